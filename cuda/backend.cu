@@ -8,6 +8,7 @@
 #include "neighbours.cuh"
 #include "recording.cuh"
 #include "reorder.cuh"
+#include "shares.cuh"
 #include "solver.cuh"
 #include "spgemm.cuh"
 #include "spmm.cuh"
@@ -86,6 +87,7 @@ void close(fur_env *env)
     if (device->stream)
         cudaStreamSynchronize(device->stream);
     fur_cuda_drop_staging(env);
+    fur_cuda_drop_shares(env);
     fur_cuda_release(env, device->partials);
     fur_cuda_release(env, device->tickets);
     fur_cuda_release(env, device->figures);
@@ -176,6 +178,7 @@ void set_remote(fur_remote *r)
     r->close = close;
     r->synchronize = synchronize;
     r->results = results;
+    r->share = fur_cuda_share;
     r->allocate = fur_cuda_allocate;
     r->release = fur_cuda_release;
     r->reaches = fur_cuda_reaches;

@@ -10,6 +10,7 @@
 #define FUR_WARP 32
 
 struct fur_staging;
+struct fur_sharer;
 
 // Counts over the rows of a matrix: see csr/csr.cu.
 struct fur_figures {
@@ -40,6 +41,7 @@ struct fur_device {
     // context is made, so that a reduction allocates nothing; tickets are 0 between launches.
     double *partials;
     unsigned *tickets;
+    fur_sharer *sharer; // of shared vectors; null: they are whole
     // What the host can read without a copy: results that are fetched at once.
     fur_results *results;
     // Counts on the device, all 0 between launches, and where the last block leaves them for the

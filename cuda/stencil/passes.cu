@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(ALL_THREADS)
     march<Op>(c, near, partials, pass);
     typename Op::partial root;
     if (find_root<Op>(c, partials, ticket, &root) && threadIdx.x == 0)
-        fur_slot_store(out, pass.dot.end({}, root));
+        fur_slot_store(out, pass.dot.end(root));
 }
 
 // r += alpha S p; the norm 2 of r, and r.d r.
@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(ALL_THREADS)
     typename Op::partial root;
     if (!find_root<Op>(c, partials, ticket, &root))
         return;
-    fur_scalar norm = pass.sums.end({c.n, nullptr, pass.r, nullptr, false}, root);
+    fur_scalar norm = end_of(pass.sums, vectors<Value>{c.n, nullptr, pass.r, nullptr, false}, root);
     if (threadIdx.x == 0) {
         fur_slot_store(out, norm);
         pass.sums.store_more(root);

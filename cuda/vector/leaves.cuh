@@ -145,20 +145,6 @@ inline int64_t leaves_a_block_for(const fur_device *device, int64_t leaves, int6
     return count;
 }
 
-template <class Op>
-arrivals<typename Op::partial> arrivals_of(const fur_device *device, int64_t leaves,
-                                           int64_t groups = 1)
-{
-    return {leaves_a_block_for(device, leaves, groups),
-            reinterpret_cast<typename Op::partial *>(device->partials), device->tickets};
-}
-
-// The number of blocks, at least one.
-inline unsigned blocks_of(int64_t leaves, int64_t leaves_a_block)
-{
-    return leaves > 0 ? fur_ceil_div(leaves, leaves_a_block) : 1;
-}
-
 } // namespace
 
 #endif

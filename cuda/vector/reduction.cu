@@ -10,34 +10,125 @@
 namespace
 {
 
+// By one thread.
+template <class Op>
+__device__ inline void store(const Op &op, fur_scalar result, const typename Op::partial &root,
+                             fur_slot out)
+{
+    fur_slot_store(out, result);
+    op.store_more(root);
+}
+
 // One launch. Bytes and flops an entry: above.
 template <class Op>
 __global__ void __launch_bounds__(BLOCK, RESIDENT)
-    reduce(vectors<typename Op::entry> v, Op op, arrivals<typename Op::partial> a, fur_slot out)
+    reduce(const __grid_constant__ vectors<typename Op::entry> v, Op op,
+           arrivals<typename Op::partial> a, fur_slot out)
 {
     typename Op::partial root;
     auto leaf_of = [&](int64_t leaf) { return sum_any_leaf(op, v, leaf); };
-    if (!op.begin(out) || !sum_grid<Op>(leaf_of, leaves_of<typename Op::entry>(v.n), a, &root))
+    if (!op.begin(out) ||
+        !sum_vector<Op>(leaf_of, leaves_of<typename Op::entry>(v.n), v.shares, 0, a, &root))
         return;
-    fur_scalar result = op.end(v, root);
-    if (threadIdx.x == 0) {
-        fur_slot_store(out, result);
-        op.store_more(root);
-    }
+    fur_scalar result = end_of(op, v, root);
+    if (threadIdx.x == 0)
+        store(op, result, root, out);
 }
 
-// Reduces x, x and y, or x, y and d to the slot by one launch.
+// What is left to do once a gather has brought the sums of all ranks, by one block. A norm 2 that
+// the sum does not tell waits: its scale and the root are put aside.
+template <class Op>
+__global__ void __launch_bounds__(BLOCK)
+    reduce_gathered(const __grid_constant__ fur_shares shares, Op op, fur_slot out)
+{
+    if (!op.begin(out))
+        return;
+    auto root = sum_ranks<Op>(shares, 0);
+    if (threadIdx.x > 0)
+        return;
+    fur_scalar result = op.end(root);
+    if constexpr (Op::is_norm2) {
+        double most = root.part[1];
+        bool waits = !is_plain(root.part[0]) && most != 0 && !isinf(most);
+        aside<Op>(shares)->scale = waits ? scale_for(most) : 0;
+        aside<Op>(shares)->back = 1 / scale_for(most);
+        aside<Op>(shares)->root = root;
+        if (waits)
+            return;
+        if (!is_plain(root.part[0]))
+            result = {most, 0};
+    }
+    store(op, result, root, out);
+}
+
+// The sum of scaled squares, if a norm waits for it.
+template <class Value> struct rescaled : rare<square_sum<Value>> {
+    const double *given;
+
+    __device__ bool begin(const fur_slot &)
+    {
+        this->scale = *given;
+        return this->scale != 0;
+    }
+};
+
+// And its end.
+template <class Op>
+__global__ void __launch_bounds__(BLOCK)
+    reduce_rescaled(const __grid_constant__ fur_shares shares, Op op, fur_slot out)
+{
+    if (aside<Op>(shares)->scale == 0)
+        return;
+    auto squares = sum_ranks<square_sum<typename Op::entry>>(shares, 0);
+    if (threadIdx.x == 0)
+        store(op, {sqrt(squares.part[0]) * aside<Op>(shares)->back, 0}, aside<Op>(shares)->root,
+              out);
+}
+
+// The second pass over the vector y of a norm that may wait.
+template <class Op, class Value>
+fur_status launch_rescaled(fur_env *env, const Op &op, fur_slot out, const vectors<Value> &v)
+{
+    using Squares = rescaled<Value>;
+    auto g = grid_of<Squares>(env->device, leaves_of<Value>(v.n), v.shares);
+    Squares squares = {};
+    squares.given = &aside<Op>(v.shares)->scale;
+    reduce<<<g.blocks, BLOCK, 0, fur_cuda_stream(env)>>>(v, squares, g.memory, out);
+    FUR_TRY(fur_cuda_gather_shares(env, v.shares, 1, sizeof(typename Squares::partial)));
+    reduce_rescaled<<<1, BLOCK, 0, fur_cuda_stream(env)>>>(v.shares, op, out);
+    return FUR_OK;
+}
+
+// The gather of all ranks after the first launch of a reduction, and what comes after it.
+template <class Op, class Value>
+fur_status launch_rest(fur_env *env, const Op &op, fur_slot out, const vectors<Value> &v)
+{
+    if (!needs_gather(v.shares))
+        return FUR_OK;
+    FUR_TRY(fur_cuda_gather_shares(env, v.shares, 1, sizeof(typename Op::partial)));
+    reduce_gathered<<<1, BLOCK, 0, fur_cuda_stream(env)>>>(v.shares, op, out);
+    if constexpr (Op::is_norm2)
+        return launch_rescaled(env, op, out, scaled_vector<Op>(v));
+    return FUR_OK;
+}
+
+// Reduces x, x and y, or x, y and d to the slot: by one launch, if no gather is needed.
 template <class Op>
 fur_status launch(const char *name, fur_env *env, int64_t n, const void *x, const void *y,
                   const Op &op, fur_slot out, const void *d = nullptr)
 {
     using Value = typename Op::entry;
-    int64_t leaves = leaves_of<Value>(n);
-    auto a = arrivals_of<Op>(env->device, leaves);
-    vectors<Value> v = {n, static_cast<const Value *>(x),
-                        static_cast<Value *>(const_cast<void *>(y)), static_cast<const Value *>(d),
-                        fur_in_pieces(x) && fur_in_pieces(y) && fur_in_pieces(d)};
-    reduce<<<blocks_of(leaves, a.leaves_a_block), BLOCK, 0, fur_cuda_stream(env)>>>(v, op, a, out);
+    fur_shares shares;
+    FUR_TRY(fur_cuda_find_shares(env, n, leaf_entries<Value>, &shares));
+    auto g = grid_of<Op>(env->device, leaves_of<Value>(n), shares);
+    vectors<Value> v = {n,
+                        static_cast<const Value *>(x),
+                        static_cast<Value *>(const_cast<void *>(y)),
+                        static_cast<const Value *>(d),
+                        fur_in_pieces(x) && fur_in_pieces(y) && fur_in_pieces(d),
+                        shares};
+    reduce<<<g.blocks, BLOCK, 0, fur_cuda_stream(env)>>>(v, op, g.memory, out);
+    FUR_TRY(launch_rest(env, op, out, v));
     return fur_cuda_launched(env, name);
 }
 
@@ -139,12 +230,26 @@ __device__ inline auto dots_of_leaf(const many_of<Value> &m, int64_t leaf)
     return fold<dots<Value>>(lane);
 }
 
+// The results of a block's group, of `count` vectors in all.
+template <class Value>
+__device__ inline void store_group(int count, const typename dots<Value>::partial &root,
+                                   fur_scalar *out)
+{
+    using Op = dots<Value>;
+    int first = blockIdx.x * Op::group;
+#pragma unroll
+    for (int k = 0; k < Op::group; k++)
+        if (threadIdx.x == 0 && first + k < count)
+            out[first + k] = {root.part[k * Op::parts],
+                              Op::parts == 2 ? root.part[k * Op::parts + 1] : 0};
+}
+
 // Blocks of all groups go over the same leaves side by side: y is read from memory once, and by the
 // others from the second-level cache. Bytes and flops an entry: above.
 template <class Value>
 __global__ void __launch_bounds__(BLOCK, RESIDENT)
-    reduce_many(const __grid_constant__ many_of<Value> m, arrivals<typename dots<Value>::partial> a,
-                fur_scalar *out)
+    reduce_many(const __grid_constant__ many_of<Value> m, const __grid_constant__ fur_shares shares,
+                arrivals<typename dots<Value>::partial> a, fur_scalar *out)
 {
     using Op = dots<Value>;
     typename Op::partial root;
@@ -155,26 +260,35 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT)
     };
     a.partials += blockIdx.x * gridDim.y;
     a.ticket += blockIdx.x;
-    if (!sum_grid<Op>(leaf_of, leaves_of<Value>(m.n), a, &root, blockIdx.y, gridDim.y) ||
-        threadIdx.x > 0)
-        return;
-    int first = blockIdx.x * Op::group;
-#pragma unroll
-    for (int k = 0; k < Op::group; k++)
-        if (first + k < m.count)
-            out[first + k] = {root.part[k * Op::parts],
-                              Op::parts == 2 ? root.part[k * Op::parts + 1] : 0};
+    if (sum_vector<Op>(leaf_of, leaves_of<Value>(m.n), shares, blockIdx.x, a, &root, blockIdx.y,
+                       gridDim.y))
+        store_group<Value>(m.count, root, out);
+}
+
+// The same once a gather has brought the sums of all ranks: a block a group.
+template <class Value>
+__global__ void __launch_bounds__(BLOCK)
+    reduce_many_gathered(int count, const __grid_constant__ fur_shares shares, fur_scalar *out)
+{
+    store_group<Value>(count, sum_ranks<dots<Value>>(shares, blockIdx.x), out);
 }
 
 template <class Value>
 fur_status dot_many(fur_env *env, int64_t n, const fur_many *x, const void *y, fur_scalar *out)
 {
     using Op = dots<Value>;
-    int64_t leaves = leaves_of<Value>(n);
+    fur_shares shares;
+    FUR_TRY(fur_cuda_find_shares(env, n, leaf_entries<Value>, &shares));
     unsigned groups = static_cast<unsigned>(fur_ceil_div(x->count, Op::group));
-    auto a = arrivals_of<Op>(env->device, leaves, groups);
-    dim3 blocks(groups, blocks_of(leaves, a.leaves_a_block));
-    reduce_many<<<blocks, BLOCK, 0, fur_cuda_stream(env)>>>(many_of<Value>(n, x, y), a, out);
+    auto g = grid_of<Op>(env->device, leaves_of<Value>(n), shares, groups);
+    dim3 blocks(groups, g.blocks);
+    reduce_many<<<blocks, BLOCK, 0, fur_cuda_stream(env)>>>(many_of<Value>(n, x, y), shares,
+                                                            g.memory, out);
+    if (needs_gather(shares)) {
+        FUR_TRY(fur_cuda_gather_shares(env, shares, groups, sizeof(typename Op::partial)));
+        reduce_many_gathered<Value>
+            <<<groups, BLOCK, 0, fur_cuda_stream(env)>>>(x->count, shares, out);
+    }
     return fur_cuda_launched(env, "dot_many");
 }
 
@@ -204,10 +318,18 @@ __device__ inline auto add_leaf(const many_of<Value> &m, int64_t leaf)
     return fold<square_sum<Value>>(lane);
 }
 
+// y, of which the norm is the result.
+template <class Value>
+__host__ __device__ inline vectors<Value> sum_of(const many_of<Value> &m, const fur_shares &shares)
+{
+    return {m.n, m.y, m.y, nullptr, m.in_pieces, shares};
+}
+
 // Bytes and flops an entry: above.
 template <class Value>
 __global__ void __launch_bounds__(BLOCK, RESIDENT)
-    add_and_reduce(const __grid_constant__ many_of<Value> m, arrivals<fur_partial<2>> a,
+    add_and_reduce(const __grid_constant__ many_of<Value> m,
+                   const __grid_constant__ fur_shares shares, arrivals<fur_partial<2>> a,
                    fur_slot out)
 {
     using Op = square_sum<Value>;
@@ -216,9 +338,9 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT)
         return m.in_pieces && (leaf + 1) * leaf_entries<Value> <= m.n ? add_leaf<true>(m, leaf)
                                                                       : add_leaf<false>(m, leaf);
     };
-    if (!sum_grid<Op>(leaf_of, leaves_of<Value>(m.n), a, &root))
+    if (!sum_vector<Op>(leaf_of, leaves_of<Value>(m.n), shares, 0, a, &root))
         return;
-    fur_scalar norm = Op().end({m.n, m.y, nullptr, nullptr, m.in_pieces}, root);
+    fur_scalar norm = end_of(Op(), sum_of(m, shares), root);
     if (threadIdx.x == 0)
         fur_slot_store(out, norm);
 }
@@ -226,10 +348,13 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT)
 template <class Value>
 fur_status axpy_many_norm2(fur_env *env, int64_t n, const fur_many *x, void *y, fur_slot out)
 {
-    int64_t leaves = leaves_of<Value>(n);
-    auto a = arrivals_of<square_sum<Value>>(env->device, leaves);
-    add_and_reduce<<<blocks_of(leaves, a.leaves_a_block), BLOCK, 0, fur_cuda_stream(env)>>>(
-        many_of<Value>(n, x, y), a, out);
+    using Op = square_sum<Value>;
+    fur_shares shares;
+    FUR_TRY(fur_cuda_find_shares(env, n, leaf_entries<Value>, &shares));
+    auto g = grid_of<Op>(env->device, leaves_of<Value>(n), shares);
+    many_of<Value> m(n, x, y);
+    add_and_reduce<<<g.blocks, BLOCK, 0, fur_cuda_stream(env)>>>(m, shares, g.memory, out);
+    FUR_TRY(launch_rest(env, Op(), out, sum_of(m, shares)));
     return fur_cuda_launched(env, "axpy_many_norm2");
 }
 

@@ -2,8 +2,8 @@
 #ifndef FURROW_CUDA_SUMS_CUH
 #define FURROW_CUDA_SUMS_CUH
 
-#include "leaves.cuh"
 #include "magnitude.cuh"
+#include "shares.cuh"
 
 #include <float.h>
 
@@ -16,16 +16,18 @@ template <class Value> struct vectors {
     Value *y;
     const Value *d;
     bool in_pieces;
+    fur_shares shares;
 };
 
 // An operation takes entries into the sums of a lane, combines two partial results, and makes the
-// result of the root. This is what most have in common.
+// result of the root; of a norm 2 if that is plain. This is what most have in common.
 template <class Value, int Parts, int Batch = 8> struct reduction {
     using entry = Value;
     using partial = fur_partial<Parts>;
     static constexpr bool reads_y = false;
     static constexpr bool writes_y = false;
     static constexpr bool reads_d = false;
+    static constexpr bool is_norm2 = false;
     static constexpr int batch = Batch; // rows whose loads are in flight together
 
     // Whether there is anything to do at all; the same for all threads.
@@ -40,8 +42,7 @@ template <class Value, int Parts, int Batch = 8> struct reduction {
             left.part[i] += right.part[i];
         return left;
     }
-    // Called by all threads of the last block.
-    __device__ fur_scalar end(const vectors<Value> &, const partial &root) const
+    __device__ fur_scalar end(const partial &root) const
     {
         return {root.part[0], 0};
     }
@@ -72,7 +73,7 @@ template <class Value> struct complex_dot : reduction<Value, 2> {
         sum[0] = fma(xi, yi, fma(xr, yr, sum[0]));
         sum[1] = fma(-xi, yr, fma(xr, yi, sum[1]));
     }
-    __device__ fur_scalar end(const vectors<Value> &, const fur_partial<2> &root) const
+    __device__ fur_scalar end(const fur_partial<2> &root) const
     {
         return {root.part[0], root.part[1]};
     }
@@ -102,6 +103,7 @@ template <class Value> struct largest_magnitude : reduction<Value, 1> {
 // One vector alone needs more rows in flight; other types than f64 have no registers for them.
 template <class Value>
 struct square_sum : reduction<Value, 2, std::is_same_v<Value, double> ? 16 : 8> {
+    static constexpr bool is_norm2 = true;
     double scale = 1;
 
     __device__ void take_part(double *sum, double part) const
@@ -124,7 +126,10 @@ struct square_sum : reduction<Value, 2, std::is_same_v<Value, double> ? 16 : 8> 
     {
         return {{left.part[0] + right.part[0], fmax(left.part[1], right.part[1])}};
     }
-    __device__ fur_scalar end(const vectors<Value> &v, const fur_partial<2> &root) const;
+    __device__ fur_scalar end(const fur_partial<2> &root) const
+    {
+        return {isnan(root.part[0]) ? root.part[0] : sqrt(root.part[0]), 0};
+    }
 };
 
 template <class Value> struct axpy_square_sum : square_sum<Value> {
@@ -147,10 +152,6 @@ template <class Value> struct axpy_square_sum : square_sum<Value> {
         y = fur_fma(alpha, x, y);
         square_sum<Value>::take(sum, y, y, y);
     }
-    __device__ fur_scalar end(const vectors<Value> &v, const fur_partial<2> &root) const
-    {
-        return square_sum<Value>::end({v.n, v.y, nullptr, nullptr, v.in_pieces}, root);
-    }
 };
 
 // The same, and beside the norm sum |y|^2 as a dot product has it.
@@ -171,6 +172,7 @@ template <class Value, bool Constant> struct axpy_scaled_sums {
     static constexpr bool reads_y = true;
     static constexpr bool writes_y = true;
     static constexpr bool reads_d = !Constant;
+    static constexpr bool is_norm2 = true;
     using partial = fur_partial<4>;
     Value constant;
     axpy_square_sum<Value> norm;
@@ -199,9 +201,9 @@ template <class Value, bool Constant> struct axpy_scaled_sums {
         return {{left.part[0] + right.part[0], fmax(left.part[1], right.part[1]),
                  left.part[2] + right.part[2], 0}};
     }
-    __device__ fur_scalar end(const vectors<Value> &v, const partial &root) const
+    __device__ fur_scalar end(const partial &root) const
     {
-        return norm.end(v, {{root.part[0], root.part[1]}});
+        return norm.end({{root.part[0], root.part[1]}});
     }
     __device__ void store_more(const partial &root) const
     {
@@ -263,11 +265,13 @@ __device__ inline typename Op::partial sum_any_leaf(const Op &op, const vectors<
 template <class Op, class Value>
 __device__ typename Op::partial sum_alone(const Op &op, const vectors<Value> &v)
 {
+    auto leaf_of = [&](int64_t leaf) { return sum_any_leaf(op, v, leaf); };
     int64_t leaves = leaves_of<Value>(v.n);
     int64_t count = 1;
     while (count < leaves)
         count *= 2;
-    return sum_range<Op>([&](int64_t leaf) { return sum_any_leaf(op, v, leaf); }, leaves, 0, count);
+    return v.shares.ranks > 0 ? sum_shares_alone<Op>(leaf_of, v.shares)
+                              : sum_range<Op>(leaf_of, leaves, 0, count);
 }
 
 // The same with few registers, for what is rare.
@@ -283,28 +287,46 @@ template <class Value> __device__ double largest(const vectors<Value> &v, double
     return sum_alone(rare<largest_magnitude<Value>>(), v).part[0];
 }
 
-// The norm 2 where the plain sum of squares overflowed or may have lost bits: the largest entry is
-// brought near 1 by a power of two, which changes no digit. So rare that one block may do it alone.
+// Whether a sum of squares neither overflowed nor may have lost bits.
+__device__ inline bool is_plain(double sum)
+{
+    return isnan(sum) || (sum >= 0x1p-960 && sum <= DBL_MAX);
+}
+
+// The power of two, which changes no digit, that brings the largest entry near 1.
+__device__ inline double scale_for(double most)
+{
+    return scalbn(1.0, most < DBL_MIN ? DBL_MAX_EXP - 1 : -ilogb(most));
+}
+
+// The norm 2 where the plain sum of squares does not tell it. So rare that one block may do it
+// alone. Of shared vectors the largest part is near enough, and known.
 template <class Value> __device__ double scaled_norm2(const vectors<Value> &v, double part)
 {
-    double most = largest(v, part);
+    double most = v.shares.ranks > 0 ? part : largest(v, part);
     if (most == 0 || isinf(most))
         return most;
     rare<square_sum<Value>> squares;
-    squares.scale = scalbn(1.0, most < DBL_MIN ? DBL_MAX_EXP - 1 : -ilogb(most));
+    squares.scale = scale_for(most);
     return sqrt(sum_alone(squares, v).part[0]) / squares.scale;
 }
 
-template <class Value>
-__device__ fur_scalar square_sum<Value>::end(const vectors<Value> &v,
-                                             const fur_partial<2> &root) const
+// The vector of whose entries the norm 2 is the result, in place of x.
+template <class Op, class Value>
+__host__ __device__ inline vectors<Value> scaled_vector(const vectors<Value> &v)
 {
-    double sum = root.part[0];
-    if (isnan(sum))
-        return {sum, 0};
-    if (sum >= 0x1p-960 && sum <= DBL_MAX)
-        return {sqrt(sum), 0};
-    return {scaled_norm2(v, root.part[1]), 0};
+    return {v.n, Op::writes_y ? v.y : v.x, nullptr, nullptr, v.in_pieces, v.shares};
+}
+
+// The result of a root; called by all threads of the last block.
+template <class Op, class Value>
+__device__ fur_scalar end_of(const Op &op, const vectors<Value> &v,
+                             const typename Op::partial &root)
+{
+    if constexpr (Op::is_norm2)
+        if (!is_plain(root.part[0]))
+            return {scaled_norm2(scaled_vector<Op>(v), root.part[1]), 0};
+    return op.end(root);
 }
 
 } // namespace

@@ -75,8 +75,7 @@ typedef struct fur_context_options {
      * context's own. */
     void *stream;
     fur_file_watcher watcher; /* watch NULL: none */
-    /* NULL: vectors are whole. Else they are parts of longer ones (furrow/sharing.h). On the CPU
-     * only, FUR_UNSUPPORTED elsewhere. */
+    /* NULL: vectors are whole. Else they are parts of longer ones (furrow/sharing.h). */
     const fur_sharing *sharing;
 } fur_context_options;
 

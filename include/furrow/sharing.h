@@ -9,7 +9,10 @@
  *
  * All contexts of a sharing must call the same reductions in the same order. Each sends the sums of
  * the complete subtrees of its part to all; a part that ends inside a leaf of the tree sends the
- * sums of that leaf's lanes to the next, which goes on with them. */
+ * sums of that leaf's lanes to the next, which goes on with them.
+ *
+ * Contexts of CUDA need boxes or queue_gather, and bounds that are multiples of FUR_SHARING_GRAIN
+ * entries, whole leaves of every value type, or the end; else FUR_UNSUPPORTED. */
 #ifndef FURROW_SHARING_H
 #define FURROW_SHARING_H
 
@@ -33,7 +36,23 @@ typedef struct fur_sharing {
     fur_status (*send)(void *user, int to, const void *data, size_t bytes);
     /* Waits for the bytes that a rank has sent: one message after the other. */
     fur_status (*receive)(void *user, int from, void *data, size_t bytes);
+    /* CUDA, where the devices of all ranks reach each other's memory: boxes[i] is the address, for
+     * this context's device, of a mailbox on the device of rank i, of fur_sharing_box_bytes bytes
+     * that were 0 before any rank reduces. Reductions then leave their sums in each other's boxes
+     * and wait there, on the device. Copied; the memory must outlive the contexts. At most
+     * FUR_BOXES_MOST ranks. */
+    void *const *boxes;
+    /* CUDA, without boxes: queues on the context's stream what puts the `bytes` bytes of every
+     * rank's `mine` at `all`, in the order of ranks; both are memory of the device. */
+    fur_status (*queue_gather)(void *user, const void *mine, size_t bytes, void *all);
 } fur_sharing;
+
+#define FUR_BOXES_MOST 16
+#define FUR_SHARING_GRAIN 4096
+
+/* Bytes of a mailbox. The first eight are for the owner of the boxes: once they are not 0, whoever
+ * waits at this box gives up, and its results are not numbers. */
+FUR_API size_t fur_sharing_box_bytes(const fur_sharing *sharing);
 
 #ifdef __cplusplus
 }

@@ -50,9 +50,6 @@ static fur_status open_one(const fur_context_options *o, fur_context **out)
     context->watcher = o->watcher;
     context->env.threads = fur_team_size(o->threads);
     fur_status status = fur_backend_find(&context->env, o, &context->backend);
-    if (status == FUR_OK && o->sharing && context->backend->remote)
-        status = fur_env_fail(&context->env, FUR_UNSUPPORTED,
-                              "vectors are shared by contexts of the CPU only");
     if (status == FUR_OK)
         status = fur_shared_open(context, o->sharing);
     if (status == FUR_OK && !context->backend->remote)

@@ -3,9 +3,6 @@
 #include "options.h"
 #include "shared.h"
 
-/* Entries of the smallest leaf, which has the most subtrees: of c128. */
-#define SMALLEST_LEAF 1024
-
 static fur_status check(fur_env *env, const fur_sharing *s)
 {
     bool sound = s->gather && s->send && s->receive && s->bounds && s->ranks > 0 && s->rank >= 0 &&
@@ -26,7 +23,7 @@ static fur_status fill(fur_env *env, fur_shared *s)
     FUR_TRY(fur_env_allocate(env, ranks + 1, sizeof *s->bounds, &s->bounds));
     memcpy(s->bounds, s->with.bounds, ((size_t)ranks + 1) * sizeof *s->bounds);
     s->with.bounds = s->bounds;
-    int64_t doubles = (int64_t)2 * FUR_MANY_MAX * fur_shared_most(s, SMALLEST_LEAF);
+    int64_t doubles = (int64_t)2 * FUR_MANY_MAX * fur_shared_most(s, FUR_LEAF_LEAST);
     FUR_TRY(fur_env_allocate(env, (int64_t)2 * FUR_MANY_MAX * FUR_LEAF_LANES, sizeof(double),
                              &s->lanes));
     FUR_TRY(fur_env_allocate(env, doubles, sizeof(double), &s->mine));
@@ -43,7 +40,9 @@ fur_status fur_shared_open(fur_context *context, const fur_sharing *sharing)
     FUR_TRY(check(env, &own));
     FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *env->shared, &env->shared));
     env->shared->with = own;
-    return fill(env, env->shared);
+    FUR_TRY(fill(env, env->shared));
+    const fur_remote *remote = context->backend->remote;
+    return remote ? remote->share(env) : FUR_OK;
 }
 
 void fur_shared_close(fur_env *env)
@@ -56,6 +55,15 @@ void fur_shared_close(fur_env *env)
     fur_env_release(env, s->mine);
     fur_env_release(env, s->all);
     fur_env_release(env, s);
+}
+
+size_t fur_sharing_box_bytes(const fur_sharing *sharing)
+{
+    fur_sharing own;
+    if (!sharing || !fur_options_copy(&own, sizeof own, sharing) || !own.bounds)
+        return 0;
+    fur_shared s = {.with = own, .bounds = (int64_t *)own.bounds};
+    return (size_t)fur_box_words(&s) * FUR_MAIL_BYTES;
 }
 
 int64_t fur_shared_size(const fur_context *context, int64_t size)

@@ -411,6 +411,8 @@ typedef struct fur_remote {
     fur_status (*synchronize)(fur_env *env);
     /* Results that the host reads in place, once it has waited. */
     fur_results *(*results)(fur_env *env);
+    /* Takes over env->shared, before there are vectors. */
+    fur_status (*share)(fur_env *env);
     /* count elements of the given size, as fur_env_allocate. */
     fur_status (*allocate)(fur_env *env, int64_t count, size_t size, void *out);
     void (*release)(fur_env *env, void *memory);

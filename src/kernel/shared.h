@@ -2,6 +2,9 @@
 #ifndef FURROW_KERNEL_SHARED_H
 #define FURROW_KERNEL_SHARED_H
 
+#include "anywhere.h"
+#include "env.h"
+
 #include <furrow/sharing.h>
 
 #ifdef __cplusplus
@@ -11,6 +14,8 @@ extern "C" {
 /* Rows of a leaf of a reduction, and the most lanes that it has (docs/numerics.md). */
 #define FUR_LEAF_ROWS 32
 #define FUR_LEAF_LANES 128
+/* Entries of the smallest leaf, which has the most subtrees: of c128. */
+#define FUR_LEAF_LEAST 1024
 
 typedef struct fur_shared {
     fur_sharing with;  /* its bounds are the following */
@@ -21,9 +26,21 @@ typedef struct fur_shared {
     fur_status status; /* FUR_OK, or of the first failure: nothing is shared any more */
 } fur_shared;
 
+/* Refuses a vector whose size is not that of this rank's part. */
+static inline fur_status fur_shared_check(fur_env *env, const fur_shared *s, int64_t n)
+{
+    int64_t part = s->bounds[s->with.rank + 1] - s->bounds[s->with.rank];
+    if (n == part)
+        return FUR_OK;
+    return fur_env_fail(
+        env, FUR_UNSUPPORTED,
+        "a vector of %lld entries is not one that the context shares: its part has %lld",
+        (long long)n, (long long)part);
+}
+
 /* The first leaf that does not belong to the ranks before a bound: a leaf belongs to the rank that
  * has its last entry. */
-static inline int64_t fur_shared_leaf(const fur_shared *s, int rank, int64_t leaf_entries)
+FUR_ANYWHERE int64_t fur_shared_leaf(const fur_shared *s, int rank, int64_t leaf_entries)
 {
     int64_t bound = s->bounds[rank];
     return bound == s->bounds[s->with.ranks] ? (bound + leaf_entries - 1) / leaf_entries
@@ -32,7 +49,7 @@ static inline int64_t fur_shared_leaf(const fur_shared *s, int rank, int64_t lea
 
 /* The level of the largest complete subtree that begins with leaf `first` and ends before `last`,
  * at most `most`. */
-static inline int fur_subtree_level(int64_t first, int64_t last, int most)
+FUR_ANYWHERE int fur_subtree_level(int64_t first, int64_t last, int most)
 {
     int level = 0;
     while (level < most && (first >> level & 1) == 0 && first + (INT64_C(2) << level) <= last)
@@ -41,7 +58,7 @@ static inline int fur_subtree_level(int64_t first, int64_t last, int most)
 }
 
 /* How many complete subtrees leaves first .. last-1 are. */
-static inline int fur_subtree_count(int64_t first, int64_t last)
+FUR_ANYWHERE int fur_subtree_count(int64_t first, int64_t last)
 {
     int count = 0;
     for (; first < last; count++)
@@ -50,7 +67,7 @@ static inline int fur_subtree_count(int64_t first, int64_t last)
 }
 
 /* The most subtrees that a rank has, and so sends for each sum. */
-static inline int fur_shared_most(const fur_shared *s, int64_t leaf_entries)
+FUR_ANYWHERE int fur_shared_most(const fur_shared *s, int64_t leaf_entries)
 {
     int most = 1;
     for (int rank = 0; rank < s->with.ranks; rank++) {
@@ -59,6 +76,24 @@ static inline int fur_shared_most(const fur_shared *s, int64_t leaf_entries)
         most = count > most ? count : most;
     }
     return most;
+}
+
+/* A mailbox (furrow/sharing.h): words of 16 bytes. After one of its own, for two turns, each
+ * channel and each rank, the words of the sums that one reduction sends. */
+#define FUR_MAIL_BYTES 16
+#define FUR_MAIL_CHANNELS 8
+#define FUR_MAIL_SUMS 8 /* parts of a subtree's sum, at most */
+
+/* The words of a rank, turn and channel. */
+FUR_ANYWHERE int64_t fur_box_share(int64_t most)
+{
+    return most * FUR_MAIL_SUMS;
+}
+
+static inline int64_t fur_box_words(const fur_shared *s)
+{
+    return 1 + INT64_C(2) * FUR_MAIL_CHANNELS * s->with.ranks *
+                   fur_box_share(fur_shared_most(s, FUR_LEAF_LEAST));
 }
 
 #ifdef __cplusplus

@@ -11,16 +11,17 @@ int64_t stretch_rows(int64_t rows)
     return rows <= STRETCHES_MOST ? 1 : (rows + STRETCHES_MOST - 1) / STRETCHES_MOST;
 }
 
-/* Moves a bound to the next leaf where that is a small share. */
-static int64_t snap(int64_t bound, int64_t rows, int ranks)
+/* Moves a bound to the next leaf where it has to be there, or where that is a small share. */
+static int64_t snap(int64_t bound, int64_t rows, int ranks, bool whole_leaves)
 {
-    if (rows / ranks < (int64_t)LEAVES_ENOUGH * LEAF_MOST)
+    if (!whole_leaves && rows / ranks < (int64_t)LEAVES_ENOUGH * LEAF_MOST)
         return bound;
     int64_t snapped = (bound + LEAF_MOST / 2) / LEAF_MOST * LEAF_MOST;
     return snapped < rows ? snapped : rows;
 }
 
-void bounds_balance(int64_t rows, const int64_t *entries, int ranks, int64_t *bounds)
+void bounds_balance(int64_t rows, const int64_t *entries, int ranks, bool whole_leaves,
+                    int64_t *bounds)
 {
     int64_t length = stretch_rows(rows);
     int64_t stretches = (rows + length - 1) / length;
@@ -36,7 +37,7 @@ void bounds_balance(int64_t rows, const int64_t *entries, int ranks, int64_t *bo
         for (; rank < ranks && before + work >= all * rank / ranks; rank++) {
             double share = (all * rank / ranks - before) / work;
             int64_t bound = i * length + (int64_t)(share * (double)count + 0.5);
-            bounds[rank] = snap(bound < rows ? bound : rows, rows, ranks);
+            bounds[rank] = snap(bound < rows ? bound : rows, rows, ranks, whole_leaves);
         }
         before += work;
     }

@@ -2,6 +2,7 @@
 #ifndef FURROW_RANKS_BOUNDS_H
 #define FURROW_RANKS_BOUNDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A row counts as so many entries. */
@@ -13,8 +14,10 @@
 /* The rows of a stretch. */
 int64_t stretch_rows(int64_t rows);
 
-/* bounds[0 .. ranks]: ranges of rows with about the same work. entries: of each stretch. */
-void bounds_balance(int64_t rows, const int64_t *entries, int ranks, int64_t *bounds);
+/* bounds[0 .. ranks]: ranges of rows with about the same work. entries: of each stretch.
+ * whole_leaves: they must not cut a leaf of a reduction. */
+void bounds_balance(int64_t rows, const int64_t *entries, int ranks, bool whole_leaves,
+                    int64_t *bounds);
 
 /* The same where rows are alike. */
 void bounds_even(int64_t rows, int ranks, int64_t *bounds);

@@ -4,6 +4,8 @@
  * message sees the alarm instead, and answers with one of its own, which may be empty. So every
  * rank gets the alarms of all, and all take the lowest rank's that says what failed. */
 #include "group.h"
+#include "devices.h"
+#include "matrix.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,6 +28,22 @@ fur_status group_take_options(const fur_ranks_options *given, fur_ranks_options 
     return FUR_OK;
 }
 
+bool group_on_gpu(const fur_ranks_options *options)
+{
+    return options->device && strncmp(options->device, "cuda", 4) == 0 &&
+           (options->device[4] == 0 || options->device[4] == ':');
+}
+
+/* "cpu" or a GPU. */
+static fur_status check_device(const fur_ranks_options *o)
+{
+    if (!o->device || strcmp(o->device, "cpu") == 0 || group_on_gpu(o))
+        return FUR_OK;
+    return fur_context_fail(NULL, FUR_UNSUPPORTED,
+                            "there is no device \"%s\"; use \"cpu\", \"cuda\" or \"cuda:N\"",
+                            o->device);
+}
+
 fur_status group_open(const transport *via, void *state, int rank, int count,
                       const fur_ranks_options *options, fur_ranks **out)
 {
@@ -35,6 +53,7 @@ fur_status group_open(const transport *via, void *state, int rank, int count,
                                 .allocator = options->allocator};
     fur_context *context;
     void *memory;
+    RANKS_TRY(check_device(options));
     RANKS_TRY(fur_context_create(&home, &context));
     fur_status status = fur_context_allocate(context, sizeof(fur_ranks), &memory);
     if (status != FUR_OK) {
@@ -48,7 +67,8 @@ fur_status group_open(const transport *via, void *state, int rank, int count,
                         .rank = rank,
                         .count = count,
                         .options = *options,
-                        .home = context};
+                        .home = context,
+                        .link = &link_host};
     return FUR_OK;
 }
 
@@ -57,6 +77,7 @@ void fur_ranks_close(fur_ranks *group)
     if (!group)
         return;
     fur_context *home = group->home;
+    devices_leave(group);
     group->via->close(group->state, group->broken);
     fur_context_release(home, group);
     fur_context_destroy(home);
@@ -75,6 +96,11 @@ int fur_ranks_count(const fur_ranks *group)
 const char *fur_ranks_transport(const fur_ranks *group)
 {
     return group ? group->via->name : "";
+}
+
+const char *fur_ranks_device_transport(const fur_ranks *group)
+{
+    return group ? group->link->name : "";
 }
 
 const char *fur_ranks_error(const fur_ranks *group)
@@ -109,6 +135,8 @@ static fur_status sound_alarm(fur_ranks *g, fur_status status)
         return g->status;
     if (status != FUR_OK)
         memcpy(own.sentence, g->error, sizeof own.sentence);
+    for (fur_ranks_csr *m = g->matrices; m && g->link->abandon; m = m->next)
+        g->link->abandon(m);
     for (int rank = 0; rank < g->count; rank++)
         if (rank != g->rank)
             g->via->send(g->state, rank, CHANNEL_ALARM, &own, sizeof own);

@@ -14,7 +14,10 @@ struct fur_ranks {
     int rank;
     int count;
     fur_ranks_options options;
-    fur_context *home; /* of work before a matrix has its own; no sharing */
+    fur_context *home;            /* of work before a matrix has its own; no sharing */
+    const struct halo_link *link; /* of halos */
+    struct device_group *devices; /* on GPUs; NULL: not yet looked for */
+    fur_ranks_csr *matrices;      /* that there are */
     bool broken;
     fur_status status; /* of the failure, FUR_OK before one */
     char error[SENTENCE_ROOM];
@@ -27,6 +30,9 @@ fur_status group_open(const transport *via, void *state, int rank, int count,
 
 /* Options with defaults, or FUR_INVALID in fur_context_error(NULL). */
 fur_status group_take_options(const fur_ranks_options *given, fur_ranks_options *out);
+
+/* Whether ranks have their parts on GPUs. */
+bool group_on_gpu(const fur_ranks_options *options);
 
 /* Messages, as in furrow/sharing.h. A failure breaks the group. */
 fur_status group_send(fur_ranks *g, int to, const void *data, size_t bytes);

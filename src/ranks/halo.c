@@ -1,5 +1,6 @@
 /* The halo: entries of x that rows of one rank need of another. */
 #include "bounds.h"
+#include "link.h"
 #include "matrix.h"
 
 #include <string.h>
@@ -104,7 +105,15 @@ static void pick(size_t size, int64_t count, const int64_t *at, int64_t first, c
                size);
 }
 
-fur_status halo_begin(fur_ranks_csr *m, const void *x)
+fur_status halo_receive(fur_ranks_csr *m, int from, void *data, size_t bytes)
+{
+    double start = seconds();
+    fur_status status = group_receive(m->group, from, data, bytes);
+    m->report.seconds_halo += seconds() - start;
+    return status;
+}
+
+static fur_status begin(fur_ranks_csr *m, const void *x)
 {
     halo *h = &m->halo;
     size_t size = fur_value_size(m->report.value_type);
@@ -116,7 +125,7 @@ fur_status halo_begin(fur_ranks_csr *m, const void *x)
     return FUR_OK;
 }
 
-fur_status halo_end(fur_ranks_csr *m, const void *x)
+static fur_status end(fur_ranks_csr *m, const void *x)
 {
     halo *h = &m->halo;
     size_t size = fur_value_size(m->report.value_type);
@@ -124,15 +133,22 @@ fur_status halo_end(fur_ranks_csr *m, const void *x)
     if (h->own_count > 0)
         pick(size, h->own_count, h->column + h->own_at, m->column_bounds[m->group->rank], x,
              outer + (size_t)h->own_at * size);
-    double start = seconds();
     for (int i = 0; i < h->source_count; i++)
-        RANKS_TRY(group_receive(m->group, h->sources[i].rank,
-                                outer + (size_t)h->sources[i].at * size,
-                                (size_t)h->sources[i].count * size));
-    h->seconds += seconds() - start;
-    m->report.seconds_halo = h->seconds;
+        RANKS_TRY(halo_receive(m, h->sources[i].rank, outer + (size_t)h->sources[i].at * size,
+                               (size_t)h->sources[i].count * size));
     return FUR_OK;
 }
+
+static fur_status spread(fur_ranks_csr *m, const void *sums, void *y)
+{
+    size_t size = fur_value_size(m->report.value_type);
+    for (int64_t i = 0; i < m->boundary_rows; i++)
+        memcpy((char *)y + (size_t)m->boundary[i] * size, (const char *)sums + (size_t)i * size,
+               size);
+    return FUR_OK;
+}
+
+const halo_link link_host = {.name = "", .begin = begin, .end = end, .spread = spread};
 
 void halo_release(fur_ranks_csr *m)
 {

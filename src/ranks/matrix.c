@@ -1,6 +1,7 @@
 /* Matrices of all ranks: their context, operator and figures. */
 #include "matrix.h"
 #include "bounds.h"
+#include "devices.h"
 
 #include <string.h>
 
@@ -41,6 +42,10 @@ static fur_status make_context(fur_ranks_csr *m)
                                    .isa = g->options.isa,
                                    .allocator = g->options.allocator,
                                    .sharing = &sharing};
+    if (group_on_gpu(&g->options))
+        RANKS_TRY(devices_open(m, &options, &sharing));
+    if (g->count == 1)
+        options.sharing = NULL; /* vectors are whole */
     return fur_ranks_pass_on(g, NULL, fur_context_create(&options, &m->context));
 }
 
@@ -59,28 +64,24 @@ static fur_status make_bounds(fur_ranks_csr *m, const int64_t *bounds, int64_t c
     return FUR_OK;
 }
 
-/* y = A x: inner rows while the halo is on its way, then those of the boundary. */
 static fur_status multiply_outer(fur_ranks_csr *m, fur_vector *y)
 {
-    size_t size = fur_value_size(m->report.value_type);
-    char *out = fur_vector_data(y);
-    const char *sums = fur_vector_const_data(m->outer_y);
     if (m->boundary_rows == 0)
         return FUR_OK;
     RANKS_TRY(fur_spmv_apply(m->outer_plan, fur_real(1), m->outer_x, fur_real(0), m->outer_y));
-    for (int64_t i = 0; i < m->boundary_rows; i++)
-        memcpy(out + (size_t)m->boundary[i] * size, sums + (size_t)i * size, size);
-    return FUR_OK;
+    return m->group->link->spread(m, fur_vector_const_data(m->outer_y), fur_vector_data(y));
 }
 
+/* y = A x: inner rows while the halo is on its way, then those of the boundary. */
 static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
 {
     fur_ranks_csr *m = user;
-    fur_status status = halo_begin(m, fur_vector_const_data(x));
+    const halo_link *by = m->group->link;
+    fur_status status = by->begin(m, fur_vector_const_data(x));
     if (status == FUR_OK)
         RANKS_TRY(fur_spmv_apply(m->inner_plan, fur_real(1), x, fur_real(0), y));
     if (status == FUR_OK)
-        status = halo_end(m, fur_vector_const_data(x));
+        status = by->end(m, fur_vector_const_data(x));
     if (status != FUR_OK)
         return fur_context_fail(m->context, status, "%s", m->group->error);
     return multiply_outer(m, y);
@@ -106,7 +107,8 @@ static fur_status make_plans(fur_ranks_csr *m)
                                           .value_type = value,
                                           .user = m,
                                           .apply = apply,
-                                          .diagonal = m->diagonal ? diagonal : NULL};
+                                          .diagonal = m->diagonal ? diagonal : NULL,
+                                          .recordable = m->group->link->queues};
     return fur_operator_create(m->context, &definition, &m->operator);
 }
 
@@ -144,7 +146,11 @@ static fur_status fill(fur_ranks_csr *m, const local_rows *rows, const int64_t *
     RANKS_TRY(matrix_split(m, rows));
     RANKS_TRY(halo_plan(m, fur_value_size(rows->value)));
     RANKS_TRY(take_figures(m, rows->offsets[rows->rows]));
-    return fur_ranks_pass_on(g, m->context, make_plans(m));
+    RANKS_TRY(fur_ranks_pass_on(g, m->context, make_plans(m)));
+    if (!m->part)
+        return FUR_OK;
+    RANKS_TRY(devices_plan(m));
+    return g->link->plan ? g->link->plan(m) : FUR_OK;
 }
 
 fur_status matrix_build(fur_ranks *g, const local_rows *rows, const int64_t *bounds,
@@ -152,15 +158,28 @@ fur_status matrix_build(fur_ranks *g, const local_rows *rows, const int64_t *bou
 {
     fur_ranks_csr *m;
     *out = NULL;
+    if (group_on_gpu(&g->options) && !g->devices)
+        RANKS_TRY(devices_join(g));
     RANKS_TRY(group_allocate(g, 1, sizeof *m, &m));
     memset(m, 0, sizeof *m);
     m->group = g;
+    m->next = g->matrices;
+    g->matrices = m;
     fur_status status = fill(m, rows, bounds);
     if (status == FUR_OK)
         *out = m;
     else
         fur_ranks_csr_destroy(m);
     return status;
+}
+
+/* Takes it out of the group's matrices. */
+static void unlist(const fur_ranks_csr *matrix)
+{
+    fur_ranks_csr **at = &matrix->group->matrices;
+    while (*at != matrix)
+        at = &(*at)->next;
+    *at = matrix->next;
 }
 
 void fur_ranks_csr_destroy(fur_ranks_csr *matrix)
@@ -177,7 +196,9 @@ void fur_ranks_csr_destroy(fur_ranks_csr *matrix)
     fur_vector_destroy(matrix->outer_y);
     fur_vector_destroy(matrix->diagonal);
     fur_context_destroy(matrix->context);
+    devices_close(matrix);
     halo_release(matrix);
+    unlist(matrix);
     group_release(g, matrix->boundary);
     if (matrix->column_bounds != matrix->bounds)
         group_release(g, matrix->column_bounds);

@@ -42,9 +42,8 @@ typedef struct halo {
     neighbour *targets; /* ranks to which this one sends */
     int target_count;
     int64_t give_count;
-    int64_t *give;  /* own entries to send, of all targets one after the other */
-    void *packed;   /* their values */
-    double seconds; /* waited for */
+    int64_t *give; /* own entries to send, of all targets one after the other */
+    void *packed;  /* their values */
 } halo;
 
 struct fur_ranks_csr {
@@ -63,6 +62,8 @@ struct fur_ranks_csr {
     fur_vector *outer_y;
     fur_vector *diagonal; /* of a square matrix */
     fur_operator *operator;
+    struct device_part *part; /* on a GPU */
+    fur_ranks_csr *next;      /* of the group's */
     fur_ranks_report report;
 };
 
@@ -76,10 +77,8 @@ fur_status matrix_split(fur_ranks_csr *m, const local_rows *rows);
 
 /* Who sends what to whom (halo.c). */
 fur_status halo_plan(fur_ranks_csr *m, size_t value_size);
-/* Sends this rank's entries of x. */
-fur_status halo_begin(fur_ranks_csr *m, const void *x);
-/* Own entries and received ones into the boundary's x. */
-fur_status halo_end(fur_ranks_csr *m, const void *x);
+/* Waits for a message of the halo, and counts the seconds. */
+fur_status halo_receive(fur_ranks_csr *m, int from, void *data, size_t bytes);
 void halo_release(fur_ranks_csr *m);
 
 /* Checks bounds of the caller's; FUR_INVALID for a partition that does not fit. */

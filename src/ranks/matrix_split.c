@@ -50,7 +50,8 @@ static fur_offset_type narrow(const part *p)
     return FUR_I32;
 }
 
-static fur_status make_matrix(fur_ranks_csr *m, const part *p, fur_value_type value, fur_csr **out)
+/* Takes over the arrays; on a GPU they are copied there. */
+static fur_status make_matrix(fur_ranks_csr *m, part *p, fur_value_type value, fur_csr **out)
 {
     fur_csr_view view = {.size = sizeof view,
                          .rows = p->rows,
@@ -61,7 +62,21 @@ static fur_status make_matrix(fur_ranks_csr *m, const part *p, fur_value_type va
                          .offsets = p->offsets,
                          .columns = p->columns,
                          .values = p->values};
-    return fur_csr_create(m->context, &view, FUR_OWNERSHIP_ADOPT, out);
+    fur_context *host = fur_context_host(m->context);
+    fur_csr *made;
+    fur_status status = fur_csr_create(host, &view, FUR_OWNERSHIP_ADOPT, &made);
+    if (status == FUR_OK)
+        *p = (part){0};
+    if (host == m->context) {
+        *out = status == FUR_OK ? made : NULL;
+        return status;
+    }
+    if (status == FUR_OK) {
+        status = fur_csr_transfer(made, m->context, out);
+        fur_csr_destroy(made);
+    }
+    return status == FUR_OK ? FUR_OK
+                            : fur_context_fail(m->context, status, "%s", fur_context_error(host));
 }
 
 static bool is_inner(const local_rows *r, int64_t row, int64_t begin, int64_t end)
@@ -166,16 +181,30 @@ static void fill_outer(const fur_ranks_csr *m, const local_rows *r, const part *
 }
 
 /* A(i, i) of this rank's rows; zeros where there is none. */
-static fur_status take_diagonal(fur_ranks_csr *m, const local_rows *r, size_t size)
+static void fill_diagonal(const fur_ranks_csr *m, const local_rows *r, size_t size, char *d)
 {
     int64_t begin = m->bounds[m->group->rank];
-    RANKS_TRY(fur_vector_create(m->context, r->value, r->rows, &m->diagonal));
-    char *d = fur_vector_data(m->diagonal);
+    memset(d, 0, (size_t)r->rows * size);
     for (int64_t row = 0; row < r->rows; row++)
         for (int64_t k = r->offsets[row]; k < r->offsets[row + 1]; k++)
             if (column_of(r, k) == begin + row)
                 memcpy(d + (size_t)row * size, (const char *)r->values + (size_t)k * size, size);
-    return FUR_OK;
+}
+
+static fur_status take_diagonal(fur_ranks_csr *m, const local_rows *r)
+{
+    size_t size = fur_value_size(r->value);
+    char *d;
+    if (r->rows == 0)
+        return fur_ranks_pass_on(m->group, m->context,
+                                 fur_vector_create(m->context, r->value, 0, &m->diagonal));
+    RANKS_TRY(group_allocate(m->group, r->rows, size, &d));
+    fill_diagonal(m, r, size, d);
+    fur_status status = fur_vector_create(m->context, r->value, r->rows, &m->diagonal);
+    if (status == FUR_OK)
+        status = fur_vector_upload(d, m->diagonal);
+    group_release(m->group, d);
+    return fur_ranks_pass_on(m->group, m->context, status);
 }
 
 /* Fills a part and makes it a matrix. */
@@ -209,8 +238,5 @@ fur_status matrix_split(fur_ranks_csr *m, const local_rows *rows)
                               m->group->rank, (long long)inner.cols);
     RANKS_TRY(make_part(m, rows, &inner, fill_inner, &m->inner));
     RANKS_TRY(make_part(m, rows, &outer, fill_outer, &m->outer));
-    if (m->bounds == m->column_bounds)
-        RANKS_TRY(fur_ranks_pass_on(m->group, m->context,
-                                    take_diagonal(m, rows, fur_value_size(rows->value))));
-    return FUR_OK;
+    return m->bounds == m->column_bounds ? take_diagonal(m, rows) : FUR_OK;
 }

@@ -45,7 +45,7 @@ static fur_status balance(const journey *j)
         for (int64_t i = 0; i < stretches; i++)
             all[i] += all[rank * stretches + i];
     if (status == FUR_OK)
-        bounds_balance(rows, all, g->count, j->bounds);
+        bounds_balance(rows, all, g->count, group_on_gpu(&g->options), j->bounds);
     group_release(j->g, all);
     return status;
 }

@@ -227,12 +227,8 @@ static inline fur_status reduce_ordered(const fur_env *env, const reduction *par
 static inline void reduce_shared(fur_env *env, const reduction *r, int results, pair *out)
 {
     fur_shared *s = env->shared;
-    if (s->status == FUR_OK && r->n != s->bounds[s->with.rank + 1] - s->bounds[s->with.rank])
-        s->status = fur_env_fail(
-            env, FUR_UNSUPPORTED,
-            "a vector of %lld entries is not one that the context shares: its "
-            "part has %lld",
-            (long long)r->n, (long long)(s->bounds[s->with.rank + 1] - s->bounds[s->with.rank]));
+    if (s->status == FUR_OK)
+        s->status = fur_shared_check(env, s, r->n);
     if (s->status == FUR_OK)
         s->status = r->lanes ? reduce_ordered(env, r, results, out) : reduce_unordered(env, r, out);
     for (int k = 0; s->status != FUR_OK && k < results; k++)

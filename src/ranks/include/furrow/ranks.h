@@ -32,6 +32,12 @@ typedef struct fur_ranks_options {
     int threads;             /* of each rank, as in fur_context_options; 0: 1 */
     const char *isa;         /* as in fur_context_options */
     fur_allocator allocator; /* likewise */
+    /* NULL or "cpu"; "cuda": matrices and vectors lie on GPUs, those of a host in turn for each of
+     * its ranks; "cuda:N": on that one. */
+    const char *device;
+    /* Between GPUs: "peers" (of one host, which reach each other's memory), "nccl", "staged" (by
+     * way of the hosts). NULL: the first of these that works between all ranks. */
+    const char *device_transport;
 } fur_ranks_options;
 
 /* A group of one rank, the caller. */
@@ -57,6 +63,8 @@ FUR_API int fur_ranks_rank(const fur_ranks *group);
 FUR_API int fur_ranks_count(const fur_ranks *group);
 /* "threads" or "mpi". */
 FUR_API const char *fur_ranks_transport(const fur_ranks *group);
+/* "peers", "nccl" or "staged"; "" without GPUs, and before the group's first matrix. */
+FUR_API const char *fur_ranks_device_transport(const fur_ranks *group);
 /* The sentence about the last failure; "" if there was none. */
 FUR_API const char *fur_ranks_error(const fur_ranks *group);
 /* Sets that sentence and returns status, for a failure of this rank alone, which the next

@@ -1,0 +1,177 @@
+// What a context of shared vectors keeps on the device: the plan of every rank's subtrees, one for
+// each size of a leaf, and memory for their sums.
+#include "shares.cuh"
+
+#include <cstring>
+
+// Sizes of leaves: FUR_LEAF_LEAST entries, twice and four times that.
+#define LEAF_SIZES 3
+
+// On the device, but for the bounds.
+struct fur_sharer {
+    fur_shared with; // its bounds are the host's
+    int64_t most;
+    double *own;
+    double *all;
+    unsigned *turns;
+    void *aside;
+    int *starts;           // ranks + 1 for each size
+    unsigned char *merges; // `length` for each size
+    int64_t length;
+};
+
+namespace
+{
+
+fur_status check(fur_env *env, const fur_shared *s)
+{
+    int64_t end = s->bounds[s->with.ranks];
+    if (!s->with.boxes && !s->with.queue_gather)
+        return fur_env_fail(env, FUR_UNSUPPORTED,
+                            "vectors that are shared between GPUs need boxes or queue_gather");
+    if (s->with.boxes && s->with.ranks > FUR_BOXES_MOST)
+        return fur_env_fail(env, FUR_UNSUPPORTED,
+                            "boxes are for at most %d ranks, not for %d; use queue_gather",
+                            FUR_BOXES_MOST, s->with.ranks);
+    for (int i = 0; i < s->with.ranks; i++)
+        if (s->bounds[i] % FUR_SHARING_GRAIN != 0 && s->bounds[i] != end)
+            return fur_env_fail(env, FUR_UNSUPPORTED,
+                                "the vectors of rank %d begin with entry %lld; on a GPU that must "
+                                "be a multiple of %d",
+                                i, static_cast<long long>(s->bounds[i]), FUR_SHARING_GRAIN);
+    return FUR_OK;
+}
+
+// Where each rank's subtrees begin, and the program by which they are added: a sum waits on a stack
+// until the subtree beside it, of the same level, is there; at the end all that wait are added.
+void plan(const fur_shared *s, int64_t leaf_entries, int *starts, unsigned char *merges)
+{
+    int level[64];
+    int depth = 0;
+    int count = 0;
+    for (int rank = 0; rank < s->with.ranks; rank++) {
+        int64_t end = fur_shared_leaf(s, rank + 1, leaf_entries);
+        starts[rank] = count;
+        for (int64_t leaf = fur_shared_leaf(s, rank, leaf_entries); leaf < end; count++) {
+            int own = fur_subtree_level(leaf, end, 61);
+            merges[count] = 0;
+            leaf += int64_t(1) << own;
+            for (; depth > 0 && level[depth - 1] == own; depth--, own++)
+                merges[count]++;
+            level[depth++] = own;
+        }
+    }
+    starts[s->with.ranks] = count;
+    if (count > 0)
+        merges[count - 1] = static_cast<unsigned char>(merges[count - 1] + depth - 1);
+}
+
+fur_status upload_plans(fur_env *env, fur_sharer *sharer, int *starts, unsigned char *merges)
+{
+    const fur_shared *s = &sharer->with;
+    int64_t numbers = s->with.ranks + 1;
+    for (int i = 0; i < LEAF_SIZES; i++)
+        plan(s, FUR_LEAF_LEAST << i, starts + i * numbers, merges + i * sharer->length);
+    FUR_TRY(fur_cuda_allocate(env, LEAF_SIZES * numbers, sizeof *starts, &sharer->starts));
+    FUR_TRY(fur_cuda_allocate(env, LEAF_SIZES * sharer->length, 1, &sharer->merges));
+    FUR_TRY(fur_cuda_copy(env, sharer->starts, starts,
+                          LEAF_SIZES * numbers * static_cast<int64_t>(sizeof *starts)));
+    return fur_cuda_copy(env, sharer->merges, merges, LEAF_SIZES * sharer->length);
+}
+
+fur_status make_plans(fur_env *env, fur_sharer *sharer)
+{
+    int *starts = nullptr;
+    unsigned char *merges = nullptr;
+    FUR_TRY(
+        fur_env_allocate(env, LEAF_SIZES * (sharer->with.with.ranks + 1), sizeof *starts, &starts));
+    fur_status status = fur_env_allocate_zeros(env, LEAF_SIZES * sharer->length, 1, &merges);
+    if (status == FUR_OK)
+        status = upload_plans(env, sharer, starts, merges);
+    fur_env_release(env, starts);
+    fur_env_release(env, merges);
+    return status;
+}
+
+fur_status make(fur_env *env, fur_sharer *sharer)
+{
+    int64_t share = fur_box_share(sharer->most);
+    int64_t ranks = sharer->with.with.ranks;
+    int64_t channels = FUR_MAIL_CHANNELS;
+    sharer->length = ranks * sharer->most;
+    FUR_TRY(fur_cuda_allocate(env, channels * share, sizeof(double), &sharer->own));
+    FUR_TRY(fur_cuda_allocate(env, 2 * channels * ranks * share, sizeof(double), &sharer->all));
+    FUR_TRY(fur_cuda_allocate(env, channels, sizeof *sharer->turns, &sharer->turns));
+    FUR_TRY(fur_cuda_allocate(env, 1, KEPT_BYTES, &sharer->aside));
+    FUR_TRY(fur_cuda_clear(env, sharer->own, channels * share * sizeof(double)));
+    FUR_TRY(fur_cuda_clear(env, sharer->turns, channels * sizeof *sharer->turns));
+    return make_plans(env, sharer);
+}
+
+} // namespace
+
+fur_status fur_cuda_share(fur_env *env)
+{
+    fur_sharer *sharer;
+    FUR_TRY(check(env, env->shared));
+    FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *sharer, &sharer));
+    env->device->sharer = sharer;
+    sharer->with = *env->shared;
+    sharer->most = fur_shared_most(&sharer->with, FUR_LEAF_LEAST);
+    return make(env, sharer);
+}
+
+void fur_cuda_drop_shares(fur_env *env)
+{
+    fur_sharer *sharer = env->device->sharer;
+    if (!sharer)
+        return;
+    fur_cuda_release(env, sharer->own);
+    fur_cuda_release(env, sharer->all);
+    fur_cuda_release(env, sharer->turns);
+    fur_cuda_release(env, sharer->aside);
+    fur_cuda_release(env, sharer->starts);
+    fur_cuda_release(env, sharer->merges);
+    fur_env_release(env, sharer);
+    env->device->sharer = nullptr;
+}
+
+fur_status fur_cuda_find_shares(fur_env *env, int64_t n, int64_t leaf_entries, fur_shares *out)
+{
+    const fur_sharer *sharer = env->device->sharer;
+    fur_shares s = {};
+    *out = s;
+    if (!sharer)
+        return FUR_OK;
+    const fur_shared *with = &sharer->with;
+    FUR_TRY(fur_shared_check(env, with, n));
+    int size = 0;
+    while (FUR_LEAF_LEAST << size < leaf_entries)
+        size++;
+    s.rank = with->with.rank;
+    s.ranks = with->with.ranks;
+    s.first = fur_shared_leaf(with, s.rank, leaf_entries);
+    s.last = fur_shared_leaf(with, s.rank + 1, leaf_entries);
+    s.most = sharer->most;
+    s.starts = sharer->starts + size * (s.ranks + 1);
+    s.merges = sharer->merges + size * sharer->length;
+    s.own = sharer->own;
+    s.all = sharer->all;
+    s.turns = sharer->turns;
+    s.aside = sharer->aside;
+    for (int i = 0; with->with.boxes && i < s.ranks; i++)
+        s.boxes[i] = static_cast<fur_mail *>(with->with.boxes[i]);
+    *out = s;
+    return FUR_OK;
+}
+
+fur_status fur_cuda_gather_shares(fur_env *env, const fur_shares &s, int channels, size_t bytes)
+{
+    const fur_sharing *with = &env->device->sharer->with.with;
+    int64_t share = fur_box_share(s.most);
+    for (int i = 0; i < channels; i++)
+        FUR_TRY(with->queue_gather(with->user, s.own + i * share,
+                                   static_cast<size_t>(s.most) * bytes,
+                                   s.all + 2 * i * s.ranks * share));
+    return FUR_OK;
+}

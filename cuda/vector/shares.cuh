@@ -1,0 +1,337 @@
+// Reductions of shared vectors (furrow/sharing.h). A rank's leaves are a few complete subtrees of
+// the whole vector's tree. Ranks leave the sums of theirs in each other's mailboxes, and every rank
+// adds those of all in the order of the tree, which the host has written down as a program.
+#ifndef FURROW_CUDA_SHARES_CUH
+#define FURROW_CUDA_SHARES_CUH
+
+#include "leaves.cuh"
+#include "mail.cuh"
+#include "shared.h"
+
+// What a kernel knows of the sharing. ranks 0: vectors are whole.
+struct fur_shares {
+    int rank;
+    int ranks;
+    int64_t first; // the rank's leaves, counted through all ranks
+    int64_t last;
+    int64_t most;                // subtrees that a rank has, at most
+    const int *starts;           // ranks + 1: where the subtrees of each begin among those of all
+    const unsigned char *merges; // after a subtree: how many sums before it are added to its own
+    double *own;                 // for each channel: this rank's sums
+    double *all;                 // for each channel: what a gather brings; then as much room again
+    unsigned *turns;             // exchanges of each channel so far
+    void *aside;                 // of a norm 2 that needs another pass; without boxes
+    fur_mail *boxes[FUR_BOXES_MOST]; // null: no mailboxes
+};
+
+extern "C" {
+// The share part of fur_remote, and what undoes it.
+fur_status fur_cuda_share(fur_env *env);
+void fur_cuda_drop_shares(fur_env *env);
+}
+
+// Queues the gathers of channels 0 .. channels-1: of `bytes` bytes for each subtree of a rank.
+fur_status fur_cuda_gather_shares(fur_env *env, const fur_shares &s, int channels, size_t bytes);
+
+// For vectors of n entries, and leaves of so many.
+fur_status fur_cuda_find_shares(fur_env *env, int64_t n, int64_t leaf_entries, fur_shares *out);
+
+namespace
+{
+
+// Sums of all ranks' subtrees that have room near the threads.
+#define NEAR_SUMS 512
+// Groups of 32 blocks in a window that is longer than all of them and a power of two.
+#define WINDOW (2 * BLOCK)
+
+template <class Partial> __device__ inline Partial *own_sums(const fur_shares &s, int channel)
+{
+    return reinterpret_cast<Partial *>(s.own + channel * fur_box_share(s.most));
+}
+
+// What a gather of a channel brings, and as much room after it.
+__device__ inline double *gathered(const fur_shares &s, int channel)
+{
+    return s.all + 2 * channel * s.ranks * fur_box_share(s.most);
+}
+
+// What is put aside for the second pass of a norm 2: its scale, a power of two, or 0 if the pass is
+// not needed; and the root of the first.
+template <class Partial> struct kept {
+    double scale;
+    double back; // 1 / scale
+    Partial root;
+};
+
+#define KEPT_BYTES (2 * FUR_SUMS * sizeof(double))
+
+template <class Op>
+__host__ __device__ inline kept<typename Op::partial> *aside(const fur_shares &s)
+{
+    static_assert(sizeof(kept<typename Op::partial>) <= KEPT_BYTES);
+    return static_cast<kept<typename Op::partial> *>(s.aside);
+}
+
+// Nodes of the tree that a rank has whole: over places begin .. end-1.
+struct places {
+    int64_t begin;
+    int64_t end;
+
+    __device__ bool have(int64_t first, int64_t count) const
+    {
+        return first >= begin && first + count <= end;
+    }
+};
+
+// One step up from nodes of `count` places, the left one beginning at `first`: true if their parent
+// is whole, which is then combined; otherwise each of the two that is whole is a subtree to be
+// sent.
+template <class Op, class Partial, class Send>
+__device__ inline void join(const places &p, int64_t first, int64_t count, Partial *left,
+                            const Partial &right, const Send &send)
+{
+    if (p.have(first, 2 * count)) {
+        *left = Op::combine(*left, right);
+        return;
+    }
+    if (p.have(first, count))
+        send(first, *left);
+    if (p.have(first + count, count))
+        send(first + count, right);
+}
+
+// The sums of whole blocks of leaves, at places p, joined to the largest subtrees that the rank
+// has. partials: that of place p.begin and those after it. By one block of threads.
+template <class Op, class Partial, class Send>
+__device__ void join_blocks(const places &p, const Partial *partials, const Send &send)
+{
+    __shared__ Partial groups[WINDOW];
+    int lane = threadIdx.x % FUR_WARP;
+    int64_t first_group = p.begin / FUR_WARP;
+    int64_t end_group = (p.end + FUR_WARP - 1) / FUR_WARP;
+#pragma unroll 1
+    for (int64_t g = first_group + threadIdx.x / FUR_WARP; g < end_group; g += WARPS) {
+        int64_t place = g * FUR_WARP + lane;
+        Partial sum = {};
+        if (p.have(place, 1))
+            sum = partials[place - p.begin];
+#pragma unroll 1
+        for (int count = 1; count < FUR_WARP; count *= 2) {
+            Partial right = fur_lane_partial(sum, lane + count);
+            if (lane % (2 * count) == 0)
+                join<Op>(p, place, count, &sum, right, send);
+        }
+        if (lane == 0)
+            groups[g % WINDOW] = sum;
+    }
+    __syncthreads();
+#pragma unroll 1
+    for (int64_t count = 1; count * FUR_WARP <= p.end - p.begin; count *= 2) {
+#pragma unroll 1
+        for (int64_t i = first_group / (2 * count) + threadIdx.x; i * 2 * count < end_group;
+             i += BLOCK) {
+            int64_t g = i * 2 * count;
+            join<Op>(p, g * FUR_WARP, count * FUR_WARP, &groups[g % WINDOW],
+                     groups[(g + count) % WINDOW], send);
+        }
+        __syncthreads();
+    }
+}
+
+// A block's leaves, as the subtrees that they are: one, the block's own, in all but the first and
+// the last block, which a bound may cut.
+template <class Op, class Leaf>
+__device__ void sum_part(const Leaf &sum_leaf, const fur_shares &s,
+                         const arrivals<typename Op::partial> &a, typename Op::partial *own,
+                         unsigned block)
+{
+    int64_t place = s.first / a.leaves_a_block + block;
+    int64_t end = min((place + 1) * a.leaves_a_block, s.last);
+    auto leaf_of = [&](int64_t leaf) { return sum_leaf(leaf - s.first); };
+    for (int64_t leaf = max(place * a.leaves_a_block, s.first); leaf < end;) {
+        int64_t count = int64_t(1) << fur_subtree_level(leaf, end, 61);
+        auto sum = sum_range<Op>(leaf_of, end, leaf, count);
+        if (threadIdx.x == 0) {
+            if (count == a.leaves_a_block)
+                a.partials[block] = sum;
+            else
+                own[fur_subtree_count(s.first, leaf)] = sum;
+        }
+        leaf += count;
+    }
+}
+
+// A grid: the sums of this rank's subtrees to own_sums. True for the threads of the last block.
+template <class Op, class Leaf>
+__device__ bool sum_shares(const Leaf &sum_leaf, const fur_shares &s, int channel,
+                           const arrivals<typename Op::partial> &a, unsigned block, unsigned blocks)
+{
+    using Partial = typename Op::partial;
+    Partial *own = own_sums<Partial>(s, channel);
+    int64_t size = a.leaves_a_block;
+    bool last = false;
+    sum_part<Op>(sum_leaf, s, a, own, block);
+    if (threadIdx.x == 0)
+        last = fur_last_to_arrive(a.ticket, blocks);
+    if (!__syncthreads_or(last))
+        return false;
+    places whole = {(s.first + size - 1) / size, s.last / size};
+    join_blocks<Op>(whole, a.partials + (whole.begin - s.first / size),
+                    [&](int64_t place, const Partial &sum) {
+                        own[fur_subtree_count(s.first, place * size)] = sum;
+                    });
+    return true;
+}
+
+// Sums of this rank's subtrees to all others, and theirs to `all`, where this rank's come too. By
+// one block. A rank without leaves sends a word too, so that none is ahead by more than a turn.
+template <int Parts>
+__device__ void exchange(const fur_shares &s, int channel, const double *own, double *all)
+{
+    unsigned turn = s.turns[channel] + 1;
+    int64_t share = fur_box_share(s.most);
+    auto place = [&](int rank) {
+        return 1 + ((turn % 2 * FUR_MAIL_CHANNELS + channel) * s.ranks + rank) * share;
+    };
+    int count = (s.starts[s.rank + 1] - s.starts[s.rank]) * Parts;
+#pragma unroll 1
+    for (int rank = 0; rank < s.ranks; rank++)
+#pragma unroll 1
+        for (int i = threadIdx.x; rank != s.rank && i < max(count, 1); i += BLOCK)
+            fur_mail_post(s.boxes[rank] + place(s.rank) + i, count ? own[i] : 0, turn);
+#pragma unroll 1
+    for (int i = threadIdx.x; i < count; i += BLOCK)
+        all[s.starts[s.rank] * Parts + i] = own[i];
+#pragma unroll 1
+    for (int rank = 0; rank < s.ranks; rank++) {
+        int first = s.starts[rank] * Parts;
+        int theirs = s.starts[rank + 1] * Parts - first;
+        for (int i = threadIdx.x; rank != s.rank && i < max(theirs, 1); i += BLOCK) {
+            double sum = fur_mail_await(s.boxes[s.rank], place(rank) + i, turn);
+            if (theirs)
+                all[first + i] = sum;
+        }
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        s.turns[channel] = turn;
+}
+
+// The sums of all ranks where a gather has left them, each rank's with room for `most`.
+template <int Parts> __device__ void collect(const fur_shares &s, int channel, double *all)
+{
+    const double *from = gathered(s, channel);
+#pragma unroll 1
+    for (int rank = 0; rank < s.ranks; rank++) {
+        int first = s.starts[rank] * Parts;
+        for (int i = threadIdx.x; i < s.starts[rank + 1] * Parts - first; i += BLOCK)
+            all[first + i] = from[rank * s.most * Parts + i];
+    }
+    __syncthreads();
+}
+
+// The root of the whole tree, for all threads of a block, in place of the sums: a stack of those
+// that wait for their right neighbours.
+template <class Op, class Partial>
+__device__ Partial add_subtrees(const fur_shares &s, Partial *all)
+{
+    int total = s.starts[s.ranks];
+    int depth = 0;
+#pragma unroll 1
+    for (int i = 0; threadIdx.x == 0 && i < total; i++) {
+        Partial sum = all[i];
+#pragma unroll 1
+        for (int k = s.merges[i]; k > 0; k--)
+            sum = Op::combine(all[--depth], sum);
+        all[depth++] = sum;
+    }
+    __syncthreads();
+    Partial root = total > 0 ? all[0] : Partial{};
+    __syncthreads();
+    return root;
+}
+
+// The root over all ranks, whose own sums are in own_sums, for all threads of a block.
+template <class Op>
+__device__ __forceinline__ typename Op::partial sum_ranks(const fur_shares &s, int channel)
+{
+    using Partial = typename Op::partial;
+    constexpr int parts = sizeof(Partial) / sizeof(double);
+    __shared__ alignas(64) double near[NEAR_SUMS];
+    double *far = gathered(s, channel) + s.ranks * fur_box_share(s.most);
+    double *all = s.starts[s.ranks] * parts <= NEAR_SUMS ? near : far;
+    __syncthreads();
+    if (s.boxes[s.rank])
+        exchange<parts>(s, channel, s.own + channel * fur_box_share(s.most), all);
+    else
+        collect<parts>(s, channel, all);
+    return add_subtrees<Op>(s, reinterpret_cast<Partial *>(all));
+}
+
+// A grid over the whole vector: the root, for the threads of the block for which it is true. Where
+// there are no mailboxes it is so for none: a gather and sum_ranks follow.
+template <class Op, class Leaf>
+__device__ bool sum_vector(const Leaf &sum_leaf, int64_t leaves, const fur_shares &s, int channel,
+                           const arrivals<typename Op::partial> &a, typename Op::partial *root,
+                           unsigned block = blockIdx.x, unsigned blocks = gridDim.x)
+{
+    if (s.ranks == 0)
+        return sum_grid<Op>(sum_leaf, leaves, a, root, block, blocks);
+    if (!sum_shares<Op>(sum_leaf, s, channel, a, block, blocks) || !s.boxes[s.rank])
+        return false;
+    *root = sum_ranks<Op>(s, channel);
+    return true;
+}
+
+// The root over all ranks' vectors, by one block on each.
+template <class Op, class Leaf>
+__device__ typename Op::partial sum_shares_alone(const Leaf &sum_leaf, const fur_shares &s)
+{
+    auto own = own_sums<typename Op::partial>(s, 0);
+    auto leaf_of = [&](int64_t leaf) { return sum_leaf(leaf - s.first); };
+    int place = 0;
+    for (int64_t leaf = s.first; leaf < s.last; place++) {
+        int64_t count = int64_t(1) << fur_subtree_level(leaf, s.last, 61);
+        auto sum = sum_range<Op>(leaf_of, s.last, leaf, count);
+        if (threadIdx.x == 0)
+            own[place] = sum;
+        leaf += count;
+    }
+    return sum_ranks<Op>(s, 0);
+}
+
+// Whether the host's gather must bring the sums of all ranks.
+inline bool needs_gather(const fur_shares &s)
+{
+    return s.ranks > 0 && !s.boxes[s.rank];
+}
+
+// A grid and the memory of its reduction.
+template <class Partial> struct grid {
+    unsigned blocks;
+    arrivals<Partial> memory;
+};
+
+// Blocks of so many leaves, counted through all ranks, of which a rank's first and last may be cut.
+inline unsigned blocks_of(int64_t leaves, const fur_shares &s, int64_t leaves_a_block)
+{
+    int64_t count = s.ranks > 0 ? fur_ceil_div(s.last, leaves_a_block) - s.first / leaves_a_block
+                                : fur_ceil_div(leaves, leaves_a_block);
+    return count > 0 ? static_cast<unsigned>(count) : 1;
+}
+
+// groups: of vectors, with blocks of their own.
+template <class Op>
+grid<typename Op::partial> grid_of(const fur_device *device, int64_t leaves, const fur_shares &s,
+                                   int64_t groups = 1)
+{
+    int64_t size = leaves_a_block_for(device, leaves, groups);
+    while (blocks_of(leaves, s, size) * groups > FUR_REDUCTION_BLOCKS)
+        size *= 2;
+    return {blocks_of(leaves, s, size),
+            {size, reinterpret_cast<typename Op::partial *>(device->partials), device->tickets}};
+}
+
+} // namespace
+
+#endif

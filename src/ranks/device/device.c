@@ -1,0 +1,214 @@
+/* The device of a rank, the link of its group, and the lists of a halo on the device. */
+#include "device.h"
+#include "../devices.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DEVICE_LINK(name) &link_##name,
+static const halo_link *const links[] = {
+#include "links.def"
+};
+#undef DEVICE_LINK
+#define LINKS ((int)(sizeof links / sizeof *links))
+
+fur_status device_check(fur_ranks *g, const char *call, cudaError_t error)
+{
+    if (error == cudaSuccess)
+        return FUR_OK;
+    cudaGetLastError(); /* an error that was reported is over */
+    return fur_ranks_fail(g,
+                          error == cudaErrorMemoryAllocation ? FUR_OUT_OF_MEMORY : FUR_DEVICE_ERROR,
+                          "%.*s failed on rank %d: %s", (int)strcspn(call, "("), call, g->rank,
+                          cudaGetErrorString(error));
+}
+
+fur_status device_allocate(fur_ranks *g, int64_t bytes, void **out)
+{
+    *out = NULL;
+    if (bytes == 0)
+        return FUR_OK;
+    DEVICE_TRY(g, cudaMalloc(out, (size_t)bytes));
+    DEVICE_TRY(g, cudaMemset(*out, 0, (size_t)bytes));
+    return device_check(g, "cudaDeviceSynchronize", cudaDeviceSynchronize());
+}
+
+/* Where a rank is. */
+typedef struct seat {
+    char host[64];
+    int64_t device;
+} seat;
+
+/* The device's number: that of the options, or for "cuda" one for each rank of this host in turn.
+ */
+static fur_status find_number(fur_ranks *g, seat *all)
+{
+    struct device_group *d = g->devices;
+    seat own = {.device = -1};
+    int devices = 0;
+    int before = 0;
+    gethostname(own.host, sizeof own.host - 1);
+    RANKS_TRY(group_gather(g, &own, sizeof own, all));
+    for (int rank = 0; rank < g->rank; rank++)
+        before += strcmp(all[rank].host, own.host) == 0;
+    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0)
+        return fur_ranks_fail(g, FUR_UNSUPPORTED,
+                              "the machine of rank %d has no GPU that CUDA can use; use device "
+                              "\"cpu\"",
+                              g->rank);
+    const char *number = strchr(g->options.device, ':');
+    d->number = number ? atoi(number + 1) : before % devices;
+    if (d->number < 0 || d->number >= devices)
+        return fur_ranks_fail(g, FUR_UNSUPPORTED,
+                              "there is no device \"%s\" for rank %d; its machine has %d, counted "
+                              "from 0",
+                              g->options.device, g->rank, devices);
+    DEVICE_TRY(g, cudaSetDevice(d->number));
+    own.device = d->number;
+    return group_gather(g, &own, sizeof own, all);
+}
+
+static fur_status find_device(fur_ranks *g)
+{
+    struct device_group *d = g->devices;
+    seat *all;
+    RANKS_TRY(group_allocate(g, g->count, sizeof *all, &all));
+    fur_status status = find_number(g, all);
+    d->apart = status == FUR_OK;
+    for (int i = 0; status == FUR_OK && i < g->count; i++)
+        for (int k = 0; k < i; k++)
+            d->apart = d->apart && memcmp(&all[i], &all[k], sizeof *all) != 0;
+    group_release(g, all);
+    return status;
+}
+
+/* The best link that works between all ranks. */
+static fur_status find_best(fur_ranks *g)
+{
+    bool suits = false;
+    if (g->devices->apart)
+        RANKS_TRY(peers_suit(g, &suits));
+    g->link = &link_peers;
+    if (suits)
+        return FUR_OK;
+    RANKS_TRY(nccl_suits(g, &suits));
+    g->link = suits ? &link_nccl : &link_staged;
+    return FUR_OK;
+}
+
+static fur_status find_link(fur_ranks *g)
+{
+    const char *name = g->options.device_transport;
+    if (!name)
+        return find_best(g);
+    for (int i = 0; i < LINKS; i++)
+        if (strcmp(name, links[i]->name) == 0)
+            g->link = links[i];
+    if (g->link == &link_host)
+        return fur_ranks_fail(g, FUR_INVALID,
+                              "there is no transport between GPUs named \"%s\"; use \"peers\", "
+                              "\"nccl\" or \"staged\"",
+                              name);
+    return FUR_OK;
+}
+
+fur_status devices_join(fur_ranks *g)
+{
+    RANKS_TRY(group_allocate(g, 1, sizeof *g->devices, &g->devices));
+    memset(g->devices, 0, sizeof *g->devices);
+    RANKS_TRY(find_device(g));
+    RANKS_TRY(find_link(g));
+    return g->link->join ? g->link->join(g) : FUR_OK;
+}
+
+void devices_leave(fur_ranks *g)
+{
+    struct device_group *d = g->devices;
+    if (!d)
+        return;
+    cudaSetDevice(d->number);
+    if (g->link->leave)
+        g->link->leave(g);
+    for (int64_t i = 0; !g->broken && i < d->dead_count; i++)
+        cudaFree(d->dead[i]);
+    group_release(g, d->dead);
+    group_release(g, d);
+    g->devices = NULL;
+}
+
+fur_status devices_open(fur_ranks_csr *m, fur_context_options *options, fur_sharing *sharing)
+{
+    fur_ranks *g = m->group;
+    struct device_part *part;
+    RANKS_TRY(group_allocate(g, 1, sizeof *part, &part));
+    memset(part, 0, sizeof *part);
+    m->part = part;
+    part->number = g->devices->number;
+    DEVICE_TRY(g, cudaSetDevice(part->number));
+    DEVICE_TRY(g, cudaStreamCreateWithFlags(&part->stream, cudaStreamNonBlocking));
+    snprintf(part->name, sizeof part->name, "cuda:%d", part->number);
+    options->device = part->name;
+    options->stream = part->stream;
+    return g->link->open ? g->link->open(m, sharing) : FUR_OK;
+}
+
+/* numbers[i] - first on the device */
+static fur_status upload(fur_ranks *g, int64_t count, const int64_t *numbers, int64_t first,
+                         int32_t **out)
+{
+    int32_t *narrow;
+    void *there;
+    RANKS_TRY(device_allocate(g, count * (int64_t)sizeof *narrow, &there));
+    *out = there;
+    RANKS_TRY(group_allocate(g, count, sizeof *narrow, &narrow));
+    for (int64_t i = 0; i < count; i++)
+        narrow[i] = (int32_t)(numbers[i] - first);
+    cudaError_t error = count > 0 ? cudaMemcpy(there, narrow, (size_t)count * sizeof *narrow,
+                                               cudaMemcpyHostToDevice)
+                                  : cudaSuccess;
+    group_release(g, narrow);
+    return device_check(g, "cudaMemcpy", error);
+}
+
+fur_status devices_plan(fur_ranks_csr *m)
+{
+    fur_ranks *g = m->group;
+    const halo *h = &m->halo;
+    device_lists *l = &m->part->lists;
+    l->give_count = h->give_count;
+    l->own_at = h->own_at;
+    l->own_count = h->own_count;
+    l->boundary_rows = m->boundary_rows;
+    l->columns = h->columns;
+    l->value_size = fur_value_size(m->report.value_type);
+    RANKS_TRY(upload(g, h->give_count, h->give, 0, &l->give));
+    RANKS_TRY(upload(g, h->own_count, h->column + h->own_at, m->column_bounds[g->rank], &l->own));
+    RANKS_TRY(upload(g, m->boundary_rows, m->boundary, 0, &l->boundary));
+    return device_allocate(g, h->give_count * (int64_t)l->value_size, &m->part->packed);
+}
+
+fur_status devices_spread(fur_ranks_csr *m, const void *sums, void *y)
+{
+    DEVICE_TRY(m->group, device_spread(&m->part->lists, sums, y, m->part->stream));
+    return FUR_OK;
+}
+
+void devices_close(fur_ranks_csr *m)
+{
+    struct device_part *part = m->part;
+    if (!part)
+        return;
+    cudaSetDevice(part->number);
+    cudaStreamSynchronize(part->stream);
+    if (m->group->link->close)
+        m->group->link->close(m);
+    cudaFree(part->lists.give);
+    cudaFree(part->lists.own);
+    cudaFree(part->lists.boundary);
+    cudaFree(part->packed);
+    cudaStreamDestroy(part->stream);
+    group_release(m->group, part);
+    m->part = NULL;
+}

@@ -1,0 +1,52 @@
+/* The parts of a matrix on GPUs: what all links between devices share. */
+#ifndef FURROW_RANKS_DEVICE_H
+#define FURROW_RANKS_DEVICE_H
+
+#include "../link.h"
+#include "../matrix.h"
+#include "kernels.h"
+
+#include <cuda_runtime_api.h>
+
+/* A matrix's part on its device. */
+struct device_part {
+    int number;
+    char name[24];
+    cudaStream_t stream; /* of the context */
+    device_lists lists;
+    void *packed; /* entries to send, of all targets */
+    void *state;  /* of the link */
+};
+
+/* What links keep for a group. */
+struct device_group {
+    int number;  /* this rank's device */
+    bool apart;  /* no two ranks have the same device */
+    void *state; /* of the link */
+    void **dead; /* memory that other ranks may still map; freed when the group ends */
+    int64_t dead_count;
+    int64_t dead_room;
+};
+
+/* A CUDA call of this rank that failed, as a status with its sentence. */
+fur_status device_check(fur_ranks *g, const char *call, cudaError_t error);
+
+#define DEVICE_TRY(g, call) RANKS_TRY(device_check(g, #call, call))
+
+/* Memory of the rank's device, cleared; NULL for 0 bytes. */
+fur_status device_allocate(fur_ranks *g, int64_t bytes, void **out);
+
+/* Memory of every rank as this rank's device reaches it; ranks pointers, of which all[rank] is this
+ * rank's own. Collective without an agreement; cleared. It is freed when the group ends. */
+fur_status peers_expose(fur_ranks *g, int64_t bytes, void **all);
+/* Whether the devices of all ranks reach each other's memory. Collective. */
+fur_status peers_suit(fur_ranks *g, bool *suit);
+
+/* Whether NCCL is there on all ranks, and each has a device of its own. Collective. */
+fur_status nccl_suits(fur_ranks *g, bool *suits);
+
+#define DEVICE_LINK(name) extern const halo_link link_##name;
+#include "links.def"
+#undef DEVICE_LINK
+
+#endif

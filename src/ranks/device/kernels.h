@@ -1,0 +1,72 @@
+/* Kernels of the halo between GPUs. */
+#ifndef FURROW_RANKS_KERNELS_H
+#define FURROW_RANKS_KERNELS_H
+
+#include <cuda_runtime_api.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Lists on the device. Numbers of own entries of x, and of own rows. */
+typedef struct device_lists {
+    int32_t *give; /* to send, of all targets one after the other */
+    int64_t give_count;
+    int32_t *own; /* in the boundary's x, from own_at on */
+    int64_t own_at;
+    int64_t own_count;
+    int32_t *boundary;
+    int64_t boundary_rows;
+    int64_t columns; /* of the boundary */
+    size_t value_size;
+} device_lists;
+
+/* packed_i = x_give[i] */
+cudaError_t device_pack(const device_lists *l, const void *x, void *packed, cudaStream_t stream);
+/* outer_own_at+i = x_own[i] */
+cudaError_t device_keep(const device_lists *l, const void *x, void *outer, cudaStream_t stream);
+/* y_boundary[i] = sums_i */
+cudaError_t device_spread(const device_lists *l, const void *sums, void *y, cudaStream_t stream);
+
+/* An inbox on each rank's device: a word that says that it was given up, then for two turns a word
+ * or two (of values of 16 bytes) for each column of the boundary, and one for each rank. */
+#define INBOX_RANKS 16
+
+/* Another rank, and where its inbox takes what this rank sends. */
+typedef struct inbox_target {
+    void *box;
+    int64_t length; /* words of a turn */
+    int64_t at;     /* the first */
+    int64_t first;  /* in `give` */
+    int64_t count;  /* of entries; 0: a word that says that the turn has come */
+} inbox_target;
+
+/* Ranks with which words pass: both ways in every turn, so that none is ahead by more than one. */
+typedef struct inbox_plan {
+    void *box; /* this rank's own */
+    int64_t length;
+    int rank;
+    int count;
+    inbox_target target[INBOX_RANKS]; /* in the order of ranks */
+    int mute[INBOX_RANKS];            /* ranks that send no entries, only that word */
+    int mute_count;
+    unsigned *turn; /* turns so far, on the device; behind it a ticket */
+    int most_blocks;
+} inbox_plan;
+
+int64_t inbox_length(const device_lists *l, int ranks);
+
+/* Entries of x to all targets. */
+cudaError_t inbox_push(const device_lists *l, const inbox_plan *p, const void *x,
+                       cudaStream_t stream);
+/* The boundary's x, of own entries and those that arrive. */
+cudaError_t inbox_pull(const device_lists *l, const inbox_plan *p, const void *x, void *outer,
+                       cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,194 @@
+/* The link of GPUs by NCCL, which is loaded when it is first needed: for hosts without peer access,
+ * and between hosts. Entries arrive in place in the boundary's x. */
+#include "device.h"
+#include "../devices.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+/* What is used of NCCL, as its documentation has it. */
+#define NCCL_LIBRARY "libnccl.so.2"
+#define NCCL_BYTES 0 /* ncclInt8 */
+
+typedef struct nccl_id {
+    char bytes[128];
+} nccl_id;
+
+typedef struct nccl {
+    void *library;
+    void *comm;
+    int (*get_id)(nccl_id *id);
+    int (*init)(void **comm, int count, nccl_id id, int rank);
+    int (*destroy)(void *comm);
+    int (*all_gather)(const void *from, void *to, size_t count, int type, void *comm,
+                      cudaStream_t stream);
+    int (*send)(const void *from, size_t count, int type, int rank, void *comm,
+                cudaStream_t stream);
+    int (*receive)(void *to, size_t count, int type, int rank, void *comm, cudaStream_t stream);
+    int (*group_start)(void);
+    int (*group_end)(void);
+    const char *(*error)(int result);
+} nccl;
+
+/* Sets a function pointer. */
+static bool find(void *library, const char *name, void *out)
+{
+    void *found = dlsym(library, name);
+    memcpy(out, &found, sizeof found);
+    return found != NULL;
+}
+
+static bool load(nccl *n)
+{
+    n->library = dlopen(NCCL_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    return n->library && find(n->library, "ncclGetUniqueId", &n->get_id) &&
+           find(n->library, "ncclCommInitRank", &n->init) &&
+           find(n->library, "ncclCommDestroy", &n->destroy) &&
+           find(n->library, "ncclAllGather", &n->all_gather) &&
+           find(n->library, "ncclSend", &n->send) && find(n->library, "ncclRecv", &n->receive) &&
+           find(n->library, "ncclGroupStart", &n->group_start) &&
+           find(n->library, "ncclGroupEnd", &n->group_end) &&
+           find(n->library, "ncclGetErrorString", &n->error);
+}
+
+/* Which of the ranks have the library. */
+static fur_status count_loaded(fur_ranks *g, int *loaded)
+{
+    nccl n = {0};
+    int32_t own = load(&n);
+    int32_t *all;
+    if (n.library)
+        dlclose(n.library);
+    *loaded = 0;
+    RANKS_TRY(group_allocate(g, g->count, sizeof *all, &all));
+    fur_status status = group_gather(g, &own, sizeof own, all);
+    for (int i = 0; status == FUR_OK && i < g->count; i++)
+        *loaded += all[i];
+    group_release(g, all);
+    return status;
+}
+
+fur_status nccl_suits(fur_ranks *g, bool *suits)
+{
+    int loaded;
+    RANKS_TRY(count_loaded(g, &loaded));
+    *suits = loaded == g->count && g->devices->apart;
+    return FUR_OK;
+}
+
+static fur_status check(fur_ranks *g, const nccl *n, const char *call, int result)
+{
+    if (result == 0)
+        return FUR_OK;
+    return fur_ranks_fail(g, FUR_DEVICE_ERROR, "%s failed on rank %d: %s", call, g->rank,
+                          n->error(result));
+}
+
+static fur_status refuse(fur_ranks *g, int loaded)
+{
+    if (!g->devices->apart)
+        return fur_ranks_fail(g, FUR_UNSUPPORTED,
+                              "NCCL needs a GPU for each rank; use fewer ranks or the transport "
+                              "\"staged\"");
+    return fur_ranks_fail(g, FUR_UNSUPPORTED,
+                          "%d of %d ranks have no " NCCL_LIBRARY
+                          "; install NCCL, or use the transport \"staged\"",
+                          g->count - loaded, g->count);
+}
+
+static fur_status join_nccl(fur_ranks *g)
+{
+    int loaded;
+    nccl *n;
+    nccl_id own = {{0}};
+    nccl_id *all;
+    RANKS_TRY(count_loaded(g, &loaded));
+    if (loaded < g->count || !g->devices->apart)
+        return refuse(g, loaded);
+    RANKS_TRY(group_allocate(g, 1, sizeof *n, &n));
+    memset(n, 0, sizeof *n);
+    g->devices->state = n;
+    load(n);
+    if (g->rank == 0)
+        RANKS_TRY(check(g, n, "ncclGetUniqueId", n->get_id(&own)));
+    RANKS_TRY(group_allocate(g, g->count, sizeof *all, &all));
+    fur_status status = group_gather(g, &own, sizeof own, all);
+    own = all[0];
+    group_release(g, all);
+    RANKS_TRY(status);
+    return check(g, n, "ncclCommInitRank", n->init(&n->comm, g->count, own, g->rank));
+}
+
+static void leave_nccl(fur_ranks *g)
+{
+    nccl *n = g->devices->state;
+    if (!n)
+        return;
+    if (n->comm && !g->broken)
+        n->destroy(n->comm);
+    /* the library stays: its threads may still run */
+    group_release(g, n);
+}
+
+static fur_status queue_gather(void *user, const void *mine, size_t bytes, void *all)
+{
+    const fur_ranks_csr *m = user;
+    fur_ranks *g = m->group;
+    const nccl *n = g->devices->state;
+    fur_status status =
+        check(g, n, "ncclAllGather",
+              n->all_gather(mine, all, bytes, NCCL_BYTES, n->comm, m->part->stream));
+    return status == FUR_OK ? FUR_OK : fur_context_fail(m->context, status, "%s", g->error);
+}
+
+static fur_status open_nccl(fur_ranks_csr *m, fur_sharing *sharing)
+{
+    (void)m;
+    sharing->queue_gather = queue_gather;
+    return FUR_OK;
+}
+
+/* Sends to all targets and receives from all sources, as one. */
+static int exchange(const fur_ranks_csr *m, const nccl *n)
+{
+    const halo *h = &m->halo;
+    size_t size = m->part->lists.value_size;
+    char *outer = fur_vector_data(m->outer_x);
+    int result = n->group_start();
+    for (int i = 0; result == 0 && i < h->target_count; i++)
+        result = n->send((char *)m->part->packed + (size_t)h->targets[i].at * size,
+                         (size_t)h->targets[i].count * size, NCCL_BYTES, h->targets[i].rank,
+                         n->comm, m->part->stream);
+    for (int i = 0; result == 0 && i < h->source_count; i++)
+        result =
+            n->receive(outer + (size_t)h->sources[i].at * size, (size_t)h->sources[i].count * size,
+                       NCCL_BYTES, h->sources[i].rank, n->comm, m->part->stream);
+    int ended = n->group_end();
+    return result ? result : ended;
+}
+
+static fur_status begin_nccl(fur_ranks_csr *m, const void *x)
+{
+    const device_lists *l = &m->part->lists;
+    DEVICE_TRY(m->group, device_pack(l, x, m->part->packed, m->part->stream));
+    return FUR_OK;
+}
+
+static fur_status end_nccl(fur_ranks_csr *m, const void *x)
+{
+    const nccl *n = m->group->devices->state;
+    DEVICE_TRY(m->group,
+               device_keep(&m->part->lists, x, fur_vector_data(m->outer_x), m->part->stream));
+    if (m->halo.target_count + m->halo.source_count == 0)
+        return FUR_OK;
+    return check(m->group, n, "ncclGroupEnd", exchange(m, n));
+}
+
+const halo_link link_nccl = {.name = "nccl",
+                             .queues = true,
+                             .join = join_nccl,
+                             .leave = leave_nccl,
+                             .open = open_nccl,
+                             .begin = begin_nccl,
+                             .end = end_nccl,
+                             .spread = devices_spread};

@@ -1,0 +1,276 @@
+/* The link of GPUs that reach each other's memory, of one process or of several on one host:
+ * entries are stored into the other device's inbox, whose kernel waits for them. */
+#include "device.h"
+#include "../devices.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* What another rank needs to reach memory of this one. */
+typedef struct address {
+    char host[64];
+    int64_t process;
+    int64_t device;
+    void *memory;
+    cudaIpcMemHandle_t handle;
+} address;
+
+typedef struct peers_part {
+    void **boxes;   /* of reductions */
+    void **inboxes; /* of the halo */
+    unsigned *turn; /* and a ticket */
+    inbox_plan plan;
+    cudaStream_t alarm; /* for words that say that a rank has failed */
+} peers_part;
+
+static address own_address(const fur_ranks *g)
+{
+    address own = {.process = getpid(), .device = g->devices->number};
+    gethostname(own.host, sizeof own.host - 1);
+    return own;
+}
+
+/* Makes another device's memory reachable for this one's kernels. */
+static fur_status reach_device(fur_ranks *g, int64_t device)
+{
+    int can = 0;
+    if (device == g->devices->number)
+        return FUR_OK;
+    DEVICE_TRY(g, cudaDeviceCanAccessPeer(&can, g->devices->number, (int)device));
+    if (!can)
+        return fur_ranks_fail(g, FUR_UNSUPPORTED,
+                              "the GPU of rank %d cannot reach the memory of GPU %lld; use the "
+                              "transport \"nccl\" or \"staged\"",
+                              g->rank, (long long)device);
+    cudaError_t error = cudaDeviceEnablePeerAccess((int)device, 0);
+    if (error == cudaErrorPeerAccessAlreadyEnabled) {
+        cudaGetLastError();
+        return FUR_OK;
+    }
+    return device_check(g, "cudaDeviceEnablePeerAccess", error);
+}
+
+static fur_status reach(fur_ranks *g, const address *own, const address *other, void **out)
+{
+    if (strcmp(own->host, other->host) != 0)
+        return fur_ranks_fail(g, FUR_UNSUPPORTED,
+                              "rank %d is on another machine than others: between machines use the "
+                              "transport \"nccl\" or \"staged\"",
+                              g->rank);
+    RANKS_TRY(reach_device(g, other->device));
+    *out = other->memory;
+    if (own->process == other->process)
+        return FUR_OK;
+    DEVICE_TRY(g, cudaIpcOpenMemHandle(out, other->handle, cudaIpcMemLazyEnablePeerAccess));
+    return FUR_OK;
+}
+
+fur_status peers_suit(fur_ranks *g, bool *suit)
+{
+    address own = own_address(g);
+    address *all;
+    int32_t well = 1;
+    int32_t *wells;
+    *suit = g->count <= INBOX_RANKS && g->count <= FUR_BOXES_MOST;
+    RANKS_TRY(group_allocate(g, g->count, sizeof *all + sizeof *wells, &all));
+    wells = (int32_t *)(all + g->count);
+    fur_status status = group_gather(g, &own, sizeof own, all);
+    for (int i = 0; status == FUR_OK && i < g->count; i++) {
+        int can = 1;
+        if (all[i].device != own.device)
+            well &= cudaDeviceCanAccessPeer(&can, g->devices->number, (int)all[i].device) ==
+                    cudaSuccess;
+        well &= can != 0 && strcmp(all[i].host, own.host) == 0;
+    }
+    if (status == FUR_OK)
+        status = group_gather(g, &well, sizeof well, wells);
+    for (int i = 0; status == FUR_OK && i < g->count; i++)
+        *suit = *suit && wells[i];
+    group_release(g, all);
+    return status;
+}
+
+/* Memory that is freed when the group ends. */
+static fur_status bury_later(fur_ranks *g, void *memory)
+{
+    struct device_group *d = g->devices;
+    if (d->dead_count == d->dead_room) {
+        int64_t room = 2 * d->dead_room + 8;
+        void **larger;
+        RANKS_TRY(group_allocate(g, room, sizeof *larger, &larger));
+        if (d->dead_count > 0)
+            memcpy(larger, d->dead, (size_t)d->dead_count * sizeof *larger);
+        group_release(g, d->dead);
+        d->dead = larger;
+        d->dead_room = room;
+    }
+    d->dead[d->dead_count++] = memory;
+    return FUR_OK;
+}
+
+static fur_status exchange_addresses(fur_ranks *g, address *own, void **out)
+{
+    address *all;
+    RANKS_TRY(group_allocate(g, g->count, sizeof *all, &all));
+    fur_status status = group_gather(g, own, sizeof *own, all);
+    for (int i = 0; status == FUR_OK && i < g->count; i++) {
+        out[i] = own->memory;
+        if (i != g->rank)
+            status = reach(g, own, &all[i], &out[i]);
+    }
+    group_release(g, all);
+    return status;
+}
+
+fur_status peers_expose(fur_ranks *g, int64_t bytes, void **all)
+{
+    address own = own_address(g);
+    RANKS_TRY(device_allocate(g, bytes, &own.memory));
+    fur_status status = bury_later(g, own.memory);
+    if (status != FUR_OK)
+        cudaFree(own.memory);
+    RANKS_TRY(status);
+    DEVICE_TRY(g, cudaIpcGetMemHandle(&own.handle, own.memory));
+    return exchange_addresses(g, &own, all);
+}
+
+static fur_status open_peers(fur_ranks_csr *m, fur_sharing *sharing)
+{
+    fur_ranks *g = m->group;
+    peers_part *p;
+    RANKS_TRY(group_allocate(g, 1, sizeof *p, &p));
+    memset(p, 0, sizeof *p);
+    m->part->state = p;
+    RANKS_TRY(group_allocate(g, g->count, sizeof *p->boxes, &p->boxes));
+    RANKS_TRY(group_allocate(g, g->count, sizeof *p->inboxes, &p->inboxes));
+    memset(p->boxes, 0, (size_t)g->count * sizeof *p->boxes);
+    memset(p->inboxes, 0, (size_t)g->count * sizeof *p->inboxes);
+    DEVICE_TRY(g, cudaStreamCreateWithFlags(&p->alarm, cudaStreamNonBlocking));
+    RANKS_TRY(peers_expose(g, (int64_t)fur_sharing_box_bytes(sharing), p->boxes));
+    sharing->boxes = p->boxes;
+    return FUR_OK;
+}
+
+/* Where a rank's inbox takes the words of another. */
+typedef struct opening {
+    int64_t at;
+    int64_t length;
+} opening;
+
+static int find_neighbour(const neighbour *list, int count, int rank)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i].rank == rank)
+            return i;
+    return -1;
+}
+
+/* Tells ranks with which words pass where theirs go, and learns where this rank's do. */
+static fur_status plan_targets(fur_ranks_csr *m, peers_part *p)
+{
+    fur_ranks *g = m->group;
+    const halo *h = &m->halo;
+    int64_t words = m->part->lists.value_size == 16 ? 2 : 1;
+    opening *all;
+    RANKS_TRY(group_allocate(g, (int64_t)g->count * (g->count + 1), sizeof *all, &all));
+    opening *own = all + (int64_t)g->count * g->count;
+    for (int rank = 0; rank < g->count; rank++) {
+        int source = find_neighbour(h->sources, h->source_count, rank);
+        own[rank].length = p->plan.length;
+        own[rank].at = source >= 0 ? h->sources[source].at * words : h->columns * words + rank;
+        if (source < 0 && find_neighbour(h->targets, h->target_count, rank) >= 0)
+            p->plan.mute[p->plan.mute_count++] = rank;
+    }
+    /* a mute rank's word has the place of its number, which is this rank's in its own list */
+    fur_status status = group_gather(g, own, (size_t)g->count * sizeof *own, all);
+    for (int rank = 0; status == FUR_OK && rank < g->count; rank++) {
+        const opening *there = all + (int64_t)rank * g->count + g->rank;
+        int target = find_neighbour(h->targets, h->target_count, rank);
+        if (target < 0 && find_neighbour(h->sources, h->source_count, rank) < 0)
+            continue;
+        p->plan.target[p->plan.count++] =
+            (inbox_target){.box = p->inboxes[rank],
+                           .length = there->length,
+                           .at = there->at,
+                           .first = target >= 0 ? h->targets[target].at : h->give_count,
+                           .count = target >= 0 ? h->targets[target].count : 0};
+    }
+    group_release(g, all);
+    return status;
+}
+
+/* Blocks that wait must leave room for those of another rank on the same device. */
+#define BLOCKS_APART 1024
+#define BLOCKS_TOGETHER 16
+
+static fur_status plan_peers(fur_ranks_csr *m)
+{
+    fur_ranks *g = m->group;
+    peers_part *p = m->part->state;
+    void *turn;
+    p->plan.length = inbox_length(&m->part->lists, g->count);
+    RANKS_TRY(device_allocate(g, 2 * (int64_t)sizeof *p->turn, &turn));
+    p->turn = turn;
+    RANKS_TRY(peers_expose(g, (1 + 2 * p->plan.length) * 16, p->inboxes));
+    p->plan.rank = g->rank;
+    p->plan.box = p->inboxes[g->rank];
+    p->plan.turn = p->turn;
+    p->plan.most_blocks = g->devices->apart ? BLOCKS_APART : BLOCKS_TOGETHER;
+    return plan_targets(m, p);
+}
+
+static fur_status begin_peers(fur_ranks_csr *m, const void *x)
+{
+    const peers_part *p = m->part->state;
+    DEVICE_TRY(m->group, inbox_push(&m->part->lists, &p->plan, x, m->part->stream));
+    return FUR_OK;
+}
+
+static fur_status end_peers(fur_ranks_csr *m, const void *x)
+{
+    const peers_part *p = m->part->state;
+    DEVICE_TRY(m->group, inbox_pull(&m->part->lists, &p->plan, x, fur_vector_data(m->outer_x),
+                                    m->part->stream));
+    return FUR_OK;
+}
+
+/* The first word of every box. */
+static void abandon_peers(fur_ranks_csr *m)
+{
+    static const int64_t over = 1;
+    const peers_part *p = m->part ? m->part->state : NULL;
+    if (!p || !p->alarm || !p->boxes || !p->inboxes)
+        return;
+    cudaSetDevice(m->part->number);
+    for (int i = 0; i < m->group->count; i++) {
+        if (p->boxes[i])
+            cudaMemcpyAsync(p->boxes[i], &over, sizeof over, cudaMemcpyDefault, p->alarm);
+        if (p->inboxes[i])
+            cudaMemcpyAsync(p->inboxes[i], &over, sizeof over, cudaMemcpyDefault, p->alarm);
+    }
+    cudaStreamSynchronize(p->alarm);
+    cudaGetLastError();
+}
+
+static void close_peers(fur_ranks_csr *m)
+{
+    peers_part *p = m->part->state;
+    if (!p)
+        return;
+    if (p->alarm)
+        cudaStreamDestroy(p->alarm);
+    cudaFree(p->turn);
+    group_release(m->group, p->boxes);
+    group_release(m->group, p->inboxes);
+    group_release(m->group, p);
+}
+
+const halo_link link_peers = {.name = "peers",
+                              .queues = true,
+                              .open = open_peers,
+                              .plan = plan_peers,
+                              .begin = begin_peers,
+                              .end = end_peers,
+                              .spread = devices_spread,
+                              .abandon = abandon_peers,
+                              .close = close_peers};

@@ -1,0 +1,173 @@
+/* Ranks on GPUs, by every transport between them: the bits of one context of the CPU. With one GPU
+ * all ranks have it. */
+#include "ranks_reductions.h"
+
+#include <string.h>
+
+static const char *const ways[] = {"staged", "peers", "nccl"};
+
+#define GPU_RANKS 2
+
+/* Rows of 4096 that no bound may cut. */
+#define GRAIN FUR_SHARING_GRAIN
+
+static int gpus(void)
+{
+    int count = 0;
+    while (fur_device_at(count + 1))
+        count++;
+    return count;
+}
+
+static fur_ranks_options on_gpus(int way)
+{
+    return (fur_ranks_options){
+        .size = sizeof(fur_ranks_options), .device = "cuda", .device_transport = ways[way]};
+}
+
+/* NCCL wants a GPU for each rank. */
+static bool has_room(int way)
+{
+    return strcmp(ways[way], "nccl") != 0 || gpus() >= GPU_RANKS;
+}
+
+static void compare_reductions(rng *r, int way, fur_value_type value, int64_t rows)
+{
+    fur_context *context = context_make(NULL, 2);
+    reductions job = reductions_make(context, r, value, rows);
+    fur_scalar expected[REDUCED_RESULTS] = {{0, 0}};
+    fur_ranks_options options = on_gpus(way);
+    reduce_alone(&job, context, expected);
+    for (int turn = 0; turn < 3; turn++) {
+        int64_t bounds[] = {0, rng_below(r, rows / GRAIN + 1) * GRAIN, rows};
+        if (turn == 1)
+            bounds[1] = 0;
+        if (turn == 2)
+            bounds[1] = rows;
+        job.bounds = bounds;
+        fur_status status = fur_ranks_run(GPU_RANKS, &options, reduce_on_ranks, &job);
+        ck_assert_msg(status == FUR_OK, "%s", fur_context_error(NULL));
+        ck_reductions(&job, expected, GPU_RANKS, ways[way]);
+    }
+    reductions_free(&job);
+    fur_context_destroy(context);
+}
+
+START_TEST(reductions_of_parts)
+{
+    static const int64_t sizes[] = {1, 5000, 3 * GRAIN, 300001, 3000001};
+    rng r = rng_stream((uint64_t)_i);
+    for (int value = 0; value < FUR_VALUE_COUNT && has_room(_i); value++)
+        for (int s = 0; s < COUNT_OF(sizes) - (test_small() ? 2 : 0); s++)
+            compare_reductions(&r, _i, (fur_value_type)value, sizes[s]);
+}
+END_TEST
+
+static void compare_solves(rng *r, int way, const char *method, fur_value_type value, int64_t rows)
+{
+    fur_context *context = context_make(NULL, 2);
+    fur_csr *a = matrix_definite(context, r, value, rows);
+    void *b = entries_random(r, value, rows);
+    solve_job alone = {.a = a, .method = method, .jacobi = true, .b = b};
+    fur_ranks_options options = on_gpus(way);
+    alone.x = entries_make(value, rows);
+    solve_alone(&alone);
+    for (int turn = 0; turn < 2; turn++) {
+        int64_t bounds[] = {0, rng_below(r, rows / GRAIN + 1) * GRAIN, rows};
+        solve_job job = alone;
+        job.bounds = turn == 0 ? NULL : bounds;
+        job.x = entries_make(value, rows);
+        fur_status status = fur_ranks_run(GPU_RANKS, &options, solve_on_ranks, &job);
+        ck_assert_msg(status == FUR_OK, "%s", fur_context_error(NULL));
+        ck_assert_int_eq(job.report.iterations, alone.report.iterations);
+        ck_assert(memcmp(&job.report.residual, &alone.report.residual, sizeof(double)) == 0);
+        ck_assert_msg(memcmp(job.x, alone.x, (size_t)rows * fur_value_size(value)) == 0,
+                      "%s of %lld %s rows by %s", method, (long long)rows, fur_value_name(value),
+                      ways[way]);
+        free(job.x);
+    }
+    free(alone.x);
+    free(b);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+
+START_TEST(solves)
+{
+    static const char *const methods[] = {"cg", "gmres", "bicgstab", "minres"};
+    static const int64_t sizes[] = {1, 20000, 200000};
+    rng r = rng_stream((uint64_t)_i);
+    for (int m = 0; m < COUNT_OF(methods) && has_room(_i); m++)
+        for (int s = 0; s < COUNT_OF(sizes) - (test_small() ? 1 : 0); s++)
+            compare_solves(&r, _i, methods[m], (fur_value_type)((m + s) % FUR_VALUE_COUNT),
+                           sizes[s]);
+}
+END_TEST
+
+/* Rank 1 fails while rank 0 waits for it on its GPU. */
+static fur_status fail_alone(fur_ranks *group, void *user)
+{
+    const reductions *job = user;
+    int rank = fur_ranks_rank(group);
+    fur_ranks_csr *a = NULL;
+    fur_vector *x = NULL;
+    double norm;
+    fur_status status = fur_ranks_csr_scatter(group, rank == 0 ? job->a : NULL, job->bounds, &a);
+    if (status == FUR_OK && rank == 1)
+        status = fur_ranks_fail(group, FUR_IO_ERROR, "the disk of rank 1 is full");
+    else if (status == FUR_OK)
+        status = fur_vector_create(fur_ranks_csr_context(a), FUR_F64, GRAIN, &x);
+    if (status == FUR_OK)
+        status = fur_norm2(x, &norm);
+    status = fur_ranks_agree(group, status);
+    fur_vector_destroy(x);
+    fur_ranks_csr_destroy(a);
+    return status;
+}
+
+START_TEST(a_rank_that_fails)
+{
+    fur_context *context = context_make(NULL, 1);
+    rng r = rng_stream((uint64_t)_i);
+    int64_t bounds[] = {0, GRAIN, 2 * GRAIN};
+    reductions job = reductions_make(context, &r, FUR_F64, 2 * GRAIN);
+    fur_ranks_options options = on_gpus(_i);
+    job.bounds = bounds;
+    if (strcmp(ways[_i], "nccl") != 0) {
+        ck_assert_int_eq(fur_ranks_run(GPU_RANKS, &options, fail_alone, &job), FUR_IO_ERROR);
+        ck_assert_str_eq(fur_context_error(NULL), "the disk of rank 1 is full");
+    }
+    reductions_free(&job);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(bounds_that_cut_a_leaf)
+{
+    fur_context *context = context_make(NULL, 1);
+    rng r = rng_stream(0);
+    int64_t bounds[] = {0, 100, 2 * GRAIN};
+    reductions job = reductions_make(context, &r, FUR_F64, 2 * GRAIN);
+    fur_ranks_options options = on_gpus(0);
+    job.bounds = bounds;
+    ck_assert_int_eq(fur_ranks_run(GPU_RANKS, &options, reduce_on_ranks, &job), FUR_UNSUPPORTED);
+    ck_assert_str_eq(fur_context_error(NULL),
+                     "the vectors of rank 1 begin with entry 100; on a GPU "
+                     "that must be a multiple of 4096");
+    reductions_free(&job);
+    fur_context_destroy(context);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_loop_test(tests, reductions_of_parts, 0, COUNT_OF(ways));
+    tcase_add_loop_test(tests, solves, 0, COUNT_OF(ways));
+    tcase_add_loop_test(tests, a_rank_that_fails, 0, COUNT_OF(ways));
+    tcase_add_test(tests, bounds_that_cut_a_leaf);
+}
+
+int main(void)
+{
+    return run_gpu_tests("ranks_cuda", add);
+}

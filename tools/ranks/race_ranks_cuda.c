@@ -1,0 +1,315 @@
+/* Ranks on GPUs against one GPU, in one run: the gather of a reduction, the exchange of a face,
+ * products and iterations of conjugate gradients with the matrix of 7 points.
+ *
+ *     race_ranks_cuda RANKS TRANSPORT SIZE...     for example: race_ranks_cuda 2 peers 128 256
+ *
+ * Each figure is the median of rounds of so many calls that the clock does not matter; of all ranks
+ * the slowest. */
+#include "link.h"
+#include "matrix.h"
+
+#include <furrow/furrow.h>
+#include <furrow/ranks.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define ROUNDS 7
+
+typedef struct race {
+    int64_t size; /* of the grid's sides, or of a face's */
+    double product, recorded, face, dot, iteration;
+    double check; /* a norm, by which runs are compared */
+    int iterations;
+    const char *kernel;
+    int64_t halo_bytes;
+} race;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void need(fur_ranks *g, const fur_context *c, fur_status status)
+{
+    if (status == FUR_OK)
+        return;
+    fprintf(stderr, "rank %d: %s | %s\n", g->rank, fur_context_error(c), g->error);
+    exit(1);
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Seconds of a call, of many between two waits; the median of rounds. */
+static double measure(fur_ranks *g, fur_context *c, int64_t calls,
+                      fur_status (*call)(void *user, int64_t times), void *user)
+{
+    double seconds[ROUNDS];
+    for (int r = -1; r < ROUNDS; r++) {
+        need(g, c, fur_context_synchronize(c));
+        need(g, c, fur_ranks_agree(g, FUR_OK));
+        double start = now();
+        need(g, c, call(user, calls));
+        need(g, c, fur_context_synchronize(c));
+        if (r >= 0)
+            seconds[r] = (now() - start) / (double)calls;
+    }
+    qsort(seconds, ROUNDS, sizeof *seconds, compare);
+    return seconds[ROUNDS / 2];
+}
+
+typedef struct product {
+    const fur_operator *a;
+    const fur_vector *x;
+    fur_vector *y;
+} product;
+
+static fur_status multiply(void *user, int64_t times)
+{
+    const product *p = user;
+    for (int64_t i = 0; i < times; i++) {
+        fur_status status = fur_operator_apply(p->a, p->x, p->y);
+        if (status != FUR_OK)
+            return status;
+    }
+    return FUR_OK;
+}
+
+static fur_status replay(void *user, int64_t times)
+{
+    return fur_recording_replay(user, times);
+}
+
+/* Rows of the 7-point matrix of an n^3 grid, or of a matrix whose two halves exchange faces of n^2.
+ */
+static void fill_rows(int64_t n, int64_t first, int64_t last, int64_t *offsets, int64_t *columns,
+                      double *values)
+{
+    int64_t at = 0;
+    for (int64_t row = first; row < last; row++) {
+        int64_t i = row % n, j = row / n % n, k = row / (n * n);
+        const int64_t step[7] = {-n * n, -n, -1, 0, 1, n, n * n};
+        const bool there[7] = {k > 0, j > 0, i > 0, true, i < n - 1, j < n - 1, k < n - 1};
+        offsets[row - first] = at;
+        for (int s = 0; s < 7; s++)
+            if (there[s]) {
+                columns[at] = row + step[s];
+                values[at++] = s == 3 ? 6 : -1;
+            }
+    }
+    offsets[last - first] = at;
+}
+
+static fur_status make_grid(fur_ranks *g, int64_t n, fur_ranks_csr **out)
+{
+    int64_t planes = n * (g->rank + 1) / g->count - n * g->rank / g->count;
+    int64_t first = n * n * (n * g->rank / g->count);
+    int64_t rows = planes * n * n;
+    int64_t *offsets = malloc((size_t)(rows + 1) * sizeof *offsets);
+    int64_t *columns = malloc((size_t)(7 * rows) * sizeof *columns);
+    double *values = malloc((size_t)(7 * rows) * sizeof *values);
+    fill_rows(n, first, first + rows, offsets, columns, values);
+    fur_ranks_rows r = {sizeof r, rows, n * n * n, FUR_F64, offsets, columns, values};
+    fur_status status = fur_ranks_csr_create(g, &r, out);
+    free(offsets);
+    free(columns);
+    free(values);
+    return status;
+}
+
+static fur_status make_faces(fur_ranks *g, int64_t n, fur_ranks_csr **out)
+{
+    int64_t rows = n * n, all = rows * g->count;
+    int64_t *offsets = malloc((size_t)(rows + 1) * sizeof *offsets);
+    int64_t *columns = malloc((size_t)rows * sizeof *columns);
+    double *values = malloc((size_t)rows * sizeof *values);
+    for (int64_t i = 0; i < rows; i++) {
+        offsets[i] = i;
+        columns[i] = (rows * g->rank + i + rows) % all;
+        values[i] = 1;
+    }
+    offsets[rows] = rows;
+    fur_ranks_rows r = {sizeof r, rows, all, FUR_F64, offsets, columns, values};
+    fur_status status = fur_ranks_csr_create(g, &r, out);
+    free(offsets);
+    free(columns);
+    free(values);
+    return status;
+}
+
+static double iterate(fur_ranks *g, fur_ranks_csr *a, const fur_vector *b, fur_vector *x,
+                      int64_t iterations)
+{
+    fur_solver_options o = {
+        .size = sizeof o, .method = "cg", .max_iterations = iterations, .rtol = 1e-300, .whole = 1};
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+    fur_context *c = fur_ranks_csr_context(a);
+    need(g, c, fur_vector_fill(x, fur_real(0)));
+    need(g, c, fur_context_synchronize(c));
+    need(g, c, fur_ranks_agree(g, FUR_OK));
+    double start = now();
+    need(g, c, fur_ranks_solve(a, &o, b, x, &report));
+    return now() - start;
+}
+
+static double slope(fur_ranks *g, fur_ranks_csr *a, const fur_vector *b, fur_vector *x)
+{
+    double seconds[5];
+    iterate(g, a, b, x, 20);
+    for (int i = 0; i < 5; i++)
+        seconds[i] = (iterate(g, a, b, x, 260) - iterate(g, a, b, x, 60)) / 200;
+    qsort(seconds, 5, sizeof *seconds, compare);
+    return seconds[2];
+}
+
+static fur_status run_grid(fur_ranks *g, void *user)
+{
+    race own = *(race *)user;
+    fur_ranks_csr *a = NULL;
+    need(g, NULL, make_grid(g, own.size, &a));
+    fur_context *c = fur_ranks_csr_context(a);
+    int64_t rows = fur_operator_rows(fur_ranks_csr_operator(a));
+    fur_vector *x, *y;
+    fur_recording *recording;
+    need(g, c, fur_vector_create(c, FUR_F64, rows, &x));
+    need(g, c, fur_vector_create(c, FUR_F64, rows, &y));
+    need(g, c, fur_vector_fill(x, fur_real(1)));
+    product p = {fur_ranks_csr_operator(a), x, y};
+    int64_t calls = own.size > 300 ? 20 : own.size > 200 ? 50 : 300;
+    own.product = measure(g, c, calls, multiply, &p);
+    need(g, c, fur_recording_create(c, &recording));
+    if (g->link->queues || g->count == 1) {
+        need(g, c, fur_recording_begin(recording));
+        need(g, c, multiply(&p, 1));
+        need(g, c, fur_recording_end(recording));
+        own.recorded = measure(g, c, calls, replay, recording);
+    }
+    fur_recording_destroy(recording);
+    need(g, c, fur_norm2(y, &own.check));
+    own.iteration = slope(g, a, x, y);
+    own.kernel = fur_spmv_describe(a->inner_plan)->kernel;
+    own.halo_bytes = fur_ranks_csr_describe(a)->halo_bytes;
+    if (g->rank == 0)
+        *(race *)user = own;
+    fur_vector_destroy(x);
+    fur_vector_destroy(y);
+    fur_ranks_csr_destroy(a);
+    return fur_ranks_agree(g, FUR_OK);
+}
+
+static fur_status exchange(void *user, int64_t times)
+{
+    const product *p = user;
+    fur_ranks_csr *m = (fur_ranks_csr *)(void *)p->a;
+    for (int64_t i = 0; i < times; i++) {
+        fur_status status = m->group->link->begin(m, fur_vector_const_data(p->x));
+        if (status == FUR_OK)
+            status = m->group->link->end(m, fur_vector_const_data(p->x));
+        if (status != FUR_OK)
+            return status;
+    }
+    return FUR_OK;
+}
+
+static fur_status dots(void *user, int64_t times)
+{
+    void **p = user;
+    for (int64_t i = 0; i < times; i++) {
+        fur_status status = fur_dot_into(p[0], p[1], p[2], 0);
+        if (status != FUR_OK)
+            return status;
+    }
+    return FUR_OK;
+}
+
+static double record(fur_ranks *g, fur_context *c, fur_status (*call)(void *user, int64_t times),
+                     void *user)
+{
+    fur_recording *recording;
+    if (!g->link->queues && g->count > 1)
+        return measure(g, c, 200, call, user);
+    need(g, c, fur_recording_create(c, &recording));
+    need(g, c, fur_recording_begin(recording));
+    need(g, c, call(user, 1));
+    need(g, c, fur_recording_end(recording));
+    double seconds = measure(g, c, 1600, replay, recording);
+    fur_recording_destroy(recording);
+    return seconds;
+}
+
+static fur_status run_faces(fur_ranks *g, void *user)
+{
+    race own = *(race *)user;
+    fur_ranks_csr *a = NULL;
+    fur_scalars *scalars;
+    need(g, NULL, make_faces(g, own.size, &a));
+    fur_context *c = fur_ranks_csr_context(a);
+    fur_vector *x, *y;
+    need(g, c, fur_vector_create(c, FUR_F64, own.size * own.size, &x));
+    need(g, c, fur_vector_create(c, FUR_F64, own.size * own.size, &y));
+    need(g, c, fur_vector_fill(x, fur_real(1)));
+    need(g, c, fur_vector_fill(y, fur_real(1)));
+    need(g, c, fur_scalars_create(c, &scalars));
+    product p = {(const fur_operator *)(void *)a, x, NULL};
+    void *d[] = {x, y, scalars};
+    own.face = g->count > 1 ? record(g, c, exchange, &p) : 0;
+    own.dot = record(g, c, dots, d);
+    if (g->rank == 0)
+        *(race *)user = own;
+    fur_scalars_destroy(scalars);
+    fur_vector_destroy(x);
+    fur_vector_destroy(y);
+    fur_ranks_csr_destroy(a);
+    return fur_ranks_agree(g, FUR_OK);
+}
+
+static void run(int ranks, const char *by, fur_status (*work)(fur_ranks *g, void *user), race *r)
+{
+    fur_ranks_options o = {.size = sizeof o,
+                           .threads = 4,
+                           .device = "cuda",
+                           .device_transport = ranks > 1 ? by : "peers"};
+    if (fur_ranks_run(ranks, &o, work, r) == FUR_OK)
+        return;
+    fprintf(stderr, "%s\n", fur_context_error(NULL));
+    exit(1);
+}
+
+int main(int argc, char **argv)
+{
+    static const int64_t faces[] = {64, 128, 256, 512};
+    if (argc < 3)
+        return 2;
+    int ranks = atoi(argv[1]);
+    for (int i = 0; i < 4; i++) {
+        race one = {.size = faces[i]}, all = {.size = faces[i]};
+        run(1, argv[2], run_faces, &one);
+        run(ranks, argv[2], run_faces, &all);
+        printf("%-6s face %4lld^2 %8.2f us   dot of as many a rank %6.2f us, alone %6.2f\n",
+               argv[2], (long long)faces[i], 1e6 * all.face, 1e6 * all.dot, 1e6 * one.dot);
+        fflush(stdout);
+    }
+    for (int i = 3; i < argc; i++) {
+        race one = {.size = atoll(argv[i])}, all = one;
+        run(1, argv[2], run_grid, &one);
+        run(ranks, argv[2], run_grid, &all);
+        printf(
+            "%-6s %4lld^3 product %8.1f -> %8.1f us %5.2fx, recorded %8.1f -> %8.1f us %5.2fx, cg "
+            "%8.1f -> %8.1f us %5.2fx; %s, %s; norms %s\n",
+            argv[2], (long long)one.size, 1e6 * one.product, 1e6 * all.product,
+            one.product / all.product, 1e6 * one.recorded, 1e6 * all.recorded,
+            one.recorded / all.recorded, 1e6 * one.iteration, 1e6 * all.iteration,
+            one.iteration / all.iteration, one.kernel, all.kernel,
+            memcmp(&one.check, &all.check, sizeof one.check) ? "DIFFER" : "agree");
+        fflush(stdout);
+    }
+    return 0;
+}
