@@ -33,18 +33,23 @@ __device__ inline void fur_mail_post_bits(fur_mail *at, unsigned long long bits,
                  : "memory");
 }
 
+// The eight bytes of a word, if it is of that turn.
+__device__ inline bool fur_mail_open(const fur_mail &word, unsigned turn, unsigned long long *bits)
+{
+    *bits = word.high << 32 | (word.low & 0xffffffffu);
+    return word.low >> 32 == turn && word.high >> 32 == turn;
+}
+
 // The eight bytes that were sent to word `index` of a box in that turn; those of a number that is
 // none if the box was given up, which its first word says.
 __device__ inline unsigned long long fur_mail_await_bits(const fur_mail *box, long long index,
                                                          unsigned turn)
 {
-    for (unsigned looks = 1;; looks++) {
-        fur_mail word = fur_mail_read(box + index);
-        if (word.low >> 32 == turn && word.high >> 32 == turn)
-            return word.high << 32 | (word.low & 0xffffffffu);
+    unsigned long long bits;
+    for (unsigned looks = 1; !fur_mail_open(fur_mail_read(box + index), turn, &bits); looks++)
         if (looks % FUR_MAIL_PATIENCE == 0 && fur_mail_read(box).low != 0)
             return ~0ull;
-    }
+    return bits;
 }
 
 __device__ inline void fur_mail_post(fur_mail *at, double value, unsigned turn)

@@ -109,7 +109,8 @@ __device__ void join_blocks(const places &p, const Partial *partials, const Send
     int lane = threadIdx.x % FUR_WARP;
     int64_t first_group = p.begin / FUR_WARP;
     int64_t end_group = (p.end + FUR_WARP - 1) / FUR_WARP;
-#pragma unroll 1
+    constexpr int ahead = sizeof(Partial) <= 32 ? 4 : 1;
+#pragma unroll ahead
     for (int64_t g = first_group + threadIdx.x / FUR_WARP; g < end_group; g += WARPS) {
         int64_t place = g * FUR_WARP + lane;
         Partial sum = {};

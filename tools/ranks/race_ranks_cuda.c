@@ -21,9 +21,11 @@
 typedef struct race {
     int64_t size; /* of the grid's sides, or of a face's */
     double product, recorded, face, dot, iteration;
-    double check; /* a norm, by which runs are compared */
+    double parts[4]; /* dot, norms, direction, all with the product: recorded */
+    double check;    /* a norm, by which runs are compared */
     int iterations;
     const char *kernel;
+    const char *how; /* iterations reach the device */
     int64_t halo_bytes;
 } race;
 
@@ -146,7 +148,7 @@ static fur_status make_faces(fur_ranks *g, int64_t n, fur_ranks_csr **out)
 }
 
 static double iterate(fur_ranks *g, fur_ranks_csr *a, const fur_vector *b, fur_vector *x,
-                      int64_t iterations)
+                      int64_t iterations, const char **how)
 {
     fur_solver_options o = {
         .size = sizeof o, .method = "cg", .max_iterations = iterations, .rtol = 1e-300, .whole = 1};
@@ -157,52 +159,74 @@ static double iterate(fur_ranks *g, fur_ranks_csr *a, const fur_vector *b, fur_v
     need(g, c, fur_ranks_agree(g, FUR_OK));
     double start = now();
     need(g, c, fur_ranks_solve(a, &o, b, x, &report));
+    static const char *const ways[] = {"auto", "issued", "recorded", "persistent"};
+    *how = ways[report.execution % 4];
     return now() - start;
 }
 
-static double slope(fur_ranks *g, fur_ranks_csr *a, const fur_vector *b, fur_vector *x)
+static double slope(fur_ranks *g, fur_ranks_csr *a, const fur_vector *b, fur_vector *x,
+                    const char **how)
 {
     double seconds[5];
-    iterate(g, a, b, x, 20);
+    iterate(g, a, b, x, 20, how);
     for (int i = 0; i < 5; i++)
-        seconds[i] = (iterate(g, a, b, x, 260) - iterate(g, a, b, x, 60)) / 200;
+        seconds[i] = (iterate(g, a, b, x, 260, how) - iterate(g, a, b, x, 60, how)) / 200;
     qsort(seconds, 5, sizeof *seconds, compare);
     return seconds[2];
 }
 
-static fur_status run_grid(fur_ranks *g, void *user)
+static double record(fur_ranks *g, fur_context *c, fur_status (*call)(void *user, int64_t times),
+                     void *user, int64_t calls)
 {
-    race own = *(race *)user;
-    fur_ranks_csr *a = NULL;
-    need(g, NULL, make_grid(g, own.size, &a));
-    fur_context *c = fur_ranks_csr_context(a);
-    int64_t rows = fur_operator_rows(fur_ranks_csr_operator(a));
-    fur_vector *x, *y;
     fur_recording *recording;
-    need(g, c, fur_vector_create(c, FUR_F64, rows, &x));
-    need(g, c, fur_vector_create(c, FUR_F64, rows, &y));
-    need(g, c, fur_vector_fill(x, fur_real(1)));
-    product p = {fur_ranks_csr_operator(a), x, y};
-    int64_t calls = own.size > 300 ? 20 : own.size > 200 ? 50 : 300;
-    own.product = measure(g, c, calls, multiply, &p);
+    if (!g->link->queues && g->count > 1)
+        return measure(g, c, 200, call, user);
     need(g, c, fur_recording_create(c, &recording));
-    if (g->link->queues || g->count == 1) {
-        need(g, c, fur_recording_begin(recording));
-        need(g, c, multiply(&p, 1));
-        need(g, c, fur_recording_end(recording));
-        own.recorded = measure(g, c, calls, replay, recording);
-    }
+    need(g, c, fur_recording_begin(recording));
+    need(g, c, call(user, 1));
+    need(g, c, fur_recording_end(recording));
+    double seconds = measure(g, c, calls, replay, recording);
     fur_recording_destroy(recording);
-    need(g, c, fur_norm2(y, &own.check));
-    own.iteration = slope(g, a, x, y);
-    own.kernel = fur_spmv_describe(a->inner_plan)->kernel;
-    own.halo_bytes = fur_ranks_csr_describe(a)->halo_bytes;
-    if (g->rank == 0)
-        *(race *)user = own;
-    fur_vector_destroy(x);
-    fur_vector_destroy(y);
-    fur_ranks_csr_destroy(a);
-    return fur_ranks_agree(g, FUR_OK);
+    return seconds;
+}
+
+/* The parts of an iteration of conjugate gradients. */
+typedef struct turn {
+    product p;
+    fur_vector *r, *d;
+    fur_scalars *scalars;
+} turn;
+
+static fur_status do_dot(void *user, int64_t times)
+{
+    const turn *t = user;
+    (void)times;
+    return fur_dot_into(t->p.x, t->p.y, t->scalars, 1);
+}
+
+static fur_status do_norms(void *user, int64_t times)
+{
+    const turn *t = user;
+    fur_coefficient none = {fur_real(1e-30), NULL, 0, 0};
+    (void)times;
+    return fur_axpy_norms_into(none, t->p.y, NULL, fur_real(1), t->r, t->scalars, 2, 0);
+}
+
+static fur_status do_direction(void *user, int64_t times)
+{
+    const turn *t = user;
+    fur_coefficient none = {fur_real(1e-30), NULL, 0, 0};
+    (void)times;
+    return fur_axpy_direction(none, none, NULL, fur_real(1), t->r, t->d, t->p.y);
+}
+
+static fur_status do_all(void *user, int64_t times)
+{
+    turn *t = user;
+    fur_status status = multiply(&t->p, 1);
+    status = status == FUR_OK ? do_dot(t, times) : status;
+    status = status == FUR_OK ? do_norms(t, times) : status;
+    return status == FUR_OK ? do_direction(t, times) : status;
 }
 
 static fur_status exchange(void *user, int64_t times)
@@ -230,19 +254,45 @@ static fur_status dots(void *user, int64_t times)
     return FUR_OK;
 }
 
-static double record(fur_ranks *g, fur_context *c, fur_status (*call)(void *user, int64_t times),
-                     void *user)
+static fur_status run_grid(fur_ranks *g, void *user)
 {
-    fur_recording *recording;
-    if (!g->link->queues && g->count > 1)
-        return measure(g, c, 200, call, user);
-    need(g, c, fur_recording_create(c, &recording));
-    need(g, c, fur_recording_begin(recording));
-    need(g, c, call(user, 1));
-    need(g, c, fur_recording_end(recording));
-    double seconds = measure(g, c, 1600, replay, recording);
-    fur_recording_destroy(recording);
-    return seconds;
+    race own = *(race *)user;
+    fur_ranks_csr *a = NULL;
+    need(g, NULL, make_grid(g, own.size, &a));
+    fur_context *c = fur_ranks_csr_context(a);
+    int64_t rows = fur_operator_rows(fur_ranks_csr_operator(a));
+    fur_vector *x, *y, *r, *d;
+    fur_scalars *scalars;
+    need(g, c, fur_vector_create(c, FUR_F64, rows, &x));
+    need(g, c, fur_vector_create(c, FUR_F64, rows, &y));
+    need(g, c, fur_vector_fill(x, fur_real(1)));
+    product p = {fur_ranks_csr_operator(a), x, y};
+    int64_t calls = own.size > 300 ? 20 : own.size > 200 ? 50 : 300;
+    own.product = measure(g, c, calls, multiply, &p);
+    own.recorded = record(g, c, multiply, &p, calls);
+    need(g, c, fur_norm2(y, &own.check));
+    need(g, c, fur_vector_create(c, FUR_F64, rows, &r));
+    need(g, c, fur_vector_create(c, FUR_F64, rows, &d));
+    need(g, c, fur_vector_fill(r, fur_real(0)));
+    need(g, c, fur_vector_fill(d, fur_real(0)));
+    need(g, c, fur_scalars_create(c, &scalars));
+    turn t = {p, r, d, scalars};
+    own.parts[0] = record(g, c, do_dot, &t, calls);
+    own.parts[1] = record(g, c, do_norms, &t, calls);
+    own.parts[2] = record(g, c, do_direction, &t, calls);
+    own.parts[3] = record(g, c, do_all, &t, calls);
+    fur_scalars_destroy(scalars);
+    fur_vector_destroy(r);
+    fur_vector_destroy(d);
+    own.iteration = slope(g, a, x, y, &own.how);
+    own.kernel = fur_spmv_describe(a->inner_plan)->kernel;
+    own.halo_bytes = fur_ranks_csr_describe(a)->halo_bytes;
+    if (g->rank == 0)
+        *(race *)user = own;
+    fur_vector_destroy(x);
+    fur_vector_destroy(y);
+    fur_ranks_csr_destroy(a);
+    return fur_ranks_agree(g, FUR_OK);
 }
 
 static fur_status run_faces(fur_ranks *g, void *user)
@@ -260,8 +310,8 @@ static fur_status run_faces(fur_ranks *g, void *user)
     need(g, c, fur_scalars_create(c, &scalars));
     product p = {(const fur_operator *)(void *)a, x, NULL};
     void *d[] = {x, y, scalars};
-    own.face = g->count > 1 ? record(g, c, exchange, &p) : 0;
-    own.dot = record(g, c, dots, d);
+    own.face = g->count > 1 ? record(g, c, exchange, &p, 1600) : 0;
+    own.dot = record(g, c, dots, d, 1600);
     if (g->rank == 0)
         *(race *)user = own;
     fur_scalars_destroy(scalars);
@@ -309,6 +359,11 @@ int main(int argc, char **argv)
             one.recorded / all.recorded, 1e6 * one.iteration, 1e6 * all.iteration,
             one.iteration / all.iteration, one.kernel, all.kernel,
             memcmp(&one.check, &all.check, sizeof one.check) ? "DIFFER" : "agree");
+        for (int k = 0; k < 4; k++)
+            printf("        %s %.1f -> %.1f us",
+                   (const char *[]){"dot", "norms", "direction", "all"}[k], 1e6 * one.parts[k],
+                   1e6 * all.parts[k]);
+        printf("; %s\n", all.how);
         fflush(stdout);
     }
     return 0;

@@ -57,22 +57,37 @@ template <class Value> __device__ inline unsigned long long word_of(Value value,
         return value;
 }
 
+// Words that a thread has on their way together.
+#define AHEAD 4
+
 // Sends words to the targets, which are those of `give` one after the other.
 template <class Value>
-__global__ void __launch_bounds__(BLOCK)
-    push(const __grid_constant__ inbox_plan p, int64_t count, const int32_t *give, const Value *x)
+__device__ inline void push(const inbox_plan &p, const device_lists &l, const Value *x,
+                            unsigned turn)
 {
     constexpr int words = words_of<Value>;
-    unsigned turn = *p.turn + 1;
     int t = 0;
-    for (int64_t i = thread_number(); i < count * words; i += thread_count()) {
-        int64_t entry = i / words;
-        while (entry >= p.target[t].first + p.target[t].count)
-            t++;
-        const inbox_target &to = p.target[t];
-        fur_mail_post_bits(static_cast<fur_mail *>(to.box) + 1 + turn % 2 * to.length + to.at + i -
-                               to.first * words,
-                           word_of(x[give[entry]], i % words), turn);
+#pragma unroll 1
+    for (int64_t first = thread_number(); first < l.give_count; first += AHEAD * thread_count()) {
+        Value value[AHEAD];
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++)
+            if (first + k * thread_count() < l.give_count)
+                value[k] = x[l.give[first + k * thread_count()]];
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            int64_t entry = first + k * thread_count();
+            if (entry >= l.give_count)
+                break;
+            while (entry >= p.target[t].first + p.target[t].count)
+                t++;
+            const inbox_target &to = p.target[t];
+            fur_mail *box = static_cast<fur_mail *>(to.box) + 1 + turn % 2 * to.length + to.at +
+                            (entry - to.first) * words;
+#pragma unroll
+            for (int half = 0; half < words; half++)
+                fur_mail_post_bits(box + half, word_of(value[k], half), turn);
+        }
     }
     if (thread_number() < p.count && p.target[threadIdx.x].count == 0) {
         const inbox_target &to = p.target[threadIdx.x];
@@ -81,13 +96,49 @@ __global__ void __launch_bounds__(BLOCK)
     }
 }
 
+// The value of a word, or of two, that were read early, or are waited for.
 template <class Value>
-__device__ inline Value receive(const fur_mail *box, int64_t word, unsigned turn)
+__device__ inline Value take(const fur_mail *box, int64_t word, unsigned turn,
+                             const fur_mail *early, Value)
 {
+    unsigned long long bits[words_of<Value>];
+#pragma unroll
+    for (int half = 0; half < words_of<Value>; half++)
+        if (!fur_mail_open(early[half], turn, &bits[half]))
+            bits[half] = fur_mail_await_bits(box, word + half, turn);
     if constexpr (sizeof(Value) == 16)
-        return {fur_mail_await_bits(box, word, turn), fur_mail_await_bits(box, word + 1, turn)};
+        return {bits[0], bits[1]};
     else
-        return static_cast<Value>(fur_mail_await_bits(box, word, turn));
+        return static_cast<Value>(bits[0]);
+}
+
+// The columns of other ranks, which are those around the own ones. Words that are asked for
+// together come together; one that was not there is waited for.
+template <class Value>
+__device__ inline void pull(const inbox_plan &p, const device_lists &l, Value *outer, unsigned turn)
+{
+    constexpr int words = words_of<Value>;
+    auto box = static_cast<const fur_mail *>(p.box);
+    int64_t base = 1 + turn % 2 * p.length;
+    int64_t count = l.columns - l.own_count;
+#pragma unroll 1
+    for (int64_t first = thread_number(); first < count; first += AHEAD * thread_count()) {
+        fur_mail early[AHEAD * words];
+        int64_t column[AHEAD];
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            int64_t i = min(first + k * thread_count(), count - 1);
+            column[k] = i < l.own_at ? i : i + l.own_count;
+#pragma unroll
+            for (int half = 0; half < words; half++)
+                early[k * words + half] = fur_mail_read(box + base + column[k] * words + half);
+        }
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++)
+            if (first + k * thread_count() < count)
+                outer[column[k]] =
+                    take(box, base + column[k] * words, turn, &early[k * words], Value());
+    }
 }
 
 // Ends the turn of an inbox, by the last block of a launch.
@@ -100,21 +151,22 @@ __device__ inline void end_turn(unsigned *turn)
     *turn += 1;
 }
 
+// Every block sends before it waits; all of them are resident, on every device.
 template <class Value>
 __global__ void __launch_bounds__(BLOCK)
-    pull(const __grid_constant__ inbox_plan p, const __grid_constant__ device_lists l,
-         const Value *x, Value *outer)
+    exchange(const __grid_constant__ inbox_plan p, const __grid_constant__ device_lists l,
+             const Value *x, Value *outer)
 {
     constexpr int words = words_of<Value>;
     auto box = static_cast<const fur_mail *>(p.box);
     unsigned turn = *p.turn + 1;
-    int64_t first = 1 + turn % 2 * p.length;
-    for (int64_t i = thread_number(); i < l.columns; i += thread_count()) {
-        bool owned = i >= l.own_at && i < l.own_at + l.own_count;
-        outer[i] = owned ? x[l.own[i - l.own_at]] : receive<Value>(box, first + i * words, turn);
-    }
+    int64_t base = 1 + turn % 2 * p.length;
+    push(p, l, x, turn);
+    for (int64_t i = thread_number(); i < l.own_count; i += thread_count())
+        outer[l.own_at + i] = x[l.own[i]];
+    pull(p, l, outer, turn);
     if (thread_number() < p.mute_count)
-        fur_mail_await_bits(box, first + l.columns * words + p.mute[threadIdx.x], turn);
+        fur_mail_await_bits(box, base + l.columns * words + p.mute[threadIdx.x], turn);
     end_turn(p.turn);
 }
 
@@ -172,26 +224,15 @@ int64_t inbox_length(const device_lists *l, int ranks)
     return l->columns * (l->value_size == 16 ? 2 : 1) + ranks;
 }
 
-cudaError_t inbox_push(const device_lists *l, const inbox_plan *p, const void *x,
-                       cudaStream_t stream)
+cudaError_t inbox_exchange(const device_lists *l, const inbox_plan *p, const void *x, void *outer,
+                           cudaStream_t stream)
 {
+    int64_t most = l->give_count > l->columns ? l->give_count : l->columns;
     if (p->count == 0)
         return cudaSuccess;
     return with_size(l->value_size, [&](auto value) {
         using Value = decltype(value);
-        push<<<blocks_for(l->give_count * words_of<Value>, MOST_BLOCKS), BLOCK, 0, stream>>>(
-            *p, l->give_count, l->give, static_cast<const Value *>(x));
-    });
-}
-
-cudaError_t inbox_pull(const device_lists *l, const inbox_plan *p, const void *x, void *outer,
-                       cudaStream_t stream)
-{
-    if (p->count == 0)
-        return cudaSuccess;
-    return with_size(l->value_size, [&](auto value) {
-        using Value = decltype(value);
-        pull<<<blocks_for(l->columns, p->most_blocks), BLOCK, 0, stream>>>(
+        exchange<<<blocks_for(most, p->most_blocks), BLOCK, 0, stream>>>(
             *p, *l, static_cast<const Value *>(x), static_cast<Value *>(outer));
     });
 }

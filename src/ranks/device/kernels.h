@@ -59,12 +59,9 @@ typedef struct inbox_plan {
 
 int64_t inbox_length(const device_lists *l, int ranks);
 
-/* Entries of x to all targets. */
-cudaError_t inbox_push(const device_lists *l, const inbox_plan *p, const void *x,
-                       cudaStream_t stream);
-/* The boundary's x, of own entries and those that arrive. */
-cudaError_t inbox_pull(const device_lists *l, const inbox_plan *p, const void *x, void *outer,
-                       cudaStream_t stream);
+/* Entries of x to all targets, and the boundary's x of own entries and those that arrive. */
+cudaError_t inbox_exchange(const device_lists *l, const inbox_plan *p, const void *x, void *outer,
+                           cudaStream_t stream);
 
 #ifdef __cplusplus
 }

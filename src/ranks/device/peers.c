@@ -20,6 +20,9 @@ typedef struct peers_part {
     void **inboxes; /* of the halo */
     unsigned *turn; /* and a ticket */
     inbox_plan plan;
+    cudaStream_t beside; /* for exchanges beside the inner rows */
+    cudaEvent_t forked;
+    cudaEvent_t joined;
     cudaStream_t alarm; /* for words that say that a rank has failed */
 } peers_part;
 
@@ -134,6 +137,17 @@ fur_status peers_expose(fur_ranks *g, int64_t bytes, void **all)
     return exchange_addresses(g, &own, all);
 }
 
+static fur_status make_beside(fur_ranks *g, peers_part *p)
+{
+    int least;
+    int greatest;
+    DEVICE_TRY(g, cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    DEVICE_TRY(g, cudaStreamCreateWithPriority(&p->beside, cudaStreamNonBlocking, greatest));
+    DEVICE_TRY(g, cudaEventCreateWithFlags(&p->forked, cudaEventDisableTiming));
+    DEVICE_TRY(g, cudaEventCreateWithFlags(&p->joined, cudaEventDisableTiming));
+    return FUR_OK;
+}
+
 static fur_status open_peers(fur_ranks_csr *m, fur_sharing *sharing)
 {
     fur_ranks *g = m->group;
@@ -146,6 +160,7 @@ static fur_status open_peers(fur_ranks_csr *m, fur_sharing *sharing)
     memset(p->boxes, 0, (size_t)g->count * sizeof *p->boxes);
     memset(p->inboxes, 0, (size_t)g->count * sizeof *p->inboxes);
     DEVICE_TRY(g, cudaStreamCreateWithFlags(&p->alarm, cudaStreamNonBlocking));
+    RANKS_TRY(make_beside(g, p));
     RANKS_TRY(peers_expose(g, (int64_t)fur_sharing_box_bytes(sharing), p->boxes));
     sharing->boxes = p->boxes;
     return FUR_OK;
@@ -199,8 +214,8 @@ static fur_status plan_targets(fur_ranks_csr *m, peers_part *p)
     return status;
 }
 
-/* Blocks that wait must leave room for those of another rank on the same device. */
-#define BLOCKS_APART 1024
+/* Blocks that wait must leave room for the inner rows, and for another rank on the same device. */
+#define BLOCKS_APART 264
 #define BLOCKS_TOGETHER 16
 
 static fur_status plan_peers(fur_ranks_csr *m)
@@ -219,18 +234,22 @@ static fur_status plan_peers(fur_ranks_csr *m)
     return plan_targets(m, p);
 }
 
+/* The exchange runs beside the inner rows, which are queued after it, and comes first. */
 static fur_status begin_peers(fur_ranks_csr *m, const void *x)
 {
     const peers_part *p = m->part->state;
-    DEVICE_TRY(m->group, inbox_push(&m->part->lists, &p->plan, x, m->part->stream));
-    return FUR_OK;
+    DEVICE_TRY(m->group, cudaEventRecord(p->forked, m->part->stream));
+    DEVICE_TRY(m->group, cudaStreamWaitEvent(p->beside, p->forked, 0));
+    DEVICE_TRY(m->group, inbox_exchange(&m->part->lists, &p->plan, x, fur_vector_data(m->outer_x),
+                                        p->beside));
+    return device_check(m->group, "cudaEventRecord", cudaEventRecord(p->joined, p->beside));
 }
 
 static fur_status end_peers(fur_ranks_csr *m, const void *x)
 {
     const peers_part *p = m->part->state;
-    DEVICE_TRY(m->group, inbox_pull(&m->part->lists, &p->plan, x, fur_vector_data(m->outer_x),
-                                    m->part->stream));
+    (void)x;
+    DEVICE_TRY(m->group, cudaStreamWaitEvent(m->part->stream, p->joined, 0));
     return FUR_OK;
 }
 
@@ -259,6 +278,12 @@ static void close_peers(fur_ranks_csr *m)
         return;
     if (p->alarm)
         cudaStreamDestroy(p->alarm);
+    if (p->beside)
+        cudaStreamDestroy(p->beside);
+    if (p->forked)
+        cudaEventDestroy(p->forked);
+    if (p->joined)
+        cudaEventDestroy(p->joined);
     cudaFree(p->turn);
     group_release(m->group, p->boxes);
     group_release(m->group, p->inboxes);
