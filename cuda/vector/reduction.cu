@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(BLOCK)
 {
     if (!op.begin(out))
         return;
-    auto root = sum_ranks<Op>(shares, 0);
+    auto root = gathered_sums<Op>(shares, 0);
     if (threadIdx.x > 0)
         return;
     fur_scalar result = op.end(root);
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(BLOCK)
 {
     if (aside<Op>(shares)->scale == 0)
         return;
-    auto squares = sum_ranks<square_sum<typename Op::entry>>(shares, 0);
+    auto squares = gathered_sums<square_sum<typename Op::entry>>(shares, 0);
     if (threadIdx.x == 0)
         store(op, {sqrt(squares.part[0]) * aside<Op>(shares)->back, 0}, aside<Op>(shares)->root,
               out);
@@ -230,6 +230,13 @@ __device__ inline auto dots_of_leaf(const many_of<Value> &m, int64_t leaf)
     return fold<dots<Value>>(lane);
 }
 
+template <class Value>
+__device__ inline auto dots_of_any_leaf(const many_of<Value> &m, int64_t leaf)
+{
+    return m.in_pieces && (leaf + 1) * leaf_entries<Value> <= m.n ? dots_of_leaf<true>(m, leaf)
+                                                                  : dots_of_leaf<false>(m, leaf);
+}
+
 // The results of a block's group, of `count` vectors in all.
 template <class Value>
 __device__ inline void store_group(int count, const typename dots<Value>::partial &root,
@@ -248,29 +255,55 @@ __device__ inline void store_group(int count, const typename dots<Value>::partia
 // others from the second-level cache. Bytes and flops an entry: above.
 template <class Value>
 __global__ void __launch_bounds__(BLOCK, RESIDENT)
-    reduce_many(const __grid_constant__ many_of<Value> m, const __grid_constant__ fur_shares shares,
-                arrivals<typename dots<Value>::partial> a, fur_scalar *out)
+    reduce_many(const __grid_constant__ many_of<Value> m, arrivals<typename dots<Value>::partial> a,
+                fur_scalar *out)
 {
     using Op = dots<Value>;
     typename Op::partial root;
-    auto leaf_of = [&](int64_t leaf) {
-        return m.in_pieces && (leaf + 1) * leaf_entries<Value> <= m.n
-                   ? dots_of_leaf<true>(m, leaf)
-                   : dots_of_leaf<false>(m, leaf);
-    };
+    auto leaf_of = [&](int64_t leaf) { return dots_of_any_leaf(m, leaf); };
     a.partials += blockIdx.x * gridDim.y;
     a.ticket += blockIdx.x;
-    if (sum_vector<Op>(leaf_of, leaves_of<Value>(m.n), shares, blockIdx.x, a, &root, blockIdx.y,
-                       gridDim.y))
+    if (sum_grid<Op>(leaf_of, leaves_of<Value>(m.n), a, &root, blockIdx.y, gridDim.y))
         store_group<Value>(m.count, root, out);
 }
 
-// The same once a gather has brought the sums of all ranks: a block a group.
+// The same of shared vectors: the sums of this rank.
+template <class Value>
+__global__ void __launch_bounds__(BLOCK, RESIDENT)
+    share_many(const __grid_constant__ many_of<Value> m, const __grid_constant__ fur_shares shares,
+               arrivals<typename dots<Value>::partial> a)
+{
+    using Op = dots<Value>;
+    auto own = own_sums<typename Op::partial>(shares, blockIdx.x);
+    a.partials += blockIdx.x * gridDim.y;
+    a.ticket += blockIdx.x;
+    sum_shares<Op>([&](int64_t leaf) { return dots_of_any_leaf(m, leaf); }, shares, blockIdx.x, a,
+                   blockIdx.y, gridDim.y, own);
+}
+
+// And those of all ranks: a block a group.
 template <class Value>
 __global__ void __launch_bounds__(BLOCK)
-    reduce_many_gathered(int count, const __grid_constant__ fur_shares shares, fur_scalar *out)
+    end_many(int count, const __grid_constant__ fur_shares shares, fur_scalar *out)
 {
-    store_group<Value>(count, sum_ranks<dots<Value>>(shares, blockIdx.x), out);
+    using Op = dots<Value>;
+    auto root = shares.boxes[shares.rank] ? exchange_own<Op>(shares, blockIdx.x)
+                                          : gathered_sums<Op>(shares, blockIdx.x);
+    store_group<Value>(count, root, out);
+}
+
+template <class Value>
+fur_status dot_shared_many(fur_env *env, const fur_shares &shares, const many_of<Value> &m,
+                           unsigned groups, fur_scalar *out)
+{
+    using Op = dots<Value>;
+    auto g = grid_of<Op>(env->device, leaves_of<Value>(m.n), shares, groups);
+    dim3 blocks(groups, g.blocks);
+    share_many<<<blocks, BLOCK, 0, fur_cuda_stream(env)>>>(m, shares, g.memory);
+    if (needs_gather(shares))
+        FUR_TRY(fur_cuda_gather_shares(env, shares, groups, sizeof(typename Op::partial)));
+    end_many<Value><<<groups, BLOCK, 0, fur_cuda_stream(env)>>>(m.count, shares, out);
+    return fur_cuda_launched(env, "dot_many");
 }
 
 template <class Value>
@@ -280,15 +313,12 @@ fur_status dot_many(fur_env *env, int64_t n, const fur_many *x, const void *y, f
     fur_shares shares;
     FUR_TRY(fur_cuda_find_shares(env, n, leaf_entries<Value>, &shares));
     unsigned groups = static_cast<unsigned>(fur_ceil_div(x->count, Op::group));
+    many_of<Value> m(n, x, y);
+    if (shares.ranks > 0)
+        return dot_shared_many(env, shares, m, groups, out);
     auto g = grid_of<Op>(env->device, leaves_of<Value>(n), shares, groups);
     dim3 blocks(groups, g.blocks);
-    reduce_many<<<blocks, BLOCK, 0, fur_cuda_stream(env)>>>(many_of<Value>(n, x, y), shares,
-                                                            g.memory, out);
-    if (needs_gather(shares)) {
-        FUR_TRY(fur_cuda_gather_shares(env, shares, groups, sizeof(typename Op::partial)));
-        reduce_many_gathered<Value>
-            <<<groups, BLOCK, 0, fur_cuda_stream(env)>>>(x->count, shares, out);
-    }
+    reduce_many<<<blocks, BLOCK, 0, fur_cuda_stream(env)>>>(m, g.memory, out);
     return fur_cuda_launched(env, "dot_many");
 }
 

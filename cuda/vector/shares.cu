@@ -16,6 +16,7 @@ struct fur_sharer {
     unsigned *turns;
     void *aside;
     int *starts;           // ranks + 1 for each size
+    int *host_starts;      // the same for the host
     unsigned char *merges; // `length` for each size
     int64_t length;
 };
@@ -66,8 +67,9 @@ void plan(const fur_shared *s, int64_t leaf_entries, int *starts, unsigned char 
         merges[count - 1] = static_cast<unsigned char>(merges[count - 1] + depth - 1);
 }
 
-fur_status upload_plans(fur_env *env, fur_sharer *sharer, int *starts, unsigned char *merges)
+fur_status upload_plans(fur_env *env, fur_sharer *sharer, unsigned char *merges)
 {
+    int *starts = sharer->host_starts;
     const fur_shared *s = &sharer->with;
     int64_t numbers = s->with.ranks + 1;
     for (int i = 0; i < LEAF_SIZES; i++)
@@ -87,8 +89,7 @@ fur_status make_plans(fur_env *env, fur_sharer *sharer)
         fur_env_allocate(env, LEAF_SIZES * (sharer->with.with.ranks + 1), sizeof *starts, &starts));
     fur_status status = fur_env_allocate_zeros(env, LEAF_SIZES * sharer->length, 1, &merges);
     if (status == FUR_OK)
-        status = upload_plans(env, sharer, starts, merges);
-    fur_env_release(env, starts);
+        status = upload_plans(env, sharer, merges);
     fur_env_release(env, merges);
     return status;
 }
@@ -132,6 +133,7 @@ void fur_cuda_drop_shares(fur_env *env)
     fur_cuda_release(env, sharer->aside);
     fur_cuda_release(env, sharer->starts);
     fur_cuda_release(env, sharer->merges);
+    fur_env_release(env, sharer->host_starts);
     fur_env_release(env, sharer);
     env->device->sharer = nullptr;
 }
@@ -153,6 +155,10 @@ fur_status fur_cuda_find_shares(fur_env *env, int64_t n, int64_t leaf_entries, f
     s.first = fur_shared_leaf(with, s.rank, leaf_entries);
     s.last = fur_shared_leaf(with, s.rank + 1, leaf_entries);
     s.most = sharer->most;
+    const int *starts = sharer->host_starts + size * (s.ranks + 1);
+    s.own_start = starts[s.rank];
+    s.own_count = starts[s.rank + 1] - starts[s.rank];
+    s.total = starts[s.ranks];
     s.starts = sharer->starts + size * (s.ranks + 1);
     s.merges = sharer->merges + size * sharer->length;
     s.own = sharer->own;

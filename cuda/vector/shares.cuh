@@ -14,8 +14,11 @@ struct fur_shares {
     int ranks;
     int64_t first; // the rank's leaves, counted through all ranks
     int64_t last;
-    int64_t most;                // subtrees that a rank has, at most
-    const int *starts;           // ranks + 1: where the subtrees of each begin among those of all
+    int64_t most;  // subtrees that a rank has, at most
+    int own_start; // where this rank's begin among those of all, and how many they are
+    int own_count;
+    int total;
+    const int *starts;           // ranks + 1: where those of each begin
     const unsigned char *merges; // after a subtree: how many sums before it are added to its own
     double *own;                 // for each channel: this rank's sums
     double *all;                 // for each channel: what a gather brings; then as much room again
@@ -100,41 +103,49 @@ __device__ inline void join(const places &p, int64_t first, int64_t count, Parti
         send(first + count, right);
 }
 
+// The same from places to their group of a warp, of which some are not the rank's.
+template <class Op, class Partial, class Send>
+__device__ __noinline__ Partial join_lanes(const places &p, int64_t place, Partial sum,
+                                           const Send &send)
+{
+#pragma unroll 1
+    for (int count = 1; count < FUR_WARP; count *= 2) {
+        Partial right = fur_lane_partial(sum, threadIdx.x % FUR_WARP + count);
+        if (place % (2 * count) == 0)
+            join<Op>(p, place, count, &sum, right, send);
+    }
+    return sum;
+}
+
 // The sums of whole blocks of leaves, at places p, joined to the largest subtrees that the rank
 // has. partials: that of place p.begin and those after it. By one block of threads.
 template <class Op, class Partial, class Send>
 __device__ void join_blocks(const places &p, const Partial *partials, const Send &send)
 {
     __shared__ Partial groups[WINDOW];
+    constexpr bool is_small = sizeof(Partial) <= 32;
+    constexpr int ahead = is_small ? 4 : 1;
     int lane = threadIdx.x % FUR_WARP;
     int64_t first_group = p.begin / FUR_WARP;
     int64_t end_group = (p.end + FUR_WARP - 1) / FUR_WARP;
-    constexpr int ahead = sizeof(Partial) <= 32 ? 4 : 1;
 #pragma unroll ahead
     for (int64_t g = first_group + threadIdx.x / FUR_WARP; g < end_group; g += WARPS) {
         int64_t place = g * FUR_WARP + lane;
-        Partial sum = {};
-        if (p.have(place, 1))
-            sum = partials[place - p.begin];
-#pragma unroll 1
-        for (int count = 1; count < FUR_WARP; count *= 2) {
-            Partial right = fur_lane_partial(sum, lane + count);
-            if (lane % (2 * count) == 0)
-                join<Op>(p, place, count, &sum, right, send);
-        }
+        Partial sum = partials[max(min(place, p.end - 1), p.begin) - p.begin];
+        if (is_small && p.have(g * FUR_WARP, FUR_WARP))
+            sum = fur_tree_of_lanes<Op>(sum, FUR_WARP);
+        else
+            sum = join_lanes<Op>(p, place, sum, send);
         if (lane == 0)
             groups[g % WINDOW] = sum;
     }
     __syncthreads();
 #pragma unroll 1
     for (int64_t count = 1; count * FUR_WARP <= p.end - p.begin; count *= 2) {
-#pragma unroll 1
-        for (int64_t i = first_group / (2 * count) + threadIdx.x; i * 2 * count < end_group;
-             i += BLOCK) {
-            int64_t g = i * 2 * count;
+        int64_t g = (first_group / (2 * count) + threadIdx.x) * 2 * count;
+        if (g < end_group)
             join<Op>(p, g * FUR_WARP, count * FUR_WARP, &groups[g % WINDOW],
                      groups[(g + count) % WINDOW], send);
-        }
         __syncthreads();
     }
 }
@@ -162,10 +173,33 @@ __device__ void sum_part(const Leaf &sum_leaf, const fur_shares &s,
     }
 }
 
-// A grid: the sums of this rank's subtrees to own_sums. True for the threads of the last block.
+// The sums of a first and a last block that a bound cuts, which other blocks have left.
+template <class Partial>
+__device__ inline void take_cut(const fur_shares &s, int64_t first, int64_t last,
+                                const Partial *own, Partial *to)
+{
+    int head = first < last ? fur_subtree_count(s.first, first) : s.own_count;
+    int tail = first < last ? fur_subtree_count(s.first, last) : s.own_count;
+    for (int i = threadIdx.x; i < s.own_count; i += BLOCK)
+        if (i < head || i >= tail)
+            to[i] = own[i];
+}
+
+// Where the sums of all ranks come together: near the threads if there is room.
+template <class Partial> __device__ inline Partial *all_sums(const fur_shares &s, int channel)
+{
+    __shared__ alignas(64) double near[NEAR_SUMS];
+    double *far = gathered(s, channel) + s.ranks * fur_box_share(s.most);
+    bool fits = s.total * sizeof(Partial) <= sizeof near;
+    return reinterpret_cast<Partial *>(fits ? near : far);
+}
+
+// A grid: the sums of this rank's subtrees to `to`, which is own_sums or near the threads. True for
+// the threads of the last block.
 template <class Op, class Leaf>
 __device__ bool sum_shares(const Leaf &sum_leaf, const fur_shares &s, int channel,
-                           const arrivals<typename Op::partial> &a, unsigned block, unsigned blocks)
+                           const arrivals<typename Op::partial> &a, unsigned block, unsigned blocks,
+                           typename Op::partial *to)
 {
     using Partial = typename Op::partial;
     Partial *own = own_sums<Partial>(s, channel);
@@ -179,43 +213,40 @@ __device__ bool sum_shares(const Leaf &sum_leaf, const fur_shares &s, int channe
     places whole = {(s.first + size - 1) / size, s.last / size};
     join_blocks<Op>(whole, a.partials + (whole.begin - s.first / size),
                     [&](int64_t place, const Partial &sum) {
-                        own[fur_subtree_count(s.first, place * size)] = sum;
+                        to[fur_subtree_count(s.first, place * size)] = sum;
                     });
+    if (to != own)
+        take_cut<Partial>(s, whole.begin * size, whole.end * size, own, to);
     return true;
 }
 
-// Sums of this rank's subtrees to all others, and theirs to `all`, where this rank's come too. By
-// one block. A rank without leaves sends a word too, so that none is ahead by more than a turn.
+// Sums of this rank's subtrees, at their place in `all`, to all others, and theirs to `all`. By one
+// block. A rank without leaves sends a word too, so that none is ahead by more than a turn.
 template <int Parts>
-__device__ void exchange(const fur_shares &s, int channel, const double *own, double *all)
+__device__ void exchange(const fur_shares &s, int channel, unsigned turn, double *all)
 {
-    unsigned turn = s.turns[channel] + 1;
     int64_t share = fur_box_share(s.most);
     auto place = [&](int rank) {
         return 1 + ((turn % 2 * FUR_MAIL_CHANNELS + channel) * s.ranks + rank) * share;
     };
-    int count = (s.starts[s.rank + 1] - s.starts[s.rank]) * Parts;
+    const double *own = all + s.own_start * Parts;
+    int count = s.own_count * Parts;
 #pragma unroll 1
     for (int rank = 0; rank < s.ranks; rank++)
 #pragma unroll 1
         for (int i = threadIdx.x; rank != s.rank && i < max(count, 1); i += BLOCK)
             fur_mail_post(s.boxes[rank] + place(s.rank) + i, count ? own[i] : 0, turn);
 #pragma unroll 1
-    for (int i = threadIdx.x; i < count; i += BLOCK)
-        all[s.starts[s.rank] * Parts + i] = own[i];
-#pragma unroll 1
     for (int rank = 0; rank < s.ranks; rank++) {
         int first = s.starts[rank] * Parts;
         int theirs = s.starts[rank + 1] * Parts - first;
+#pragma unroll 1
         for (int i = threadIdx.x; rank != s.rank && i < max(theirs, 1); i += BLOCK) {
             double sum = fur_mail_await(s.boxes[s.rank], place(rank) + i, turn);
             if (theirs)
                 all[first + i] = sum;
         }
     }
-    __syncthreads();
-    if (threadIdx.x == 0)
-        s.turns[channel] = turn;
 }
 
 // The sums of all ranks where a gather has left them, each rank's with room for `most`.
@@ -228,49 +259,85 @@ template <int Parts> __device__ void collect(const fur_shares &s, int channel, d
         for (int i = threadIdx.x; i < s.starts[rank + 1] * Parts - first; i += BLOCK)
             all[first + i] = from[rank * s.most * Parts + i];
     }
-    __syncthreads();
 }
 
 // The root of the whole tree, for all threads of a block, in place of the sums: a stack of those
 // that wait for their right neighbours.
 template <class Op, class Partial>
-__device__ Partial add_subtrees(const fur_shares &s, Partial *all)
+__device__ Partial add_subtrees(const fur_shares &s, const unsigned char *merges, Partial *all)
 {
-    int total = s.starts[s.ranks];
     int depth = 0;
+    __syncthreads();
 #pragma unroll 1
-    for (int i = 0; threadIdx.x == 0 && i < total; i++) {
+    for (int i = 0; threadIdx.x == 0 && i < s.total; i++) {
         Partial sum = all[i];
 #pragma unroll 1
-        for (int k = s.merges[i]; k > 0; k--)
+        for (int k = merges[i]; k > 0; k--)
             sum = Op::combine(all[--depth], sum);
         all[depth++] = sum;
     }
     __syncthreads();
-    Partial root = total > 0 ? all[0] : Partial{};
+    Partial root = s.total > 0 ? all[0] : Partial{};
     __syncthreads();
     return root;
 }
 
-// The root over all ranks, whose own sums are in own_sums, for all threads of a block.
+// The program of add_subtrees, near the threads as far as there is room.
+__device__ inline const unsigned char *take_merges(const fur_shares &s)
+{
+    __shared__ unsigned char near[NEAR_SUMS];
+    if (s.total > NEAR_SUMS)
+        return s.merges;
+    for (int i = threadIdx.x; i < s.total; i += BLOCK)
+        near[i] = s.merges[i];
+    return near;
+}
+
+// The turn of the next exchange, asked for before it is needed.
+__device__ inline unsigned next_turn(const fur_shares &s, int channel)
+{
+    unsigned turn;
+    asm volatile("ld.global.u32 %0, [%1];" : "=r"(turn) : "l"(s.turns + channel));
+    return turn + 1;
+}
+
+// The root over all ranks, for all threads of a block, given this rank's sums in `all`.
 template <class Op>
-__device__ __forceinline__ typename Op::partial sum_ranks(const fur_shares &s, int channel)
+__device__ __forceinline__ typename Op::partial
+exchange_sums(const fur_shares &s, int channel, unsigned turn, typename Op::partial *all)
+{
+    constexpr int parts = sizeof(typename Op::partial) / sizeof(double);
+    const unsigned char *merges = take_merges(s);
+    __syncthreads();
+    exchange<parts>(s, channel, turn, reinterpret_cast<double *>(all));
+    if (threadIdx.x == 0)
+        s.turns[channel] = turn;
+    return add_subtrees<Op>(s, merges, all);
+}
+
+// The same where another launch has left this rank's in own_sums.
+template <class Op>
+__device__ __forceinline__ typename Op::partial exchange_own(const fur_shares &s, int channel)
+{
+    auto all = all_sums<typename Op::partial>(s, channel);
+    for (int i = threadIdx.x; i < s.own_count; i += BLOCK)
+        all[s.own_start + i] = own_sums<typename Op::partial>(s, channel)[i];
+    return exchange_sums<Op>(s, channel, next_turn(s, channel), all);
+}
+
+// The same where a gather has brought the sums of all.
+template <class Op>
+__device__ __forceinline__ typename Op::partial gathered_sums(const fur_shares &s, int channel)
 {
     using Partial = typename Op::partial;
-    constexpr int parts = sizeof(Partial) / sizeof(double);
-    __shared__ alignas(64) double near[NEAR_SUMS];
-    double *far = gathered(s, channel) + s.ranks * fur_box_share(s.most);
-    double *all = s.starts[s.ranks] * parts <= NEAR_SUMS ? near : far;
-    __syncthreads();
-    if (s.boxes[s.rank])
-        exchange<parts>(s, channel, s.own + channel * fur_box_share(s.most), all);
-    else
-        collect<parts>(s, channel, all);
-    return add_subtrees<Op>(s, reinterpret_cast<Partial *>(all));
+    Partial *all = all_sums<Partial>(s, channel);
+    const unsigned char *merges = take_merges(s);
+    collect<sizeof(Partial) / sizeof(double)>(s, channel, reinterpret_cast<double *>(all));
+    return add_subtrees<Op>(s, merges, all);
 }
 
 // A grid over the whole vector: the root, for the threads of the block for which it is true. Where
-// there are no mailboxes it is so for none: a gather and sum_ranks follow.
+// there are no mailboxes it is so for none: a gather and gathered_sums follow.
 template <class Op, class Leaf>
 __device__ bool sum_vector(const Leaf &sum_leaf, int64_t leaves, const fur_shares &s, int channel,
                            const arrivals<typename Op::partial> &a, typename Op::partial *root,
@@ -278,9 +345,14 @@ __device__ bool sum_vector(const Leaf &sum_leaf, int64_t leaves, const fur_share
 {
     if (s.ranks == 0)
         return sum_grid<Op>(sum_leaf, leaves, a, root, block, blocks);
-    if (!sum_shares<Op>(sum_leaf, s, channel, a, block, blocks) || !s.boxes[s.rank])
+    unsigned turn = next_turn(s, channel);
+    auto all = all_sums<typename Op::partial>(s, channel);
+    auto own = own_sums<typename Op::partial>(s, channel);
+    bool posts = s.boxes[s.rank];
+    if (!sum_shares<Op>(sum_leaf, s, channel, a, block, blocks, posts ? all + s.own_start : own) ||
+        !posts)
         return false;
-    *root = sum_ranks<Op>(s, channel);
+    *root = exchange_sums<Op>(s, channel, turn, all);
     return true;
 }
 
@@ -288,17 +360,18 @@ __device__ bool sum_vector(const Leaf &sum_leaf, int64_t leaves, const fur_share
 template <class Op, class Leaf>
 __device__ typename Op::partial sum_shares_alone(const Leaf &sum_leaf, const fur_shares &s)
 {
-    auto own = own_sums<typename Op::partial>(s, 0);
+    auto all = all_sums<typename Op::partial>(s, 0);
     auto leaf_of = [&](int64_t leaf) { return sum_leaf(leaf - s.first); };
-    int place = 0;
+    unsigned turn = next_turn(s, 0);
+    int place = s.own_start;
     for (int64_t leaf = s.first; leaf < s.last; place++) {
         int64_t count = int64_t(1) << fur_subtree_level(leaf, s.last, 61);
         auto sum = sum_range<Op>(leaf_of, s.last, leaf, count);
         if (threadIdx.x == 0)
-            own[place] = sum;
+            all[place] = sum;
         leaf += count;
     }
-    return sum_ranks<Op>(s, 0);
+    return exchange_sums<Op>(s, 0, turn, all);
 }
 
 // Whether the host's gather must bring the sums of all ranks.

@@ -167,6 +167,24 @@ static int exchange(const fur_ranks_csr *m, const nccl *n)
     return result ? result : ended;
 }
 
+/* NCCL connects ranks when they first exchange, which must not happen while work is recorded. */
+static fur_status plan_nccl(fur_ranks_csr *m)
+{
+    fur_ranks *g = m->group;
+    const nccl *n = g->devices->state;
+    void *sums;
+    RANKS_TRY(device_allocate(g, g->count + 1, &sums));
+    fur_status status = check(g, n, "ncclAllGather",
+                              n->all_gather((char *)sums + g->count, sums, 1, NCCL_BYTES, n->comm,
+                                            m->part->stream));
+    if (status == FUR_OK && m->halo.target_count + m->halo.source_count > 0)
+        status = check(g, n, "ncclGroupEnd", exchange(m, n));
+    if (status == FUR_OK)
+        status = device_check(g, "cudaStreamSynchronize", cudaStreamSynchronize(m->part->stream));
+    cudaFree(sums);
+    return status;
+}
+
 static fur_status begin_nccl(fur_ranks_csr *m, const void *x)
 {
     const device_lists *l = &m->part->lists;
@@ -189,6 +207,7 @@ const halo_link link_nccl = {.name = "nccl",
                              .join = join_nccl,
                              .leave = leave_nccl,
                              .open = open_nccl,
+                             .plan = plan_nccl,
                              .begin = begin_nccl,
                              .end = end_nccl,
                              .spread = devices_spread};
