@@ -83,10 +83,9 @@ fur_status upload_plans(fur_env *env, fur_sharer *sharer, unsigned char *merges)
 
 fur_status make_plans(fur_env *env, fur_sharer *sharer)
 {
-    int *starts = nullptr;
     unsigned char *merges = nullptr;
-    FUR_TRY(
-        fur_env_allocate(env, LEAF_SIZES * (sharer->with.with.ranks + 1), sizeof *starts, &starts));
+    FUR_TRY(fur_env_allocate(env, LEAF_SIZES * (sharer->with.with.ranks + 1),
+                             sizeof *sharer->host_starts, &sharer->host_starts));
     fur_status status = fur_env_allocate_zeros(env, LEAF_SIZES * sharer->length, 1, &merges);
     if (status == FUR_OK)
         status = upload_plans(env, sharer, merges);
