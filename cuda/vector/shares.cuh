@@ -220,29 +220,37 @@ __device__ bool sum_shares(const Leaf &sum_leaf, const fur_shares &s, int channe
     return true;
 }
 
-// Sums of this rank's subtrees, at their place in `all`, to all others, and theirs to `all`. By one
-// block. A rank without leaves sends a word too, so that none is ahead by more than a turn.
-template <int Parts>
-__device__ void exchange(const fur_shares &s, int channel, unsigned turn, double *all)
+// Where a box takes the words of a rank in a turn.
+__device__ inline int64_t box_place(const fur_shares &s, int channel, unsigned turn, int rank)
 {
-    int64_t share = fur_box_share(s.most);
-    auto place = [&](int rank) {
-        return 1 + ((turn % 2 * FUR_MAIL_CHANNELS + channel) * s.ranks + rank) * share;
-    };
-    const double *own = all + s.own_start * Parts;
-    int count = s.own_count * Parts;
+    return 1 + ((turn % 2 * FUR_MAIL_CHANNELS + channel) * s.ranks + rank) * fur_box_share(s.most);
+}
+
+// Sums of this rank's subtrees, `count` of them, to all others. By one block. A rank without leaves
+// sends a word too, so that none is ahead by more than a turn.
+__device__ inline void post_sums(const fur_shares &s, int channel, unsigned turn, const double *own,
+                                 int count)
+{
 #pragma unroll 1
     for (int rank = 0; rank < s.ranks; rank++)
 #pragma unroll 1
         for (int i = threadIdx.x; rank != s.rank && i < max(count, 1); i += BLOCK)
-            fur_mail_post(s.boxes[rank] + place(s.rank) + i, count ? own[i] : 0, turn);
+            fur_mail_post(s.boxes[rank] + box_place(s, channel, turn, s.rank) + i,
+                          count ? own[i] : 0, turn);
+}
+
+// Those of the others to their places in `all`.
+template <int Parts>
+__device__ void await_sums(const fur_shares &s, int channel, unsigned turn, double *all)
+{
 #pragma unroll 1
     for (int rank = 0; rank < s.ranks; rank++) {
         int first = s.starts[rank] * Parts;
         int theirs = s.starts[rank + 1] * Parts - first;
 #pragma unroll 1
         for (int i = threadIdx.x; rank != s.rank && i < max(theirs, 1); i += BLOCK) {
-            double sum = fur_mail_await(s.boxes[s.rank], place(rank) + i, turn);
+            double sum =
+                fur_mail_await(s.boxes[s.rank], box_place(s, channel, turn, rank) + i, turn);
             if (theirs)
                 all[first + i] = sum;
         }
@@ -307,9 +315,10 @@ __device__ __forceinline__ typename Op::partial
 exchange_sums(const fur_shares &s, int channel, unsigned turn, typename Op::partial *all)
 {
     constexpr int parts = sizeof(typename Op::partial) / sizeof(double);
-    const unsigned char *merges = take_merges(s);
     __syncthreads();
-    exchange<parts>(s, channel, turn, reinterpret_cast<double *>(all));
+    post_sums(s, channel, turn, reinterpret_cast<double *>(all + s.own_start), s.own_count * parts);
+    const unsigned char *merges = take_merges(s); // while the words are on their way
+    await_sums<parts>(s, channel, turn, reinterpret_cast<double *>(all));
     if (threadIdx.x == 0)
         s.turns[channel] = turn;
     return add_subtrees<Op>(s, merges, all);

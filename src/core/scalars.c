@@ -180,7 +180,11 @@ fur_status fur_axpy_norm2_into(fur_coefficient alpha, const fur_vector *x, fur_v
 static fur_status find_diagonal(const fur_vector *d, fur_scalar constant, const fur_vector *r,
                                 fur_diagonal *out)
 {
-    *out = (fur_diagonal){d ? d->data : NULL, constant};
+    /* What an empty vector has instead of entries: of shared ones another part may have some, and
+     * all ranks must do the same. */
+    static const char nothing[64];
+    const void *entries = d && d->size == 0 ? nothing : fur_vector_const_data(d);
+    *out = (fur_diagonal){entries, constant};
     return d ? fur_vector_match(d, r) : FUR_OK;
 }
 

@@ -2,7 +2,7 @@
 #ifndef FURROW_RANKS_DEVICES_H
 #define FURROW_RANKS_DEVICES_H
 
-#include "link.h"
+#include "halo_link.h"
 
 /* Finds this rank's device and the group's link. Collective without an agreement. */
 fur_status devices_join(fur_ranks *g);
@@ -13,7 +13,6 @@ void devices_leave(fur_ranks *g);
 fur_status devices_open(fur_ranks_csr *m, fur_context_options *options, fur_sharing *sharing);
 /* The halo's lists to the device. */
 fur_status devices_plan(fur_ranks_csr *m);
-fur_status devices_spread(fur_ranks_csr *m, const void *sums, void *y);
 /* After the context is gone. */
 void devices_close(fur_ranks_csr *m);
 

@@ -1,6 +1,6 @@
 /* The halo: entries of x that rows of one rank need of another. */
 #include "bounds.h"
-#include "link.h"
+#include "halo_link.h"
 #include "matrix.h"
 
 #include <string.h>
@@ -113,11 +113,12 @@ fur_status halo_receive(fur_ranks_csr *m, int from, void *data, size_t bytes)
     return status;
 }
 
-static fur_status begin(fur_ranks_csr *m, const void *x)
+static fur_status begin(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
 {
     halo *h = &m->halo;
     size_t size = fur_value_size(m->report.value_type);
-    pick(size, h->give_count, h->give, 0, x, h->packed);
+    (void)y;
+    pick(size, h->give_count, h->give, 0, fur_vector_const_data(x), h->packed);
     for (int i = 0; i < h->target_count; i++)
         RANKS_TRY(group_send(m->group, h->targets[i].rank,
                              (const char *)h->packed + (size_t)h->targets[i].at * size,
@@ -125,7 +126,8 @@ static fur_status begin(fur_ranks_csr *m, const void *x)
     return FUR_OK;
 }
 
-static fur_status end(fur_ranks_csr *m, const void *x)
+/* Own entries and received ones into the boundary's x. */
+static fur_status fill_outer(fur_ranks_csr *m, const void *x)
 {
     halo *h = &m->halo;
     size_t size = fur_value_size(m->report.value_type);
@@ -139,16 +141,23 @@ static fur_status end(fur_ranks_csr *m, const void *x)
     return FUR_OK;
 }
 
-static fur_status spread(fur_ranks_csr *m, const void *sums, void *y)
+static fur_status end(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
 {
     size_t size = fur_value_size(m->report.value_type);
+    char *out = fur_vector_data(y);
+    const char *sums = fur_vector_const_data(m->outer_y);
+    RANKS_TRY(fill_outer(m, fur_vector_const_data(x)));
+    if (m->boundary_rows == 0)
+        return FUR_OK;
+    RANKS_TRY(fur_ranks_pass_on(
+        m->group, m->context,
+        fur_spmv_apply(m->outer_plan, fur_real(1), m->outer_x, fur_real(0), m->outer_y)));
     for (int64_t i = 0; i < m->boundary_rows; i++)
-        memcpy((char *)y + (size_t)m->boundary[i] * size, (const char *)sums + (size_t)i * size,
-               size);
+        memcpy(out + (size_t)m->boundary[i] * size, sums + (size_t)i * size, size);
     return FUR_OK;
 }
 
-const halo_link link_host = {.name = "", .begin = begin, .end = end, .spread = spread};
+const halo_link link_host = {.name = "", .begin = begin, .end = end};
 
 void halo_release(fur_ranks_csr *m)
 {

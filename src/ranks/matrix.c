@@ -64,12 +64,22 @@ static fur_status make_bounds(fur_ranks_csr *m, const int64_t *bounds, int64_t c
     return FUR_OK;
 }
 
-static fur_status multiply_outer(fur_ranks_csr *m, fur_vector *y)
+/* The rows of the inner part. */
+static fur_status multiply_inner(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
 {
-    if (m->boundary_rows == 0)
+    size_t size = fur_value_size(m->report.value_type);
+    int64_t rows = m->inner_end - m->inner_first;
+    fur_vector *part;
+    if (rows == fur_vector_size(y))
+        return fur_spmv_apply(m->inner_plan, fur_real(1), x, fur_real(0), y);
+    if (rows == 0)
         return FUR_OK;
-    RANKS_TRY(fur_spmv_apply(m->outer_plan, fur_real(1), m->outer_x, fur_real(0), m->outer_y));
-    return m->group->link->spread(m, fur_vector_const_data(m->outer_y), fur_vector_data(y));
+    RANKS_TRY(fur_vector_wrap(m->context, m->report.value_type, rows,
+                              (char *)fur_vector_data(y) + (size_t)m->inner_first * size,
+                              FUR_OWNERSHIP_BORROW, &part));
+    fur_status status = fur_spmv_apply(m->inner_plan, fur_real(1), x, fur_real(0), part);
+    fur_vector_destroy(part);
+    return status;
 }
 
 /* y = A x: inner rows while the halo is on its way, then those of the boundary. */
@@ -77,14 +87,12 @@ static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
 {
     fur_ranks_csr *m = user;
     const halo_link *by = m->group->link;
-    fur_status status = by->begin(m, fur_vector_const_data(x));
+    fur_status status = by->begin(m, x, y);
     if (status == FUR_OK)
-        RANKS_TRY(fur_spmv_apply(m->inner_plan, fur_real(1), x, fur_real(0), y));
+        RANKS_TRY(multiply_inner(m, x, y));
     if (status == FUR_OK)
-        status = by->end(m, fur_vector_const_data(x));
-    if (status != FUR_OK)
-        return fur_context_fail(m->context, status, "%s", m->group->error);
-    return multiply_outer(m, y);
+        status = by->end(m, x, y);
+    return status == FUR_OK ? FUR_OK : fur_context_fail(m->context, status, "%s", m->group->error);
 }
 
 static fur_status diagonal(void *user, fur_vector *d)
@@ -100,10 +108,11 @@ static fur_status make_plans(fur_ranks_csr *m)
     RANKS_TRY(fur_spmv_plan(m->outer, NULL, &m->outer_plan));
     RANKS_TRY(fur_vector_create(m->context, value, m->halo.columns, &m->outer_x));
     RANKS_TRY(fur_vector_create(m->context, value, m->boundary_rows, &m->outer_y));
-    const fur_csr_view *inner = fur_csr_get(m->inner);
+    const int64_t *rows = m->bounds + m->group->rank;
+    const int64_t *cols = m->column_bounds + m->group->rank;
     fur_operator_definition definition = {.size = sizeof definition,
-                                          .rows = inner->rows,
-                                          .cols = inner->cols,
+                                          .rows = rows[1] - rows[0],
+                                          .cols = cols[1] - cols[0],
                                           .value_type = value,
                                           .user = m,
                                           .apply = apply,

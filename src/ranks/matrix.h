@@ -51,10 +51,13 @@ struct fur_ranks_csr {
     fur_context *context;
     int64_t *bounds;        /* of rows */
     int64_t *column_bounds; /* of columns; `bounds` itself for a square matrix */
-    fur_csr *inner;         /* all rows, of which those of the boundary are empty here */
-    fur_csr *outer;         /* the boundary's rows and columns */
+    fur_csr *inner; /* rows inner_first .. inner_end-1; those of the boundary are empty here */
+    fur_csr *outer; /* the boundary's rows and columns */
     fur_spmv *inner_plan;
     fur_spmv *outer_plan;
+    int64_t inner_first;
+    int64_t inner_end;
+    bool ends_only; /* no row of the boundary is among them */
     int64_t boundary_rows;
     int64_t *boundary; /* their numbers */
     halo halo;

@@ -1,8 +1,9 @@
 /* The rows of a rank in two parts: those that need no other rank's entries of x, and the boundary.
  *
  * Rows are split, never columns, and columns keep their order in both parts: a row is added as in
- * the whole matrix. The inner part has all rows, so that it writes y in place; rows of the boundary
- * are empty in it. The outer part has these rows alone, and the columns that they use alone. */
+ * the whole matrix. The inner part has all rows but those of the boundary at both ends, so that it
+ * writes y in place; other rows of the boundary are empty in it. The outer part has these rows
+ * alone, and the columns that they use alone. */
 #include "matrix.h"
 
 #include <stdlib.h>
@@ -101,7 +102,15 @@ static fur_status find_boundary(fur_ranks_csr *m, const local_rows *r, part *inn
         if (!in)
             m->boundary[m->boundary_rows++] = row;
     }
-    inner->rows = r->rows;
+    while (m->inner_first < r->rows && m->inner_first < count &&
+           m->boundary[m->inner_first] == m->inner_first)
+        m->inner_first++;
+    m->inner_end = r->rows;
+    for (int64_t left = count - m->inner_first; left > 0; left--, m->inner_end--)
+        if (m->boundary[m->inner_first + left - 1] != m->inner_end - 1)
+            break;
+    m->ends_only = m->inner_first + r->rows - m->inner_end == count;
+    inner->rows = m->inner_end - m->inner_first;
     inner->cols = end - begin;
     outer->rows = count;
     return FUR_OK;
@@ -144,11 +153,11 @@ static void fill_inner(const fur_ranks_csr *m, const local_rows *r, const part *
     int64_t begin = m->column_bounds[m->group->rank];
     int64_t *offsets = p->offsets;
     int64_t at = 0;
-    int64_t next = 0; /* of the boundary's rows */
-    for (int64_t row = 0; row < r->rows; row++) {
+    int64_t next = m->inner_first; /* of the boundary's rows */
+    for (int64_t row = m->inner_first; row < m->inner_end; row++) {
         int64_t first = r->offsets[row];
         int64_t count = r->offsets[row + 1] - first;
-        offsets[row] = at;
+        offsets[row - m->inner_first] = at;
         if (next < m->boundary_rows && m->boundary[next] == row) {
             next++;
             continue;
@@ -160,7 +169,7 @@ static void fill_inner(const fur_ranks_csr *m, const local_rows *r, const part *
                    (const char *)r->values + (size_t)first * size, (size_t)count * size);
         at += count;
     }
-    offsets[r->rows] = at;
+    offsets[m->inner_end - m->inner_first] = at;
 }
 
 static void fill_outer(const fur_ranks_csr *m, const local_rows *r, const part *p, size_t size)

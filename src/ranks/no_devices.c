@@ -27,14 +27,6 @@ fur_status devices_plan(fur_ranks_csr *m)
     return FUR_UNSUPPORTED;
 }
 
-fur_status devices_spread(fur_ranks_csr *m, const void *sums, void *y)
-{
-    (void)m;
-    (void)sums;
-    (void)y;
-    return FUR_UNSUPPORTED;
-}
-
 void devices_close(fur_ranks_csr *m)
 {
     (void)m;

@@ -5,7 +5,7 @@
  *
  * Each figure is the median of rounds of so many calls that the clock does not matter; of all ranks
  * the slowest. */
-#include "link.h"
+#include "halo_link.h"
 #include "matrix.h"
 
 #include <furrow/furrow.h>
@@ -234,9 +234,9 @@ static fur_status exchange(void *user, int64_t times)
     const product *p = user;
     fur_ranks_csr *m = (fur_ranks_csr *)(void *)p->a;
     for (int64_t i = 0; i < times; i++) {
-        fur_status status = m->group->link->begin(m, fur_vector_const_data(p->x));
+        fur_status status = m->group->link->begin(m, p->x, p->y);
         if (status == FUR_OK)
-            status = m->group->link->end(m, fur_vector_const_data(p->x));
+            status = m->group->link->end(m, p->x, p->y);
         if (status != FUR_OK)
             return status;
     }
@@ -308,7 +308,7 @@ static fur_status run_faces(fur_ranks *g, void *user)
     need(g, c, fur_vector_fill(x, fur_real(1)));
     need(g, c, fur_vector_fill(y, fur_real(1)));
     need(g, c, fur_scalars_create(c, &scalars));
-    product p = {(const fur_operator *)(void *)a, x, NULL};
+    product p = {(const fur_operator *)(void *)a, x, y};
     void *d[] = {x, y, scalars};
     own.face = g->count > 1 ? record(g, c, exchange, &p, 1600) : 0;
     own.dot = record(g, c, dots, d, 1600);

@@ -189,9 +189,11 @@ fur_status devices_plan(fur_ranks_csr *m)
     return device_allocate(g, h->give_count * (int64_t)l->value_size, &m->part->packed);
 }
 
-fur_status devices_spread(fur_ranks_csr *m, const void *sums, void *y)
+fur_status device_multiply(fur_ranks_csr *m, fur_vector *y, cudaStream_t stream)
 {
-    DEVICE_TRY(m->group, device_spread(&m->part->lists, sums, y, m->part->stream));
+    const fur_csr_view *a = fur_csr_get(m->outer);
+    DEVICE_TRY(m->group, device_rows(&m->part->lists, a, fur_vector_const_data(m->outer_x),
+                                     fur_vector_data(y), stream));
     return FUR_OK;
 }
 

@@ -2,7 +2,7 @@
 #ifndef FURROW_RANKS_DEVICE_H
 #define FURROW_RANKS_DEVICE_H
 
-#include "../link.h"
+#include "../halo_link.h"
 #include "../matrix.h"
 #include "kernels.h"
 
@@ -35,6 +35,9 @@ fur_status device_check(fur_ranks *g, const char *call, cudaError_t error);
 
 /* Memory of the rank's device, cleared; NULL for 0 bytes. */
 fur_status device_allocate(fur_ranks *g, int64_t bytes, void **out);
+
+/* The boundary's rows of y, of the boundary's x. */
+fur_status device_multiply(fur_ranks_csr *m, fur_vector *y, cudaStream_t stream);
 
 /* Memory of every rank as this rank's device reaches it; ranks pointers, of which all[rank] is this
  * rank's own. Collective without an agreement; cleared. It is freed when the group ends. */

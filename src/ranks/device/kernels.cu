@@ -3,6 +3,7 @@
 // A value of 4, 8 or 16 bytes is moved as it is, whatever its type.
 #include "kernels.h"
 #include "mail.cuh"
+#include "spmv.cuh"
 
 #define BLOCK 256
 
@@ -37,13 +38,14 @@ __global__ void __launch_bounds__(BLOCK)
         to[i] = from[at[i]];
 }
 
-// to_at[i] = from_i
-template <class Value>
+// A row a thread, of which there are few.
+template <class Value, class Offset>
 __global__ void __launch_bounds__(BLOCK)
-    scatter(int64_t count, const int32_t *at, const Value *from, Value *to)
+    multiply(int64_t rows, const Offset *offsets, const int32_t *columns, const Value *values,
+             const Value *x, const int32_t *number, Value *y)
 {
-    for (int64_t i = thread_number(); i < count; i += thread_count())
-        to[at[i]] = from[i];
+    for (int64_t i = thread_number(); i < rows; i += thread_count())
+        y[number[i]] = fur_row_sum(values, columns, x, offsets[i], offsets[i + 1]);
 }
 
 // The words of 8 bytes that a value is.
@@ -207,16 +209,32 @@ cudaError_t device_keep(const device_lists *l, const void *x, void *outer, cudaS
     });
 }
 
-cudaError_t device_spread(const device_lists *l, const void *sums, void *y, cudaStream_t stream)
+template <class Value>
+cudaError_t multiply_rows(const device_lists *l, const fur_csr_view *a, const void *outer, void *y,
+                          cudaStream_t stream)
 {
-    if (l->boundary_rows == 0)
-        return cudaSuccess;
-    return with_size(l->value_size, [&](auto value) {
-        using Value = decltype(value);
-        scatter<<<blocks_for(l->boundary_rows, MOST_BLOCKS), BLOCK, 0, stream>>>(
-            l->boundary_rows, l->boundary, static_cast<const Value *>(sums),
-            static_cast<Value *>(y));
-    });
+    unsigned blocks = blocks_for(l->boundary_rows, MOST_BLOCKS);
+    auto values = static_cast<const Value *>(a->values);
+    auto x = static_cast<const Value *>(outer);
+    auto out = static_cast<Value *>(y);
+    if (a->offset_type == FUR_I32)
+        multiply<<<blocks, BLOCK, 0, stream>>>(l->boundary_rows,
+                                               static_cast<const int32_t *>(a->offsets), a->columns,
+                                               values, x, l->boundary, out);
+    else
+        multiply<<<blocks, BLOCK, 0, stream>>>(l->boundary_rows,
+                                               static_cast<const int64_t *>(a->offsets), a->columns,
+                                               values, x, l->boundary, out);
+    return cudaGetLastError();
+}
+
+cudaError_t device_rows(const device_lists *l, const fur_csr_view *a, const void *outer, void *y,
+                        cudaStream_t stream)
+{
+    static constexpr decltype(&multiply_rows<float>) by_type[FUR_VALUE_COUNT] = {
+        multiply_rows<float>, multiply_rows<double>, multiply_rows<fur_c64>,
+        multiply_rows<fur_c128>};
+    return l->boundary_rows == 0 ? cudaSuccess : by_type[a->value_type](l, a, outer, y, stream);
 }
 
 int64_t inbox_length(const device_lists *l, int ranks)

@@ -2,6 +2,8 @@
 #ifndef FURROW_RANKS_KERNELS_H
 #define FURROW_RANKS_KERNELS_H
 
+#include <furrow/csr.h>
+
 #include <cuda_runtime_api.h>
 
 #include <stddef.h>
@@ -28,8 +30,9 @@ typedef struct device_lists {
 cudaError_t device_pack(const device_lists *l, const void *x, void *packed, cudaStream_t stream);
 /* outer_own_at+i = x_own[i] */
 cudaError_t device_keep(const device_lists *l, const void *x, void *outer, cudaStream_t stream);
-/* y_boundary[i] = sums_i */
-cudaError_t device_spread(const device_lists *l, const void *sums, void *y, cudaStream_t stream);
+/* y_boundary[i] = sum_k a_ik outer_k, each row as everywhere in the library */
+cudaError_t device_rows(const device_lists *l, const fur_csr_view *a, const void *outer, void *y,
+                        cudaStream_t stream);
 
 /* An inbox on each rank's device: a word that says that it was given up, then for two turns a word
  * or two (of values of 16 bytes) for each column of the boundary, and one for each rank. */

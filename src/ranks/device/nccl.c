@@ -174,9 +174,9 @@ static fur_status plan_nccl(fur_ranks_csr *m)
     const nccl *n = g->devices->state;
     void *sums;
     RANKS_TRY(device_allocate(g, g->count + 1, &sums));
-    fur_status status = check(g, n, "ncclAllGather",
-                              n->all_gather((char *)sums + g->count, sums, 1, NCCL_BYTES, n->comm,
-                                            m->part->stream));
+    fur_status status = check(
+        g, n, "ncclAllGather",
+        n->all_gather((char *)sums + g->count, sums, 1, NCCL_BYTES, n->comm, m->part->stream));
     if (status == FUR_OK && m->halo.target_count + m->halo.source_count > 0)
         status = check(g, n, "ncclGroupEnd", exchange(m, n));
     if (status == FUR_OK)
@@ -185,21 +185,24 @@ static fur_status plan_nccl(fur_ranks_csr *m)
     return status;
 }
 
-static fur_status begin_nccl(fur_ranks_csr *m, const void *x)
+static fur_status begin_nccl(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
 {
+    (void)y;
     const device_lists *l = &m->part->lists;
-    DEVICE_TRY(m->group, device_pack(l, x, m->part->packed, m->part->stream));
+    DEVICE_TRY(m->group,
+               device_pack(l, fur_vector_const_data(x), m->part->packed, m->part->stream));
     return FUR_OK;
 }
 
-static fur_status end_nccl(fur_ranks_csr *m, const void *x)
+static fur_status end_nccl(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
 {
     const nccl *n = m->group->devices->state;
-    DEVICE_TRY(m->group,
-               device_keep(&m->part->lists, x, fur_vector_data(m->outer_x), m->part->stream));
+    DEVICE_TRY(m->group, device_keep(&m->part->lists, fur_vector_const_data(x),
+                                     fur_vector_data(m->outer_x), m->part->stream));
     if (m->halo.target_count + m->halo.source_count == 0)
         return FUR_OK;
-    return check(m->group, n, "ncclGroupEnd", exchange(m, n));
+    RANKS_TRY(check(m->group, n, "ncclGroupEnd", exchange(m, n)));
+    return device_multiply(m, y, m->part->stream);
 }
 
 const halo_link link_nccl = {.name = "nccl",
@@ -209,5 +212,4 @@ const halo_link link_nccl = {.name = "nccl",
                              .open = open_nccl,
                              .plan = plan_nccl,
                              .begin = begin_nccl,
-                             .end = end_nccl,
-                             .spread = devices_spread};
+                             .end = end_nccl};

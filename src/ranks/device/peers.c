@@ -234,23 +234,31 @@ static fur_status plan_peers(fur_ranks_csr *m)
     return plan_targets(m, p);
 }
 
-/* The exchange runs beside the inner rows, which are queued after it, and comes first. */
-static fur_status begin_peers(fur_ranks_csr *m, const void *x)
+/* The exchange runs beside the inner rows, which are queued after it; so do the boundary's rows, if
+ * none of them is among the inner ones. */
+static fur_status begin_peers(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
 {
     const peers_part *p = m->part->state;
+    if (p->plan.count == 0)
+        return FUR_OK;
     DEVICE_TRY(m->group, cudaEventRecord(p->forked, m->part->stream));
     DEVICE_TRY(m->group, cudaStreamWaitEvent(p->beside, p->forked, 0));
-    DEVICE_TRY(m->group, inbox_exchange(&m->part->lists, &p->plan, x, fur_vector_data(m->outer_x),
-                                        p->beside));
-    return device_check(m->group, "cudaEventRecord", cudaEventRecord(p->joined, p->beside));
+    DEVICE_TRY(m->group, inbox_exchange(&m->part->lists, &p->plan, fur_vector_const_data(x),
+                                        fur_vector_data(m->outer_x), p->beside));
+    if (m->ends_only)
+        RANKS_TRY(device_multiply(m, y, p->beside));
+    DEVICE_TRY(m->group, cudaEventRecord(p->joined, p->beside));
+    return FUR_OK;
 }
 
-static fur_status end_peers(fur_ranks_csr *m, const void *x)
+static fur_status end_peers(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
 {
     const peers_part *p = m->part->state;
     (void)x;
+    if (p->plan.count == 0)
+        return FUR_OK;
     DEVICE_TRY(m->group, cudaStreamWaitEvent(m->part->stream, p->joined, 0));
-    return FUR_OK;
+    return m->ends_only ? FUR_OK : device_multiply(m, y, m->part->stream);
 }
 
 /* The first word of every box. */
@@ -296,6 +304,5 @@ const halo_link link_peers = {.name = "peers",
                               .plan = plan_peers,
                               .begin = begin_peers,
                               .end = end_peers,
-                              .spread = devices_spread,
                               .abandon = abandon_peers,
                               .close = close_peers};

@@ -75,16 +75,18 @@ static fur_status open_staged(fur_ranks_csr *m, fur_sharing *sharing)
     return FUR_OK;
 }
 
-static fur_status begin_staged(fur_ranks_csr *m, const void *x)
+static fur_status begin_staged(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
 {
     const halo *h = &m->halo;
     staged_part *s = m->part->state;
     size_t size = m->part->lists.value_size;
     size_t bytes = (size_t)h->give_count * size;
+    (void)y;
     if (bytes == 0)
         return FUR_OK;
     RANKS_TRY(need_room(m, &s->out, bytes));
-    DEVICE_TRY(m->group, device_pack(&m->part->lists, x, m->part->packed, m->part->stream));
+    DEVICE_TRY(m->group, device_pack(&m->part->lists, fur_vector_const_data(x), m->part->packed,
+                                     m->part->stream));
     RANKS_TRY(copy(m, s->out.memory, m->part->packed, bytes));
     RANKS_TRY(wait(m));
     for (int i = 0; i < h->target_count; i++)
@@ -94,7 +96,7 @@ static fur_status begin_staged(fur_ranks_csr *m, const void *x)
     return FUR_OK;
 }
 
-static fur_status end_staged(fur_ranks_csr *m, const void *x)
+static fur_status end_staged(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
 {
     halo *h = &m->halo;
     staged_part *s = m->part->state;
@@ -102,14 +104,16 @@ static fur_status end_staged(fur_ranks_csr *m, const void *x)
     char *outer = fur_vector_data(m->outer_x);
     RANKS_TRY(need_room(m, &s->in, (size_t)h->columns * size));
     DEVICE_TRY(m->group, cudaEventSynchronize(s->taken));
-    DEVICE_TRY(m->group, device_keep(&m->part->lists, x, outer, m->part->stream));
+    DEVICE_TRY(m->group,
+               device_keep(&m->part->lists, fur_vector_const_data(x), outer, m->part->stream));
     for (int i = 0; i < h->source_count; i++) {
         size_t at = (size_t)h->sources[i].at * size;
         size_t bytes = (size_t)h->sources[i].count * size;
         RANKS_TRY(halo_receive(m, h->sources[i].rank, s->in.memory + at, bytes));
         RANKS_TRY(copy(m, outer + at, s->in.memory + at, bytes));
     }
-    return device_check(m->group, "cudaEventRecord", cudaEventRecord(s->taken, m->part->stream));
+    DEVICE_TRY(m->group, cudaEventRecord(s->taken, m->part->stream));
+    return device_multiply(m, y, m->part->stream);
 }
 
 static void close_staged(fur_ranks_csr *m)
@@ -129,5 +133,4 @@ const halo_link link_staged = {.name = "staged",
                                .open = open_staged,
                                .begin = begin_staged,
                                .end = end_staged,
-                               .spread = devices_spread,
                                .close = close_staged};
