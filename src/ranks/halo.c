@@ -2,16 +2,9 @@
 #include "bounds.h"
 #include "halo_link.h"
 #include "matrix.h"
+#include "seconds.h"
 
 #include <string.h>
-#include <time.h>
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* Finds the ranges of the boundary's columns that other ranks have. needs[rank]: how many. */
 static void find_sources(fur_ranks_csr *m, int64_t *needs)
@@ -107,9 +100,9 @@ static void pick(size_t size, int64_t count, const int64_t *at, int64_t first, c
 
 fur_status halo_receive(fur_ranks_csr *m, int from, void *data, size_t bytes)
 {
-    double start = seconds();
+    double start = seconds_now();
     fur_status status = group_receive(m->group, from, data, bytes);
-    m->report.seconds_halo += seconds() - start;
+    m->report.seconds_halo += seconds_now() - start;
     return status;
 }
 

@@ -5,38 +5,11 @@
 
 #include <string.h>
 
-static fur_status share_gather(void *user, const void *mine, size_t bytes, void *all)
-{
-    const fur_ranks_csr *m = user;
-    fur_status status = group_gather(m->group, mine, bytes, all);
-    return status == FUR_OK ? FUR_OK : fur_context_fail(m->context, status, "%s", m->group->error);
-}
-
-static fur_status share_send(void *user, int to, const void *data, size_t bytes)
-{
-    const fur_ranks_csr *m = user;
-    fur_status status = group_send(m->group, to, data, bytes);
-    return status == FUR_OK ? FUR_OK : fur_context_fail(m->context, status, "%s", m->group->error);
-}
-
-static fur_status share_receive(void *user, int from, void *data, size_t bytes)
-{
-    const fur_ranks_csr *m = user;
-    fur_status status = group_receive(m->group, from, data, bytes);
-    return status == FUR_OK ? FUR_OK : fur_context_fail(m->context, status, "%s", m->group->error);
-}
-
 static fur_status make_context(fur_ranks_csr *m)
 {
     fur_ranks *g = m->group;
-    fur_sharing sharing = {.size = sizeof sharing,
-                           .rank = g->rank,
-                           .ranks = g->count,
-                           .bounds = m->bounds,
-                           .user = m,
-                           .gather = share_gather,
-                           .send = share_send,
-                           .receive = share_receive};
+    m->space.group = g;
+    fur_sharing sharing = space_sharing(&m->space, m->bounds);
     fur_context_options options = {.size = sizeof options,
                                    .threads = g->options.threads,
                                    .isa = g->options.isa,
@@ -46,7 +19,9 @@ static fur_status make_context(fur_ranks_csr *m)
         RANKS_TRY(devices_open(m, &options, &sharing));
     if (g->count == 1)
         options.sharing = NULL; /* vectors are whole */
-    return fur_ranks_pass_on(g, NULL, fur_context_create(&options, &m->context));
+    fur_status status = fur_context_create(&options, &m->context);
+    m->space.context = m->context;
+    return fur_ranks_pass_on(g, NULL, status);
 }
 
 /* Bounds of rows and columns. */

@@ -2,7 +2,7 @@
 #ifndef FURROW_RANKS_MATRIX_H
 #define FURROW_RANKS_MATRIX_H
 
-#include "group.h"
+#include "space.h"
 
 #include <furrow/spmv.h>
 
@@ -47,6 +47,7 @@ typedef struct halo {
 } halo;
 
 struct fur_ranks_csr {
+    space space; /* the next two again; first, so that what its messages get is the matrix */
     fur_ranks *group;
     fur_context *context;
     int64_t *bounds;        /* of rows */

@@ -15,58 +15,70 @@ fur_status fur_ranks_multiply(fur_ranks_csr *a, const fur_vector *x, fur_vector 
     return group_finish(a->group, a->context, fur_operator_apply(a->operator, x, y));
 }
 
-fur_status fur_ranks_solve(fur_ranks_csr *a, const fur_solver_options *options, const fur_vector *b,
-                           fur_vector *x, fur_solver_report *report)
+fur_status fur_ranks_solve_operator(fur_ranks *group, const fur_operator *a,
+                                    const fur_solver_options *options, const fur_vector *b,
+                                    fur_vector *x, fur_solver_report *report)
 {
     fur_solver *solver = NULL;
-    if (!a)
+    if (!group || !a)
         return refuse_null(__func__);
-    fur_status status = fur_solver_create(a->operator, options, &solver);
+    fur_status status = fur_solver_create(a, options, &solver);
     if (status == FUR_OK)
         status = fur_solver_solve(solver, b, x, report);
     fur_solver_destroy(solver);
-    return group_finish(a->group, a->context, status);
+    return group_finish(group, fur_operator_context(a), status);
+}
+
+fur_status fur_ranks_solve(fur_ranks_csr *a, const fur_solver_options *options, const fur_vector *b,
+                           fur_vector *x, fur_solver_report *report)
+{
+    return a ? fur_ranks_solve_operator(a->group, a->operator, options, b, x, report)
+             : refuse_null(__func__);
 }
 
 /* Entries that lie on the host, of all ranks to rank 0. */
-static fur_status gather_entries(const fur_ranks_csr *a, const void *entries, size_t size,
-                                 void *all)
+static fur_status gather_entries(fur_ranks *g, const int64_t *bounds, const void *entries,
+                                 size_t size, void *all)
 {
-    fur_ranks *g = a->group;
-    size_t own = (size_t)(a->bounds[g->rank + 1] - a->bounds[g->rank]) * size;
+    size_t own = (size_t)(bounds[g->rank + 1] - bounds[g->rank]) * size;
     if (g->rank > 0)
         return group_send(g, 0, entries, own);
     if (own > 0)
         memcpy(all, entries, own);
     for (int from = 1; from < g->count; from++)
-        RANKS_TRY(group_receive(g, from, (char *)all + (size_t)a->bounds[from] * size,
-                                (size_t)(a->bounds[from + 1] - a->bounds[from]) * size));
+        RANKS_TRY(group_receive(g, from, (char *)all + (size_t)bounds[from] * size,
+                                (size_t)(bounds[from + 1] - bounds[from]) * size));
     return FUR_OK;
 }
 
-static fur_status gather_vector(fur_ranks_csr *a, const fur_vector *x, void *all)
+static fur_status gather_vector(fur_ranks *g, const int64_t *bounds, const fur_vector *x, void *all)
 {
-    fur_ranks *g = a->group;
     size_t size = fur_value_size(fur_vector_value_type(x));
-    int64_t rows = a->bounds[g->rank + 1] - a->bounds[g->rank];
+    int64_t rows = bounds[g->rank + 1] - bounds[g->rank];
     void *entries;
     if (fur_vector_size(x) != rows)
         return fur_ranks_fail(g, FUR_INVALID,
                               "the vector of rank %d has %lld entries, its rows are %lld", g->rank,
                               (long long)fur_vector_size(x), (long long)rows);
-    if (!a->part)
-        return gather_entries(a, fur_vector_const_data(x), size, all);
+    if (!group_on_gpu(&g->options))
+        return gather_entries(g, bounds, fur_vector_const_data(x), size, all);
     RANKS_TRY(group_allocate(g, rows, size, &entries));
-    fur_status status = fur_ranks_pass_on(g, a->context, fur_vector_download(x, entries));
+    fur_status status =
+        fur_ranks_pass_on(g, fur_vector_context(x), fur_vector_download(x, entries));
     if (status == FUR_OK)
-        status = gather_entries(a, entries, size, all);
+        status = gather_entries(g, bounds, entries, size, all);
     group_release(g, entries);
     return status;
 }
 
+fur_status fur_ranks_gather(fur_ranks *group, const int64_t *bounds, const fur_vector *x, void *all)
+{
+    if (!group || !bounds || !x)
+        return refuse_null(__func__);
+    return fur_ranks_agree(group, gather_vector(group, bounds, x, all));
+}
+
 fur_status fur_ranks_gather_vector(fur_ranks_csr *a, const fur_vector *x, void *all)
 {
-    if (!a || !x)
-        return refuse_null(__func__);
-    return fur_ranks_agree(a->group, gather_vector(a, x, all));
+    return a ? fur_ranks_gather(a->group, a->bounds, x, all) : refuse_null(__func__);
 }

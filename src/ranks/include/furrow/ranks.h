@@ -148,9 +148,19 @@ FUR_API fur_status fur_ranks_multiply(fur_ranks_csr *a, const fur_vector *x, fur
 FUR_API fur_status fur_ranks_solve(fur_ranks_csr *a, const fur_solver_options *options,
                                    const fur_vector *b, fur_vector *x, fur_solver_report *report);
 
+/* The same with any operator of a shared context of the group, such as those of
+ * furrow/ranks_stencil.h. */
+FUR_API fur_status fur_ranks_solve_operator(fur_ranks *group, const fur_operator *a,
+                                            const fur_solver_options *options, const fur_vector *b,
+                                            fur_vector *x, fur_solver_report *report);
+
 /* Collective: all entries of a vector of rows at rank 0, in order; `all` has room for them there
  * and is NULL elsewhere. */
 FUR_API fur_status fur_ranks_gather_vector(fur_ranks_csr *a, const fur_vector *x, void *all);
+
+/* The same for a vector of any bounds, ranks + 1 numbers. */
+FUR_API fur_status fur_ranks_gather(fur_ranks *group, const int64_t *bounds, const fur_vector *x,
+                                    void *all);
 
 #ifdef __cplusplus
 }

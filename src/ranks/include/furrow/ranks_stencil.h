@@ -1,0 +1,49 @@
+/* Stencils of several ranks (furrow/stencil.h, furrow/ranks.h): the grid is cut in slabs of whole
+ * planes along its last axis that has more than one point, in the order of the grid's numbers. A
+ * product has the bits of fur_stencil_apply with an exact kernel on the whole grid, for any number
+ * of ranks and wherever the bounds are (docs/ranks.md). On the CPU. */
+#ifndef FURROW_RANKS_STENCIL_PUBLIC_H
+#define FURROW_RANKS_STENCIL_PUBLIC_H
+
+#include <furrow/ranks.h>
+#include <furrow/stencil.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct fur_ranks_stencil fur_ranks_stencil;
+
+/* Collective. The definition is that of the whole grid and the same on all ranks, but for fields:
+ * each rank gives those of its own points, in any context; they are copied. planes: ranks + 1
+ * numbers that rise from 0 to the planes of the grid, the same on all ranks; NULL: as many for
+ * each. A rank may have none. kernel and sweep_kernel as in furrow/stencil.h; one that is not exact
+ * has its own bits. FUR_INVALID if ranks disagree; FUR_UNSUPPORTED on GPUs. */
+FUR_API fur_status fur_ranks_stencil_create(fur_ranks *group,
+                                            const fur_stencil_definition *definition,
+                                            const int64_t *planes, fur_ranks_stencil **out);
+
+FUR_API void fur_ranks_stencil_destroy(fur_ranks_stencil *stencil);
+
+/* The context of this rank's part: make vectors of the points that it has here. */
+FUR_API fur_context *fur_ranks_stencil_context(const fur_ranks_stencil *stencil);
+
+/* y = S x on the parts, for products and fur_ranks_solve_operator; it knows its diagonal. Applying
+ * it is collective. While planes are on their way, inner ones are computed. */
+FUR_API const fur_operator *fur_ranks_stencil_operator(const fur_ranks_stencil *stencil);
+
+/* ranks + 1 numbers of points. */
+FUR_API const int64_t *fur_ranks_stencil_bounds(const fur_ranks_stencil *stencil);
+
+/* Figures; entries are points times offsets. The report lives as long as the stencil. */
+FUR_API const fur_ranks_report *fur_ranks_stencil_describe(const fur_ranks_stencil *stencil);
+
+/* Collective. The stencil as a matrix of all ranks with the same bounds: that of
+ * fur_stencil_assemble, of which each rank makes its own rows only. */
+FUR_API fur_status fur_ranks_stencil_assemble(const fur_ranks_stencil *stencil,
+                                              fur_ranks_csr **out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,22 @@
+/* A context whose vectors the ranks of a group share. */
+#ifndef FURROW_RANKS_SPACE_H
+#define FURROW_RANKS_SPACE_H
+
+#include "group.h"
+
+/* Stays where it is while the context lives. */
+typedef struct space {
+    fur_ranks *group;
+    fur_context *context;
+} space;
+
+/* The sharing of a context that is about to be made, and which messages of the group serve. */
+fur_sharing space_sharing(space *s, const int64_t *bounds);
+
+/* The context on the CPU for vectors with these bounds. */
+fur_status space_open(fur_ranks *g, const int64_t *bounds, space *s);
+
+/* Hands a failure of the group to the context. */
+fur_status space_pass(const space *s, fur_status status);
+
+#endif
