@@ -10,7 +10,10 @@
  * boundary (docs/multigrid.md). For equal k, a cycle with two sweeps before and two after makes the
  * residual at least ten times smaller, for all extents and boundaries.
  *
- * Results have the same bits for any number of threads. */
+ * Results have the same bits for any number of threads. In a context of the CPU with shared vectors
+ * (furrow/sharing.h) the stencil is that of the whole grid and vectors are parts of whole planes
+ * along the last axis that has more than one point: all calls are then made by all ranks, and give
+ * the bits of one. */
 #ifndef FURROW_MULTIGRID_H
 #define FURROW_MULTIGRID_H
 
@@ -47,6 +50,8 @@ typedef struct fur_multigrid_options {
     int after;        /* sweeps on the way up, likewise */
     int levels;       /* most levels; 0: until `coarsest` */
     int64_t coarsest; /* coarsening ends at a level of at most this number of points; 0: 1 */
+    int64_t whole;    /* where vectors are shared: levels of at most this number of points are whole
+                         on every rank; 0: 262144 */
 } fur_multigrid_options;
 
 /* The levels for a stencil, which may be destroyed afterwards. If it comes from

@@ -2,6 +2,7 @@
 #include "clock.h"
 #include "multigrid.h"
 #include "options.h"
+#include "slabs.h"
 #include "target.h"
 
 #include <furrow/reduce.h>
@@ -15,28 +16,45 @@ static const fur_multigrid_kernels *kernels(const fur_multigrid *mg)
     return mg->context->backend->multigrid;
 }
 
-static fur_status run_step(const fur_multigrid *mg, const fur_grid_step *step)
+/* A step on arrays of some planes, or of all. */
+static fur_status work(const fur_multigrid *mg, const fur_grid_step *step, const fur_slab_step *on)
 {
     fur_env *env = &mg->context->env;
     const fur_grid_level *level = &mg->level[step->level];
-    const fur_grid *g = &level->grid;
     switch (step->work) {
     case FUR_GRID_RELAX:
-        return kernels(mg)->relax(env, g, step->first, step->sweeps, level->b, level->x,
+        return kernels(mg)->relax(env, &on->grid, on->first, step->sweeps, level->b, level->x,
                                   mg->residual->data);
     case FUR_GRID_RESTRICT:
-        return kernels(mg)->restriction(env, g, level->b, level->x, (void *)(uintptr_t)level[1].b);
+        return kernels(mg)->restriction(env, &on->grid, level->b, level->x, on->coarse_b);
     case FUR_GRID_CORRECT:
-        return kernels(mg)->correction(env, g, level[1].x, level->x);
+        return kernels(mg)->correction(env, &on->grid, on->coarse_x, level->x);
     default:
-        return mg->context->backend->elementwise->fill[g->value_type](env, fur_grid_points(g),
-                                                                      fur_real(0), level->x);
+        return mg->context->backend->elementwise->fill[on->grid.value_type](
+            env, fur_grid_points(&on->grid), fur_real(0), level->x);
     }
+}
+
+/* On this rank's planes, and those beside them that they need, or on whole vectors. */
+static fur_status run_step(fur_multigrid *mg, const fur_grid_step *step)
+{
+    const fur_grid_level *level = &mg->level[step->level];
+    const fur_grid_level *next = step->level + 1 < mg->levels ? level + 1 : level;
+    fur_slab_step on = {.grid = level->grid,
+                        .first = step->first,
+                        .coarse_x = next->x,
+                        .coarse_b = (void *)(uintptr_t)next->b};
+    if (!mg->slabs)
+        return work(mg, step, &on);
+    FUR_TRY(fur_slabs_before(mg, step, &on));
+    if (!on.nothing)
+        FUR_TRY(work(mg, step, &on));
+    return fur_slabs_after(mg, step);
 }
 
 /* first: the colour to begin with on the way up. With red, as on the way down, a cycle converges
  * fastest; with black it is symmetric. */
-static fur_status run_cycle(const fur_multigrid *mg, fur_colour first)
+static fur_status run_cycle(fur_multigrid *mg, fur_colour first)
 {
     const fur_grid_step *steps = mg->steps[first];
     for (int64_t i = 0, done = 0; i < mg->step_count; i += done) {
@@ -73,34 +91,49 @@ static fur_status enter(fur_multigrid *mg, const fur_vector *b, fur_vector *x)
     FUR_TRY(check_vector(mg, "b", b));
     FUR_TRY(check_vector(mg, "x", x));
     FUR_TRY(fur_vector_check_apart(b, "b", x, "x"));
+    if (mg->slabs)
+        return fur_slabs_enter(mg, b, x);
     mg->level[0].b = b->data;
     mg->level[0].x = x->data;
     return FUR_OK;
+}
+
+/* x has what the finest level has. */
+static void leave(const fur_multigrid *mg, fur_vector *x)
+{
+    if (mg->slabs)
+        fur_slabs_leave(mg, x);
 }
 
 fur_status fur_multigrid_cycle(fur_multigrid *mg, const fur_vector *b, fur_vector *x)
 {
     FUR_NEED(mg ? mg->context : NULL, mg, b, x);
     FUR_TRY(enter(mg, b, x));
-    return run_cycle(mg, FUR_RED);
+    FUR_TRY(run_cycle(mg, FUR_RED));
+    leave(mg, x);
+    return FUR_OK;
 }
 
 /* ||b - A x|| with the arithmetic of fur_stencil_apply: levels are rounded in another way. */
-static fur_status residual_norm(const fur_multigrid *mg, double *norm)
+static fur_status residual_norm(fur_multigrid *mg, double *norm)
 {
-    const fur_stencil_choice *product = &mg->stencil->product;
-    fur_stencil_call call = {
-        .env = &mg->context->env,
-        .s = &mg->stencil->view,
-        .state = product->state,
-        .sweeps = 1,
-        .alpha = fur_real(-1),
-        .beta = fur_real(1),
-        .x = mg->level[0].x,
-        .z = mg->level[0].b,
-        .y = mg->residual->data,
-    };
-    FUR_TRY(product->kernel->apply(&call));
+    if (mg->slabs)
+        FUR_TRY(fur_slabs_before_residual(mg));
+    if (mg->stencil) { /* there is none on a rank without planes */
+        const fur_stencil_choice *product = &mg->stencil->product;
+        fur_stencil_call call = {
+            .env = &mg->context->env,
+            .s = &mg->stencil->view,
+            .state = product->state,
+            .sweeps = 1,
+            .alpha = fur_real(-1),
+            .beta = fur_real(1),
+            .x = mg->level[0].x,
+            .z = mg->level[0].b,
+            .y = mg->slabs ? mg->slabs->spare : mg->residual->data,
+        };
+        FUR_TRY(product->kernel->apply(&call));
+    }
     return fur_norm2(mg->residual, norm);
 }
 
@@ -121,7 +154,7 @@ static bool is_over(double residual, double before, double target, int64_t cycle
     return true;
 }
 
-static fur_status iterate(const fur_multigrid *mg, double target, int64_t max_cycles,
+static fur_status iterate(fur_multigrid *mg, double target, int64_t max_cycles,
                           fur_solver_report *report)
 {
     double before = HUGE_VAL;
@@ -146,6 +179,7 @@ static fur_status solve(fur_multigrid *mg, const fur_vector *b, fur_vector *x, d
     if (b_norm == 0)
         return fur_vector_fill(x, fur_real(0));
     FUR_TRY(iterate(mg, fur_target(rtol, b_norm), max_cycles, report));
+    leave(mg, x);
     report->residual /= b_norm;
     report->residual_recursive = report->residual;
     return FUR_OK;
@@ -177,8 +211,10 @@ static fur_status apply(void *user, const fur_vector *b, fur_vector *x)
 {
     fur_multigrid *mg = user;
     FUR_TRY(enter(mg, b, x));
-    FUR_TRY(fur_vector_fill(x, fur_real(0)));
-    return run_cycle(mg, FUR_BLACK);
+    FUR_TRY(run_step(mg, &(fur_grid_step){.work = FUR_GRID_CLEAR}));
+    FUR_TRY(run_cycle(mg, FUR_BLACK));
+    leave(mg, x);
+    return FUR_OK;
 }
 
 fur_status fur_operator_from_multigrid(fur_multigrid *mg, fur_operator **out)
@@ -196,7 +232,7 @@ fur_status fur_operator_from_multigrid(fur_multigrid *mg, fur_operator **out)
         .value_type = mg->residual->value_type,
         .user = mg,
         .apply = apply,
-        .recordable = 1,
+        .recordable = mg->slabs == NULL,
     };
     fur_dependent dependent = {"the operator of a multigrid", NULL, NULL, .reads = true};
     return fur_operator_derive(mg->context, &definition, &dependent, &mg->dependent.made, out);

@@ -5,6 +5,7 @@
  * correction need not be exact, and theirs then are those of a positive definite operator. */
 #include "multigrid.h"
 #include "options.h"
+#include "slabs.h"
 
 #include <float.h>
 #include <math.h>
@@ -122,6 +123,9 @@ static fur_status check_stencil(const fur_stencil *a, model *out)
     if (!backend->multigrid)
         return fur_context_fail(a->context, FUR_UNSUPPORTED,
                                 "device %s has no multigrid; use device \"cpu\"", backend->device);
+    if (fur_slabs_are_needed(a->context) && fur_is_remote(a->context))
+        return fur_context_fail(a->context, FUR_UNSUPPORTED,
+                                "multigrid on shared vectors is for the CPU");
     if (a->view.value_type != FUR_F32 && a->view.value_type != FUR_F64)
         return refuse(a, "its values are complex");
     if (a->view.fields)
@@ -146,6 +150,8 @@ static fur_status check_options(fur_env *env, fur_multigrid_options *o)
         return fur_env_fail(env, FUR_INVALID,
                             "before, after, levels and coarsest must not be negative, but for "
                             "FUR_MULTIGRID_NO_SWEEPS");
+    if (o->whole < 0)
+        return fur_env_fail(env, FUR_INVALID, "whole must not be negative");
     o->before = sweeps_of(o->before);
     o->after = sweeps_of(o->after);
     if (o->before == 0 && o->after == 0)
@@ -289,6 +295,15 @@ static int bottom_sweeps(const fur_grid *grid)
     return n == 1 ? 1 : n > 30 ? BOTTOM_SWEEPS : (int)((n + 1) * (n + 1));
 }
 
+static fur_multigrid_report report_of(const fur_multigrid *mg)
+{
+    fur_multigrid_report report = {.size = sizeof report, .levels = mg->levels};
+    for (int l = 0; l < mg->levels; l++)
+        report.points += fur_grid_points(&mg->level[l].grid);
+    report.coarsest = fur_grid_points(&mg->level[mg->levels - 1].grid);
+    return report;
+}
+
 static fur_status build_levels(builder *b, const model *m, const fur_multigrid_options *o,
                                fur_value_type value)
 {
@@ -301,9 +316,10 @@ static fur_status build_levels(builder *b, const model *m, const fur_multigrid_o
         FUR_TRY(set_grid(b, last, &level->grid));
         b->shift = m->s > 0 ? m->s : 0;
         level->grid.omega = omega_of(&level->grid);
-        if (mg->levels > 1)
+        if (mg->levels > 1 && !fur_slabs_are_needed(mg->context))
             FUR_TRY(allocate_vectors(mg, level));
     }
+    mg->report = report_of(mg);
     mg->bottom = bottom_sweeps(&mg->level[mg->levels - 1].grid);
     return FUR_OK;
 }
@@ -321,8 +337,8 @@ static double finest_shift(fur_value_type value, const double edge[3], double ce
     return centre - across - 2 * edge[0];
 }
 
-/* The stencil again, with the kernel of its products. */
-static fur_status copy_stencil(const fur_stencil *a, fur_stencil **out)
+/* The stencil again, with the kernel of its products, on the planes that there are here. */
+static fur_status copy_stencil(const fur_stencil *a, const fur_multigrid *mg, fur_stencil **out)
 {
     const fur_stencil_view *s = &a->view;
     fur_scalar coefficients[AXIS_POINTS];
@@ -338,6 +354,8 @@ static fur_status copy_stencil(const fur_stencil *a, fur_stencil **out)
     };
     memcpy(d.extent, s->extent, sizeof d.extent);
     memcpy(d.boundary, s->boundary, sizeof d.boundary);
+    if (!fur_slabs_cut(mg, &d))
+        return FUR_OK;
     for (int n = 0; n < s->points; n++)
         coefficients[n] = fur_real(coefficient(s, n));
     return fur_stencil_create(a->context, &d, out);
@@ -349,9 +367,10 @@ static fur_status build(fur_multigrid *mg, const fur_stencil_view *s, const mode
 {
     fur_env *env = &mg->context->env;
     builder b = {.mg = mg};
+    fur_status status = FUR_OK;
     /* First, so that there is memory for as many entries as are counted below. */
-    fur_status status =
-        fur_vector_create(mg->context, s->value_type, fur_stencil_rows(s), &mg->residual);
+    if (!fur_slabs_are_needed(mg->context))
+        status = fur_vector_create(mg->context, s->value_type, fur_stencil_rows(s), &mg->residual);
     for (int number = 0; number < 3 && status == FUR_OK; number++) {
         int from = number > 0 && s->extent[2] == 1 ? 3 - number : number;
         b.coupling[number] = m->k[from];
@@ -362,6 +381,8 @@ static fur_status build(fur_multigrid *mg, const fur_stencil_view *s, const mode
     if (status == FUR_OK)
         status = build_levels(&b, m, o, s->value_type);
     release_axes(env, b.axis);
+    if (status == FUR_OK && fur_slabs_are_needed(mg->context))
+        status = fur_slabs_create(mg, o->whole);
     return status == FUR_OK ? fur_multigrid_list_steps(mg) : status;
 }
 
@@ -372,6 +393,8 @@ static fur_status update(void *object)
     const fur_stencil *a = mg->source;
     size_t bytes = (size_t)a->view.points * fur_value_size(a->view.value_type);
     FUR_TRY(fur_dependent_check(&mg->context->env, &a->dependent));
+    if (!mg->stencil) /* a rank without planes */
+        return FUR_OK;
     return memcmp(a->view.coefficients, mg->stencil->view.coefficients, bytes) == 0
                ? FUR_OK
                : fur_context_fail(mg->context, FUR_INVALID,
@@ -384,15 +407,6 @@ static void watch(fur_multigrid *mg, const fur_stencil *a)
     mg->source = a;
     mg->dependent = (fur_dependent){"the multigrid", mg, update, .reads = false};
     fur_dependent_join(&mg->dependent, &a->dependent.made);
-}
-
-static fur_multigrid_report report_of(const fur_multigrid *mg)
-{
-    fur_multigrid_report report = {.size = sizeof report, .levels = mg->levels};
-    for (int l = 0; l < mg->levels; l++)
-        report.points += fur_grid_points(&mg->level[l].grid);
-    report.coarsest = fur_grid_points(&mg->level[mg->levels - 1].grid);
-    return report;
 }
 
 fur_status fur_multigrid_create(const fur_stencil *a, const fur_multigrid_options *options,
@@ -412,14 +426,13 @@ fur_status fur_multigrid_create(const fur_stencil *a, const fur_multigrid_option
     mg->cycle = o.cycle;
     mg->before = o.before;
     mg->after = o.after;
-    fur_status status = copy_stencil(a, &mg->stencil);
+    fur_status status = build(mg, &a->view, &m, &o);
     if (status == FUR_OK)
-        status = build(mg, &a->view, &m, &o);
+        status = copy_stencil(a, mg, &mg->stencil);
     if (status != FUR_OK) {
         fur_multigrid_destroy(mg);
         return status;
     }
-    mg->report = report_of(mg);
     watch(mg, a);
     *out = mg;
     return FUR_OK;
@@ -443,10 +456,11 @@ void fur_multigrid_destroy(fur_multigrid *mg)
         return;
     fur_dependent_leave(&mg->dependent);
     for (int l = 0; l < mg->levels; l++)
-        release_level(mg->context, &mg->level[l], l > 0);
+        release_level(mg->context, &mg->level[l], l > 0 || mg->slabs);
     for (int first = 0; first < 2; first++)
         fur_env_release(&mg->context->env, mg->steps[first]);
     fur_vector_destroy(mg->residual);
+    fur_slabs_destroy(mg);
     fur_stencil_destroy(mg->stencil);
     fur_env_release(&mg->context->env, mg);
 }

@@ -23,8 +23,10 @@ struct fur_multigrid {
     fur_vector *residual;      /* of the finest level; during a cycle an array to spare */
     fur_dependent dependent;   /* on the source */
     const fur_stencil *source; /* the caller's, while it lives */
+    struct fur_slabs *slabs;   /* where vectors are shared (slabs.h); NULL: they are whole */
     fur_multigrid_report report;
 };
+typedef struct fur_slabs fur_slabs;
 
 /* Lists the steps of a cycle; fur_multigrid_destroy releases them. */
 fur_status fur_multigrid_list_steps(fur_multigrid *mg);

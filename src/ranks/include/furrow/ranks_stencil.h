@@ -5,6 +5,7 @@
 #ifndef FURROW_RANKS_STENCIL_PUBLIC_H
 #define FURROW_RANKS_STENCIL_PUBLIC_H
 
+#include <furrow/multigrid.h>
 #include <furrow/ranks.h>
 #include <furrow/stencil.h>
 
@@ -42,6 +43,13 @@ FUR_API const fur_ranks_report *fur_ranks_stencil_describe(const fur_ranks_stenc
  * fur_stencil_assemble, of which each rank makes its own rows only. */
 FUR_API fur_status fur_ranks_stencil_assemble(const fur_ranks_stencil *stencil,
                                               fur_ranks_csr **out);
+
+/* Collective. Geometric multigrid of the stencil, as fur_multigrid_create has it, with its bits.
+ * All its calls (furrow/multigrid.h), and applying fur_operator_from_multigrid, are collective but
+ * not agreed: end a sequence of them with fur_ranks_agree. The stencil must outlive it. */
+FUR_API fur_status fur_ranks_multigrid_create(const fur_ranks_stencil *stencil,
+                                              const fur_multigrid_options *options,
+                                              fur_multigrid **out);
 
 #ifdef __cplusplus
 }

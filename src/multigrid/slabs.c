@@ -1,0 +1,355 @@
+/* Multigrid on shared vectors: how levels are cut, and what a step needs and leaves. */
+#include "slabs.h"
+
+#include "shared.h"
+
+/* Points of a level that is whole on every rank: 64 x 64 x 64. */
+#define WHOLE_MOST INT64_C(262144)
+/* What a restriction reads of x beside its own planes, and a correction of the coarser x. */
+#define RESTRICTION_REACH 2
+#define CORRECTION_REACH 1
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int rank_of(const fur_multigrid *mg)
+{
+    return mg->slabs->with->rank;
+}
+
+int64_t fur_slab_own(const fur_multigrid *mg, int level)
+{
+    const fur_slab *s = &mg->slabs->slab[level];
+    return s->count > 0 ? (s->bounds[rank_of(mg)] - s->first) * s->plane : 0;
+}
+
+int64_t fur_slab_points(const fur_multigrid *mg, int level)
+{
+    const fur_slab *s = &mg->slabs->slab[level];
+    return (s->bounds[rank_of(mg) + 1] - s->bounds[rank_of(mg)]) * s->plane;
+}
+
+/* The first level that is to be whole: the last one at the latest. Without a last axis to cut, the
+ * finest. */
+static int find_whole(const fur_multigrid *mg, int64_t most)
+{
+    int level = 0;
+    while (level + 1 < mg->levels && fur_grid_points(&mg->level[level].grid) > most &&
+           mg->level[0].grid.axis[2].points > 1)
+        level++;
+    return level;
+}
+
+/* The finest level's planes; if it is whole, each point counts as one, so that any bounds will do.
+ */
+static fur_status set_finest(fur_multigrid *mg, fur_slab *s)
+{
+    const fur_sharing *with = mg->slabs->with;
+    const fur_grid *g = &mg->level[0].grid;
+    s->plane = mg->slabs->whole > 0 ? g->axis[0].points * g->axis[1].points : 1;
+    s->planes = fur_grid_points(g) / s->plane;
+    s->periodic = mg->slabs->whole > 0 && g->axis[2].periodic;
+    FUR_TRY(fur_env_allocate(&mg->context->env, with->ranks + 1, sizeof *s->bounds, &s->bounds));
+    for (int rank = 0; rank <= with->ranks; rank++) {
+        s->bounds[rank] = with->bounds[rank] / s->plane;
+        if (with->bounds[rank] % s->plane != 0)
+            return fur_context_fail(mg->context, FUR_INVALID,
+                                    "rank %d begins at point %lld, inside a plane of %lld; "
+                                    "multigrid on shared vectors needs whole planes",
+                                    rank, (long long)with->bounds[rank], (long long)s->plane);
+    }
+    return s->bounds[with->ranks] == s->planes
+               ? FUR_OK
+               : fur_context_fail(mg->context, FUR_INVALID,
+                                  "the shared vectors have %lld entries, the grid %lld points",
+                                  (long long)with->bounds[with->ranks],
+                                  (long long)fur_grid_points(g));
+}
+
+/* A coarse plane belongs to the rank that has it on the finer level. */
+static fur_status set_coarser(fur_multigrid *mg, int level)
+{
+    const fur_grid *fine = &mg->level[level - 1].grid;
+    const fur_grid *g = &mg->level[level].grid;
+    const fur_slab *above = &mg->slabs->slab[level - 1];
+    const int64_t *right = fine->axis[2].places + FUR_GRID_RIGHT * fine->axis[2].points;
+    fur_slab *s = &mg->slabs->slab[level];
+    int ranks = mg->slabs->with->ranks;
+    s->plane = g->axis[0].points * g->axis[1].points;
+    s->planes = g->axis[2].points;
+    s->periodic = g->axis[2].periodic;
+    FUR_TRY(fur_env_allocate(&mg->context->env, ranks + 1, sizeof *s->bounds, &s->bounds));
+    for (int rank = 0; rank <= ranks; rank++)
+        s->bounds[rank] =
+            above->bounds[rank] < above->planes ? right[above->bounds[rank]] : s->planes;
+    return FUR_OK;
+}
+
+/* Coefficients and interpolation at positions of the rim as well. */
+static void cut_points(const fur_grid_axis *whole, size_t size, const fur_slab *s,
+                       const fur_slab *coarse, char *weights, int64_t *places)
+{
+    static const fur_grid_weight kinds[] = {FUR_GRID_LOWER, FUR_GRID_UPPER, FUR_GRID_DIAGONAL,
+                                            FUR_GRID_FROM_LEFT, FUR_GRID_FROM_RIGHT};
+    for (int64_t p = 0; p < s->count; p++) {
+        int64_t plane = fur_slab_plane(s, s->first + p);
+        int64_t turns = (s->first + p - plane) / s->planes;
+        int64_t right = whole->places[FUR_GRID_RIGHT * whole->points + plane] +
+                        turns * coarse->planes - coarse->first;
+        for (int i = 0; i < 5; i++)
+            if (!(kinds[i] == FUR_GRID_LOWER && p == 0) &&
+                !(kinds[i] == FUR_GRID_UPPER && p == s->count - 1))
+                memcpy(weights + (size_t)((int64_t)kinds[i] * s->count + p) * size,
+                       (const char *)whole->weights +
+                           (size_t)((int64_t)kinds[i] * whole->points + plane) * size,
+                       size);
+        places[FUR_GRID_RIGHT * s->count + p] = right < 0               ? 0
+                                                : right > coarse->count ? coarse->count
+                                                                        : right;
+    }
+}
+
+/* Full weighting of this rank's own coarse planes. */
+static void cut_restriction(const fur_grid_axis *whole, size_t size, const fur_slab *s,
+                            const int64_t *coarse, char *weights, int64_t *places)
+{
+    for (int64_t c = coarse[0]; c < coarse[1]; c++) {
+        for (int kind = FUR_GRID_BEFORE; kind <= FUR_GRID_AFTER; kind++)
+            memcpy(weights + (size_t)(kind * s->count + c - coarse[0]) * size,
+                   (const char *)whole->weights + (size_t)(kind * whole->points + c) * size, size);
+        places[FUR_GRID_CENTRE * s->count + c - coarse[0]] =
+            whole->places[FUR_GRID_CENTRE * whole->points + c] - s->first;
+    }
+}
+
+/* The last axis of a level becomes that of this rank's arrays. */
+static fur_status cut_axis(fur_multigrid *mg, int level)
+{
+    fur_env *env = &mg->context->env;
+    fur_slabs *slabs = mg->slabs;
+    fur_grid *g = &mg->level[level].grid;
+    const fur_slab *s = &slabs->slab[level];
+    const fur_slab *coarse = level + 1 == slabs->whole ? &slabs->near : &slabs->slab[level + 1];
+    const int64_t *own = slabs->slab[level + 1].bounds + rank_of(mg);
+    size_t size = fur_value_size(g->value_type);
+    fur_grid_axis whole = g->axis[2];
+    char *weights = NULL;
+    int64_t *places = NULL;
+    FUR_TRY(fur_env_allocate_zeros(env, s->count * FUR_GRID_WEIGHTS, size, &weights));
+    fur_status status =
+        fur_env_allocate_zeros(env, s->count * FUR_GRID_PLACES, sizeof *places, &places);
+    if (status != FUR_OK) {
+        fur_env_release(env, weights);
+        return status;
+    }
+    cut_points(&whole, size, s, coarse, weights, places);
+    if (s->count > 0)
+        cut_restriction(&whole, size, s, own, weights, places);
+    g->axis[2] = (fur_grid_axis){
+        .points = s->count, .coarse = coarse->count, .weights = weights, .places = places};
+    fur_env_release(env, (void *)(uintptr_t)whole.weights);
+    fur_env_release(env, (void *)(uintptr_t)whole.places);
+    return FUR_OK;
+}
+
+/* What this rank's arrays have of each level. */
+static fur_status cut_levels(fur_multigrid *mg)
+{
+    fur_slabs *slabs = mg->slabs;
+    fur_slab *whole = &slabs->slab[slabs->whole];
+    FUR_TRY(set_finest(mg, &slabs->slab[0]));
+    for (int level = 1; level <= slabs->whole; level++)
+        FUR_TRY(set_coarser(mg, level));
+    for (int level = 0; level < slabs->whole; level++)
+        fur_slab_reach(mg, &slabs->slab[level], rank_of(mg), slabs->width,
+                       &slabs->slab[level].first, &slabs->slab[level].count);
+    slabs->near = *whole;
+    fur_slab_reach(mg, whole, rank_of(mg), CORRECTION_REACH, &slabs->near.first,
+                   &slabs->near.count);
+    whole->first = 0;
+    whole->count = whole->planes;
+    for (int level = 0; level < slabs->whole; level++)
+        FUR_TRY(cut_axis(mg, level));
+    return FUR_OK;
+}
+
+static fur_status allocate(fur_multigrid *mg)
+{
+    fur_env *env = &mg->context->env;
+    fur_slabs *slabs = mg->slabs;
+    const fur_slab *whole = &slabs->slab[slabs->whole];
+    size_t size = fur_value_size(mg->level[0].grid.value_type);
+    int64_t share = 0;
+    for (int level = 0; level < mg->levels; level++) {
+        fur_grid_level *l = &mg->level[level];
+        void *b;
+        FUR_TRY(fur_env_allocate_zeros(env, fur_grid_points(&l->grid), size, &b));
+        l->b = b;
+        FUR_TRY(fur_env_allocate_zeros(env, fur_grid_points(&l->grid), size, &l->x));
+    }
+    for (int rank = 0; rank < slabs->with->ranks; rank++)
+        share = larger(share, (whole->bounds[rank + 1] - whole->bounds[rank]) * whole->plane);
+    FUR_TRY(fur_env_allocate(env, share, size, &slabs->mine));
+    FUR_TRY(fur_env_allocate(env, share * slabs->with->ranks, size, &slabs->all));
+    FUR_TRY(fur_env_allocate(env, slabs->near.count * slabs->near.plane, size, &slabs->near_x));
+    FUR_TRY(fur_env_allocate_zeros(env, fur_grid_points(&mg->level[0].grid), size, &slabs->spare));
+    return fur_vector_wrap(mg->context, mg->level[0].grid.value_type, fur_slab_points(mg, 0),
+                           (char *)slabs->spare + (size_t)fur_slab_own(mg, 0) * size,
+                           FUR_OWNERSHIP_BORROW, &mg->residual);
+}
+
+fur_status fur_slabs_create(fur_multigrid *mg, int64_t most)
+{
+    FUR_TRY(fur_env_allocate_zeros(&mg->context->env, 1, sizeof *mg->slabs, &mg->slabs));
+    fur_slabs *slabs = mg->slabs;
+    slabs->with = &mg->context->env.shared->with;
+    slabs->width = 2 * larger(mg->before, mg->after) + RESTRICTION_REACH;
+    slabs->whole = find_whole(mg, most ? most : WHOLE_MOST);
+    FUR_TRY(cut_levels(mg));
+    return allocate(mg);
+}
+
+void fur_slabs_destroy(fur_multigrid *mg)
+{
+    fur_env *env = &mg->context->env;
+    fur_slabs *slabs = mg->slabs;
+    if (!slabs)
+        return;
+    for (int level = 0; level <= slabs->whole; level++)
+        fur_env_release(env, slabs->slab[level].bounds);
+    fur_env_release(env, slabs->near_x);
+    fur_env_release(env, slabs->mine);
+    fur_env_release(env, slabs->all);
+    fur_env_release(env, slabs->spare);
+    fur_env_release(env, slabs);
+    mg->slabs = NULL;
+}
+
+bool fur_slabs_cut(const fur_multigrid *mg, fur_stencil_definition *d)
+{
+    int axis = d->extent[2] > 1 ? 2 : 1;
+    if (!mg->slabs || mg->slabs->whole == 0)
+        return true;
+    d->extent[axis] = mg->slabs->slab[0].count;
+    if (d->boundary[axis] == FUR_BOUNDARY_PERIODIC)
+        d->boundary[axis] = FUR_BOUNDARY_DIRICHLET;
+    return d->extent[axis] > 0;
+}
+
+fur_status fur_slabs_enter(fur_multigrid *mg, const fur_vector *b, const fur_vector *x)
+{
+    fur_slabs *slabs = mg->slabs;
+    fur_grid_level *l = &mg->level[0];
+    size_t size = fur_value_size(l->grid.value_type);
+    size_t at = (size_t)fur_slab_own(mg, 0) * size;
+    size_t bytes = (size_t)fur_slab_points(mg, 0) * size;
+    slabs->slab[0].x_right = 0;
+    slabs->slab[0].b_right = 0;
+    if (bytes > 0) {
+        memcpy((char *)(uintptr_t)l->b + at, b->data, bytes);
+        memcpy((char *)l->x + at, x->data, bytes);
+    }
+    if (slabs->whole > 0)
+        return FUR_OK;
+    FUR_TRY(fur_slabs_gather(mg, (void *)(uintptr_t)l->b));
+    return fur_slabs_gather(mg, l->x);
+}
+
+void fur_slabs_leave(const fur_multigrid *mg, fur_vector *x)
+{
+    size_t size = fur_value_size(mg->level[0].grid.value_type);
+    if (x->size > 0)
+        memcpy(x->data, (char *)mg->level[0].x + (size_t)fur_slab_own(mg, 0) * size,
+               (size_t)x->size * size);
+}
+
+/* Fetches planes of x, and of b where it is asked for, unless enough are right. */
+static fur_status need(fur_multigrid *mg, int level, int64_t x_planes, int64_t b_planes,
+                       int64_t fetched)
+{
+    fur_slab *s = &mg->slabs->slab[level];
+    if (s->x_right < x_planes) {
+        FUR_TRY(fur_slabs_exchange(mg, level, fetched, mg->level[level].x));
+        s->x_right = fetched;
+    }
+    if (s->b_right < b_planes) {
+        FUR_TRY(
+            fur_slabs_exchange(mg, level, mg->slabs->width, (void *)(uintptr_t)mg->level[level].b));
+        s->b_right = mg->slabs->width;
+    }
+    return FUR_OK;
+}
+
+fur_status fur_slabs_before_residual(fur_multigrid *mg)
+{
+    return mg->slabs->whole > 0 ? need(mg, 0, 1, 0, mg->slabs->width) : FUR_OK;
+}
+
+static fur_status before_correction(fur_multigrid *mg, int level, fur_slab_step *out)
+{
+    fur_slabs *slabs = mg->slabs;
+    if (level + 1 < slabs->whole)
+        return need(mg, level + 1, CORRECTION_REACH, 0, CORRECTION_REACH);
+    fur_slabs_roll(mg, &slabs->near, mg->level[level + 1].x, slabs->near_x);
+    out->coarse_x = slabs->near_x;
+    return FUR_OK;
+}
+
+/* Only own planes of the coarser level get a residual. */
+static void aim_restriction(const fur_multigrid *mg, int level, fur_slab_step *out)
+{
+    size_t size = fur_value_size(out->grid.value_type);
+    const int64_t *own = mg->slabs->slab[level + 1].bounds + rank_of(mg);
+    out->grid.axis[2].coarse = own[1] - own[0];
+    out->coarse_b = (char *)out->coarse_b + (size_t)fur_slab_own(mg, level + 1) * size;
+    out->nothing = out->nothing || own[0] == own[1];
+}
+
+fur_status fur_slabs_before(fur_multigrid *mg, const fur_grid_step *step, fur_slab_step *out)
+{
+    fur_slabs *slabs = mg->slabs;
+    const fur_slab *s = &slabs->slab[step->level];
+    if (step->level >= slabs->whole)
+        return FUR_OK;
+    out->nothing = s->count == 0;
+    switch (step->work) {
+    case FUR_GRID_RELAX:
+        if ((s->first & 1) != 0)
+            out->first = step->first == FUR_RED ? FUR_BLACK : FUR_RED;
+        return need(mg, step->level, INT64_C(2) * step->sweeps, INT64_C(2) * step->sweeps,
+                    slabs->width);
+    case FUR_GRID_RESTRICT:
+        aim_restriction(mg, step->level, out);
+        return need(mg, step->level, RESTRICTION_REACH, RESTRICTION_REACH - 1, RESTRICTION_REACH);
+    case FUR_GRID_CORRECT:
+        return before_correction(mg, step->level, out);
+    default:
+        return FUR_OK;
+    }
+}
+
+fur_status fur_slabs_after(fur_multigrid *mg, const fur_grid_step *step)
+{
+    fur_slabs *slabs = mg->slabs;
+    fur_slab *s = &slabs->slab[step->level];
+    if (step->level >= slabs->whole)
+        return FUR_OK;
+    switch (step->work) {
+    case FUR_GRID_RELAX:
+        s->x_right -= INT64_C(2) * step->sweeps;
+        return FUR_OK;
+    case FUR_GRID_RESTRICT:
+        s[1].b_right = 0;
+        return step->level + 1 == slabs->whole
+                   ? fur_slabs_gather(mg, (void *)(uintptr_t)mg->level[slabs->whole].b)
+                   : FUR_OK;
+    case FUR_GRID_CORRECT:
+        s->x_right = 0;
+        return FUR_OK;
+    default:
+        s->x_right = slabs->width;
+        return FUR_OK;
+    }
+}
