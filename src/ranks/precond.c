@@ -1,0 +1,221 @@
+/* Preconditioners of all ranks: those of one rank, from its block or from the whole matrix. */
+#include <furrow/ranks_precond.h>
+
+#include "rows.h"
+
+#include <string.h>
+
+struct fur_ranks_precond {
+    const fur_ranks_csr *a;
+    bool whole;
+    bool exact;
+    fur_context *context; /* nothing is shared there */
+    fur_csr *matrix;
+    fur_precond *made; /* NULL: there are no rows */
+    fur_vector *r;
+    fur_vector *z;
+    char *mine; /* to gather r of all ranks */
+    char *all;
+    fur_operator *operator;
+};
+
+/* r of the block, or of all ranks. */
+static fur_status take_r(fur_ranks_precond *p, const fur_vector *r)
+{
+    fur_ranks *g = p->a->group;
+    const int64_t *bounds = p->a->bounds;
+    size_t size = fur_value_size(p->a->report.value_type);
+    size_t own = (size_t)fur_vector_size(r) * size;
+    int64_t most = 0;
+    if (!p->whole)
+        return fur_vector_copy(r, p->r);
+    for (int i = 0; i < g->count; i++)
+        most = bounds[i + 1] - bounds[i] > most ? bounds[i + 1] - bounds[i] : most;
+    if (own > 0)
+        memcpy(p->mine, fur_vector_const_data(r), own);
+    memset(p->mine + own, 0, (size_t)most * size - own);
+    fur_status status = group_gather(g, p->mine, (size_t)most * size, p->all);
+    char *to = fur_vector_data(p->r);
+    for (int i = 0; status == FUR_OK && i < g->count; i++)
+        memcpy(to + (size_t)bounds[i] * size, p->all + (size_t)(i * most) * size,
+               (size_t)(bounds[i + 1] - bounds[i]) * size);
+    return space_pass(&p->a->space, status);
+}
+
+static fur_status apply(void *user, const fur_vector *r, fur_vector *z)
+{
+    fur_ranks_precond *p = user;
+    size_t size = fur_value_size(p->a->report.value_type);
+    int64_t first = p->whole ? p->a->bounds[p->a->group->rank] : 0;
+    if (!p->made)
+        return FUR_OK;
+    RANKS_TRY(take_r(p, r));
+    fur_status status = fur_precond_apply(p->made, p->r, p->z);
+    if (status != FUR_OK)
+        return fur_context_fail(p->a->context, status, "%s", fur_context_error(p->context));
+    if (fur_vector_size(z) > 0)
+        memcpy(fur_vector_data(z), (char *)fur_vector_data(p->z) + (size_t)first * size,
+               (size_t)fur_vector_size(z) * size);
+    return FUR_OK;
+}
+
+/* The block or the whole, in its own context. */
+static fur_status make_matrix(fur_ranks_precond *p)
+{
+    const fur_ranks_csr *a = p->a;
+    csr_rows mine = {.rows = 0};
+    csr_rows all = {.rows = 0};
+    fur_status status = rows_take(a, !p->whole, &mine);
+    if (status == FUR_OK && p->whole)
+        status = rows_gather(a, &mine, &all);
+    if (status == FUR_OK) {
+        const csr_rows *r = p->whole ? &all : &mine;
+        fur_csr_view view = {.size = sizeof view,
+                             .rows = r->rows,
+                             .cols = r->rows,
+                             .entries = r->entries,
+                             .value_type = a->report.value_type,
+                             .offset_type = FUR_I64,
+                             .offsets = r->offsets,
+                             .columns = r->columns,
+                             .values = r->values};
+        status =
+            fur_ranks_pass_on(a->group, p->context,
+                              fur_csr_create(p->context, &view, FUR_OWNERSHIP_COPY, &p->matrix));
+    }
+    rows_release(a, &mine);
+    rows_release(a, &all);
+    return status;
+}
+
+/* Room to gather r. */
+static fur_status make_room(fur_ranks_precond *p)
+{
+    fur_ranks *g = p->a->group;
+    size_t size = fur_value_size(p->a->report.value_type);
+    int64_t most = 0;
+    for (int i = 0; i < g->count; i++)
+        if (p->a->bounds[i + 1] - p->a->bounds[i] > most)
+            most = p->a->bounds[i + 1] - p->a->bounds[i];
+    RANKS_TRY(group_allocate(g, most, size, &p->mine));
+    return group_allocate(g, most * g->count, size, &p->all);
+}
+
+static fur_status make(fur_ranks_precond *p, const fur_precond_options *options)
+{
+    fur_value_type value = p->a->report.value_type;
+    int64_t rows = fur_csr_get(p->matrix)->rows;
+    RANKS_TRY(fur_vector_create(p->context, value, rows, &p->r));
+    RANKS_TRY(fur_vector_create(p->context, value, rows, &p->z));
+    return rows > 0 ? fur_precond_create(p->matrix, options, &p->made) : FUR_OK;
+}
+
+static fur_status make_operator(fur_ranks_precond *p)
+{
+    const fur_ranks_csr *a = p->a;
+    int64_t own = a->bounds[a->group->rank + 1] - a->bounds[a->group->rank];
+    fur_operator_definition definition = {.size = sizeof definition,
+                                          .rows = own,
+                                          .cols = own,
+                                          .value_type = a->report.value_type,
+                                          .user = p,
+                                          .apply = apply};
+    return fur_operator_create(a->context, &definition, &p->operator);
+}
+
+static fur_status check(const fur_ranks_csr *a, const fur_ranks_precond_options *o)
+{
+    fur_ranks *g = a->group;
+    if (o->size != sizeof *o)
+        return fur_ranks_fail(g, FUR_INVALID,
+                              "rank %d gave options of another size; write .size = "
+                              "sizeof(fur_ranks_precond_options)",
+                              g->rank);
+    if (a->report.rows != a->report.cols)
+        return fur_ranks_fail(g, FUR_INVALID,
+                              "a preconditioner needs a square matrix, this one is %lld x %lld",
+                              (long long)a->report.rows, (long long)a->report.cols);
+    if (group_on_gpu(&g->options))
+        return fur_ranks_fail(g, FUR_UNSUPPORTED,
+                              "preconditioners of several ranks other than "
+                              "fur_operator_jacobi are for the CPU");
+    if (o->precond && o->precond->amg && o->precond->amg->near_nullspace)
+        return fur_ranks_fail(g, FUR_UNSUPPORTED,
+                              "multigrid of several ranks takes no near-nullspace");
+    return FUR_OK;
+}
+
+static bool is_jacobi(const fur_precond_options *options)
+{
+    return !options || !options->kind || strcmp(options->kind, "jacobi") == 0;
+}
+
+static fur_status create(fur_ranks_precond *p, const fur_ranks_precond_options *options)
+{
+    fur_ranks *g = p->a->group;
+    fur_context_options own = {.size = sizeof own,
+                               .threads = g->options.threads,
+                               .isa = g->options.isa,
+                               .allocator = g->options.allocator};
+    RANKS_TRY(check(p->a, options));
+    p->whole = options->whole != 0;
+    p->exact = p->whole || g->count == 1 || is_jacobi(options->precond);
+    RANKS_TRY(fur_ranks_pass_on(g, NULL, fur_context_create(&own, &p->context)));
+    RANKS_TRY(make_matrix(p));
+    RANKS_TRY(p->whole ? make_room(p) : FUR_OK);
+    RANKS_TRY(fur_ranks_pass_on(g, p->context, make(p, options->precond)));
+    return fur_ranks_pass_on(g, p->a->context, make_operator(p));
+}
+
+fur_status fur_ranks_precond_create(const fur_ranks_csr *a,
+                                    const fur_ranks_precond_options *options,
+                                    fur_ranks_precond **out)
+{
+    static const fur_ranks_precond_options defaults = {.size = sizeof defaults};
+    fur_ranks_precond *p = NULL;
+    if (!a || !out)
+        return fur_context_fail(NULL, FUR_INVALID, "%s was given NULL", __func__);
+    fur_status status = group_allocate(a->group, 1, sizeof *p, &p);
+    if (status == FUR_OK) {
+        memset(p, 0, sizeof *p);
+        p->a = a;
+        status = create(p, options ? options : &defaults);
+    }
+    status = fur_ranks_agree(a->group, status);
+    if (status == FUR_OK)
+        *out = p;
+    else
+        fur_ranks_precond_destroy(p);
+    return status;
+}
+
+void fur_ranks_precond_destroy(fur_ranks_precond *p)
+{
+    if (!p)
+        return;
+    fur_ranks *g = p->a->group;
+    fur_operator_destroy(p->operator);
+    fur_vector_destroy(p->r);
+    fur_vector_destroy(p->z);
+    fur_precond_destroy(p->made);
+    fur_csr_destroy(p->matrix);
+    fur_context_destroy(p->context);
+    group_release(g, p->mine);
+    group_release(g, p->all);
+    group_release(g, p);
+}
+
+const fur_operator *fur_ranks_precond_operator(const fur_ranks_precond *p)
+{
+    return p ? p->operator: NULL;
+}
+
+const fur_precond_report *fur_ranks_precond_describe(const fur_ranks_precond *p)
+{
+    return fur_precond_describe(p ? p->made : NULL);
+}
+
+int fur_ranks_precond_exact(const fur_ranks_precond *p)
+{
+    return p && p->exact;
+}

@@ -1,0 +1,131 @@
+#include "rows.h"
+#include "pieces.h"
+
+#include <string.h>
+
+static fur_status allocate(const fur_ranks_csr *m, csr_rows *r)
+{
+    fur_ranks *g = m->group;
+    RANKS_TRY(group_allocate(g, r->rows + 1, sizeof *r->offsets, &r->offsets));
+    RANKS_TRY(group_allocate(g, r->entries, sizeof *r->columns, &r->columns));
+    return group_allocate(g, r->entries, fur_value_size(m->report.value_type), &r->values);
+}
+
+void rows_release(const fur_ranks_csr *m, csr_rows *r)
+{
+    group_release(m->group, r->offsets);
+    group_release(m->group, r->columns);
+    group_release(m->group, r->values);
+    *r = (csr_rows){.rows = 0};
+}
+
+/* Appends a row of one of the two parts; first: what is added to its columns, of which `number` has
+ * others. */
+static void append(const fur_csr_view *part, int64_t row, const int64_t *number, int64_t first,
+                   int64_t most, size_t size, csr_rows *out)
+{
+    for (int64_t k = view_offset(part, row); k < view_offset(part, row + 1); k++) {
+        int64_t column = (number ? number[part->columns[k]] : part->columns[k]) + first;
+        if (column < 0 || column >= most)
+            continue;
+        out->columns[out->entries] = (int32_t)column;
+        memcpy(out->values + (size_t)out->entries * size,
+               (const char *)part->values + (size_t)k * size, size);
+        out->entries++;
+    }
+}
+
+fur_status rows_take(const fur_ranks_csr *m, bool own_columns, csr_rows *out)
+{
+    const fur_csr_view *inner = fur_csr_get(m->inner);
+    const fur_csr_view *outer = fur_csr_get(m->outer);
+    size_t size = fur_value_size(m->report.value_type);
+    int64_t begin = m->column_bounds[m->group->rank];
+    int64_t next = 0; /* of the boundary's rows */
+    if (!own_columns && m->report.cols > INT32_MAX)
+        return fur_ranks_fail(m->group, FUR_OVERFLOW,
+                              "a matrix of %lld columns is too large for one rank",
+                              (long long)m->report.cols);
+    *out = (csr_rows){.rows = inner->rows, .entries = inner->entries + outer->entries};
+    RANKS_TRY(allocate(m, out));
+    out->entries = 0;
+    for (int64_t row = 0; row < out->rows; row++) {
+        out->offsets[row] = out->entries;
+        if (next < m->boundary_rows && m->boundary[next] == row)
+            append(outer, next++, m->halo.column, own_columns ? -begin : 0,
+                   own_columns ? inner->cols : m->report.cols, size, out);
+        else
+            append(inner, row, NULL, own_columns ? 0 : begin, m->report.cols, size, out);
+    }
+    out->offsets[out->rows] = out->entries;
+    return FUR_OK;
+}
+
+/* What each rank has, padded to the most that one has. */
+static fur_status gather_padded(fur_ranks *g, const void *mine, size_t bytes, size_t most,
+                                char **out)
+{
+    char *padded = NULL;
+    fur_status status = group_allocate(g, g->count, most, out);
+    if (status == FUR_OK)
+        status = group_allocate(g, 1, most, &padded);
+    if (status == FUR_OK) {
+        if (bytes > 0)
+            memcpy(padded, mine, bytes);
+        memset(padded + bytes, 0, most - bytes);
+        status = group_gather(g, padded, most, *out);
+    }
+    group_release(g, padded);
+    return status;
+}
+
+/* One of the arrays of all: count[i] elements of each rank. */
+static fur_status gather_array(fur_ranks *g, const void *mine, const int64_t *count, size_t size,
+                               char *to)
+{
+    int64_t most = 1;
+    char *all = NULL;
+    for (int i = 0; i < g->count; i++)
+        most = count[i] > most ? count[i] : most;
+    fur_status status =
+        gather_padded(g, mine, (size_t)count[g->rank] * size, (size_t)most * size, &all);
+    for (int i = 0; status == FUR_OK && i < g->count; i++) {
+        memcpy(to, all + (size_t)i * (size_t)most * size, (size_t)count[i] * size);
+        to += (size_t)count[i] * size;
+    }
+    group_release(g, all);
+    return status;
+}
+
+static fur_status gather(const fur_ranks_csr *m, const csr_rows *mine, int64_t *count,
+                         csr_rows *out)
+{
+    fur_ranks *g = m->group;
+    int64_t *rows = count + g->count;
+    RANKS_TRY(group_gather(g, &mine->entries, sizeof mine->entries, count));
+    *out = (csr_rows){.rows = m->report.rows};
+    for (int i = 0; i < g->count; i++) {
+        out->entries += count[i];
+        rows[i] = m->bounds[i + 1] - m->bounds[i];
+    }
+    RANKS_TRY(allocate(m, out));
+    RANKS_TRY(gather_array(g, mine->offsets, rows, sizeof *mine->offsets, (char *)out->offsets));
+    RANKS_TRY(gather_array(g, mine->columns, count, sizeof *mine->columns, (char *)out->columns));
+    int64_t before = 0;
+    for (int i = 0; i < g->count; i++) {
+        for (int64_t row = m->bounds[i]; row < m->bounds[i + 1]; row++)
+            out->offsets[row] += before;
+        before += count[i];
+    }
+    out->offsets[out->rows] = before;
+    return gather_array(g, mine->values, count, fur_value_size(m->report.value_type), out->values);
+}
+
+fur_status rows_gather(const fur_ranks_csr *m, const csr_rows *mine, csr_rows *out)
+{
+    int64_t *count;
+    RANKS_TRY(group_allocate(m->group, (int64_t)2 * m->group->count, sizeof *count, &count));
+    fur_status status = gather(m, mine, count, out);
+    group_release(m->group, count);
+    return status;
+}
