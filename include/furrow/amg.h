@@ -25,6 +25,7 @@
 #include <furrow/base.h>
 #include <furrow/csr.h>
 #include <furrow/operator.h>
+#include <furrow/sharing.h>
 #include <furrow/vector.h>
 #include <furrow/vectors.h>
 
@@ -136,6 +137,16 @@ FUR_API fur_status fur_amg_apply(fur_amg *amg, const fur_vector *b, fur_vector *
 /* The operator x = M b, a preconditioner for "cg"; the hierarchy must outlive it. Like that, it
  * takes over new values. */
 FUR_API fur_status fur_operator_from_amg(fur_amg *amg, fur_operator **out);
+
+/* Cycles of several contexts of the CPU, which must all have made the hierarchy of the same matrix
+ * with the same options: from now on each works on its rows, and b and x of fur_amg_apply are its
+ * parts. Of the first level these are the rows of `sharing`, of others as many in proportion;
+ * levels of at most `whole` rows are whole in every context. All contexts apply it together; the
+ * bits are those of one. The contexts themselves have no sharing. For V and W cycles with chebyshev
+ * or jacobi, in the matrix's own precision, else FUR_UNSUPPORTED, as where no level but the last
+ * has more rows than `whole`. A takes no new values afterwards. After another failure the hierarchy
+ * can only be destroyed. */
+FUR_API fur_status fur_amg_share(fur_amg *amg, const fur_sharing *sharing, int64_t whole);
 
 typedef struct fur_amg_report {
     size_t size; /* of the library's struct */

@@ -1,6 +1,6 @@
 /* What the steps of a cycle do: done by the library, or noted where a level's steps are recorded.
  */
-#include "hierarchy.h"
+#include "parts.h"
 
 /* A row's values belong to `a`, which is NULL where the action has no matrix. */
 static fur_status note(const fur_amg_rung *g, fur_amg_verb verb, const fur_csr *a,
@@ -28,6 +28,8 @@ fur_status fur_amg_multiply(const fur_amg_rung *g, const fur_amg_product *a, dou
     if (g->program)
         return note(g, FUR_AMG_MULTIPLY, a->matrix,
                     (fur_amg_action){.alpha = alpha, .x = x->data, .beta = add, .y = y->data});
+    if (a->part)
+        return fur_amg_multiply_part(a->part, alpha, x, add, y);
     return a->stencil ? fur_recognised_apply(a->stencil, fur_real(alpha), x, fur_real(add), y)
                       : fur_spmv_apply(a->plan, fur_real(alpha), x, fur_real(add), y);
 }

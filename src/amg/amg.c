@@ -1,7 +1,7 @@
 /* Algebraic multigrid: making it from options, what it says about itself. */
 #include "clock.h"
-#include "hierarchy.h"
 #include "options.h"
+#include "parts.h"
 #include "value_type.h"
 
 #include <math.h>
@@ -240,6 +240,7 @@ void fur_amg_destroy(fur_amg *amg)
     fur_dependent_leave(&amg->dependent);
     for (int i = 0; i < FUR_AMG_LEVELS_MOST; i++) /* a level that failed is not counted */
         fur_amg_release_rung(amg->context, &amg->rung[i]);
+    fur_amg_release_parts(amg);
     fur_amg_release_program(amg->context, &amg->program);
     fur_scalars_destroy(amg->scalars);
     fur_env_release(&amg->context->env, amg->dense.x);

@@ -270,8 +270,9 @@ fur_status fur_amg_apply(fur_amg *amg, const fur_vector *b, fur_vector *x)
 {
     FUR_NEED(amg ? amg->context : NULL, amg, b, x);
     FUR_TRY(fur_dependent_check(&amg->context->env, &amg->dependent));
-    FUR_TRY(fur_csr_check_vector(amg->a, "b", b, amg->a->view.rows));
-    FUR_TRY(fur_csr_check_vector(amg->a, "x", x, amg->a->view.rows));
+    int64_t rows = amg->parts ? amg->rung[0].r->size : amg->a->view.rows;
+    FUR_TRY(fur_csr_check_vector(amg->a, "b", b, rows));
+    FUR_TRY(fur_csr_check_vector(amg->a, "x", x, rows));
     FUR_TRY(fur_vector_check_apart(b, "b", x, "x"));
     if (amg->value != amg->a->view.value_type)
         return apply_single(amg, b, x);
@@ -290,8 +291,8 @@ fur_status fur_operator_from_amg(fur_amg *amg, fur_operator **out)
     const fur_csr_view *a = &amg->a->view;
     fur_operator_definition definition = {
         .size = sizeof definition,
-        .rows = a->rows,
-        .cols = a->cols,
+        .rows = amg->parts ? amg->rung[0].r->size : a->rows,
+        .cols = amg->parts ? amg->rung[0].r->size : a->cols,
         .value_type = a->value_type,
         .user = amg,
         .apply = apply,

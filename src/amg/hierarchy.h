@@ -15,15 +15,22 @@
 #include "team.h"
 
 #define FUR_AMG_LEVELS_MOST 40
+/* Cycles of a solve: plans of products must pay within one. */
+#define FUR_AMG_CYCLES 15
 
 /* What a classical step keeps, on the host. */
 typedef struct fur_amg_classical fur_amg_classical;
+
+/* What contexts that share a cycle have of a product, and of all (parts.h). */
+typedef struct fur_amg_part fur_amg_part;
+typedef struct fur_amg_parts fur_amg_parts;
 
 /* A matrix, and a plan of products with it or the stencil that it is; the other is NULL. */
 typedef struct fur_amg_product {
     const fur_csr *matrix;
     fur_spmv *plan;
     fur_recognised *stencil;
+    fur_amg_part *part; /* NULL: all rows */
 } fur_amg_product;
 
 /* Steps that a device runs in one launch. */
@@ -116,6 +123,7 @@ struct fur_amg {
     fur_amg_dense dense;
     fur_amg_program program;
     fur_scalars *scalars; /* of the estimates of eigenvalues */
+    fur_amg_parts *parts; /* NULL: cycles are not shared */
     fur_dependent dependent;
     fur_amg_report report;
 };

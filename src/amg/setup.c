@@ -1,15 +1,12 @@
 /* The levels, made one from the other, and their values computed again. */
 #include "clock.h"
-#include "hierarchy.h"
+#include "parts.h"
 #include "split.h"
 #include "value_type.h"
 
 /* A level of more than this part of the rows above is not worth its work: then every entry counts
  * as strong, and if that does not help, coarsening ends. */
 #define SLOW 0.7
-
-/* Cycles of a solve: plans of products must pay within one. */
-#define CYCLES 15
 
 /* A last level of at most so many rows has an inverse. */
 #define DENSE_MOST 1000
@@ -22,7 +19,7 @@ static const fur_csr *matrix(const fur_amg_rung *rung)
 /* For so many products in a cycle. */
 static fur_status plan_products(const fur_csr *a, int times, fur_amg_product *out)
 {
-    fur_spmv_options options = {.size = sizeof options, .uses = (int64_t)times * CYCLES};
+    fur_spmv_options options = {.size = sizeof options, .uses = (int64_t)times * FUR_AMG_CYCLES};
     out->matrix = a;
     return fur_spmv_plan(a, &options, &out->plan);
 }
@@ -49,6 +46,8 @@ static fur_status replan_first(const fur_amg_rung *rung, int times, fur_amg_prod
 
 static void release_product(fur_amg_product *product)
 {
+    if (product->part)
+        fur_amg_release_part(fur_csr_context(product->matrix), product->part);
     fur_recognised_destroy(product->stencil);
     fur_spmv_destroy(product->plan);
 }
@@ -402,6 +401,9 @@ fur_status fur_amg_refresh(void *object)
 {
     fur_amg *amg = object;
     double start = fur_seconds();
+    if (amg->parts)
+        return fur_env_fail(&amg->context->env, FUR_UNSUPPORTED,
+                            "a shared multigrid takes no new values; make another");
     fur_csr *own = amg->rung[0].own;
     if (own) {
         FUR_TRY(round_values(amg->a, own));

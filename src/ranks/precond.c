@@ -5,13 +5,19 @@
 
 #include <string.h>
 
+/* Rows of a level of shared multigrid that is whole on every rank. */
+#define WHOLE_ROWS 20000
+
 struct fur_ranks_precond {
     const fur_ranks_csr *a;
     bool whole;
     bool exact;
     fur_context *context; /* nothing is shared there */
     fur_csr *matrix;
-    fur_precond *made; /* NULL: there are no rows */
+    fur_precond *made; /* NULL: there are no rows, or */
+    fur_amg *amg;      /* multigrid whose cycles are shared */
+    space messages;    /* of these */
+    fur_precond_report report;
     fur_vector *r;
     fur_vector *z;
     char *mine; /* to gather r of all ranks */
@@ -42,11 +48,23 @@ static fur_status take_r(fur_ranks_precond *p, const fur_vector *r)
     return space_pass(&p->a->space, status);
 }
 
+/* A cycle of which each rank does its rows. */
+static fur_status apply_shared(fur_ranks_precond *p, const fur_vector *r, fur_vector *z)
+{
+    RANKS_TRY(fur_vector_copy(r, p->r));
+    fur_status status = fur_amg_apply(p->amg, p->r, p->z);
+    if (status != FUR_OK)
+        return fur_context_fail(p->a->context, status, "%s", fur_context_error(p->context));
+    return fur_vector_copy(p->z, z);
+}
+
 static fur_status apply(void *user, const fur_vector *r, fur_vector *z)
 {
     fur_ranks_precond *p = user;
     size_t size = fur_value_size(p->a->report.value_type);
     int64_t first = p->whole ? p->a->bounds[p->a->group->rank] : 0;
+    if (p->amg)
+        return apply_shared(p, r, z);
     if (!p->made)
         return FUR_OK;
     RANKS_TRY(take_r(p, r));
@@ -99,6 +117,42 @@ static fur_status make_room(fur_ranks_precond *p)
             most = p->a->bounds[i + 1] - p->a->bounds[i];
     RANKS_TRY(group_allocate(g, most, size, &p->mine));
     return group_allocate(g, most * g->count, size, &p->all);
+}
+
+/* Whether cycles of these options can be shared. */
+static bool is_shareable(const fur_ranks_precond *p, const fur_precond_options *options)
+{
+    const fur_amg_options *o = options ? options->amg : NULL;
+    bool is_amg = options && options->kind && strcmp(options->kind, "amg") == 0;
+    bool smooth = !o || (o->smoother ? strcmp(o->smoother, "gauss-seidel") != 0 : !o->nonsymmetric);
+    return is_amg && p->whole && p->a->group->count > 1 && smooth &&
+           !(o && (o->cycle == FUR_AMG_K || o->single));
+}
+
+/* Multigrid whose cycles are shared; *p->amg is NULL if it is too small for that. */
+static fur_status make_shared(fur_ranks_precond *p, const fur_ranks_precond_options *options)
+{
+    const fur_amg_options *o = options->precond->amg;
+    int64_t own = p->a->bounds[p->a->group->rank + 1] - p->a->bounds[p->a->group->rank];
+    int64_t most = options->whole_rows > 0 ? options->whole_rows : WHOLE_ROWS;
+    RANKS_TRY(fur_amg_create(p->matrix, o, &p->amg));
+    p->messages = (space){p->a->group, p->context};
+    fur_sharing sharing = space_sharing(&p->messages, p->a->bounds);
+    const fur_amg_report *made = fur_amg_describe(p->amg);
+    if (made->levels < 2 || p->a->report.rows <= most) {
+        fur_amg_destroy(p->amg);
+        p->amg = NULL;
+        return FUR_OK;
+    }
+    p->report = (fur_precond_report){.size = sizeof p->report,
+                                     .kind = "amg",
+                                     .bytes = made->bytes_cycle,
+                                     .seconds_setup = made->seconds_setup,
+                                     .levels = made->levels,
+                                     .symmetric = !(o && o->nonsymmetric)};
+    RANKS_TRY(fur_vector_create(p->context, p->a->report.value_type, own, &p->r));
+    RANKS_TRY(fur_vector_create(p->context, p->a->report.value_type, own, &p->z));
+    return fur_amg_share(p->amg, &sharing, most);
 }
 
 static fur_status make(fur_ranks_precond *p, const fur_precond_options *options)
@@ -163,7 +217,10 @@ static fur_status create(fur_ranks_precond *p, const fur_ranks_precond_options *
     RANKS_TRY(fur_ranks_pass_on(g, NULL, fur_context_create(&own, &p->context)));
     RANKS_TRY(make_matrix(p));
     RANKS_TRY(p->whole ? make_room(p) : FUR_OK);
-    RANKS_TRY(fur_ranks_pass_on(g, p->context, make(p, options->precond)));
+    if (is_shareable(p, options->precond))
+        RANKS_TRY(fur_ranks_pass_on(g, p->context, make_shared(p, options)));
+    if (!p->amg)
+        RANKS_TRY(fur_ranks_pass_on(g, p->context, make(p, options->precond)));
     return fur_ranks_pass_on(g, p->a->context, make_operator(p));
 }
 
@@ -198,6 +255,7 @@ void fur_ranks_precond_destroy(fur_ranks_precond *p)
     fur_vector_destroy(p->r);
     fur_vector_destroy(p->z);
     fur_precond_destroy(p->made);
+    fur_amg_destroy(p->amg);
     fur_csr_destroy(p->matrix);
     fur_context_destroy(p->context);
     group_release(g, p->mine);
@@ -212,7 +270,7 @@ const fur_operator *fur_ranks_precond_operator(const fur_ranks_precond *p)
 
 const fur_precond_report *fur_ranks_precond_describe(const fur_ranks_precond *p)
 {
-    return fur_precond_describe(p ? p->made : NULL);
+    return p && p->amg ? &p->report : fur_precond_describe(p ? p->made : NULL);
 }
 
 int fur_ranks_precond_exact(const fur_ranks_precond *p)

@@ -15,14 +15,17 @@ typedef struct applied {
     const int64_t *bounds;
     const char *kind;
     int whole;
+    int64_t whole_rows;
+    const fur_amg_options *amg;
     const void *r;
     void *z;
     int exact;
 } applied;
 
-static fur_precond_options options_of(const char *kind)
+static fur_precond_options options_of(const applied *c)
 {
-    return (fur_precond_options){.size = sizeof(fur_precond_options), .kind = kind};
+    return (fur_precond_options){
+        .size = sizeof(fur_precond_options), .kind = c->kind, .amg = c->amg};
 }
 
 /* z = M r of rows and columns first .. last-1. */
@@ -38,7 +41,7 @@ static void apply_alone(const applied *c, int64_t first, int64_t last, void *z)
     for (int64_t i = 0; i < rows; i++)
         numbers[i] = (int32_t)(first + i);
     ck_ok(context, fur_csr_select(c->a, rows, numbers, rows, numbers, &block));
-    fur_precond_options options = options_of(c->kind);
+    fur_precond_options options = options_of(c);
     ck_ok(context, fur_precond_create(block, &options, &m));
     fur_vector *r = vector_from(context, value, rows, (char *)c->r + (size_t)first * size);
     fur_vector *to = vector_from(context, value, rows, (char *)c->r + (size_t)first * size);
@@ -57,9 +60,9 @@ static fur_status apply_matrix(fur_ranks *group, applied *c, fur_ranks_csr *a)
     const int64_t *bounds = fur_ranks_csr_bounds(a);
     fur_value_type value = fur_ranks_csr_describe(a)->value_type;
     char *first = (char *)c->r + (size_t)bounds[rank] * fur_value_size(value);
-    fur_precond_options kind = options_of(c->kind);
+    fur_precond_options kind = options_of(c);
     fur_ranks_precond_options options = {
-        .size = sizeof options, .precond = &kind, .whole = c->whole};
+        .size = sizeof options, .precond = &kind, .whole = c->whole, .whole_rows = c->whole_rows};
     fur_ranks_precond *m = NULL;
     fur_vector *r = NULL;
     fur_vector *z = NULL;
@@ -136,6 +139,35 @@ START_TEST(applications)
 }
 END_TEST
 
+/* Multigrid whose cycles are shared, down to levels of some rows. */
+START_TEST(shared_cycles)
+{
+    static const char *const smoothers[] = {NULL, "jacobi", "gauss-seidel"};
+    rng r = rng_stream((uint64_t)_i);
+    fur_context *context = context_make(NULL, 1);
+    fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
+    fur_amg_options options = {.size = sizeof options,
+                               .coarsest = 5 + rng_below(&r, 20),
+                               .smoother = smoothers[_i % 3],
+                               .sweeps = 1 + _i % 3,
+                               .cycle = _i % 5 == 4   ? FUR_AMG_K
+                                        : _i % 5 == 3 ? FUR_AMG_W
+                                                      : FUR_AMG_V};
+    if ((value == FUR_F32 || value == FUR_F64) && _i % 7 > 4)
+        options.kind = "classical";
+    fur_csr *a = matrix_definite(context, &r, value, 1 + rng_below(&r, 2500));
+    applied c = {.a = a, .kind = "amg", .amg = &options, .whole = 1};
+    c.r = entries_random(&r, value, fur_csr_get(a)->rows);
+    for (int ranks = 1; ranks <= RANKS_MOST; ranks++) {
+        c.whole_rows = 1 + rng_below(&r, 300);
+        compare(&r, &c, ranks, 1 + _i);
+    }
+    free((void *)c.r);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
 START_TEST(unknown_kinds_are_refused)
 {
     rng r = rng_stream(99);
@@ -152,6 +184,7 @@ END_TEST
 static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, applications, 0, COUNT_OF(kinds));
+    tcase_add_loop_test(tests, shared_cycles, 0, 42);
     tcase_add_test(tests, unknown_kinds_are_refused);
 }
 

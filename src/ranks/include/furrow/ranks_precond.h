@@ -21,6 +21,10 @@ typedef struct fur_ranks_precond_options {
      * those of one rank, with its bits, on every rank, and take its memory and time; one gather of
      * r for each application. */
     int whole;
+    /* Of "amg" with `whole`: every rank makes the whole hierarchy, but in a cycle each works on its
+     * rows of levels with more than this number of rows; 0: 20000. (All of a cycle on every rank:
+     * with "gauss-seidel", K cycles and `single`.) */
+    int64_t whole_rows;
 } fur_ranks_precond_options;
 
 /* Collective. The preconditioner of a square matrix, which must outlive it. options: NULL:
