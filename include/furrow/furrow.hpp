@@ -1368,6 +1368,10 @@ class amg : public owner<fur_amg, fur_amg_destroy>
     {
         furrow::check(fur_amg_apply(get(), b, x), context_);
     }
+    void share(const fur_sharing &sharing, std::int64_t whole)
+    {
+        furrow::check(fur_amg_share(get(), &sharing, whole), context_);
+    }
     static fur_amg_prediction predict(const fur_csr *a, const fur_amg_options *options = nullptr)
     {
         fur_amg_prediction found = {};

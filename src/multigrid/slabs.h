@@ -8,6 +8,10 @@
 
 #include "multigrid.h"
 
+/* What a restriction reads of x beside its own planes, and a correction of the coarser x. */
+#define FUR_RESTRICTION_REACH 2
+#define FUR_CORRECTION_REACH 1
+
 /* A level's planes, along the last axis. Positions are their numbers where an axis that goes round
  * is rolled out. */
 typedef struct fur_slab {

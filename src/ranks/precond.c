@@ -185,6 +185,8 @@ static fur_status check(const fur_ranks_csr *a, const fur_ranks_precond_options 
                               "rank %d gave options of another size; write .size = "
                               "sizeof(fur_ranks_precond_options)",
                               g->rank);
+    if (o->whole_rows < 0)
+        return fur_ranks_fail(g, FUR_INVALID, "whole_rows must not be negative");
     if (a->report.rows != a->report.cols)
         return fur_ranks_fail(g, FUR_INVALID,
                               "a preconditioner needs a square matrix, this one is %lld x %lld",

@@ -555,6 +555,8 @@ static int refuse_amg(int wanted, int rows)
     REFUSED(NULL, "a",
             fur_amg_predict(NULL, NULL, &(fur_amg_prediction){.size = sizeof(fur_amg_prediction)}));
     REFUSED(w.context, "out", fur_amg_predict(w.a, NULL, NULL));
+    REFUSED(NULL, "amg", fur_amg_share(NULL, &(fur_sharing){.size = sizeof(fur_sharing)}, 0));
+    REFUSED(w.context, "sharing", fur_amg_share(w.amg, NULL, 0));
     REFUSED(NULL, "amg", fur_amg_apply(NULL, w.x, w.y));
     REFUSED(w.context, "b", fur_amg_apply(w.amg, NULL, w.y));
     REFUSED(w.context, "x", fur_amg_apply(w.amg, w.x, NULL));
