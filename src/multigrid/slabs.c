@@ -28,13 +28,13 @@ int64_t fur_slab_points(const fur_multigrid *mg, int level)
     return (s->bounds[rank_of(mg) + 1] - s->bounds[rank_of(mg)]) * s->plane;
 }
 
-/* The first level that is to be whole: the last one at the latest. Without a last axis to cut, the
- * finest. */
+/* The first level that is to be whole: the last one at the latest, or one with a single plane. That
+ * would have other colours where its axis goes round. */
 static int find_whole(const fur_multigrid *mg, int64_t most)
 {
     int level = 0;
     while (level + 1 < mg->levels && fur_grid_points(&mg->level[level].grid) > most &&
-           mg->level[0].grid.axis[2].points > 1)
+           mg->level[level].grid.axis[2].points > 1)
         level++;
     return level;
 }
@@ -192,8 +192,10 @@ static fur_status allocate(fur_multigrid *mg)
     FUR_TRY(fur_env_allocate(env, share * slabs->with->ranks, size, &slabs->all));
     FUR_TRY(fur_env_allocate(env, slabs->near.count * slabs->near.plane, size, &slabs->near_x));
     FUR_TRY(fur_env_allocate_zeros(env, fur_grid_points(&mg->level[0].grid), size, &slabs->spare));
-    return fur_vector_wrap(mg->context, mg->level[0].grid.value_type, fur_slab_points(mg, 0),
-                           (char *)slabs->spare + (size_t)fur_slab_own(mg, 0) * size,
+    char *own = slabs->spare;
+    if (own)
+        own += (size_t)fur_slab_own(mg, 0) * size;
+    return fur_vector_wrap(mg->context, mg->level[0].grid.value_type, fur_slab_points(mg, 0), own,
                            FUR_OWNERSHIP_BORROW, &mg->residual);
 }
 

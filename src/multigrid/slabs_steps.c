@@ -65,9 +65,11 @@ static void aim_restriction(const fur_multigrid *mg, int level, fur_slab_step *o
 {
     size_t size = fur_value_size(out->grid.value_type);
     const int64_t *own = mg->slabs->slab[level + 1].bounds + mg->slabs->with->rank;
+    out->nothing = out->nothing || own[0] == own[1];
+    if (out->nothing)
+        return;
     out->grid.axis[2].coarse = own[1] - own[0];
     out->coarse_b = (char *)out->coarse_b + (size_t)fur_slab_own(mg, level + 1) * size;
-    out->nothing = out->nothing || own[0] == own[1];
 }
 
 fur_status fur_slabs_before(fur_multigrid *mg, const fur_grid_step *step, fur_slab_step *out)

@@ -173,9 +173,10 @@ START_TEST(unknown_kinds_are_refused)
     rng r = rng_stream(99);
     fur_context *context = context_make(NULL, 1);
     fur_csr *a = matrix_definite(context, &r, FUR_F64, 50);
-    applied c = {.a = a, .kind = "none such"};
+    applied c = {.a = a, .kind = "none such", .r = entries_random(&r, FUR_F64, 50)};
     ck_assert_int_eq(fur_ranks_run(3, NULL, apply_on_ranks, &c), FUR_UNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(fur_context_error(NULL), "none such"));
+    free((void *)c.r);
     fur_csr_destroy(a);
     fur_context_destroy(context);
 }
