@@ -3,6 +3,8 @@
 #include "command.h"
 #include "output.h"
 
+#include <furrow/ranks_precond.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,17 +176,30 @@ static fur_status make_system(job *j)
     return of(j, j->context, fur_vector_fill(j->x, fur_real(0)));
 }
 
+/* A preconditioner other than Jacobi's. */
+static fur_status make_precond(job *j, fur_ranks_precond **out)
+{
+    fur_precond_options kind = {.size = sizeof kind, .kind = j->line->precond};
+    fur_ranks_precond_options options = {
+        .size = sizeof options, .precond = &kind, .whole = j->line->whole};
+    return fur_ranks_precond_create(j->a, &options, out);
+}
+
 static fur_status solve(job *j)
 {
     fur_solver_report report = FUR_DEFAULT(fur_solver_report);
-    fur_operator *m = NULL;
+    fur_operator *jacobi = NULL;
+    fur_ranks_precond *other = NULL;
     fur_status status = make_system(j);
     if (status == FUR_OK && strcmp(j->line->precond, "jacobi") == 0)
-        status = of(j, j->context, fur_operator_jacobi(fur_ranks_csr_operator(j->a), &m));
+        status = of(j, j->context, fur_operator_jacobi(fur_ranks_csr_operator(j->a), &jacobi));
     status = fur_ranks_agree(j->group, status);
+    if (status == FUR_OK && !jacobi && strcmp(j->line->precond, "none") != 0)
+        status = make_precond(j, &other);
     fur_solver_options options = {.size = sizeof options,
                                   .method = j->line->method,
-                                  .preconditioner = m,
+                                  .preconditioner =
+                                      other ? fur_ranks_precond_operator(other) : jacobi,
                                   .rtol = j->line->rtol,
                                   .max_iterations = j->line->max_iterations,
                                   .restart = j->line->restart};
@@ -192,9 +207,12 @@ static fur_status solve(job *j)
         status = fur_ranks_solve(j->a, &options, j->y, j->x, &report);
     if (status == FUR_OK) {
         put_solve(j, &report);
+        output_flag(&j->out, "rank_independent", "Same bits on any ranks",
+                    !other || fur_ranks_precond_exact(other));
         status = save(j, j->x);
     }
-    fur_operator_destroy(m);
+    fur_operator_destroy(jacobi);
+    fur_ranks_precond_destroy(other);
     return status;
 }
 

@@ -2,16 +2,39 @@
 
 #include "command.h"
 
+#include <furrow/precond.h>
+
 #include <string.h>
 
-enum { X = 1000, B, OUT, METHOD, PRECOND, RTOL, MOST, RESTART, REPEAT, THREADS, RANKS, JSON };
+enum {
+    X = 1000,
+    B,
+    OUT,
+    METHOD,
+    PRECOND,
+    RTOL,
+    WHOLE,
+    MOST,
+    RESTART,
+    REPEAT,
+    THREADS,
+    RANKS,
+    JSON
+};
 
 static const struct argp_option options[] = {
     {"x", X, "X.mtx", 0, "multiply: the vector x (default: all ones)", 0},
     {"b", B, "B.mtx", 0, "solve: the right-hand side (default: A times ones)", 0},
     {"out", OUT, "X.mtx", 0, "Write the result to this file", 0},
     {"method", METHOD, "NAME", 0, "solve: one of the methods of furrow solve (default: cg)", 0},
-    {"precond", PRECOND, "NAME", 0, "solve: jacobi (default) or none", 0},
+    {"precond", PRECOND, "NAME", 0,
+     "solve: jacobi (default), none, or a kind of furrow solve, made of each rank's own rows: the "
+     "result then depends on the ranks",
+     0},
+    {"whole", WHOLE, NULL, 0,
+     "solve: the preconditioner is made of the whole matrix, on every rank: the result does not "
+     "depend on the ranks",
+     0},
     {"rtol", RTOL, "R", 0, "solve: the residual to reach, relative to b (default: 1e-10)", 0},
     {"max-iterations", MOST, "N", 0, "solve: the most iterations", 0},
     {"restart", RESTART, "N", 0, "solve: that of gmres and idrs", 0},
@@ -25,6 +48,15 @@ static const struct argp_option options[] = {
 static int whole(struct argp_state *state, const char *name, const char *text)
 {
     return (int)command_whole_number(state, name, text, 1, 1 << 20);
+}
+
+static bool is_known(const char *precond)
+{
+    const fur_method_info *kind;
+    bool known = strcmp(precond, "none") == 0;
+    for (int i = 0; (kind = fur_precond_at(i)) != NULL; i++)
+        known = known || strcmp(precond, kind->name) == 0;
+    return known;
 }
 
 static error_t take_operand(struct argp_state *state, ranks_line *l, const char *text)
@@ -57,9 +89,12 @@ static error_t parse(int key, char *text, struct argp_state *state)
         l->method = text;
         return 0;
     case PRECOND:
-        if (strcmp(text, "jacobi") != 0 && strcmp(text, "none") != 0)
-            argp_error(state, "--precond takes jacobi or none, not '%s'", text);
+        if (!is_known(text))
+            argp_error(state, "--precond takes none or a kind of furrow solve, not '%s'", text);
         l->precond = text;
+        return 0;
+    case WHOLE:
+        l->whole = true;
         return 0;
     case RTOL:
         l->rtol = command_positive_number(state, "--rtol", text);

@@ -12,7 +12,8 @@ typedef struct ranks_line {
     const char *b;   /* solve: NULL: A times ones */
     const char *out; /* NULL: the result is not written */
     const char *method;
-    const char *precond; /* none or jacobi */
+    const char *precond; /* none, or of fur_precond_at */
+    bool whole;          /* it is that of the whole matrix, not of each rank's block */
     double rtol;         /* 0: default, as the next */
     int64_t max_iterations;
     int restart;
