@@ -46,7 +46,8 @@ fur_status rows_take(const fur_ranks_csr *m, bool own_columns, csr_rows *out)
         return fur_ranks_fail(m->group, FUR_OVERFLOW,
                               "a matrix of %lld columns is too large for one rank",
                               (long long)m->report.cols);
-    *out = (csr_rows){.rows = inner->rows, .entries = inner->entries + outer->entries};
+    *out = (csr_rows){.rows = m->bounds[m->group->rank + 1] - m->bounds[m->group->rank],
+                      .entries = inner->entries + outer->entries};
     RANKS_TRY(allocate(m, out));
     out->entries = 0;
     for (int64_t row = 0; row < out->rows; row++) {
@@ -55,7 +56,8 @@ fur_status rows_take(const fur_ranks_csr *m, bool own_columns, csr_rows *out)
             append(outer, next++, m->halo.column, own_columns ? -begin : 0,
                    own_columns ? inner->cols : m->report.cols, size, out);
         else
-            append(inner, row, NULL, own_columns ? 0 : begin, m->report.cols, size, out);
+            append(inner, row - m->inner_first, NULL, own_columns ? 0 : begin, m->report.cols, size,
+                   out);
     }
     out->offsets[out->rows] = out->entries;
     return FUR_OK;

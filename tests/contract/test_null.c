@@ -779,6 +779,7 @@ START_TEST(asking_null_has_a_neutral_answer)
     ck_assert_str_eq(fur_context_device(NULL), "");
     ck_assert_str_eq(fur_context_isa(NULL), "");
     ck_assert_int_eq(fur_context_threads(NULL), 0);
+    ck_assert_uint_eq(fur_sharing_box_bytes(NULL), 0);
     ck_assert_str_eq(fur_context_notice(NULL), "");
     ck_assert(fur_context_watcher(NULL).watch == NULL);
     ck_assert_ptr_null(fur_vector_context(NULL));

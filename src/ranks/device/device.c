@@ -1,6 +1,6 @@
 /* The device of a rank, the link of its group, and the lists of a halo on the device. */
 #include "device.h"
-#include "../devices.h"
+#include "devices.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #ifndef FURROW_RANKS_DEVICE_H
 #define FURROW_RANKS_DEVICE_H
 
-#include "../halo_link.h"
-#include "../matrix.h"
+#include "halo_link.h"
+#include "matrix.h"
 #include "kernels.h"
 
 #include <cuda_runtime_api.h>

@@ -1,7 +1,7 @@
 /* The link of GPUs by NCCL, which is loaded when it is first needed: for hosts without peer access,
  * and between hosts. Entries arrive in place in the boundary's x. */
 #include "device.h"
-#include "../devices.h"
+#include "devices.h"
 
 #include <dlfcn.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The link of GPUs that reach each other's memory, of one process or of several on one host:
  * entries are stored into the other device's inbox, whose kernel waits for them. */
 #include "device.h"
-#include "../devices.h"
+#include "devices.h"
 
 #include <string.h>
 #include <unistd.h>

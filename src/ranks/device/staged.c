@@ -2,7 +2,7 @@
  * as messages of the group's transport, and copied to the other device. It works wherever messages
  * do. */
 #include "device.h"
-#include "../devices.h"
+#include "devices.h"
 
 #include <string.h>
 
