@@ -41,7 +41,12 @@ may_see() {
     furrow_choose) echo src/choose src/solver "$matrix" ;;
     furrow_amg) echo src/amg src/method "$matrix" ;;
     furrow_batch) echo src/batch src/solver "$matrix" ;;
-    furrow_precond) echo src/precond src/amg src/triangular src/graph src/spgemm src/spmv "$matrix" ;;
+    furrow_precond) echo src/precond src/amg src/triangular src/graph "$matrix" ;;
+    furrow_precond_factors) echo src/precond/factors src/precond src/triangular src/graph "$matrix" ;;
+    furrow_precond_inverses)
+        echo src/precond/inverses src/precond/factors src/precond src/triangular src/graph "$matrix"
+        ;;
+    furrow_precond_direct) echo src/precond/direct src/precond "$matrix" ;;
     furrow_eigs) echo src/eigs src/method src/solver src/core "$kernel" ;;
     furrow_io_common) echo io/common src/base ;;
     furrow_io_number) echo io/number ;;
@@ -100,7 +105,7 @@ check_layer() {
     echo "$target: $(wc -l <"$allowed") headers allowed, $(wc -l <"$forbidden") not"
 }
 
-private="$(cd "$source" && echo src/*/ src/cpu/*/ io/*/ tools/*/ tools/bench/*/) tools"
+private="$(cd "$source" && echo src/*/ src/cpu/*/ src/precond/*/ io/*/ tools/*/ tools/bench/*/) tools"
 for layer; do
     check_layer "$layer"
 done
