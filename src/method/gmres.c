@@ -9,16 +9,23 @@
  * least residual of a whole cycle is no recursion's, and a cycle that does not lower it ends the
  * solve.
  *
+ * Where A M is singular, or nearly, R is, too, at the latest when the space is closed, and y is
+ * lost in rounding: Brown and Walker, GMRES on (nearly) singular systems, 1997. Pivots do not show
+ * that: no one of them need be small. So, as they advise, the least singular value of R is
+ * estimated from one column to the next: Bischof, Incremental condition estimation, 1990.
+ *
  * Vector transfers of iteration k = 1 .. m <= 32 of a cycle, besides the product with A and M:
  * orthogonalising with the norm 3 k + 5, scaling 2; at the cycle's ends m + 14 and a product. On
  * average 1.5 m + 9.5 + 14 / m: for m = 30 55, 440 bytes a row in f64. On a GPU the basis moves
  * four times instead of three: 2 m + 11 + 14 / m, 572 bytes a row. */
+#include "least_singular.h"
 #include "orthogonal.h"
 
 /* What orthogonalising leaves of a vector, relative to it, is nothing up to so many epsilons; the
  * same for a pivot of R relative to ||A M||. */
 #define NOTHING 8
-/* A pivot of so many epsilons counts as 0 in the verdict of a cycle that brought nothing. */
+/* A singular value of so many epsilons counts as 0 in the verdict of a cycle that brought nothing.
+ */
 #define NEARLY_NOTHING 100
 
 /* A cycle by the names of the literature. m is the restart. */
@@ -32,11 +39,16 @@ typedef struct gmres {
     fur_scalar *g;           /* the rotated right-hand side */
     fur_scalar *cosines;
     double *sines;
-    double norm;    /* ||r|| at the start of the cycle */
-    double largest; /* pivot, or column of H, so far: of ||A M|| a bound from below */
-    double least;   /* pivot so far: of the least singular value one from above */
-    double weakest; /* pivot of the cycle, and its column */
-    int64_t weakest_at;
+    double norm; /* ||r|| at the start of the cycle */
+    /* Of the solve so far: a pivot, or column of H, a bound of ||A M|| from below; of the least
+     * singular value of A M one from above. */
+    double largest;
+    double least;
+    fur_least_singular weakest; /* of R in this cycle */
+    /* Where the cycle is best left, as far as R tells: after so many columns its residual and the
+     * rounding of its y, which are this in all, are least. */
+    int64_t best;
+    double best_residual;
     /* A space was closed, and the last pivot 0: A M maps it to itself, but not onto itself. */
     bool singular;
 } gmres;
@@ -49,7 +61,7 @@ static int64_t triangle_size(int64_t columns)
 static int64_t scratch(int restart)
 {
     int64_t m = restart;
-    return 2 * (triangle_size(m) + m + (m + 1) + m) + m;
+    return 2 * (triangle_size(m) + m + (m + 1) + m + m) + m;
 }
 
 static gmres layout(fur_solve *s, bool flexible)
@@ -60,13 +72,15 @@ static gmres layout(fur_solve *s, bool flexible)
                .basis = s->work,
                .spare = s->work[m + 1],
                .norm = s->residual,
-               .least = HUGE_VAL};
+               .largest = s->norm,
+               .least = s->condition > 0 ? s->norm / s->condition : HUGE_VAL};
     c.directions = flexible && s->preconditioner ? s->work + m + 2 : NULL;
     c.triangle = scalars;
     c.y = c.triangle + triangle_size(m);
     c.g = c.y + m;
     c.cosines = c.g + m + 1;
-    c.sines = (double *)(c.cosines + m);
+    c.weakest.witness = c.cosines + m;
+    c.sines = (double *)(c.weakest.witness + m);
     return c;
 }
 
@@ -143,6 +157,21 @@ static bool end(const gmres *c, fur_outcome outcome)
     return true;
 }
 
+/* How good a change by `count` directions is: ||y|| is at most ||r|| by R's least singular value,
+ * of which rounding leaves nothing below an epsilon of the largest. */
+static void remember(gmres *c, int64_t count)
+{
+    double epsilon = fur_solve_epsilon(c->solve);
+    double weakest = fmax(c->weakest.value, epsilon * c->largest);
+    double rounding = epsilon * (c->largest / weakest) * c->norm;
+    double residual = fur_modulus(c->g[count]) + rounding;
+    if (residual < c->best_residual) {
+        c->best_residual = residual;
+        c->best = count;
+    }
+    c->least = weakest < c->least ? weakest : c->least;
+}
+
 /* Directions from r until the solve is over, the cycle full, or their space closed: A M maps it to
  * itself, and it has a solution if A has an inverse. */
 static fur_status gather(gmres *c, int64_t *count, bool *closed, bool *over)
@@ -150,7 +179,9 @@ static fur_status gather(gmres *c, int64_t *count, bool *closed, bool *over)
     fur_solve *s = c->solve;
     int64_t k = 0;
     *closed = false;
-    c->weakest = HUGE_VAL;
+    c->weakest.value = HUGE_VAL;
+    c->best = 0;
+    c->best_residual = HUGE_VAL;
     c->g[0] = fur_real(c->norm);
     FUR_TRY(fur_axpby(fur_real(1 / c->norm), s->r, fur_real(0), c->basis[0]));
     while (!*over && !*closed && k < s->options->restart) {
@@ -160,11 +191,8 @@ static fur_status gather(gmres *c, int64_t *count, bool *closed, bool *over)
         bool finite = next < HUGE_VAL;
         double pivot = finite ? rotate(c, k, h, next) : 0;
         if (pivot > 0) {
-            if (pivot < c->weakest) {
-                c->weakest = pivot;
-                c->weakest_at = k;
-            }
-            k++;
+            fur_least_singular_grow(&c->weakest, k, h, c->largest);
+            remember(c, ++k);
         }
         *closed = finite && (next == 0 || pivot == 0);
         c->singular = c->singular || (finite && pivot == 0);
@@ -174,55 +202,72 @@ static fur_status gather(gmres *c, int64_t *count, bool *closed, bool *over)
             FUR_TRY(fur_vector_scale(c->basis[k], fur_real(1 / next)));
     }
     *count = k;
-    c->least = c->weakest < c->least ? c->weakest : c->least;
     return FUR_OK;
 }
 
-/* x += change and r -= A change if that lowers ||r||. */
-static fur_status apply(gmres *c, const fur_vector *change, bool *lowers)
+/* x += change and r -= A change for the change of `used` directions, if *norm, that of the new r,
+ * is below the limit. */
+static fur_status try_change(gmres *c, int64_t used, double limit, double *norm)
 {
     fur_solve *s = c->solve;
-    fur_vector *r = c->basis[0];
-    double norm;
+    const fur_vector *change;
+    FUR_TRY(find_change(c, used, &change));
+    fur_vector *r = change == c->spare ? c->basis[s->options->restart] : c->spare;
     FUR_TRY(fur_solve_multiply(s, change, r));
     FUR_TRY(fur_axpby(fur_real(1), s->r, fur_real(-1), r));
-    FUR_TRY(fur_norm2(r, &norm));
-    *lowers = norm < c->norm;
-    if (!*lowers)
+    FUR_TRY(fur_norm2(r, norm));
+    if (!(*norm < limit))
         return FUR_OK;
-    c->norm = norm;
+    c->norm = *norm;
     FUR_TRY(fur_vector_copy(r, s->r));
     return fur_axpby(fur_real(1), change, fur_real(1), s->x);
 }
 
-/* Whether a pivot of the cycle is no more than that share of ||A M||. */
+/* Whether A M has a singular value of no more than that share of its norm. */
 static bool is_weak(const gmres *c, double share)
 {
-    return c->weakest <= share * c->largest;
+    return c->least <= share * c->largest;
 }
 
-/* The end of a cycle that is full or not to be trusted. Where its directions make things worse, one
- * with a small pivot has got all its weight, and x is better without it and what followed. */
+/* The change of all directions if that is as good as the best ones are said to be; else whichever
+ * of the two is better, if it lowers ||r||. */
+static fur_status change_x(gmres *c, int64_t count)
+{
+    double of_all;
+    double of_best;
+    double before = c->norm;
+    double limit = c->best < count ? fmin(before, c->best_residual) : before;
+    if (count == 0)
+        return FUR_OK;
+    FUR_TRY(try_change(c, count, limit, &of_all));
+    if (of_all < limit || c->best == count)
+        return FUR_OK;
+    limit = fmin(before, of_all);
+    FUR_TRY(try_change(c, c->best, limit, &of_best));
+    if (of_best < limit || !(of_all < before))
+        return FUR_OK;
+    return try_change(c, count, before, &of_all);
+}
+
+/* The end of a cycle that is full or not to be trusted. One that has met its target as far as g
+ * tells leaves the verdict to the true residual, unless A has no inverse. */
 static fur_status conclude(gmres *c, int64_t count, bool closed, bool *over)
 {
     fur_solve *s = c->solve;
-    const fur_vector *change;
+    double epsilon = fur_solve_epsilon(s);
     double before = c->norm;
-    bool lowers = false;
-    for (int64_t used = count; !lowers && used > 0; used = used == count ? c->weakest_at : 0) {
-        FUR_TRY(find_change(c, used, &change));
-        FUR_TRY(apply(c, change, &lowers));
-    }
+    bool claims = *over;
+    FUR_TRY(change_x(c, count));
     s->residual = c->norm;
     *over = true;
     if (c->norm <= s->target)
         s->outcome = FUR_OUTCOME_CONVERGED;
-    else if (!(c->norm < before - sqrt(fur_solve_epsilon(s)) * before))
-        s->outcome = closed || c->singular || is_weak(c, NEARLY_NOTHING * fur_solve_epsilon(s))
-                         ? FUR_OUTCOME_SINGULAR
-                         : FUR_OUTCOME_STAGNATED;
-    else
+    else if (c->norm < before - sqrt(epsilon) * before)
         *over = false;
+    else if (closed || c->singular || is_weak(c, NEARLY_NOTHING * epsilon))
+        s->outcome = FUR_OUTCOME_SINGULAR;
+    else if (!claims)
+        s->outcome = FUR_OUTCOME_STAGNATED;
     return FUR_OK;
 }
 
@@ -253,9 +298,8 @@ static fur_status run(fur_solve *s, bool flexible)
             FUR_TRY(fur_axpby(fur_real(1), change, fur_real(1), s->x));
         }
     }
-    s->norm = c.largest > s->norm ? c.largest : s->norm;
-    if (c.largest / c.least > s->condition)
-        s->condition = c.largest / c.least;
+    s->norm = c.largest;
+    s->condition = c.largest / c.least;
     return FUR_OK;
 }
 
