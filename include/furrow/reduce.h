@@ -20,7 +20,7 @@ extern "C" {
 FUR_API fur_status fur_dot(const fur_vector *x, const fur_vector *y, fur_scalar *out);
 
 /* out[k] = sum_i conj(x[k]_i) y_i for k < count, each with the bits of fur_dot; y is read once for
- * up to 32 of them. */
+ * up to 32 of them. With count 0 the lists may be NULL, here and below. */
 FUR_API fur_status fur_dot_many(int count, const fur_vector *const *x, const fur_vector *y,
                                 fur_scalar *out);
 

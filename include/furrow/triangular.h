@@ -73,7 +73,7 @@ FUR_API fur_status fur_trsv_apply(const fur_trsv *plan, fur_scalar alpha, const 
 
 /* The same for `count` right-hand sides, with the bits of as many single solves: if the plan was
  * made for it (fur_trsv_options.many), T is read once for eight of them. x[k] may be b[k], but must
- * not overlap any other vector. */
+ * not overlap any other vector. Of 0 right-hand sides the lists may be NULL. */
 FUR_API fur_status fur_trsv_apply_many(const fur_trsv *plan, fur_scalar alpha, int count,
                                        const fur_vector *const *b, fur_vector *const *x);
 

@@ -74,7 +74,8 @@ FUR_API fur_status fur_vector_convert(const fur_vector *x, fur_value_type value,
 FUR_API fur_status fur_axpby(fur_scalar alpha, const fur_vector *x, fur_scalar beta, fur_vector *y);
 
 /* y_i = y_i + sum_k alpha[k] x[k]_i for k < count, added in the order of k with the bits of as many
- * fur_axpby with beta = 1. y is read and written once for up to 32 of them. No x[k] may be y. */
+ * fur_axpby with beta = 1. y is read and written once for up to 32 of them. No x[k] may be y.
+ * With count 0 the lists may be NULL. */
 FUR_API fur_status fur_axpy_many(int count, const fur_scalar *alpha, const fur_vector *const *x,
                                  fur_vector *y);
 

@@ -64,7 +64,9 @@ static fur_status dot(int count, const fur_vector *const *x, const fur_vector *y
 
 fur_status fur_dot_many(int count, const fur_vector *const *x, const fur_vector *y, fur_scalar *out)
 {
-    FUR_NEED(fur_vector_context(y), x, y, out);
+    FUR_NEED(fur_vector_context(y), y);
+    if (count > 0)
+        FUR_NEED(y->context, x, out);
     FUR_TRY(check(count, x, y, false));
     return dot(count, x, y, out);
 }
@@ -72,7 +74,9 @@ fur_status fur_dot_many(int count, const fur_vector *const *x, const fur_vector 
 fur_status fur_axpy_many(int count, const fur_scalar *alpha, const fur_vector *const *x,
                          fur_vector *y)
 {
-    FUR_NEED(fur_vector_context(y), alpha, x, y);
+    FUR_NEED(fur_vector_context(y), y);
+    if (count > 0)
+        FUR_NEED(y->context, alpha, x);
     FUR_TRY(check(count, x, y, true));
     return add(count, alpha, x, y);
 }
@@ -80,7 +84,9 @@ fur_status fur_axpy_many(int count, const fur_scalar *alpha, const fur_vector *c
 fur_status fur_axpy_many_norm2(int count, const fur_scalar *alpha, const fur_vector *const *x,
                                fur_vector *y, double *norm)
 {
-    FUR_NEED(fur_vector_context(y), alpha, x, y, norm);
+    FUR_NEED(fur_vector_context(y), y, norm);
+    if (count > 0)
+        FUR_NEED(y->context, alpha, x);
     FUR_TRY(check(count, x, y, true));
     if (count <= 0)
         return fur_norm2(y, norm);
@@ -98,7 +104,9 @@ fur_status fur_axpy_many_norm2(int count, const fur_scalar *alpha, const fur_vec
 fur_status fur_axpy_many_dots(int count, const fur_scalar *alpha, const fur_vector *const *x,
                               fur_vector *y, fur_scalar *out)
 {
-    FUR_NEED(fur_vector_context(y), alpha, x, y, out);
+    FUR_NEED(fur_vector_context(y), y);
+    if (count > 0)
+        FUR_NEED(y->context, alpha, x, out);
     FUR_TRY(check(count, x, y, true));
     fur_context *context = y->context;
     const fur_reduction_kernels *kernels = context->backend->reduction;

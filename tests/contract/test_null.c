@@ -729,6 +729,23 @@ START_TEST(null_for_what_is_needed_is_refused)
 }
 END_TEST
 
+/* An empty list is often NULL, as that of an empty std::vector. */
+START_TEST(lists_of_nothing_may_be_null)
+{
+    double norm = -1;
+    double expected;
+    make_world();
+    ck_ok(w.context, fur_norm2(w.y, &expected));
+    ck_ok(w.context, fur_dot_many(0, NULL, w.y, NULL));
+    ck_ok(w.context, fur_axpy_many(0, NULL, NULL, w.y));
+    ck_ok(w.context, fur_axpy_many_norm2(0, NULL, NULL, w.y, &norm));
+    ck_assert_double_eq(norm, expected);
+    ck_ok(w.context, fur_axpy_many_dots(0, NULL, NULL, w.y, NULL));
+    ck_ok(w.context, fur_trsv_apply_many(w.trsv, fur_real(1), 0, NULL, NULL));
+    destroy_world();
+}
+END_TEST
+
 /* "Converged" of an earlier solve must not stand. */
 START_TEST(a_refused_solve_is_reported_as_unsolved)
 {
@@ -886,6 +903,7 @@ END_TEST
 static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, null_for_what_is_needed_is_refused, 0, refuse(-1));
+    tcase_add_test(tests, lists_of_nothing_may_be_null);
     tcase_add_test(tests, a_refused_solve_is_reported_as_unsolved);
     tcase_add_test(tests, destroying_null_does_nothing);
     tcase_add_test(tests, asking_null_has_a_neutral_answer);
