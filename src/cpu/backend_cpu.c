@@ -44,8 +44,10 @@ extern const fur_triple_kernels ISA(triple_kernels);
 extern fur_trsv_solve ISA(trsv_solve);
 extern fur_factor ISA(factor);
 extern fur_dense_blocks_apply ISA(dense_blocks_apply);
+extern fur_dense_blocks_invert ISA(dense_blocks_invert);
 extern fur_fsai ISA(fsai);
 extern fur_fsai_search ISA(fsai_search);
+extern fur_spai ISA(spai);
 extern const fur_neighbours_kernels ISA(neighbours_kernels);
 extern fur_sddmm ISA(sddmm);
 extern fur_stencil_block ISA(stencil_block);
@@ -75,6 +77,8 @@ const fur_backend ISA(backend_cpu) = {
     .factor = ISA(factor),
     .fsai = ISA(fsai),
     .fsai_search = ISA(fsai_search),
+    .spai = ISA(spai),
+    .invert_blocks = ISA(dense_blocks_invert),
     .neighbours = &ISA(neighbours_kernels),
     .batch = &ISA(batch_kernels),
     .uses_assumed = 50, /* an iterative solve */

@@ -68,22 +68,6 @@ fur_status fur_csr_fill_on_host(const fur_csr *a, fur_csr_filling *fill, const v
 /* The checks of fur_csr_check that read no array. */
 fur_status fur_csr_check_shape(fur_env *env, const fur_csr_view *a);
 
-/* Position of the first entry of a row that is not before `column`, by bisection; the row's end
- * without one. The host must reach the arrays. */
-static inline int64_t fur_csr_find(const fur_csr_view *a, int64_t row, int64_t column)
-{
-    int64_t low = fur_offset_at(a, row);
-    int64_t high = fur_offset_at(a, row + 1);
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (a->columns[middle] < column)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Sets B's columns and values, B's offsets being set: row i has as many entries as B's row i, from
  * where A's row begins; if `sorts`, in the order of their columns, those of one column in their
  * order. longest: of B's rows. */

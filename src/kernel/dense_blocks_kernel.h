@@ -2,11 +2,12 @@
 #ifndef FURROW_KERNEL_DENSE_BLOCKS_KERNEL_H
 #define FURROW_KERNEL_DENSE_BLOCKS_KERNEL_H
 
-#include <furrow/base.h>
+#include <furrow/csr.h>
 
 #include "anywhere.h"
 #include "env.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -46,6 +47,21 @@ typedef struct fur_dense_blocks {
 /* y = M x; x and y are apart. */
 typedef fur_status fur_dense_blocks_apply(fur_env *env, const fur_dense_blocks *m, const void *x,
                                           void *y);
+
+/* Blocks along the diagonal of A to invert, in the order of docs/numerics.md. */
+typedef struct fur_invert_call {
+    const fur_env *env;
+    const fur_csr_view *a;
+    bool narrow; /* each gets the form that its condition allows */
+    int64_t count;
+    const int64_t *begin;    /* the first row of each, and one past the last */
+    const int64_t *squares;  /* entries before each, and of all */
+    void *values;            /* to be computed: in full, column after column, block after block */
+    fur_dense_block *blocks; /* of which forms and exponents are computed if narrow */
+} fur_invert_call;
+
+/* Returns the first block without an inverse; count: all have one. */
+typedef int64_t fur_dense_blocks_invert(const fur_invert_call *call);
 
 /* 2^exponent, from -1000 to 1000. */
 FUR_ANYWHERE double fur_power_of_two(int exponent)

@@ -15,6 +15,7 @@
 #include "env.h"
 #include "factor_kernel.h"
 #include "fsai_kernel.h"
+#include "spai_kernel.h"
 #include "multigrid_kernel.h"
 #include "neighbours_kernel.h"
 #include "offsets.h"
@@ -464,7 +465,9 @@ typedef struct fur_backend {
     fur_factor *factor;                     /* NULL: none, and the next two */
     fur_fsai *fsai;
     fur_dense_blocks_apply *dense_blocks;
-    fur_fsai_search *fsai_search; /* NULL with a remote: the companion searches */
+    fur_fsai_search *fsai_search; /* NULL with a remote, and the next two: the companion does it */
+    fur_spai *spai;
+    fur_dense_blocks_invert *invert_blocks;
     /* NULL: none; the companion searches */
     const fur_neighbours_kernels *neighbours;
     const fur_batch_kernels *batch; /* NULL: none */
@@ -500,6 +503,22 @@ bool fur_cuda_describe(int number, fur_device_info *out);
 static inline int64_t fur_offset_at(const fur_csr_view *a, int64_t row)
 {
     return fur_offsets_get(a->offset_type, a->offsets, row);
+}
+
+/* Position of the first entry of a row that is not before `column`, by bisection; the row's end
+ * without one. */
+static inline int64_t fur_csr_find(const fur_csr_view *a, int64_t row, int64_t column)
+{
+    int64_t low = fur_offset_at(a, row);
+    int64_t high = fur_offset_at(a, row + 1);
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (a->columns[middle] < column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* Bytes of the three arrays. */

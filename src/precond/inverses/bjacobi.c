@@ -100,6 +100,20 @@ static fur_status check(const fur_precond *p, const fur_inverses *v)
                             (long long)v->begin[v->singular + 1]);
 }
 
+/* The inverses, and their forms; what is singular has any values. */
+static void invert(const fur_csr *near, fur_inverses *v)
+{
+    fur_invert_call call = {.env = &near->context->env,
+                            .a = &near->view,
+                            .narrow = v->narrow,
+                            .count = v->count,
+                            .begin = v->begin,
+                            .squares = v->squares,
+                            .values = v->values,
+                            .blocks = v->blocks};
+    v->singular = near->context->backend->invert_blocks(&call);
+}
+
 /* Brings the inverses where kernels work. */
 static fur_status hand_over(const fur_precond *p, const bjacobi *own, int64_t bytes)
 {
@@ -117,7 +131,7 @@ static fur_status compute(fur_precond *p, const fur_csr *near, bjacobi *own)
 {
     const fur_csr_view *a = &p->a->view;
     fur_inverses *v = &own->v;
-    fur_inverses_compute(near, v);
+    invert(near, v);
     FUR_TRY(check(p, v));
     int64_t bytes = fur_inverses_place(a->value_type, v);
     if (own->packed)

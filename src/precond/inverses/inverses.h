@@ -15,9 +15,6 @@ typedef struct fur_inverses {
     int64_t singular;        /* the first block without an inverse, or count */
 } fur_inverses;
 
-/* The values of a matrix that the host reaches, and the forms; what is singular has any values. */
-void fur_inverses_compute(const fur_csr *a, fur_inverses *v);
-
 /* Says where each block begins once all are in their forms, and returns the bytes of all: where all
  * are in full those of the values, never more. */
 int64_t fur_inverses_place(fur_value_type type, const fur_inverses *v);

@@ -1,9 +1,9 @@
-/* Inverses of blocks along the diagonal, by Gauss and Jordan, and the precision that each needs
- * (Anzt, Dongarra, Flegar and Quintana-Orti 2019). */
+/* Inverses of dense blocks along the diagonal, by Gauss and Jordan, and the precision that each
+ * needs (Anzt, Dongarra, Flegar and Quintana-Orti 2019). */
 #ifndef FUR_TEMPLATE
-#    include "inverses.h"
-
 #    include "atomic.h"
+#    include "isa.h"
+#    include "kernel.h"
 #    include "magnitude.h"
 #    include "scalar.h"
 #    include "table.h"
@@ -22,8 +22,7 @@
 #    define MOST_EXPONENT_SINGLE 100
 
 typedef struct inversion {
-    const fur_csr_view *a;
-    fur_inverses *v;
+    const fur_invert_call *call;
     fur_shared singular;
 } inversion;
 
@@ -49,16 +48,17 @@ static void choose_form(fur_dense_block *b, double condition, double largest, bo
 #    define FUR_TEMPLATE "reciprocal_template.h"
 #    include "foreach_value.h"
 #    undef FUR_TEMPLATE
-#    define FUR_TEMPLATE "inverses.c"
+#    define FUR_TEMPLATE "block/invert.c"
 #    include "foreach_value.h"
 
-void fur_inverses_compute(const fur_csr *a, fur_inverses *v)
+extern fur_dense_blocks_invert ISA(dense_blocks_invert);
+int64_t ISA(dense_blocks_invert)(const fur_invert_call *call)
 {
-    static fur_body *const invert_blocks[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(invert_blocks);
-    inversion job = {&a->view, v, v->count};
-    fur_parallel(&a->context->env, v->count / BLOCK_GRAIN, v->count,
-                 invert_blocks[a->view.value_type], &job);
-    v->singular = job.singular;
+    static fur_body *const table[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(invert_blocks);
+    inversion job = {call, call->count};
+    fur_parallel(call->env, call->count / BLOCK_GRAIN, call->count, table[call->a->value_type],
+                 &job);
+    return job.singular;
 }
 #else
 
@@ -163,12 +163,12 @@ static void FN(transpose)(VALUE *x, int64_t size)
 static void FN(invert_blocks)(void *job, int64_t begin, int64_t end)
 {
     inversion *n = job;
-    fur_inverses *v = n->v;
+    const fur_invert_call *v = n->call;
     for (int64_t b = begin; b < end; b++) {
         int64_t first = v->begin[b];
         int64_t size = v->begin[b + 1] - first;
         VALUE *x = (VALUE *)v->values + v->squares[b];
-        FN(load)(n->a, first, size, x);
+        FN(load)(v->a, first, size, x);
         double norm = FN(norm)(x, size);
         if (!FN(invert_block)(x, size)) {
             fur_shared_least(&n->singular, b);

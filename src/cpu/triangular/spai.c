@@ -1,0 +1,189 @@
+/* Rows of a sparse approximate inverse: least-squares problems by Householder's QR. */
+#ifndef FUR_TEMPLATE
+#    include "atomic.h"
+#    include "isa.h"
+#    include "kernel.h"
+#    include "magnitude.h"
+#    include "scalar.h"
+#    include "split.h"
+#    include "table.h"
+#    include "team.h"
+
+#    include <string.h>
+
+/* A head of a column that is smaller in proportion to its norm does not decide the reflection. */
+#    define TINY_HEAD 0x1p-60
+
+/* A row in the making. */
+typedef struct least_squares {
+    const fur_csr_view *a;
+    const int32_t *rows; /* of A, which are columns of M */
+    int64_t wide;        /* how many */
+    int64_t tall;        /* columns of A in these rows */
+    void *d;             /* A(J, C)^T, columns one after the other; becomes R and its reflections */
+    void *b;             /* the unit vector; becomes Q^H of it, then the solution */
+    int32_t *columns;    /* C */
+    int32_t *places;     /* of columns of A in C */
+} least_squares;
+
+typedef struct inverting {
+    const fur_spai_call *call;
+    fur_shared failed;
+} inverting;
+
+/* C: the columns of A in these rows, in the order in which they are met. */
+static void list_columns(least_squares *s)
+{
+    s->tall = 0;
+    for (int64_t q = 0; q < s->wide; q++) {
+        int64_t end = fur_offset_at(s->a, s->rows[q] + (int64_t)1);
+        for (int64_t k = fur_offset_at(s->a, s->rows[q]); k < end; k++) {
+            int32_t column = s->a->columns[k];
+            if (s->places[column] >= 0)
+                continue;
+            s->places[column] = (int32_t)s->tall;
+            s->columns[s->tall++] = column;
+        }
+    }
+}
+
+static void forget_columns(const least_squares *s)
+{
+    for (int64_t k = 0; k < s->tall; k++)
+        s->places[s->columns[k]] = -1;
+}
+
+#    define FUR_TEMPLATE "modulus_template.h"
+#    include "foreach_value.h"
+#    undef FUR_TEMPLATE
+#    define FUR_TEMPLATE "reciprocal_template.h"
+#    include "foreach_value.h"
+#    undef FUR_TEMPLATE
+#    define FUR_TEMPLATE "triangular/spai.c"
+#    include "foreach_value.h"
+
+extern fur_spai ISA(spai);
+int64_t ISA(spai)(const fur_spai_call *call)
+{
+    static fur_body *const table[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(spai_lanes);
+    inverting job = {call, call->m->entries > 0 ? call->a->rows : 0};
+    if (call->m->entries > 0)
+        fur_parallel(call->env, call->lanes, call->lanes, table[call->a->value_type], &job);
+    return job.failed;
+}
+#else
+
+/* The dense matrix, and the unit vector i. */
+static void FN(fill)(const least_squares *s, int64_t i)
+{
+    const fur_csr_view *a = s->a;
+    const VALUE *values = a->values;
+    VALUE *d = s->d;
+    VALUE *b = s->b;
+    memset(d, 0, (size_t)(s->tall * s->wide) * sizeof *d);
+    memset(b, 0, (size_t)fur_larger(s->tall, s->wide) * sizeof *b);
+    for (int64_t q = 0; q < s->wide; q++) {
+        int64_t end = fur_offset_at(a, s->rows[q] + (int64_t)1);
+        for (int64_t k = fur_offset_at(a, s->rows[q]); k < end; k++) {
+            VALUE *to = d + q * s->tall + s->places[a->columns[k]];
+            *to = V(add)(*to, values[k]);
+        }
+    }
+    if (s->places[i] >= 0)
+        b[s->places[i]] = V(from)((fur_scalar){1, 0});
+}
+
+/* x := x - beta (v^H x) v, for v and x from place p on. */
+static void FN(reflect)(int64_t p, int64_t tall, VALUE beta, const VALUE *v, VALUE *x)
+{
+    VALUE t = V(from)((fur_scalar){0, 0});
+    for (int64_t r = p; r < tall; r++)
+        t = V(fma)(V(conj)(v[r]), x[r], t);
+    t = V(neg)(V(mul)(beta, t));
+    for (int64_t r = p; r < tall; r++)
+        x[r] = V(fma)(t, v[r], x[r]);
+}
+
+/* Makes column p zero below its diagonal by a reflection of it, the columns behind and b. */
+static void FN(eliminate)(const least_squares *s, int64_t p)
+{
+    VALUE *v = (VALUE *)s->d + p * s->tall;
+    double sum = 0;
+    for (int64_t r = p; r < s->tall; r++) {
+        double modulus = FN(modulus)(v[r]);
+        sum = fma(modulus, modulus, sum);
+    }
+    double norm = sqrt(sum);
+    double head = FN(modulus)(v[p]);
+    if (norm == 0)
+        return;
+    bool turns = head > TINY_HEAD * norm;
+    VALUE factor = V(from)((fur_scalar){turns ? norm / head : norm, 0});
+    VALUE plus = turns ? V(mul)(factor, v[p]) : factor;
+    VALUE beta = V(from)((fur_scalar){1 / (norm * (norm + head)), 0});
+    v[p] = V(add)(v[p], plus);
+    for (int64_t q = p + 1; q < s->wide; q++)
+        FN(reflect)(p, s->tall, beta, v, (VALUE *)s->d + q * s->tall);
+    FN(reflect)(p, s->tall, beta, v, s->b);
+    v[p] = V(neg)(plus);
+}
+
+/* The solution of R x = b in place of b; where R has a 0 on its diagonal it is 0. */
+static void FN(solve)(const least_squares *s, int64_t steps)
+{
+    const VALUE *d = s->d;
+    VALUE *b = s->b;
+    for (int64_t p = steps - 1; p >= 0; p--) {
+        VALUE inverse = d[p * s->tall + p];
+        VALUE sum = b[p];
+        for (int64_t q = p + 1; q < steps; q++)
+            sum = V(fma)(V(neg)(d[q * s->tall + p]), b[q], sum);
+        bool regular = FUR_JOIN(reciprocals, VALUE_NAME)(1, &inverse) < 0;
+        b[p] = regular ? V(mul)(inverse, sum) : V(from)((fur_scalar){0, 0});
+    }
+}
+
+/* Row i of M. False if it is 0 or not finite. */
+static bool FN(invert_row)(least_squares *s, int64_t i, VALUE *row)
+{
+    const VALUE *b = s->b;
+    double sum = 0;
+    list_columns(s);
+    FN(fill)(s, i);
+    forget_columns(s);
+    int64_t steps = fur_smaller(s->tall, s->wide);
+    for (int64_t p = 0; p < steps; p++)
+        FN(eliminate)(s, p);
+    FN(solve)(s, steps);
+    for (int64_t q = 0; q < s->wide; q++) {
+        row[q] = q < steps ? b[q] : V(from)((fur_scalar){0, 0});
+        sum += FN(modulus)(row[q]);
+    }
+    return sum > 0 && isfinite(sum);
+}
+
+/* Each index is a lane, with rows and memory of its own. */
+static void FN(spai_lanes)(void *job, int64_t begin, int64_t end)
+{
+    inverting *v = job;
+    const fur_spai_call *c = v->call;
+    int64_t n = c->a->rows;
+    for (int64_t lane = begin; lane < end; lane++) {
+        VALUE *room = (VALUE *)c->dense + lane * (c->room + c->longest);
+        least_squares s = {.a = c->a,
+                           .d = room,
+                           .b = room + c->room,
+                           .columns = c->columns + lane * c->longest,
+                           .places = c->places + lane * n};
+        int64_t stop = fur_split(n, c->lanes, (int)lane + 1);
+        for (int64_t i = fur_split(n, c->lanes, (int)lane); i < stop; i++) {
+            int64_t first = fur_offset_at(c->m, i);
+            s.rows = c->m->columns + first;
+            s.wide = fur_offset_at(c->m, i + 1) - first;
+            if (!FN(invert_row)(&s, i, (VALUE *)c->values + first))
+                fur_shared_least(&v->failed, i);
+        }
+    }
+}
+
+#endif
