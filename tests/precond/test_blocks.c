@@ -139,6 +139,42 @@ static fur_scalar add_product(fur_value_type value, fur_scalar x, fur_scalar r, 
                        fma_part(single, x.im, r.re, fma_part(single, x.re, r.im, s.im)));
 }
 
+/* Blocks of one row divide by the diagonal: Jacobi's bits, and its bytes. */
+START_TEST(blocks_of_one_row_are_a_scaling)
+{
+    fur_value_type value = (fur_value_type)_i;
+    fur_context *context = context_make(NULL, 2);
+    rng r = rng_stream(1240 + (uint64_t)_i);
+    fur_csr *a = make(context, &r, 300, 1, 2, value);
+    fur_precond_options o = {.size = sizeof o, .kind = "jacobi"};
+    fur_precond *jacobi = precond_make(a, &o);
+    o.kind = "bjacobi";
+    o.block = 1;
+    fur_precond *blocks = precond_make(a, &o);
+    fur_vector *x = vector_random(context, &r, value, 300);
+    fur_vector *y = vector_random(context, &r, value, 300);
+    fur_vector *z = vector_random(context, &r, value, 300);
+    entry_set(value, fur_vector_data(x), 7, fur_real(-0.0));
+    for (int round = 0; round < 2; round++) {
+        ck_ok(context, fur_precond_apply(jacobi, x, y));
+        ck_ok(context, fur_precond_apply(blocks, x, z));
+        ck_same_bits(y, z);
+        ck_assert_double_eq(fur_precond_describe(blocks)->bytes,
+                            fur_precond_describe(jacobi)->bytes);
+        ck_ok(context, fur_vector_fill(z, fur_real(3)));
+        ck_ok(context, fur_csr_scale(a, z, NULL));
+        ck_ok(context, fur_precond_update(blocks));
+    }
+    fur_vector_destroy(z);
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+    fur_precond_destroy(blocks);
+    fur_precond_destroy(jacobi);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
 /* Entries of M by unit vectors, which are exact, and products in the order of its columns: on every
  * instruction set, in full and in half precision. */
 START_TEST(products_have_the_written_bits)
@@ -480,6 +516,7 @@ END_TEST
 static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, inverses_are_those_of_the_blocks, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, blocks_of_one_row_are_a_scaling, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, products_have_the_written_bits, 0, 2 * FUR_VALUE_COUNT);
     tcase_add_test(tests, inverses_are_kept_by_condition);
     tcase_add_test(tests, blocks_are_found);

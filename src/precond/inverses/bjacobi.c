@@ -1,6 +1,7 @@
 /* Block Jacobi: the inverses of blocks along the diagonal (Anzt, Dongarra, Flegar and Quintana-Orti
  * 2017), each in the precision that its condition needs if asked (2019). Blocks are of so many rows
- * each, or of neighbouring rows whose entries are in the same columns, as those of a node are. */
+ * each, or of neighbouring rows whose entries are in the same columns, as those of a node are.
+ * Where all are of one row, M is a scaling, as Jacobi's is. */
 #include "inverses.h"
 #include "precond.h"
 
@@ -10,7 +11,8 @@ typedef struct bjacobi {
     int most;   /* rows of a block */
     bool given; /* all blocks but the last have as many */
     fur_inverses v;
-    void *packed; /* the inverses in their forms, on the host; NULL: those of v serve */
+    void *packed;        /* the inverses in their forms, on the host; NULL: those of v serve */
+    fur_scaling scaling; /* where all blocks are of one row, kept in full; else without a vector */
     /* What kernels read on a device, else NULL. */
     void *far_entries;
     fur_dense_block *far_blocks;
@@ -75,6 +77,15 @@ static fur_status make_far(fur_precond *p, bjacobi *own)
     return status;
 }
 
+/* Room for the inverses of single rows. */
+static fur_status make_scaling(fur_precond *p, bjacobi *own)
+{
+    const fur_csr_view *a = &p->a->view;
+    FUR_TRY(fur_vector_create(p->context, a->value_type, a->rows, &own->scaling.d));
+    p->scaling = &own->scaling;
+    return FUR_OK;
+}
+
 /* What follows from the pattern of A, which the host reaches. */
 static fur_status make(fur_precond *p, const fur_csr *near, bjacobi *own)
 {
@@ -83,6 +94,8 @@ static fur_status make(fur_precond *p, const fur_csr *near, bjacobi *own)
     FUR_TRY(fur_env_allocate(env, near->view.rows + 1, sizeof *own->v.begin, &own->v.begin));
     find_blocks(&near->view, own);
     FUR_TRY(describe_blocks(env, &own->v, type));
+    if (own->v.count == near->view.rows && !own->v.narrow)
+        return make_scaling(p, own);
     if (own->v.narrow)
         FUR_TRY(fur_env_allocate(env, own->v.squares[own->v.count], fur_value_size(type),
                                  &own->packed));
@@ -118,6 +131,8 @@ static void invert(const fur_csr *near, fur_inverses *v)
 static fur_status hand_over(const fur_precond *p, const bjacobi *own, int64_t bytes)
 {
     const fur_inverses *v = &own->v;
+    if (own->scaling.d)
+        return fur_memory_copy(p->context, own->scaling.d->data, v->values, bytes);
     if (!own->far_blocks)
         return FUR_OK;
     FUR_TRY(fur_memory_copy(p->context, own->far_blocks, v->blocks,
@@ -136,7 +151,8 @@ static fur_status compute(fur_precond *p, const fur_csr *near, bjacobi *own)
     int64_t bytes = fur_inverses_place(a->value_type, v);
     if (own->packed)
         fur_inverses_pack(&near->context->env, a->value_type, v, own->packed);
-    p->report.bytes = (double)bytes + (double)v->count * (double)sizeof *v->blocks +
+    double described = own->scaling.d ? 0 : (double)v->count * (double)sizeof *v->blocks;
+    p->report.bytes = (double)bytes + described +
                       2 * (double)a->rows * (double)fur_value_size(a->value_type) +
                       (own->far_blocks ? (double)a->rows * (double)sizeof *own->far_block_of : 0);
     return hand_over(p, own, bytes);
@@ -180,6 +196,8 @@ static fur_status apply(fur_precond *p, const fur_vector *r, fur_vector *z)
 {
     const bjacobi *own = p->state;
     const fur_inverses *v = &own->v;
+    if (own->scaling.d)
+        return fur_multiply_elementwise(own->scaling.d, r, z);
     fur_dense_blocks m = {.value_type = p->a->view.value_type,
                           .rows = p->a->view.rows,
                           .count = v->count,
@@ -202,6 +220,7 @@ static void release(fur_precond *p)
         fur_memory_release(p->context, own->far_blocks);
         fur_memory_release(p->context, own->far_entries);
     }
+    fur_vector_destroy(own->scaling.d);
     fur_env_release(env, own->packed);
     fur_env_release(env, own->v.values);
     fur_env_release(env, own->v.blocks);
