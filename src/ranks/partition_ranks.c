@@ -1,0 +1,230 @@
+/* Partitions of matrices of all ranks: rank 0 finds one, and all get it. */
+#include "own_rows.h"
+#include "partition.h"
+
+#include <string.h>
+
+/* The same data on all ranks: rank r has it from r less its lowest bit that is set. */
+static fur_status share(fur_ranks *g, void *data, size_t bytes)
+{
+    int reach = 1;
+    while (reach < g->count && (g->rank & reach) == 0)
+        reach *= 2;
+    if (g->rank > 0)
+        RANKS_TRY(group_receive(g, g->rank - reach, data, bytes));
+    for (reach /= 2; reach > 0; reach /= 2)
+        if (g->rank + reach < g->count)
+            RANKS_TRY(group_send(g, g->rank + reach, data, bytes));
+    return FUR_OK;
+}
+
+/* The whole pattern at rank 0, on its way; arrays are NULL until they are there. */
+typedef struct collection {
+    fur_ranks *g;
+    int64_t rows;
+    int64_t entries;
+    int64_t *offsets;
+    int32_t *columns;
+    float *values; /* which do not matter */
+} collection;
+
+/* This rank's rows as offsets from 0 and columns. */
+static void write_rows(const own_rows *r, int64_t *offsets, int32_t *columns)
+{
+    int64_t at = 0;
+    for (int64_t row = 0; row < r->count; row++) {
+        int64_t k;
+        int64_t end;
+        const fur_csr_view *v = own_rows_find(r, row, &k, &end);
+        for (; k < end; k++)
+            columns[at++] = (int32_t)own_rows_column(r, v, k);
+        offsets[row] = at;
+    }
+}
+
+/* offsets[row + 1] of the rows of a rank, which counted from 0. */
+static void shift_offsets(const collection *c, int64_t begin, int64_t end)
+{
+    int64_t before = c->offsets[begin];
+    for (int64_t row = begin; row < end; row++)
+        c->offsets[row + 1] += before;
+}
+
+static fur_status collect(collection *c, const own_rows *r)
+{
+    fur_ranks *g = c->g;
+    const int64_t *bounds = r->m->bounds;
+    bool all = g->rank == 0;
+    int64_t entries = all ? r->m->report.entries : r->m->report.own_entries;
+    RANKS_TRY(group_allocate(g, (all ? c->rows : r->count) + 1, sizeof *c->offsets, &c->offsets));
+    RANKS_TRY(group_allocate(g, entries, sizeof *c->columns, &c->columns));
+    c->offsets[0] = 0;
+    write_rows(r, c->offsets + 1, c->columns);
+    if (!all) {
+        RANKS_TRY(group_send(g, 0, c->offsets + 1, (size_t)r->count * sizeof *c->offsets));
+        return group_send(g, 0, c->columns, (size_t)entries * sizeof *c->columns);
+    }
+    for (int from = 1; from < g->count; from++) {
+        int64_t rows = bounds[from + 1] - bounds[from];
+        RANKS_TRY(group_receive(g, from, c->offsets + bounds[from] + 1,
+                                (size_t)rows * sizeof *c->offsets));
+        shift_offsets(c, bounds[from], bounds[from + 1]);
+        int64_t first = c->offsets[bounds[from]];
+        int64_t end = c->offsets[bounds[from + 1]];
+        RANKS_TRY(
+            group_receive(g, from, c->columns + first, (size_t)(end - first) * sizeof *c->columns));
+    }
+    c->entries = entries;
+    return FUR_OK;
+}
+
+/* The partition of the collected pattern; at rank 0. */
+static fur_status divide(collection *c, const fur_partition_options *o, fur_partition **out)
+{
+    fur_ranks *g = c->g;
+    fur_csr *a = NULL;
+    RANKS_TRY(group_allocate(g, c->entries, sizeof *c->values, &c->values));
+    memset(c->values, 0, (size_t)c->entries * sizeof *c->values);
+    fur_csr_view view = {.size = sizeof view,
+                         .rows = c->rows,
+                         .cols = c->rows,
+                         .entries = c->entries,
+                         .value_type = FUR_F32,
+                         .offset_type = FUR_I64,
+                         .offsets = c->offsets,
+                         .columns = c->columns,
+                         .values = c->values};
+    fur_status status = fur_csr_create(g->home, &view, FUR_OWNERSHIP_BORROW, &a);
+    if (status == FUR_OK)
+        status = fur_partition_create(a, o, out);
+    fur_csr_destroy(a);
+    return fur_ranks_pass_on(g, g->home, status);
+}
+
+/* The partition that rank 0 has, on all ranks. */
+static fur_status share_partition(fur_ranks *g, fur_partition *at_0, int64_t rows,
+                                  fur_partition **out)
+{
+    int32_t *numbers;
+    int64_t parts = at_0 ? at_0->parts : 0;
+    RANKS_TRY(share(g, &parts, sizeof parts));
+    RANKS_TRY(group_allocate(g, rows, sizeof *numbers, &numbers));
+    if (g->rank == 0 && rows > 0)
+        memcpy(numbers, parts > 0 ? at_0->of_rows : fur_permutation_order(at_0->order),
+               (size_t)rows * sizeof *numbers);
+    fur_status status = share(g, numbers, (size_t)rows * sizeof *numbers);
+    if (status == FUR_OK)
+        status = fur_ranks_pass_on(g, g->home,
+                                   parts > 0 ? fur_partition_from_parts(g->home, rows, numbers, out)
+                                             : partition_from_order(g->home, rows, numbers, out));
+    group_release(g, numbers);
+    return status;
+}
+
+/* What ranks must agree about before any of them sends its rows. */
+typedef struct wish {
+    char method[32];
+    int64_t parts;
+    int64_t valid;
+} wish;
+
+static fur_status compare_wishes(fur_ranks *g, const fur_partition_options *o)
+{
+    wish *all;
+    wish own = {.parts = o->parts, .valid = o->size == sizeof *o};
+    strncpy(own.method, o->method ? o->method : "contiguous", sizeof own.method - 1);
+    RANKS_TRY(group_allocate(g, g->count, sizeof *all, &all));
+    fur_status status = group_gather(g, &own, sizeof own, all);
+    for (int i = 1; status == FUR_OK && i < g->count; i++)
+        if (memcmp(&all[0], &all[i], sizeof own) != 0)
+            status = fur_ranks_fail(g, FUR_INVALID,
+                                    "ranks 0 and %d disagree about the method or the parts of a "
+                                    "partition",
+                                    i);
+    group_release(g, all);
+    return status;
+}
+
+static fur_status check_square(const fur_ranks_csr *a)
+{
+    if (a->report.rows == a->report.cols && a->report.rows <= INT32_MAX)
+        return FUR_OK;
+    return fur_ranks_fail(a->group, FUR_INVALID,
+                          "the matrix is %lld x %lld; partitions are of square ones with at most "
+                          "2147483647 rows",
+                          (long long)a->report.rows, (long long)a->report.cols);
+}
+
+/* Rank 0's partition, of the pattern that all send. */
+static fur_status find_partition(const fur_ranks_csr *a, const fur_partition_options *o,
+                                 fur_partition **at_0)
+{
+    fur_ranks *g = a->group;
+    own_rows rows;
+    collection c = {.g = g, .rows = a->report.rows};
+    if (!o->method || strcmp(o->method, "contiguous") == 0)
+        return g->rank > 0 ? FUR_OK
+                           : fur_ranks_pass_on(g, g->home,
+                                               partition_from_order(g->home, c.rows, NULL, at_0));
+    fur_status status = own_rows_open(a, &rows);
+    if (status == FUR_OK)
+        status = collect(&c, &rows);
+    if (status == FUR_OK && g->rank == 0)
+        status = divide(&c, o, at_0);
+    own_rows_close(&rows);
+    group_release(g, c.offsets);
+    group_release(g, c.columns);
+    group_release(g, c.values);
+    return status;
+}
+
+/* Ends a collective function that makes a partition. */
+static fur_status finish(fur_ranks *g, fur_status status, fur_partition *at_0, fur_partition *made,
+                         fur_partition **out)
+{
+    fur_partition_destroy(at_0);
+    status = fur_ranks_agree(g, status);
+    if (status == FUR_OK)
+        *out = made;
+    else
+        fur_partition_destroy(made);
+    return status;
+}
+
+fur_status fur_ranks_partition(const fur_ranks_csr *a, const fur_partition_options *options,
+                               fur_partition **out)
+{
+    fur_partition_options o = {.size = sizeof o};
+    fur_partition *at_0 = NULL;
+    fur_partition *made = NULL;
+    if (!a || !out)
+        return fur_context_fail(NULL, FUR_INVALID, "%s was given NULL", __func__);
+    o = options ? *options : o;
+    fur_status status = check_square(a);
+    if (status == FUR_OK)
+        status = compare_wishes(a->group, &o);
+    if (status == FUR_OK)
+        status = fur_ranks_pass_on(a->group, a->group->home,
+                                   partition_check_options(a->group->home, a->report.rows, &o));
+    if (status == FUR_OK)
+        status = find_partition(a, &o, &at_0);
+    if (status == FUR_OK)
+        status = share_partition(a->group, at_0, a->report.rows, &made);
+    return finish(a->group, status, at_0, made, out);
+}
+
+fur_status fur_ranks_partition_read(const fur_ranks_csr *a, const char *path, fur_partition **out)
+{
+    fur_partition *at_0 = NULL;
+    fur_partition *made = NULL;
+    if (!a || !path || !out)
+        return fur_context_fail(NULL, FUR_INVALID, "%s was given NULL", __func__);
+    fur_ranks *g = a->group;
+    fur_status status = check_square(a);
+    if (status == FUR_OK && g->rank == 0)
+        status =
+            fur_ranks_pass_on(g, g->home, fur_partition_read(g->home, path, a->report.rows, &at_0));
+    if (status == FUR_OK)
+        status = share_partition(g, at_0, a->report.rows, &made);
+    return finish(g, status, at_0, made, out);
+}

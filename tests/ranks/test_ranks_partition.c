@@ -1,0 +1,510 @@
+/* Partitions: solves of the arranged matrix on 1 to 8 ranks have the bits of the serial solve of
+ * the permuted one; parts of METIS and SCOTCH, where the machine has them; files; what does not
+ * fit. */
+#include "ranks_support.h"
+
+#include <furrow/partition.h>
+
+#include <string.h>
+#include <unistd.h>
+
+#define ROWS 700
+
+/* How a partition comes to the ranks, and a solve in it. */
+typedef struct arranged {
+    solve_job solve;
+    const char *method; /* NULL: */
+    const char *path;   /* of a file; NULL: */
+    const int32_t *part;
+    int parts; /* asked for */
+    int got;   /* parts of the partition */
+    int64_t halo_bytes;
+    int32_t *order; /* ROWS numbers, as rank 0 has them; NULL: they are not wanted */
+} arranged;
+
+static bool has_library(const char *method)
+{
+    fur_context *context = context_make(NULL, 1);
+    rng r = rng_stream(5);
+    fur_csr *a = matrix_definite(context, &r, FUR_F64, 200);
+    fur_partition_options options = {.size = sizeof options, .method = method, .parts = 2};
+    fur_partition *p = NULL;
+    fur_status status = fur_partition_create(a, &options, &p);
+    if (status == FUR_UNSUPPORTED)
+        printf("skipped: %s\n", fur_context_error(context));
+    else
+        ck_ok(context, status);
+    fur_partition_destroy(p);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+    return status == FUR_OK;
+}
+
+static fur_status get_partition(fur_ranks *group, const arranged *job, const fur_ranks_csr *a,
+                                fur_partition **out)
+{
+    fur_partition_options options = {
+        .size = sizeof options, .method = job->method, .parts = job->parts};
+    if (job->path)
+        return fur_ranks_partition_read(a, job->path, out);
+    if (!job->part)
+        return fur_ranks_partition(a, &options, out);
+    fur_context *context = fur_ranks_csr_context(a);
+    return fur_ranks_pass_on(group, context,
+                             fur_partition_from_parts(context, ROWS, job->part, out));
+}
+
+static fur_status solve_in(fur_ranks *group, arranged *job, fur_ranks_csr *a,
+                           const fur_partition *p)
+{
+    int rank = fur_ranks_rank(group);
+    const int64_t *bounds = fur_ranks_csr_bounds(a);
+    fur_context *context = fur_ranks_csr_context(a);
+    fur_value_type value = fur_ranks_csr_describe(a)->value_type;
+    fur_solver_options options = {.size = sizeof options, .method = "cg", .max_iterations = 60};
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+    fur_vector *b = NULL;
+    fur_vector *x = NULL;
+    fur_status status = fur_vector_create(context, value, bounds[rank + 1] - bounds[rank], &b);
+    if (status == FUR_OK)
+        status = fur_vector_create(context, value, bounds[rank + 1] - bounds[rank], &x);
+    if (status == FUR_OK)
+        status = fur_ranks_take_vector(a, p, job->solve.b, b);
+    if (status == FUR_OK)
+        status = fur_ranks_solve(a, &options, b, x, &report);
+    if (status == FUR_OK)
+        status = fur_ranks_give_vector(a, p, x, rank == 0 ? job->solve.x : NULL);
+    fur_vector_destroy(b);
+    fur_vector_destroy(x);
+    if (rank > 0 || status != FUR_OK)
+        return status;
+    job->solve.report = report;
+    job->got = fur_partition_parts(p);
+    job->halo_bytes = fur_ranks_csr_describe(a)->halo_bytes;
+    if (job->order)
+        memcpy(job->order, fur_permutation_order(fur_partition_order(p)),
+               ROWS * sizeof *job->order);
+    return FUR_OK;
+}
+
+static fur_status arrange_and_solve(fur_ranks *group, void *user)
+{
+    arranged *job = user;
+    fur_ranks_csr *a = NULL;
+    fur_ranks_csr *b = NULL;
+    fur_partition *p = NULL;
+    const fur_csr *whole = fur_ranks_rank(group) == 0 ? job->solve.a : NULL;
+    fur_status status = fur_ranks_csr_scatter(group, whole, job->solve.bounds, &a);
+    if (status == FUR_OK)
+        status = get_partition(group, job, a, &p);
+    if (status == FUR_OK)
+        status = fur_ranks_csr_arrange(a, p, &b);
+    if (status == FUR_OK)
+        status = solve_in(group, job, b, p);
+    fur_partition_destroy(p);
+    fur_ranks_csr_destroy(b);
+    fur_ranks_csr_destroy(a);
+    return status;
+}
+
+/* The serial solve of the matrix in this order; x in the order before it. */
+static void solve_permuted(const arranged *job, const fur_permutation *order, void *x)
+{
+    fur_context *context = fur_csr_context(job->solve.a);
+    fur_value_type value = fur_csr_get(job->solve.a)->value_type;
+    fur_solver_options options = {
+        .size = sizeof options, .method = "cg", .max_iterations = 60, .whole = 1};
+    fur_csr *a;
+    fur_spmv *plan;
+    fur_operator *op;
+    fur_solver *solver;
+    fur_vector *given = vector_from(context, value, ROWS, job->solve.b);
+    fur_vector *b = vector_from(context, value, ROWS, job->solve.b);
+    fur_vector *result;
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+    ck_ok(context, fur_vector_create(context, value, ROWS, &result));
+    ck_ok(context, fur_csr_permute(job->solve.a, order, order, &a));
+    ck_ok(context, fur_vector_permute(order, given, b));
+    ck_ok(context, fur_spmv_plan(a, NULL, &plan));
+    ck_ok(context, fur_operator_from_spmv(plan, &op));
+    ck_ok(context, fur_solver_create(op, &options, &solver));
+    ck_ok(context, fur_solver_solve(solver, b, result, &report));
+    ck_ok(context, fur_vector_unpermute(order, result, given));
+    ck_ok(context, fur_vector_download(given, x));
+    fur_solver_destroy(solver);
+    fur_operator_destroy(op);
+    fur_spmv_destroy(plan);
+    fur_csr_destroy(a);
+    fur_vector_destroy(given);
+    fur_vector_destroy(b);
+    fur_vector_destroy(result);
+}
+
+/* All numbers of ranks give x and the order of the serial library. */
+static void compare(arranged *job, rng *r, const fur_permutation *order)
+{
+    fur_value_type value = fur_csr_get(job->solve.a)->value_type;
+    void *expected = entries_make(value, ROWS);
+    int32_t got[ROWS];
+    solve_permuted(job, order, expected);
+    for (int ranks = 1; ranks <= RANKS_MOST; ranks += ranks < 5 ? 1 : 3) {
+        int64_t bounds[RANKS_MOST + 1];
+        bounds_random(r, ranks % BOUND_KINDS, ranks, ROWS, bounds);
+        job->solve.bounds = ranks == 4 ? NULL : bounds;
+        job->solve.x = entries_make(value, ROWS);
+        job->order = got;
+        fur_status status = fur_ranks_run(ranks, NULL, arrange_and_solve, job);
+        ck_assert_msg(status == FUR_OK, "%d ranks: %s", ranks, fur_context_error(NULL));
+        ck_assert_int_eq(memcmp(got, fur_permutation_order(order), sizeof got), 0);
+        ck_assert_msg(first_difference(value, ROWS, job->solve.x, expected) < 0, "%d ranks", ranks);
+        free(job->solve.x);
+    }
+    free(expected);
+}
+
+START_TEST(methods)
+{
+    const char *method = fur_partition_method_at(_i);
+    if (!has_library(method))
+        return;
+    fur_context *context = context_make(NULL, 1);
+    rng r = rng_stream((uint64_t)_i);
+    fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
+    fur_csr *a = matrix_definite(context, &r, value, ROWS);
+    fur_partition_options options = {.size = sizeof options, .method = method};
+    fur_partition *p;
+    void *b = entries_random(&r, value, ROWS);
+    arranged job = {.solve = {.a = a, .b = b}, .method = method};
+    ck_ok(context, fur_partition_create(a, &options, &p));
+    compare(&job, &r, fur_partition_order(p));
+    ck_assert_int_eq(job.got, fur_partition_parts(p));
+    ck_assert_int_eq(job.got, _i < 2 ? 0 : ROWS / 64);
+    fur_partition_destroy(p);
+    free(b);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Parts of the caller's, some of them empty, fewer than ranks in one case. */
+START_TEST(own_parts)
+{
+    static const int parts[] = {1, 3, 60, 1 << 18};
+    fur_context *context = context_make(NULL, 1);
+    rng r = rng_stream((uint64_t)_i);
+    fur_csr *a = matrix_definite(context, &r, FUR_F64, ROWS);
+    void *b = entries_random(&r, FUR_F64, ROWS);
+    int32_t part[ROWS];
+    fur_partition *p;
+    for (int i = 0; i < ROWS; i++)
+        part[i] = (int32_t)rng_below(&r, parts[_i]);
+    ck_ok(context, fur_partition_from_parts(context, ROWS, part, &p));
+    arranged job = {.solve = {.a = a, .b = b}, .part = part};
+    compare(&job, &r, fur_partition_order(p));
+    char path[64];
+    snprintf(path, sizeof path, "ranks_partition_%d.mtx", (int)getpid());
+    ck_ok(context, fur_partition_write(p, path));
+    fur_partition *again;
+    ck_ok(context, fur_partition_read(context, path, ROWS, &again));
+    ck_assert_int_eq(memcmp(fur_partition_of_rows(again), part, sizeof part), 0);
+    job = (arranged){.solve = {.a = a, .b = b}, .path = path};
+    compare(&job, &r, fur_partition_order(p));
+    unlink(path);
+    fur_partition_destroy(again);
+    fur_partition_destroy(p);
+    free(b);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* A grid whose points have random numbers. */
+static fur_csr *scrambled_grid(fur_context *context, rng *r)
+{
+    enum { SIDE = 40 };
+    int32_t *row = malloc(5 * SIDE * SIDE * sizeof *row);
+    int32_t *col = malloc(5 * SIDE * SIDE * sizeof *col);
+    double *values = malloc(5 * SIDE * SIDE * sizeof *values);
+    int32_t *name = rng_order(r, SIDE * SIDE);
+    int64_t count = 0;
+    fur_csr *a;
+    for (int i = 0; i < SIDE * SIDE; i++)
+        for (int j = 0; j < SIDE * SIDE; j++) {
+            int distance = abs(i % SIDE - j % SIDE) + abs(i / SIDE - j / SIDE);
+            if (distance > 1)
+                continue;
+            row[count] = name[i];
+            col[count] = name[j];
+            values[count++] = distance == 0 ? 4 : -1;
+        }
+    fur_coo_view coo = {sizeof coo, SIDE * SIDE, SIDE * SIDE, count, FUR_F64, row, col, values};
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_SUM, &a));
+    free(row);
+    free(col);
+    free(values);
+    free(name);
+    return a;
+}
+
+static fur_status measure_halo(fur_ranks *group, void *user)
+{
+    arranged *job = user;
+    fur_ranks_csr *a = NULL;
+    fur_ranks_csr *b = NULL;
+    fur_partition *p = NULL;
+    fur_partition_options options = {.size = sizeof options, .method = job->method};
+    const fur_csr *whole = fur_ranks_rank(group) == 0 ? job->solve.a : NULL;
+    fur_status status = fur_ranks_csr_scatter(group, whole, NULL, &a);
+    if (status == FUR_OK)
+        status = fur_ranks_partition(a, &options, &p);
+    if (status == FUR_OK)
+        status = fur_ranks_csr_arrange(a, p, &b);
+    if (status == FUR_OK && whole)
+        job->halo_bytes = fur_ranks_csr_describe(b)->halo_bytes;
+    if (status == FUR_OK && fur_ranks_csr_describe(b)->imbalance > 1.3)
+        status = fur_ranks_fail(group, FUR_INVALID, "imbalance %g",
+                                fur_ranks_csr_describe(b)->imbalance);
+    fur_partition_destroy(p);
+    fur_ranks_csr_destroy(b);
+    fur_ranks_csr_destroy(a);
+    return status;
+}
+
+/* Of 1600 points in random order nearly all are in a halo. Between 4 parts of a grid of 40 x 40
+ * lie at least 80 pairs of points, so 160 entries; between strips in rcm's order 3 times 2 times
+ * 40 or somewhat more. */
+START_TEST(halo)
+{
+    static const int64_t most[] = {INT64_MAX, 500 * 8, 400 * 8, 400 * 8};
+    const char *method = fur_partition_method_at(_i);
+    if (!has_library(method))
+        return;
+    fur_context *context = context_make(NULL, 1);
+    rng r = rng_stream((uint64_t)_i);
+    fur_csr *a = scrambled_grid(context, &r);
+    arranged job = {.solve = {.a = a}, .method = method};
+    fur_status status = fur_ranks_run(4, NULL, measure_halo, &job);
+    ck_assert_msg(status == FUR_OK, "%s", fur_context_error(NULL));
+    printf("%s: a halo of %lld bytes on 4 ranks\n", method, (long long)job.halo_bytes);
+    ck_assert_int_le(job.halo_bytes, most[_i]);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* The same parts again, however often they are asked for; all rows somewhere. */
+START_TEST(repeated)
+{
+    const char *method = fur_partition_method_at(_i);
+    if (!has_library(method))
+        return;
+    fur_context *context = context_make(NULL, 1);
+    rng r = rng_stream(0);
+    fur_csr *a = scrambled_grid(context, &r);
+    fur_partition_options options = {.size = sizeof options, .method = method};
+    fur_partition *first;
+    ck_ok(context, fur_partition_create(a, &options, &first));
+    for (int i = 0; i < 5; i++) {
+        fur_partition *p;
+        ck_ok(context, fur_partition_create(a, &options, &p));
+        ck_assert_int_eq(memcmp(fur_partition_of_rows(p), fur_partition_of_rows(first),
+                                (size_t)fur_partition_rows(p) * sizeof(int32_t)),
+                         0);
+        fur_partition_destroy(p);
+    }
+    ck_assert_int_eq(fur_partition_begin(first)[fur_partition_parts(first)], 1600);
+    fur_partition_destroy(first);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Matrices without edges, and without rows. */
+START_TEST(without_edges)
+{
+    fur_context *context = context_make(NULL, 1);
+    for (int method = 0; fur_partition_method_at(method); method++) {
+        fur_partition_options options = {.size = sizeof options,
+                                         .method = fur_partition_method_at(method)};
+        for (int64_t rows = 0; has_library(options.method) && rows <= 300; rows += 300) {
+            fur_csr *a;
+            fur_partition *p;
+            fur_coo_view coo = {sizeof coo, rows, rows, 0, FUR_F64, NULL, NULL, NULL};
+            ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_SUM, &a));
+            ck_ok(context, fur_partition_create(a, &options, &p));
+            ck_assert_int_eq(fur_partition_rows(p), rows);
+            fur_partition_destroy(p);
+            fur_csr_destroy(a);
+        }
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Files that are no partition of 3 rows, and what is said about them; %s: the path. */
+static const struct {
+    const char *text;
+    const char *sentence;
+} bad_files[] = {
+    {"%%MatrixMarket matrix array integer general\n2 1\n0\n1\n",
+     "%s has the parts of 2 rows, and the matrix has 3 rows; give a partition of this matrix"},
+    {"%%MatrixMarket matrix array integer general\n3 1\n0\n-1\n0\n",
+     "%s: row 2, counting from 1, has -1 for its part; parts are whole numbers from 0 to 1048575"},
+    {"%%MatrixMarket matrix array real general\n3 1\n0\n1\n0.5\n",
+     "%s: row 3, counting from 1, has 0.5 for its part; parts are whole numbers from 0 to 1048575"},
+    {"%%MatrixMarket matrix array real general\n3 1\nnan\n1\n1\n",
+     "%s: row 1, counting from 1, has nan for its part; parts are whole numbers from 0 to 1048575"},
+    {"%%MatrixMarket matrix array integer general\n3 1\n0\n1048576\n0\n",
+     "%s: row 2, counting from 1, has 1.04858e+06 for its part; parts are whole numbers from 0 to "
+     "1048575"},
+};
+
+static fur_status read_partition(fur_ranks *group, void *user)
+{
+    const int64_t offsets[] = {0, 0, 0, 0};
+    int ranks = fur_ranks_count(group);
+    int rank = fur_ranks_rank(group);
+    fur_ranks_rows rows = {.size = sizeof rows,
+                           .rows = 3 * (rank + 1) / ranks - 3 * rank / ranks,
+                           .cols = 3,
+                           .value_type = FUR_F64,
+                           .offsets = offsets};
+    fur_ranks_csr *a = NULL;
+    fur_partition *p = NULL;
+    fur_status status = fur_ranks_csr_create(group, &rows, &a);
+    if (status == FUR_OK)
+        status = fur_ranks_partition_read(a, user, &p);
+    fur_partition_destroy(p);
+    fur_ranks_csr_destroy(a);
+    return status;
+}
+
+START_TEST(files_that_do_not_fit)
+{
+    char path[64];
+    char sentence[256];
+    snprintf(path, sizeof path, "ranks_partition_%d.mtx", (int)getpid());
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(bad_files[_i].text, file);
+    fclose(file);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    snprintf(sentence, sizeof sentence, bad_files[_i].sentence, path);
+#pragma GCC diagnostic pop
+    for (int ranks = 1; ranks <= 5; ranks += 2) {
+        ck_assert_int_eq(fur_ranks_run(ranks, NULL, read_partition, path), FUR_INVALID);
+        ck_assert_str_eq(fur_context_error(NULL), sentence);
+    }
+    unlink(path);
+}
+END_TEST
+
+/* Calls that are refused on all ranks with one sentence. */
+typedef enum refusal {
+    METHODS_DIFFER,
+    PARTS_DIFFER,
+    ORDERS_DIFFER,
+    UNKNOWN,
+    MANY,
+    WIDE,
+    UNSIZED
+} refusal;
+
+static fur_status ask(fur_ranks *group, refusal what, const fur_ranks_csr *a, fur_partition **p)
+{
+    int rank = fur_ranks_rank(group);
+    fur_context *context = fur_ranks_csr_context(a);
+    const int32_t part[] = {0, 1, what == ORDERS_DIFFER ? rank : 0};
+    fur_partition_options o = {.size = sizeof o, .method = "rcm", .parts = 0};
+    if (what == ORDERS_DIFFER)
+        return fur_ranks_pass_on(group, context, fur_partition_from_parts(context, 3, part, p));
+    o.method = what == METHODS_DIFFER && rank == 2 ? "contiguous" : o.method;
+    o.parts = what == PARTS_DIFFER ? 1 + rank / 2 : what == MANY ? 4 : 0;
+    o.method = what == UNKNOWN ? "zoltan" : o.method;
+    o.size = what == UNSIZED ? 0 : o.size;
+    return fur_ranks_partition(a, &o, p);
+}
+
+static fur_status refuse(fur_ranks *group, void *user)
+{
+    const int64_t offsets[] = {0, 0};
+    refusal what = *(refusal *)user;
+    fur_ranks_rows rows = {.size = sizeof rows,
+                           .rows = 1,
+                           .cols = what == WIDE ? 4 : 3,
+                           .value_type = FUR_F64,
+                           .offsets = offsets};
+    fur_ranks_csr *a = NULL;
+    fur_ranks_csr *b = NULL;
+    fur_partition *p = NULL;
+    fur_status status = fur_ranks_csr_create(group, &rows, &a);
+    if (status == FUR_OK)
+        status = ask(group, what, a, &p);
+    if (status == FUR_OK)
+        status = fur_ranks_csr_arrange(a, p, &b);
+    fur_partition_destroy(p);
+    fur_ranks_csr_destroy(b);
+    fur_ranks_csr_destroy(a);
+    return status;
+}
+
+START_TEST(refusals)
+{
+    static const char *const sentences[] = {
+        [METHODS_DIFFER] = "ranks 0 and 2 disagree about the method or the parts of a partition",
+        [PARTS_DIFFER] = "ranks 0 and 2 disagree about the method or the parts of a partition",
+        [ORDERS_DIFFER] = "ranks 0 and 1 have different partitions",
+        [UNKNOWN] =
+            "there is no partition \"zoltan\"; methods are contiguous, rcm, metis and scotch",
+        [MANY] = "a matrix of 3 rows cannot have 4 parts; ask for 1 to 3, or 0, which chooses",
+        [WIDE] = "the matrix is 3 x 4; partitions are of square ones with at most 2147483647 rows",
+        [UNSIZED] = "fur_partition_options says that it has 0 bytes; write .size = "
+                    "sizeof(fur_partition_options)",
+    };
+    refusal what = (refusal)_i;
+    ck_assert_int_eq(fur_ranks_run(3, NULL, refuse, &what), FUR_INVALID);
+    ck_assert_str_eq(fur_context_error(NULL), sentences[_i]);
+}
+END_TEST
+
+START_TEST(arguments)
+{
+    fur_context *context = context_make(NULL, 1);
+    rng r = rng_stream(0);
+    fur_csr *a = matrix_definite(context, &r, FUR_F64, 10);
+    fur_partition *p = NULL;
+    const int32_t part[] = {0, -3};
+    ck_assert_int_eq(fur_partition_create(NULL, NULL, &p), FUR_INVALID);
+    ck_assert_int_eq(fur_partition_create(a, NULL, NULL), FUR_INVALID);
+    ck_assert_int_eq(fur_partition_from_parts(context, 2, part, &p), FUR_INVALID);
+    ck_assert_str_eq(fur_context_error(context),
+                     "row 2, counting from 1, is in part -3; parts are numbers from 0 to 1048575");
+    ck_assert_int_eq(fur_partition_from_parts(context, -1, part, &p), FUR_OVERFLOW);
+    ck_ok(context, fur_partition_create(a, NULL, &p));
+    ck_assert_int_eq(fur_partition_write(p, "nothing.mtx"), FUR_INVALID);
+    ck_assert_int_ne(access("nothing.mtx", F_OK), 0);
+    ck_assert_ptr_null(fur_partition_begin(p));
+    fur_partition_destroy(p);
+    fur_partition_destroy(NULL);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_loop_test(tests, methods, 0, 4);
+    tcase_add_loop_test(tests, own_parts, 0, 4);
+    tcase_add_loop_test(tests, halo, 0, 4);
+    tcase_add_loop_test(tests, repeated, 2, 4);
+    tcase_add_test(tests, without_edges);
+    tcase_add_loop_test(tests, files_that_do_not_fit, 0, COUNT_OF(bad_files));
+    tcase_add_loop_test(tests, refusals, 0, UNSIZED + 1);
+    tcase_add_test(tests, arguments);
+}
+
+int main(void)
+{
+    return run_tests("ranks_partition", add);
+}
