@@ -6,6 +6,7 @@ typedef struct shape {
     int64_t rows;
     int64_t cols;
     int64_t value;
+    int64_t own_cols;
 } shape;
 
 static fur_status check_row(fur_ranks *g, const fur_ranks_rows *r, int64_t row, int64_t before)
@@ -39,8 +40,8 @@ static fur_status check_arguments(fur_ranks *g, const fur_ranks_rows *r)
     if (!r || r->size != sizeof *r)
         return fur_ranks_fail(
             g, FUR_INVALID, "rank %d gave no rows; write .size = sizeof(fur_ranks_rows)", g->rank);
-    if (r->rows < 0 || r->cols < 0 || fur_value_size(r->value_type) == 0 || !r->offsets ||
-        r->offsets[0] != 0 ||
+    if (r->rows < 0 || r->cols < 0 || r->own_cols < 0 || fur_value_size(r->value_type) == 0 ||
+        !r->offsets || r->offsets[0] != 0 ||
         (r->rows > 0 && r->offsets[r->rows] > 0 && (!r->columns || !r->values)))
         return fur_ranks_fail(g, FUR_INVALID,
                               "rank %d needs rows and cols of at least 0, a value type and three "
@@ -49,34 +50,45 @@ static fur_status check_arguments(fur_ranks *g, const fur_ranks_rows *r)
     return FUR_OK;
 }
 
-/* bounds from the rows of all; FUR_INVALID if the ranks disagree. */
-static fur_status find_bounds(fur_ranks *g, const shape *all, int64_t *bounds)
+/* bounds from the rows of all, and column_bounds if any rank gives some; FUR_INVALID if the ranks
+ * disagree. */
+static fur_status find_bounds(fur_ranks *g, const shape *all, int64_t *bounds,
+                              int64_t *column_bounds)
 {
-    bounds[0] = 0;
+    bounds[0] = column_bounds[0] = 0;
     for (int i = 0; i < g->count; i++) {
         bounds[i + 1] = bounds[i] + all[i].rows;
+        column_bounds[i + 1] = column_bounds[i] + all[i].own_cols;
         if (all[i].cols != all[0].cols || all[i].value != all[0].value)
             return fur_ranks_fail(g, FUR_INVALID,
                                   "ranks 0 and %d disagree about the columns or the value type of "
                                   "the matrix",
                                   i);
     }
+    int64_t sum = column_bounds[g->count];
+    if (sum != 0 && sum != all[0].cols)
+        return fur_ranks_fail(g, FUR_INVALID,
+                              "the ranks have %lld entries of x together, and the matrix has %lld "
+                              "columns",
+                              (long long)sum, (long long)all[0].cols);
     return FUR_OK;
 }
 
 static fur_status create(fur_ranks *g, const fur_ranks_rows *r, shape *all, int64_t *bounds,
                          fur_ranks_csr **made)
 {
-    shape own = {r->rows, r->cols, r->value_type};
+    shape own = {r->rows, r->cols, r->value_type, r->own_cols};
+    int64_t *column_bounds = bounds + g->count + 1;
     RANKS_TRY(group_gather(g, &own, sizeof own, all));
-    RANKS_TRY(find_bounds(g, all, bounds));
+    RANKS_TRY(find_bounds(g, all, bounds, column_bounds));
     RANKS_TRY(check_rows(g, r, bounds[g->rank]));
     local_rows rows = {.rows = r->rows,
                        .cols = r->cols,
                        .value = r->value_type,
                        .offsets = r->offsets,
                        .wide = r->columns,
-                       .values = r->values};
+                       .values = r->values,
+                       .column_bounds = column_bounds[g->count] > 0 ? column_bounds : NULL};
     return matrix_build(g, &rows, bounds, made);
 }
 
@@ -91,7 +103,7 @@ fur_status fur_ranks_csr_create(fur_ranks *group, const fur_ranks_rows *rows, fu
     if (status == FUR_OK)
         status = group_allocate(group, group->count, sizeof *all, &all);
     if (status == FUR_OK)
-        status = group_allocate(group, group->count + 1, sizeof *bounds, &bounds);
+        status = group_allocate(group, 2 * ((int64_t)group->count + 1), sizeof *bounds, &bounds);
     if (status == FUR_OK)
         status = create(group, rows, all, bounds, &made);
     group_release(group, all);

@@ -25,17 +25,22 @@ static fur_status make_context(fur_ranks_csr *m)
 }
 
 /* Bounds of rows and columns. */
-static fur_status make_bounds(fur_ranks_csr *m, const int64_t *bounds, int64_t cols)
+static fur_status make_bounds(fur_ranks_csr *m, const int64_t *bounds, const local_rows *rows)
 {
     fur_ranks *g = m->group;
+    size_t bytes = ((size_t)g->count + 1) * sizeof *bounds;
+    const int64_t *given = rows->column_bounds;
     RANKS_TRY(group_allocate(g, g->count + 1, sizeof *m->bounds, &m->bounds));
-    memcpy(m->bounds, bounds, ((size_t)g->count + 1) * sizeof *bounds);
+    memcpy(m->bounds, bounds, bytes);
     m->column_bounds = m->bounds;
-    if (cols == bounds[g->count])
+    if (given ? memcmp(given, bounds, bytes) == 0 : rows->cols == bounds[g->count])
         return FUR_OK;
     m->column_bounds = NULL;
     RANKS_TRY(group_allocate(g, g->count + 1, sizeof *m->column_bounds, &m->column_bounds));
-    bounds_even(cols, g->count, m->column_bounds);
+    if (given)
+        memcpy(m->column_bounds, given, bytes);
+    else
+        bounds_even(rows->cols, g->count, m->column_bounds);
     return FUR_OK;
 }
 
@@ -121,7 +126,7 @@ static fur_status take_figures(fur_ranks_csr *m, int64_t entries)
 static fur_status fill(fur_ranks_csr *m, const local_rows *rows, const int64_t *bounds)
 {
     fur_ranks *g = m->group;
-    RANKS_TRY(make_bounds(m, bounds, rows->cols));
+    RANKS_TRY(make_bounds(m, bounds, rows));
     m->report = (fur_ranks_report){.size = sizeof m->report,
                                    .rows = bounds[g->count],
                                    .cols = rows->cols,
@@ -211,6 +216,11 @@ fur_status matrix_finish(fur_ranks *g, fur_status status, fur_ranks_csr *made, f
     else
         fur_ranks_csr_destroy(made);
     return status;
+}
+
+fur_ranks *fur_ranks_csr_group(const fur_ranks_csr *matrix)
+{
+    return matrix ? matrix->group : NULL;
 }
 
 fur_context *fur_ranks_csr_context(const fur_ranks_csr *matrix)

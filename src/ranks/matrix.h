@@ -16,11 +16,20 @@ typedef struct local_rows {
     const int64_t *wide;   /* columns; NULL: */
     const int32_t *narrow; /* these */
     const void *values;
+    /* entries of x of each rank, copied; NULL: the rows of a square matrix, else even */
+    const int64_t *column_bounds;
 } local_rows;
 
 static inline int64_t column_of(const local_rows *r, int64_t k)
 {
     return r->wide ? r->wide[k] : r->narrow[k];
+}
+
+/* Where a row's entries begin. */
+static inline int64_t view_offset(const fur_csr_view *a, int64_t row)
+{
+    return a->offset_type == FUR_I32 ? ((const int32_t *)a->offsets)[row]
+                                     : ((const int64_t *)a->offsets)[row];
 }
 
 /* Entries of x that pass between this rank and another. */

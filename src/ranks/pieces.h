@@ -22,11 +22,4 @@ typedef struct pieces {
  * agreement. */
 fur_status matrix_from_pieces(fur_ranks *g, const pieces *p, fur_ranks_csr **out);
 
-/* Where a row's entries begin. */
-static inline int64_t view_offset(const fur_csr_view *a, int64_t row)
-{
-    return a->offset_type == FUR_I32 ? ((const int32_t *)a->offsets)[row]
-                                     : ((const int64_t *)a->offsets)[row];
-}
-
 #endif

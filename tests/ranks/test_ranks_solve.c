@@ -45,13 +45,29 @@ START_TEST(solves)
 }
 END_TEST
 
-/* A product of any shape. */
+/* A product op(A) x of any shape. */
 typedef struct product {
     const fur_csr *a;
+    fur_op op;
     const int64_t *bounds;
     const void *x;
     void *y;
 } product;
+
+/* The matrix op(A) of all ranks. */
+static fur_status make_matrix(fur_ranks *group, const product *p, fur_ranks_csr **out)
+{
+    fur_ranks_csr *a = NULL;
+    const fur_csr *whole = fur_ranks_rank(group) == 0 ? p->a : NULL;
+    fur_status status = fur_ranks_csr_scatter(group, whole, p->bounds, &a);
+    if (status != FUR_OK || p->op == FUR_OP_N) {
+        *out = a;
+        return status;
+    }
+    status = fur_ranks_csr_transpose(a, p->op == FUR_OP_H, out);
+    fur_ranks_csr_destroy(a);
+    return status;
+}
 
 static fur_status multiply(fur_ranks *group, void *user)
 {
@@ -60,7 +76,7 @@ static fur_status multiply(fur_ranks *group, void *user)
     fur_ranks_csr *a = NULL;
     fur_vector *x = NULL;
     fur_vector *y = NULL;
-    fur_status status = fur_ranks_csr_scatter(group, rank == 0 ? p->a : NULL, p->bounds, &a);
+    fur_status status = make_matrix(group, p, &a);
     if (status != FUR_OK)
         return status;
     const int64_t *cols = fur_ranks_csr_column_bounds(a);
@@ -82,29 +98,29 @@ static fur_status multiply(fur_ranks *group, void *user)
     return status;
 }
 
-START_TEST(products)
+/* op(A) x on 1 to 8 ranks: the bits of the library's plan. */
+static void compare_products(fur_context *context, rng *r, const fur_csr *a, fur_op op, int kind)
 {
-    rng r = rng_stream((uint64_t)_i);
-    fur_context *context = context_make(NULL, 1);
-    fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
-    fur_csr *a = matrix_random(context, &r, &shapes[_i], value, FUR_I32);
-    int64_t rows = shapes[_i].rows;
-    fur_vector *x = vector_random(context, &r, value, shapes[_i].cols);
-    fur_vector *y = vector_random(context, &r, value, rows);
+    const fur_csr_view *view = fur_csr_get(a);
+    fur_value_type value = view->value_type;
+    int64_t rows = op == FUR_OP_N ? view->rows : view->cols;
+    fur_vector *x = vector_random(context, r, value, op == FUR_OP_N ? view->cols : view->rows);
+    fur_vector *y = vector_random(context, r, value, rows);
+    fur_spmv_options options = {.size = sizeof options, .op = op};
     fur_spmv *plan;
-    ck_ok(context, fur_spmv_plan(a, NULL, &plan));
+    ck_ok(context, fur_spmv_plan(a, &options, &plan));
     ck_ok(context, fur_spmv_apply(plan, fur_real(1), x, fur_real(0), y));
     void *x_entries = vector_entries(x);
     void *y_entries = vector_entries(y);
     for (int ranks = 1; ranks <= RANKS_MOST; ranks += 3) {
         int64_t bounds[RANKS_MOST + 1];
         void *got = entries_make(value, rows);
-        bounds_random(&r, (ranks + _i) % BOUND_KINDS, ranks, rows, bounds);
-        product p = {a, bounds, x_entries, got};
+        bounds_random(r, (ranks + kind) % BOUND_KINDS, ranks, view->rows, bounds);
+        product p = {a, op, bounds, x_entries, got};
         fur_status status = fur_ranks_run(ranks, NULL, multiply, &p);
         ck_assert_msg(status == FUR_OK, "%s", fur_context_error(NULL));
-        ck_assert_msg(first_difference(value, rows, got, y_entries) < 0, "%s on %d ranks",
-                      shapes[_i].name, ranks);
+        ck_assert_msg(first_difference(value, rows, got, y_entries) < 0, "%s, op %d on %d ranks",
+                      shapes[kind].name, (int)op, ranks);
         free(got);
     }
     free(x_entries);
@@ -112,6 +128,16 @@ START_TEST(products)
     fur_vector_destroy(x);
     fur_vector_destroy(y);
     fur_spmv_destroy(plan);
+}
+
+START_TEST(products)
+{
+    rng r = rng_stream((uint64_t)_i);
+    fur_context *context = context_make(NULL, 1);
+    fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
+    fur_csr *a = matrix_random(context, &r, &shapes[_i], value, FUR_I32);
+    for (fur_op op = FUR_OP_N; op <= FUR_OP_H; op++)
+        compare_products(context, &r, a, op, _i);
     fur_csr_destroy(a);
     fur_context_destroy(context);
 }

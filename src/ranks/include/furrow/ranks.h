@@ -91,6 +91,9 @@ typedef struct fur_ranks_rows {
     const int64_t *offsets; /* rows + 1, from 0 */
     const int64_t *columns; /* rising strictly within a row */
     const void *values;
+    /* Entries of x of this rank, which of all ranks add up to cols. 0 on all: the rows of a square
+     * matrix, else even shares. */
+    int64_t own_cols;
 } fur_ranks_rows;
 
 /* Collective. The arrays are copied. FUR_INVALID if ranks disagree about columns or type, if a
@@ -111,8 +114,16 @@ FUR_API fur_status fur_ranks_csr_scatter(fur_ranks *group, const fur_csr *a, con
 FUR_API fur_status fur_ranks_csr_read(fur_ranks *group, const char *path, const int64_t *bounds,
                                       fur_ranks_csr **out);
 
+/* Collective. A^T, or A^H with conjugated values, as a matrix of its own: its rows lie where A has
+ * its columns and the other way round. Products with it have the bits of FUR_OP_T and FUR_OP_H in
+ * the library without ranks. Takes as much memory as A. */
+FUR_API fur_status fur_ranks_csr_transpose(const fur_ranks_csr *a, int conjugate,
+                                           fur_ranks_csr **out);
+
 FUR_API void fur_ranks_csr_destroy(fur_ranks_csr *matrix);
 
+/* The group of the matrix. */
+FUR_API fur_ranks *fur_ranks_csr_group(const fur_ranks_csr *matrix);
 /* The context of this rank's part: make vectors of the rows that it has here. */
 FUR_API fur_context *fur_ranks_csr_context(const fur_ranks_csr *matrix);
 /* y = A x on the parts: for solvers, with fur_operator_jacobi, and products. Applying it is
