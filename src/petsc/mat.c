@@ -1,0 +1,169 @@
+/* Shell matrices. */
+#include "shell.h"
+
+/* The context of a shell matrix. */
+typedef struct shell {
+    fur_ranks_csr *a;
+    fur_ranks_csr *transposed; /* made by the first product that needs it */
+    PetscBool owns;
+} shell;
+
+typedef void (*operation)(void);
+
+PetscErrorCode petsc_code(fur_status status)
+{
+    switch (status) {
+    case FUR_OUT_OF_MEMORY:
+        return PETSC_ERR_MEM;
+    case FUR_INVALID:
+        return PETSC_ERR_ARG_WRONG;
+    case FUR_OVERFLOW:
+        return PETSC_ERR_ARG_OUTOFRANGE;
+    case FUR_IO_ERROR:
+        return PETSC_ERR_FILE_READ;
+    case FUR_UNSUPPORTED:
+        return PETSC_ERR_SUP;
+    default:
+        return PETSC_ERR_LIB;
+    }
+}
+
+PetscErrorCode petsc_open(MPI_Comm comm, const fur_ranks_options *options, fur_ranks **out)
+{
+    PetscFunctionBegin;
+    fur_status status = fur_ranks_open_mpi(&comm, options, out);
+    PetscCheck(status == FUR_OK, comm, petsc_code(status), "%s", fur_context_error(NULL));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode apply(Mat mat, const fur_ranks_csr *a, Vec x, Vec y)
+{
+    PetscFunctionBegin;
+    PetscCall(petsc_apply(PetscObjectComm((PetscObject)mat), fur_ranks_csr_group(a),
+                          fur_ranks_csr_operator(a), x, y));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode multiply(Mat mat, Vec x, Vec y)
+{
+    shell *s;
+
+    PetscFunctionBegin;
+    PetscCall(MatShellGetContext(mat, &s));
+    PetscCall(apply(mat, s->a, x, y));
+    PetscFunctionReturn(0);
+}
+
+/* A^T also where entries are complex: PETSc makes A^H of it. */
+static PetscErrorCode multiply_transposed(Mat mat, Vec x, Vec y)
+{
+    shell *s;
+
+    PetscFunctionBegin;
+    PetscCall(MatShellGetContext(mat, &s));
+    if (!s->transposed)
+        PETSC_TRY(PetscObjectComm((PetscObject)mat), fur_ranks_csr_group(s->a),
+                  fur_ranks_csr_transpose(s->a, 0, &s->transposed));
+    PetscCall(apply(mat, s->transposed, x, y));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode get_diagonal(Mat mat, Vec d)
+{
+    shell *s;
+
+    PetscFunctionBegin;
+    PetscCall(MatShellGetContext(mat, &s));
+    PetscCall(petsc_diagonal(PetscObjectComm((PetscObject)mat), fur_ranks_csr_group(s->a),
+                             fur_ranks_csr_operator(s->a), d));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode destroy(Mat mat)
+{
+    shell *s;
+
+    PetscFunctionBegin;
+    PetscCall(MatShellGetContext(mat, &s));
+    fur_ranks *group = fur_ranks_csr_group(s->a);
+    fur_ranks_csr_destroy(s->transposed);
+    if (s->owns) {
+        fur_ranks_csr_destroy(s->a);
+        fur_ranks_close(group);
+    }
+    PetscCall(PetscFree(s));
+    PetscFunctionReturn(0);
+}
+
+/* Its shape, of this rank and of all, in PETSc's integers. */
+static PetscErrorCode make_shell(MPI_Comm comm, shell *s, Mat *out)
+{
+    const fur_ranks_report *report = fur_ranks_csr_describe(s->a);
+    int rank = fur_ranks_rank(fur_ranks_csr_group(s->a));
+    const int64_t *rows = fur_ranks_csr_bounds(s->a) + rank;
+    const int64_t *cols = fur_ranks_csr_column_bounds(s->a) + rank;
+    PetscInt all_rows;
+    PetscInt all_cols;
+
+    PetscFunctionBegin;
+    PetscCall(PetscIntCast(report->rows, &all_rows));
+    PetscCall(PetscIntCast(report->cols, &all_cols));
+    PetscCall(MatCreateShell(comm, (PetscInt)(rows[1] - rows[0]), (PetscInt)(cols[1] - cols[0]),
+                             all_rows, all_cols, s, out));
+    PetscCall(MatShellSetVecType(*out, VECSTANDARD));
+    PetscCall(MatShellSetOperation(*out, MATOP_MULT, (operation)multiply));
+    PetscCall(MatShellSetOperation(*out, MATOP_MULT_TRANSPOSE, (operation)multiply_transposed));
+    PetscCall(MatShellSetOperation(*out, MATOP_GET_DIAGONAL, (operation)get_diagonal));
+    PetscCall(MatShellSetOperation(*out, MATOP_DESTROY, (operation)destroy));
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode petsc_wrap(MPI_Comm comm, fur_ranks_csr *a, PetscBool owns, Mat *out)
+{
+    fur_ranks *group = fur_ranks_csr_group(a);
+    fur_value_type value = fur_ranks_csr_describe(a)->value_type;
+    Mat mat;
+    shell *s;
+
+    PetscFunctionBegin;
+    if (value != petsc_value())
+        PETSC_TRY(comm, group,
+                  fur_ranks_agree(group, fur_ranks_fail(group, FUR_UNSUPPORTED,
+                                                        "the matrix has entries of type %s and "
+                                                        "this PETSc of %s; use a PETSc of that "
+                                                        "precision and kind",
+                                                        fur_value_name(value),
+                                                        fur_value_name(petsc_value()))));
+    PetscCall(PetscNew(&s));
+    *s = (shell){.a = a, .owns = owns};
+    PetscCall(make_shell(comm, s, &mat));
+    *out = mat;
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode fur_petsc_mat_wrap(MPI_Comm comm, fur_ranks_csr *a, Mat *out)
+{
+    PetscFunctionBegin;
+    PetscCheck(a && out, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "%s was given NULL", __func__);
+    PetscCall(petsc_wrap(comm, a, PETSC_FALSE, out));
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode fur_petsc_mat_ranks(Mat mat, fur_ranks_csr **out)
+{
+    PetscBool is_shell = PETSC_FALSE;
+    operation product = NULL;
+    shell *s;
+
+    PetscFunctionBegin;
+    PetscCheck(mat && out, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "%s was given NULL", __func__);
+    PetscCall(PetscObjectTypeCompare((PetscObject)mat, MATSHELL, &is_shell));
+    if (is_shell)
+        PetscCall(MatShellGetOperation(mat, MATOP_MULT, &product));
+    PetscCheck(product == (operation)multiply, PetscObjectComm((PetscObject)mat),
+               PETSC_ERR_ARG_WRONG,
+               "the matrix is not one of furrow_petsc; make one by fur_petsc_mat_convert");
+    PetscCall(MatShellGetContext(mat, &s));
+    *out = s->a;
+    PetscFunctionReturn(0);
+}

@@ -1,0 +1,13 @@
+/* furrow_petsc on the ranks of mpirun. */
+#include "petsc_support.h"
+
+int main(int argc, char **argv)
+{
+    if (PetscInitialize(&argc, &argv, NULL, NULL))
+        return 1;
+    seed_start();
+    test_matrices();
+    test_solves();
+    test_refusals();
+    return PetscFinalize() != 0;
+}

@@ -1,0 +1,146 @@
+/* What bad input gets: one sentence, the same on all ranks. */
+#include "petsc_support.h"
+
+#include "shell.h"
+
+#include <string.h>
+
+static void refuse_arguments(void)
+{
+    fur_ranks_options unsized = {.threads = 1};
+    sample s = sample_grid(4, 0);
+    Mat a = sample_petsc(&s);
+    Mat made = NULL;
+    fur_ranks_csr *inside = NULL;
+    PC pc;
+    MUST(PCCreate(PETSC_COMM_WORLD, &pc));
+    REFUSES("given NULL", fur_petsc_mat_convert(NULL, NULL, &made));
+    REFUSES("given NULL", fur_petsc_mat_read(PETSC_COMM_WORLD, NULL, NULL, &made));
+    REFUSES("given NULL", fur_petsc_mat_wrap(PETSC_COMM_WORLD, NULL, &made));
+    REFUSES("given NULL", fur_petsc_mat_ranks(NULL, &inside));
+    REFUSES("given NULL", fur_petsc_pc_blocks(NULL, a, NULL));
+    REFUSES("given NULL", fur_petsc_pc_operator(pc, a, NULL));
+    REFUSES("write .size = sizeof(fur_ranks_options)", fur_petsc_mat_convert(a, &unsized, &made));
+    REFUSES("not one of furrow_petsc", fur_petsc_mat_ranks(a, &inside));
+    REFUSES("not one of furrow_petsc", fur_petsc_pc_blocks(pc, a, NULL));
+    EXPECT(!made && !inside, "something was made");
+    MUST(PCDestroy(&pc));
+    MUST(MatDestroy(&a));
+}
+
+static void refuse_matrices(void)
+{
+    Mat unfinished;
+    Mat shell;
+    Mat made = NULL;
+    MUST(MatCreateAIJ(PETSC_COMM_WORLD, 2, 2, PETSC_DETERMINE, PETSC_DETERMINE, 1, NULL, 0, NULL,
+                      &unfinished));
+    MUST(MatCreateShell(PETSC_COMM_WORLD, 2, 2, PETSC_DETERMINE, PETSC_DETERMINE, NULL, &shell));
+    MUST(MatAssemblyBegin(shell, MAT_FINAL_ASSEMBLY));
+    MUST(MatAssemblyEnd(shell, MAT_FINAL_ASSEMBLY));
+    REFUSES("not assembled", fur_petsc_mat_convert(unfinished, NULL, &made));
+    REFUSES("without rows to read", fur_petsc_mat_convert(shell, NULL, &made));
+    REFUSES("missing.mtx",
+            fur_petsc_mat_read(PETSC_COMM_WORLD, FURROW_DATA "/missing.mtx", NULL, &made));
+    REFUSES("entries of type c128",
+            fur_petsc_mat_read(PETSC_COMM_WORLD, FURROW_DATA "/scattering.mtx", NULL, &made));
+    EXPECT(!made, "something was made");
+    MUST(MatDestroy(&unfinished));
+    MUST(MatDestroy(&shell));
+}
+
+/* A matrix of the group's own: its error is the sentence, and the group is broken. */
+static void refuse_precision(void)
+{
+    const int64_t offsets[] = {0, 1};
+    const float values[] = {1};
+    MPI_Comm comm = PETSC_COMM_WORLD;
+    fur_ranks *group;
+    fur_ranks_csr *a;
+    Mat made = NULL;
+    MUST(petsc_open(comm, NULL, &group));
+    int64_t column = fur_ranks_rank(group);
+    fur_ranks_rows rows = {.size = sizeof rows,
+                           .rows = 1,
+                           .cols = fur_ranks_count(group),
+                           .value_type = FUR_F32,
+                           .offsets = offsets,
+                           .columns = &column,
+                           .values = values};
+    EXPECT(fur_ranks_csr_create(group, &rows, &a) == FUR_OK, "%s", fur_ranks_error(group));
+    REFUSES("entries of type f32", fur_petsc_mat_wrap(comm, a, &made));
+    EXPECT(strcmp(refusal_sentence(), fur_ranks_error(group)) == 0, "%s", fur_ranks_error(group));
+    fur_ranks_csr_destroy(a);
+    fur_ranks_close(group);
+}
+
+/* A row without an entry on the diagonal, of the last rank. */
+static void refuse_preconditioners(void)
+{
+    sample s = {.rows = 40, .cols = 40};
+    sample grid = sample_grid(4, 0);
+    Mat a = sample_petsc(&grid);
+    Mat shell;
+    Mat scattered;
+    Mat other;
+    fur_precond_options unheard = {.size = sizeof unheard, .kind = "unheard"};
+    fur_ranks_csr *inside;
+    PC pc;
+    Mat b = sample_petsc(&s);
+    MUST(fur_petsc_mat_convert(a, NULL, &shell));
+    MUST(fur_petsc_mat_convert(a, NULL, &other));
+    MUST(fur_petsc_mat_convert(b, NULL, &scattered));
+    MUST(fur_petsc_mat_ranks(other, &inside));
+    MUST(PCCreate(PETSC_COMM_WORLD, &pc));
+    REFUSES("not one of the matrix's context",
+            fur_petsc_pc_operator(pc, shell, fur_ranks_csr_operator(inside)));
+    REFUSES("unheard", fur_petsc_pc_blocks(pc, shell, &unheard));
+    REFUSES("diagonal", fur_petsc_pc_blocks(pc, scattered, NULL));
+    MUST(PCDestroy(&pc));
+    MUST(MatDestroy(&shell));
+    MUST(MatDestroy(&other));
+    MUST(MatDestroy(&scattered));
+    MUST(MatDestroy(&a));
+    MUST(MatDestroy(&b));
+}
+
+/* A product after a rank has failed; and one with entries on a device, if there were one. */
+static void refuse_products(void)
+{
+    sample s = sample_grid(4, 0);
+    Mat shell;
+    Vec x;
+    Vec y;
+    fur_ranks_csr *inside;
+    fur_vector *none = NULL;
+    const PetscScalar entry = 1;
+    Mat a = sample_petsc(&s);
+    MUST(fur_petsc_mat_convert(a, NULL, &shell));
+    MUST(fur_petsc_mat_ranks(shell, &inside));
+    MUST(MatCreateVecs(shell, &x, &y));
+    fur_ranks *group = fur_ranks_csr_group(inside);
+    fur_status status =
+        petsc_entries(group, fur_ranks_csr_context(inside), 1, &entry, PETSC_MEMTYPE_CUDA, &none);
+    EXPECT(status == FUR_UNSUPPORTED && strstr(fur_ranks_error(group), "on a device"), "%s",
+           fur_ranks_error(group));
+    status = fur_ranks_rank(group) == 0
+                 ? fur_ranks_fail(group, FUR_CANCELLED, "rank 0 has had enough")
+                 : FUR_OK;
+    fur_ranks_agree(group, status);
+    REFUSES("rank 0 has had enough", MatMult(shell, x, y));
+    REFUSES("rank 0 has had enough", MatMultTranspose(shell, x, y));
+    REFUSES("rank 0 has had enough", MatGetDiagonal(shell, y));
+    MUST(VecDestroy(&x));
+    MUST(VecDestroy(&y));
+    MUST(MatDestroy(&shell));
+    MUST(MatDestroy(&a));
+}
+
+void test_refusals(void)
+{
+    refuse_arguments();
+    refuse_matrices();
+    refuse_precision();
+    refuse_preconditioners();
+    refuse_products();
+}
