@@ -5,7 +5,7 @@
 typedef struct inverse {
     Mat mat; /* a reference, for the group and the operator's context are in it */
     const fur_operator *m;
-    fur_operator *own; /* m, if it ends with the preconditioner; else NULL */
+    fur_ranks_precond *own; /* that has m; NULL: it is the caller's */
 } inverse;
 
 static PetscErrorCode apply(PC pc, Vec x, Vec y)
@@ -26,14 +26,14 @@ static PetscErrorCode destroy(PC pc)
 
     PetscFunctionBegin;
     PetscCall(PCShellGetContext(pc, &i));
-    fur_operator_destroy(i->own);
+    fur_ranks_precond_destroy(i->own);
     PetscCall(MatDestroy(&i->mat));
     PetscCall(PetscFree(i));
     PetscFunctionReturn(0);
 }
 
 /* What a preconditioner of this type was before ends with the type. */
-static PetscErrorCode set(PC pc, Mat mat, const fur_operator *m, fur_operator *own)
+static PetscErrorCode set(PC pc, Mat mat, const fur_operator *m, fur_ranks_precond *own)
 {
     inverse *i;
 
@@ -50,17 +50,17 @@ static PetscErrorCode set(PC pc, Mat mat, const fur_operator *m, fur_operator *o
     PetscFunctionReturn(0);
 }
 
-PetscErrorCode fur_petsc_pc_blocks(PC pc, Mat mat, const fur_precond_options *options)
+PetscErrorCode fur_petsc_pc_ranks(PC pc, Mat mat, const fur_ranks_precond_options *options)
 {
     fur_ranks_csr *a;
-    fur_operator *m;
+    fur_ranks_precond *m;
 
     PetscFunctionBegin;
     PetscCheck(pc, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "%s was given NULL", __func__);
     PetscCall(fur_petsc_mat_ranks(mat, &a));
     PETSC_TRY(PetscObjectComm((PetscObject)mat), fur_ranks_csr_group(a),
-              fur_ranks_precond_blocks(a, options, &m));
-    PetscCall(set(pc, mat, m, m));
+              fur_ranks_precond_create(a, options, &m));
+    PetscCall(set(pc, mat, fur_ranks_precond_operator(m), m));
     PetscFunctionReturn(0);
 }
 

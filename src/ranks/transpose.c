@@ -165,13 +165,26 @@ static fur_status fill_rows(turn *t)
     return FUR_OK;
 }
 
+/* The transpose of a part, on the host. */
+static fur_status turn_part(const fur_csr *part, int conjugate, fur_csr **out)
+{
+    fur_context *host = fur_context_host(fur_csr_context(part));
+    fur_csr *made;
+    RANKS_TRY(fur_csr_transpose(part, conjugate, &made));
+    if (host == fur_csr_context(part)) {
+        *out = made;
+        return FUR_OK;
+    }
+    fur_status status = fur_csr_transfer(made, host, out);
+    fur_csr_destroy(made);
+    return status;
+}
+
 static fur_status transpose(turn *t, int conjugate, fur_ranks_csr **out)
 {
     const fur_ranks_csr *m = t->m;
-    RANKS_TRY(
-        fur_ranks_pass_on(t->g, m->context, fur_csr_transpose(m->inner, conjugate, &t->inner)));
-    RANKS_TRY(
-        fur_ranks_pass_on(t->g, m->context, fur_csr_transpose(m->outer, conjugate, &t->outer)));
+    RANKS_TRY(fur_ranks_pass_on(t->g, m->context, turn_part(m->inner, conjugate, &t->inner)));
+    RANKS_TRY(fur_ranks_pass_on(t->g, m->context, turn_part(m->outer, conjugate, &t->outer)));
     for (int i = 0; i < m->halo.source_count; i++)
         RANKS_TRY(send_columns(t, &m->halo.sources[i]));
     RANKS_TRY(make_offsets(t));
@@ -192,7 +205,10 @@ fur_status fur_ranks_csr_transpose(const fur_ranks_csr *a, int conjugate, fur_ra
     if (!a || !out)
         return fur_context_fail(NULL, FUR_INVALID, "%s was given NULL", __func__);
     turn t = {.m = a, .g = a->group, .value_size = fur_value_size(a->report.value_type)};
-    fur_status status = transpose(&t, conjugate, &made);
+    fur_status status = a->part ? fur_ranks_fail(t.g, FUR_UNSUPPORTED,
+                                                 "matrices on GPUs are not transposed yet; use "
+                                                 "device \"cpu\"")
+                                : transpose(&t, conjugate, &made);
     fur_csr_destroy(t.inner);
     fur_csr_destroy(t.outer);
     group_release(t.g, t.lengths);

@@ -79,10 +79,10 @@ with_pkg_config() {
 }
 
 # Every public header compiles on its own, first and alone, as C11 and as C++17; that of C++ as C++17
-# and as C++20, which has spans of its own.
+# and as C++20, which has spans of its own. (That for PETSc needs PETSc's.)
 headers() {
     say "each header alone"
-    find "$prefix/include" -name '*.h' | while read -r header; do
+    find "$prefix/include" -name '*.h' ! -name petsc.h | while read -r header; do
         # shellcheck disable=SC2086
         printf '#include "%s"\n' "$header" |
             "$cc" -std=c11 $strict -I"$prefix/include" -fsyntax-only -xc -
@@ -136,4 +136,5 @@ fi
 static_only
 PKG_CONFIG_PATH=$(pc_path "$work/static-prefix")
 with_pkg_config static furrow "$here/solve.c" --static
+"$here/run_ranks.sh" "$prefix" "$work/ranks"
 say "all consumers work"

@@ -18,11 +18,11 @@ static void refuse_arguments(void)
     REFUSES("given NULL", fur_petsc_mat_read(PETSC_COMM_WORLD, NULL, NULL, &made));
     REFUSES("given NULL", fur_petsc_mat_wrap(PETSC_COMM_WORLD, NULL, &made));
     REFUSES("given NULL", fur_petsc_mat_ranks(NULL, &inside));
-    REFUSES("given NULL", fur_petsc_pc_blocks(NULL, a, NULL));
+    REFUSES("given NULL", fur_petsc_pc_ranks(NULL, a, NULL));
     REFUSES("given NULL", fur_petsc_pc_operator(pc, a, NULL));
     REFUSES("write .size = sizeof(fur_ranks_options)", fur_petsc_mat_convert(a, &unsized, &made));
     REFUSES("not one of furrow_petsc", fur_petsc_mat_ranks(a, &inside));
-    REFUSES("not one of furrow_petsc", fur_petsc_pc_blocks(pc, a, NULL));
+    REFUSES("not one of furrow_petsc", fur_petsc_pc_ranks(pc, a, NULL));
     EXPECT(!made && !inside, "something was made");
     MUST(PCDestroy(&pc));
     MUST(MatDestroy(&a));
@@ -83,7 +83,8 @@ static void refuse_preconditioners(void)
     Mat shell;
     Mat scattered;
     Mat other;
-    fur_precond_options unheard = {.size = sizeof unheard, .kind = "unheard"};
+    fur_precond_options kind = {.size = sizeof kind, .kind = "unheard"};
+    fur_ranks_precond_options unheard = {.size = sizeof unheard, .precond = &kind};
     fur_ranks_csr *inside;
     PC pc;
     Mat b = sample_petsc(&s);
@@ -94,8 +95,8 @@ static void refuse_preconditioners(void)
     MUST(PCCreate(PETSC_COMM_WORLD, &pc));
     REFUSES("not one of the matrix's context",
             fur_petsc_pc_operator(pc, shell, fur_ranks_csr_operator(inside)));
-    REFUSES("unheard", fur_petsc_pc_blocks(pc, shell, &unheard));
-    REFUSES("diagonal", fur_petsc_pc_blocks(pc, scattered, NULL));
+    REFUSES("unheard", fur_petsc_pc_ranks(pc, shell, &unheard));
+    REFUSES("diagonal", fur_petsc_pc_ranks(pc, scattered, NULL));
     MUST(PCDestroy(&pc));
     MUST(MatDestroy(&shell));
     MUST(MatDestroy(&other));

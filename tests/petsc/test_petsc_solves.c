@@ -23,10 +23,11 @@ static void petsc_blocks(KSP solver, Mat shell)
 
 static void blocks_of(KSP solver, Mat shell, const char *kind)
 {
-    fur_precond_options options = {.size = sizeof options, .kind = kind};
+    fur_precond_options own = {.size = sizeof own, .kind = kind};
+    fur_ranks_precond_options options = {.size = sizeof options, .precond = &own};
     PC pc;
     MUST(KSPGetPC(solver, &pc));
-    MUST(fur_petsc_pc_blocks(pc, shell, &options));
+    MUST(fur_petsc_pc_ranks(pc, shell, &options));
 }
 
 static void our_jacobi(KSP solver, Mat shell)

@@ -14,6 +14,7 @@
 #define FURROW_PETSC_H
 
 #include <furrow/ranks.h>
+#include <furrow/ranks_precond.h>
 
 #include <petscksp.h>
 
@@ -39,10 +40,9 @@ FUR_API PetscErrorCode fur_petsc_mat_wrap(MPI_Comm comm, fur_ranks_csr *a, Mat *
  */
 FUR_API PetscErrorCode fur_petsc_mat_ranks(Mat mat, fur_ranks_csr **out);
 
-/* pc becomes the preconditioner, by furrow/precond.h, of each rank's rows of `mat`, which one of
- * these functions has made (fur_ranks_precond_blocks): "jacobi", "ilu0", "amg" and so on. options
- * NULL: "jacobi". */
-FUR_API PetscErrorCode fur_petsc_pc_blocks(PC pc, Mat mat, const fur_precond_options *options);
+/* pc becomes the preconditioner of fur_ranks_precond_create for `mat`, which one of these functions
+ * has made: of each rank's rows, or of the whole matrix. options NULL: "jacobi". */
+FUR_API PetscErrorCode fur_petsc_pc_ranks(PC pc, Mat mat, const fur_ranks_precond_options *options);
 
 /* pc becomes z = m r, by an operator of the matrix's context (fur_ranks_csr_context). Borrowed: m
  * must outlive pc. */
