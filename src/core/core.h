@@ -133,6 +133,11 @@ fur_status fur_scalars_slot(fur_context *context, const fur_scalars *scalars, in
 
 /* FUR_INVALID unless x and y have the same context, value type and size. */
 fur_status fur_vector_match(const fur_vector *x, const fur_vector *y);
+/* out[k] = sum_i conj(x[k]_i) y[k]_i, each with the bits of fur_dot, for 1 <= count <=
+ * FUR_MANY_MAX: in one pass where the backend has it, and so in one gather where the vectors are
+ * shared. */
+fur_status fur_dot_pairs(int count, const fur_vector *const *x, const fur_vector *const *y,
+                         fur_scalar *out);
 /* The same for an element-wise result y, which may be x but not a part of it. */
 fur_status fur_vector_match_result(const fur_vector *x, const fur_vector *y);
 

@@ -71,6 +71,26 @@ fur_status fur_dot_many(int count, const fur_vector *const *x, const fur_vector 
     return dot(count, x, y, out);
 }
 
+fur_status fur_dot_pairs(int count, const fur_vector *const *x, const fur_vector *const *y,
+                         fur_scalar *out)
+{
+    const fur_vector *first = y[0];
+    fur_context *context = first->context;
+    const fur_reduction_kernels *kernels = context->backend->reduction;
+    fur_many left = take(count, NULL, x);
+    fur_many right = take(count, NULL, y);
+    if (!kernels->dot_pairs[first->value_type]) {
+        for (int k = 0; k < count; k++)
+            FUR_TRY(fur_dot(x[k], y[k], &out[k]));
+        return FUR_OK;
+    }
+    FUR_TRY(check(count, x, first, false));
+    FUR_TRY(check(count, y, first, false));
+    FUR_TRY(kernels->dot_pairs[first->value_type](&context->env, first->size, &left, &right,
+                                                  context->results->many));
+    return fetch(first, count, out);
+}
+
 fur_status fur_axpy_many(int count, const fur_scalar *alpha, const fur_vector *const *x,
                          fur_vector *y)
 {

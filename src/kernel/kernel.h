@@ -183,6 +183,9 @@ typedef struct fur_reduction_kernels {
     /* out_k = sum conj(x_k,i) y_i */
     fur_status (*dot_many[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const fur_many *x,
                                             const void *y, fur_scalar *out);
+    /* out_k = sum conj(x_k,i) y_k,i. NULL: nothing is saved by taking several at once. */
+    fur_status (*dot_pairs[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const fur_many *x,
+                                             const fur_many *y, fur_scalar *out);
     /* y = y + sum_k alpha_k x_k; the norm 2 of y */
     fur_status (*axpy_many_norm2[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const fur_many *x,
                                                    void *y, fur_slot out);

@@ -29,6 +29,7 @@ typedef struct reduction {
     fur_scalar alpha;
     fur_scalar constant;  /* in place of the entries of y */
     const fur_many *many; /* beside x, in place of it, or NULL */
+    const fur_many *with; /* one for each of those, in place of y, or NULL */
     bool streams;         /* these are larger than the cache */
     double scale;
     /* The result for entries begin .. end-1, which are one leaf; or those of several vectors. */

@@ -71,6 +71,7 @@ const fur_reduction_kernels ISA(reduction_kernels) = {
     .axpy_norm2 = FUR_VALUE_TABLE(axpy_norm2),
     .axpy_norms = FUR_VALUE_TABLE(axpy_norms),
     .dot_many = FUR_VALUE_TABLE(dot_many),
+    .dot_pairs = FUR_VALUE_TABLE(dot_pairs),
     .axpy_many_norm2 = FUR_VALUE_TABLE(axpy_many_norm2),
     .axpy_many_dots = FUR_VALUE_TABLE(axpy_many_dots),
 };
@@ -523,6 +524,28 @@ static fur_status FN(dot_many)(fur_env *env, int64_t n, const fur_many *m, const
     r.leaf_of_many = FN(dots_leaf);
     r.lanes = FN(dot_lanes);
     return FN(walk_dots)(env, r, m, y, out);
+}
+
+static void FN(pairs_leaf)(const reduction *r, int64_t begin, int64_t end, pair *out)
+{
+    for (int k = 0; k < r->many->count; k++)
+        out[k] = FN(dot_one)(r->many->x[k], r->with->x[k], begin, end);
+}
+
+static void FN(pairs_lanes)(const reduction *r, int k, int64_t begin, int64_t end, double *re,
+                            double *im)
+{
+    FN(dot_rows_of)(r->many->x[k], r->with->x[k], begin, end, re, im);
+}
+
+static fur_status FN(dot_pairs)(fur_env *env, int64_t n, const fur_many *x, const fur_many *y,
+                                fur_scalar *out)
+{
+    reduction r = FN(reduction_of)(n, NULL);
+    r.leaf_of_many = FN(pairs_leaf);
+    r.lanes = FN(pairs_lanes);
+    r.with = y;
+    return FN(walk_dots)(env, r, x, NULL, out);
 }
 
 static fur_status FN(axpy_many_dots)(fur_env *env, int64_t n, const fur_many *m, void *y,
