@@ -68,6 +68,10 @@ compare "cg" solve "$work/symmetric.mtx"
 counts="2 5"
 compare "cg with two threads" solve "$work/symmetric.mtx" --threads=2
 compare "gmres" solve "$work/general.mtx" --method=gmres
+compare "minres with jacobi" solve "$work/symmetric.mtx" --method=minres
+compare "cg_single" solve "$work/symmetric.mtx" --method=cg_single
+compare "cg in the order of rcm" solve "$work/symmetric.mtx" --partition=rcm
+compare "amg of the whole" solve "$work/symmetric.mtx" --precond=amg --whole
 counts="8"
 compare "bicgstab" solve "$work/general.mtx" --method=bicgstab
 

@@ -43,7 +43,10 @@ int main(int argc, char **argv)
 {
     ranks_line line;
     ranks_line_parse(argc, argv, &line);
-    fur_ranks_options options = {.size = sizeof options, .threads = line.threads};
+    fur_ranks_options options = {.size = sizeof options,
+                                 .threads = line.threads,
+                                 .device = line.device,
+                                 .device_transport = line.device_transport};
     if (line.ranks == 0)
         return run_processes(&line, &options);
     if (fur_ranks_run(line.ranks, &options, ranks_job, &line) == FUR_OK)

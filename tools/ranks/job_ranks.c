@@ -3,6 +3,7 @@
 #include "command.h"
 #include "output.h"
 
+#include <furrow/partition.h>
 #include <furrow/ranks_precond.h>
 
 #include <stdlib.h>
@@ -14,7 +15,8 @@ typedef struct job {
     fur_ranks *group;
     fur_context *home; /* of vectors as files have them */
     fur_ranks_csr *a;
-    fur_context *context; /* of the matrix */
+    fur_partition *partition; /* that has arranged it; NULL: none has */
+    fur_context *context;     /* of the matrix */
     fur_vector *x;
     fur_vector *y; /* b of a solve */
     output out;
@@ -48,11 +50,13 @@ static fur_status load(job *j, const char *path, const int64_t *bounds, fur_vect
         status = fur_ranks_fail(j->group, FUR_INVALID, "%s has %lld entries, the matrix needs %lld",
                                 path, (long long)fur_vector_size(whole),
                                 (long long)bounds[fur_ranks_count(j->group)]);
+    else if (j->partition)
+        status = fur_ranks_take_vector(j->a, j->partition, fur_vector_const_data(whole), *out);
     else if (own(bounds, rank) > 0)
-        memcpy(fur_vector_data(*out),
-               (const char *)fur_vector_const_data(whole) +
-                   (size_t)bounds[rank] * fur_value_size(value),
-               (size_t)own(bounds, rank) * fur_value_size(value));
+        status = of(j, j->context,
+                    fur_vector_upload((const char *)fur_vector_const_data(whole) +
+                                          (size_t)bounds[rank] * fur_value_size(value),
+                                      *out));
     fur_vector_destroy(whole);
     return status;
 }
@@ -71,7 +75,8 @@ static fur_status save(job *j, const fur_vector *x)
                                       fur_ranks_csr_describe(j->a)->rows, &whole));
     status = fur_ranks_agree(j->group, status);
     if (status == FUR_OK)
-        status = fur_ranks_gather_vector(j->a, x, writes ? fur_vector_data(whole) : NULL);
+        status =
+            fur_ranks_give_vector(j->a, j->partition, x, writes ? fur_vector_data(whole) : NULL);
     if (status == FUR_OK && writes)
         status = of(j, j->home, fur_mtx_write_vector(whole, j->line->out, NULL));
     fur_vector_destroy(whole);
@@ -87,6 +92,12 @@ static void put_matrix(job *j)
     output_text(&j->out, "value", "Value type", fur_value_name(r->value_type));
     output_count(&j->out, "ranks", "Ranks", fur_ranks_count(j->group));
     output_text(&j->out, "transport", "Transport", fur_ranks_transport(j->group));
+    output_text(&j->out, "device", "Device", fur_context_device(j->context));
+    if (fur_ranks_device_transport(j->group)[0])
+        output_text(&j->out, "device_transport", "Between devices",
+                    fur_ranks_device_transport(j->group));
+    output_text(&j->out, "partition", "Order of rows",
+                j->line->partition ? j->line->partition : "contiguous");
     output_count(&j->out, "threads", "Threads of a rank", fur_context_threads(j->context));
     output_count(&j->out, "halo_bytes", "Halo of a product, bytes", r->halo_bytes);
     output_number(&j->out, "imbalance", "Most work over mean", r->imbalance);
@@ -216,10 +227,36 @@ static fur_status solve(job *j)
     return status;
 }
 
+static bool is_method(const char *partition)
+{
+    const char *name;
+    for (int i = 0; (name = fur_partition_method_at(i)) != NULL; i++)
+        if (strcmp(name, partition) == 0)
+            return true;
+    return false;
+}
+
+/* The matrix in the order of the partition that was asked for. */
+static fur_status arrange(job *j)
+{
+    const char *partition = j->line->partition;
+    fur_partition_options options = {.size = sizeof options, .method = partition};
+    fur_ranks_csr *arranged;
+    if (!partition || strcmp(partition, "contiguous") == 0)
+        return FUR_OK;
+    COMMAND_TRY(is_method(partition) ? fur_ranks_partition(j->a, &options, &j->partition)
+                                     : fur_ranks_partition_read(j->a, partition, &j->partition));
+    COMMAND_TRY(fur_ranks_csr_arrange(j->a, j->partition, &arranged));
+    fur_ranks_csr_destroy(j->a);
+    j->a = arranged;
+    return FUR_OK;
+}
+
 static fur_status run(job *j)
 {
     double start = command_seconds();
     COMMAND_TRY(fur_ranks_csr_read(j->group, j->line->file, NULL, &j->a));
+    COMMAND_TRY(arrange(j));
     j->seconds_load = command_seconds() - start;
     j->context = fur_ranks_csr_context(j->a);
     COMMAND_TRY(fur_ranks_agree(j->group, j->line->solves ? solve(j) : multiply(j)));
@@ -245,6 +282,7 @@ fur_status ranks_job(fur_ranks *group, void *user)
     fur_vector_destroy(j.x);
     fur_vector_destroy(j.y);
     fur_ranks_csr_destroy(j.a);
+    fur_partition_destroy(j.partition);
     fur_context_destroy(j.home);
     return fur_ranks_agree(group, status);
 }

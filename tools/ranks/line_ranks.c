@@ -19,6 +19,9 @@ enum {
     REPEAT,
     THREADS,
     RANKS,
+    DEVICE,
+    DEVICE_TRANSPORT,
+    PARTITION,
     JSON
 };
 
@@ -41,6 +44,14 @@ static const struct argp_option options[] = {
     {"repeat", REPEAT, "N", 0, "multiply: time N products (default: 20)", 0},
     {"threads", THREADS, "N", 0, "Threads of each rank (default: 1)", 0},
     {"ranks", RANKS, "N", 0, "Run N ranks as threads of this process, without MPI", 0},
+    {"device", DEVICE, "NAME", 0,
+     "cpu (default), cuda: the GPUs of a host in turn for its ranks, or cuda:N", 0},
+    {"device-transport", DEVICE_TRANSPORT, "NAME", 0,
+     "Between GPUs: peers, nccl or staged (default: the first that works)", 0},
+    {"partition", PARTITION, "NAME|FILE", 0,
+     "The order of rows: contiguous (default), rcm, metis, scotch, or the part of each row in an "
+     "array of a Matrix Market file",
+     0},
     {"json", JSON, NULL, 0, "Print one JSON object", 0},
     {0},
 };
@@ -113,6 +124,15 @@ static error_t parse(int key, char *text, struct argp_state *state)
         return 0;
     case RANKS:
         l->ranks = whole(state, "--ranks", text);
+        return 0;
+    case DEVICE:
+        l->device = text;
+        return 0;
+    case DEVICE_TRANSPORT:
+        l->device_transport = text;
+        return 0;
+    case PARTITION:
+        l->partition = text;
         return 0;
     case JSON:
         l->json = true;

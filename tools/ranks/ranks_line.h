@@ -18,8 +18,11 @@ typedef struct ranks_line {
     int64_t max_iterations;
     int restart;
     int repeat;
-    int threads; /* of a rank */
-    int ranks;   /* in this process; 0: those of MPI */
+    int threads;                  /* of a rank */
+    int ranks;                    /* in this process; 0: those of MPI */
+    const char *device;           /* NULL: the CPU */
+    const char *device_transport; /* NULL: the best */
+    const char *partition;        /* a method or a file; NULL: rows as they are */
     bool json;
 } ranks_line;
 
