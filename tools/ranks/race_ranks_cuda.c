@@ -1,7 +1,9 @@
 /* Ranks on GPUs against one GPU, in one run: the gather of a reduction, the exchange of a face,
  * products and iterations of conjugate gradients with the matrix of 7 points.
  *
- *     race_ranks_cuda RANKS TRANSPORT SIZE...     for example: race_ranks_cuda 2 peers 128 256
+ *     race_ranks_cuda RANKS TRANSPORT SIZE...     for example: race_ranks_cuda 2 peers 128 256 256w
+ *
+ * 256: a grid of 256^3 points on one GPU and on all; 256w: of as many on each.
  *
  * Each figure is the median of rounds of so many calls that the clock does not matter; of all ranks
  * the slowest. */
@@ -20,6 +22,7 @@
 
 typedef struct race {
     int64_t size; /* of the grid's sides, or of a face's */
+    int64_t planes;
     double product, recorded, face, dot, iteration;
     double parts[4]; /* dot, norms, direction, all with the product: recorded */
     double check;    /* a norm, by which runs are compared */
@@ -92,14 +95,14 @@ static fur_status replay(void *user, int64_t times)
 
 /* Rows of the 7-point matrix of an n^3 grid, or of a matrix whose two halves exchange faces of n^2.
  */
-static void fill_rows(int64_t n, int64_t first, int64_t last, int64_t *offsets, int64_t *columns,
-                      double *values)
+static void fill_rows(int64_t n, int64_t planes, int64_t first, int64_t last, int64_t *offsets,
+                      int64_t *columns, double *values)
 {
     int64_t at = 0;
     for (int64_t row = first; row < last; row++) {
         int64_t i = row % n, j = row / n % n, k = row / (n * n);
         const int64_t step[7] = {-n * n, -n, -1, 0, 1, n, n * n};
-        const bool there[7] = {k > 0, j > 0, i > 0, true, i < n - 1, j < n - 1, k < n - 1};
+        const bool there[7] = {k > 0, j > 0, i > 0, true, i < n - 1, j < n - 1, k < planes - 1};
         offsets[row - first] = at;
         for (int s = 0; s < 7; s++)
             if (there[s]) {
@@ -110,16 +113,15 @@ static void fill_rows(int64_t n, int64_t first, int64_t last, int64_t *offsets, 
     offsets[last - first] = at;
 }
 
-static fur_status make_grid(fur_ranks *g, int64_t n, fur_ranks_csr **out)
+static fur_status make_grid(fur_ranks *g, int64_t n, int64_t planes, fur_ranks_csr **out)
 {
-    int64_t planes = n * (g->rank + 1) / g->count - n * g->rank / g->count;
-    int64_t first = n * n * (n * g->rank / g->count);
-    int64_t rows = planes * n * n;
+    int64_t first = n * n * (planes * g->rank / g->count);
+    int64_t rows = n * n * (planes * (g->rank + 1) / g->count) - first;
     int64_t *offsets = malloc((size_t)(rows + 1) * sizeof *offsets);
     int64_t *columns = malloc((size_t)(7 * rows) * sizeof *columns);
     double *values = malloc((size_t)(7 * rows) * sizeof *values);
-    fill_rows(n, first, first + rows, offsets, columns, values);
-    fur_ranks_rows r = {sizeof r, rows, n * n * n, FUR_F64, offsets, columns, values};
+    fill_rows(n, planes, first, first + rows, offsets, columns, values);
+    fur_ranks_rows r = {sizeof r, rows, n * n * planes, FUR_F64, offsets, columns, values, 0};
     fur_status status = fur_ranks_csr_create(g, &r, out);
     free(offsets);
     free(columns);
@@ -139,7 +141,7 @@ static fur_status make_faces(fur_ranks *g, int64_t n, fur_ranks_csr **out)
         values[i] = 1;
     }
     offsets[rows] = rows;
-    fur_ranks_rows r = {sizeof r, rows, all, FUR_F64, offsets, columns, values};
+    fur_ranks_rows r = {sizeof r, rows, all, FUR_F64, offsets, columns, values, 0};
     fur_status status = fur_ranks_csr_create(g, &r, out);
     free(offsets);
     free(columns);
@@ -258,7 +260,7 @@ static fur_status run_grid(fur_ranks *g, void *user)
 {
     race own = *(race *)user;
     fur_ranks_csr *a = NULL;
-    need(g, NULL, make_grid(g, own.size, &a));
+    need(g, NULL, make_grid(g, own.size, own.planes, &a));
     fur_context *c = fur_ranks_csr_context(a);
     int64_t rows = fur_operator_rows(fur_ranks_csr_operator(a));
     fur_vector *x, *y, *r, *d;
@@ -349,6 +351,9 @@ int main(int argc, char **argv)
     }
     for (int i = 3; i < argc; i++) {
         race one = {.size = atoll(argv[i])}, all = one;
+        bool weak = strchr(argv[i], 'w') != NULL;
+        one.planes = one.size;
+        all.planes = one.size * (weak ? ranks : 1);
         run(1, argv[2], run_grid, &one);
         run(ranks, argv[2], run_grid, &all);
         printf(
@@ -358,7 +363,9 @@ int main(int argc, char **argv)
             one.product / all.product, 1e6 * one.recorded, 1e6 * all.recorded,
             one.recorded / all.recorded, 1e6 * one.iteration, 1e6 * all.iteration,
             one.iteration / all.iteration, one.kernel, all.kernel,
-            memcmp(&one.check, &all.check, sizeof one.check) ? "DIFFER" : "agree");
+            weak                                               ? "of other matrices"
+            : memcmp(&one.check, &all.check, sizeof one.check) ? "DIFFER"
+                                                               : "agree");
         for (int k = 0; k < 4; k++)
             printf("        %s %.1f -> %.1f us",
                    (const char *[]){"dot", "norms", "direction", "all"}[k], 1e6 * one.parts[k],
