@@ -399,6 +399,7 @@ extern "C" const fur_reduction_kernels fur_cuda_reduction = {
     {axpy_norm2<float>, axpy_norm2<double>, axpy_norm2<fur_c64>, axpy_norm2<fur_c128>},
     {axpy_norms<float>, axpy_norms<double>, axpy_norms<fur_c64>, axpy_norms<fur_c128>},
     {dot_many<float>, dot_many<double>, dot_many<fur_c64>, dot_many<fur_c128>},
+    {}, // a dot product a pair
     {axpy_many_norm2<float>, axpy_many_norm2<double>, axpy_many_norm2<fur_c64>,
      axpy_many_norm2<fur_c128>},
     {}, // the vectors would not stay near
