@@ -1,12 +1,9 @@
 // Recordings: what is queued on the stream is captured as a CUDA graph and launched again. Many
-// replays go as graphs of several copies, which cost one launch each.
+// replays go as one graph of as many copies, which cost the host one launch.
 #include "recording.cuh"
 
-// Copies in those graphs, the largest first.
-#define CHAINS 2
-
-// A recording that is replayed more seldom is not worth the making of the smaller ones.
-#define OFTEN 16
+// Copies in the graph for many replays.
+#define COPIES 16
 
 namespace
 {
@@ -14,17 +11,13 @@ namespace
 struct recording {
     cudaGraph_t graph;
     cudaGraphExec_t once;
-    cudaGraphExec_t chain[CHAINS]; // of so many copies in a row; null until it is needed
-    int64_t replays;
+    cudaGraphExec_t many; // COPIES in a row; null until it is needed
 };
-
-constexpr int copies[CHAINS] = {16, 4};
 
 void clear(recording *r)
 {
-    for (cudaGraphExec_t chain : r->chain)
-        if (chain)
-            cudaGraphExecDestroy(chain);
+    if (r->many)
+        cudaGraphExecDestroy(r->many);
     if (r->once)
         cudaGraphExecDestroy(r->once);
     if (r->graph)
@@ -32,11 +25,11 @@ void clear(recording *r)
     *r = {};
 }
 
-// Copies of the recording, one after the other.
-fur_status add_copies(fur_env *env, const recording *r, int count, cudaGraph_t chained)
+// The graph of COPIES of the recording, one after the other.
+fur_status chain(fur_env *env, const recording *r, cudaGraph_t chained)
 {
     cudaGraphNode_t last = nullptr;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < COPIES; i++) {
         cudaGraphNode_t next;
         FUR_CUDA(env, cudaGraphAddChildGraphNode(&next, chained, last ? &last : nullptr,
                                                  last ? 1 : 0, r->graph));
@@ -45,22 +38,15 @@ fur_status add_copies(fur_env *env, const recording *r, int count, cudaGraph_t c
     return FUR_OK;
 }
 
-fur_status make_chain(fur_env *env, recording *r, int which)
+fur_status make_many(fur_env *env, recording *r)
 {
     cudaGraph_t chained;
     FUR_CUDA(env, cudaGraphCreate(&chained, 0));
-    fur_status status = add_copies(env, r, copies[which], chained);
-    cudaError_t error =
-        status == FUR_OK ? cudaGraphInstantiate(&r->chain[which], chained, 0) : cudaSuccess;
+    fur_status status = chain(env, r, chained);
+    cudaError_t error = status == FUR_OK ? cudaGraphInstantiate(&r->many, chained, 0) : cudaSuccess;
     cudaGraphDestroy(chained);
     FUR_CUDA(env, error);
     return status;
-}
-
-// Whether replays go by a chain.
-bool is_worth(const recording *r, int which, int64_t times)
-{
-    return times >= copies[which] && (which == 0 || r->chain[which] || r->replays >= OFTEN);
 }
 
 } // namespace
@@ -101,13 +87,11 @@ fur_status fur_cuda_recording_replay(fur_env *env, void *state, int64_t times)
     cudaStream_t stream = fur_cuda_stream(env);
     if (!r->once)
         return fur_env_fail(env, FUR_INVALID, "nothing was recorded");
-    for (int i = 0; i < CHAINS; i++)
-        for (; is_worth(r, i, times); times -= copies[i], r->replays += copies[i]) {
-            if (!r->chain[i])
-                FUR_TRY(make_chain(env, r, i));
-            FUR_CUDA(env, cudaGraphLaunch(r->chain[i], stream));
-        }
-    for (; times > 0; times--, r->replays++)
+    if (times >= COPIES && !r->many)
+        FUR_TRY(make_many(env, r));
+    for (; times >= COPIES; times -= COPIES)
+        FUR_CUDA(env, cudaGraphLaunch(r->many, stream));
+    for (; times > 0; times--)
         FUR_CUDA(env, cudaGraphLaunch(r->once, stream));
     return FUR_OK;
 }
