@@ -75,6 +75,12 @@ compare "amg of the whole" solve "$work/symmetric.mtx" --precond=amg --whole
 counts="8"
 compare "bicgstab" solve "$work/general.mtx" --method=bicgstab
 
+start 3 bench "$work/symmetric.mtx" --repeat=3 --json >"$work/bench.json"
+for field in seconds_median seconds_least seconds_per_iteration ranks transport halo_bytes seconds_halo imbalance; do
+    grep -q "\"$field\": " "$work/bench.json" || fail "bench does not say $field"
+done
+echo "bench: all figures"
+
 # A bad file: the sentence of furrow's reader, once, and status 1 of every rank.
 sed '5s/.*/2 two 3/' "$work/general.mtx" >"$work/bad.mtx"
 if start 3 solve "$work/bad.mtx" >"$work/out.txt" 2>"$work/err.txt"; then

@@ -6,6 +6,7 @@
 #include <furrow/partition.h>
 #include <furrow/ranks_precond.h>
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,7 +128,8 @@ static int compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-static fur_status multiply(job *j)
+/* Times y = A x; x of --x or ones. */
+static fur_status time_products(job *j)
 {
     int repeat = j->line->repeat;
     int rank = fur_ranks_rank(j->group);
@@ -145,16 +147,47 @@ static fur_status multiply(job *j)
     for (int i = 0; status == FUR_OK && i < repeat; i++) {
         double start = command_seconds();
         status = fur_ranks_multiply(j->a, j->x, j->y);
+        if (status == FUR_OK)
+            status = of(j, j->context, fur_context_synchronize(j->context));
         seconds[i] = command_seconds() - start;
     }
     qsort(seconds, (size_t)repeat, sizeof *seconds, compare);
-    double median = seconds[repeat / 2];
-    fur_context_release(j->home, memory);
-    COMMAND_TRY(status);
     output_count(&j->out, "repeat", "Products", repeat);
-    output_seconds(&j->out, "seconds_median", "One product", median);
+    output_seconds(&j->out, "seconds_median", "One product", seconds[repeat / 2]);
+    output_seconds(&j->out, "seconds_least", "The fastest", seconds[0]);
+    fur_context_release(j->home, memory);
+    return status;
+}
+
+static fur_status multiply(job *j)
+{
+    COMMAND_TRY(time_products(j));
     COMMAND_TRY(put_norms(j, j->y));
     return save(j, j->y);
+}
+
+/* Iterations of cg that bench times. */
+#define BENCH_ITERATIONS 100
+
+/* Products and, of a square matrix, iterations of cg without a preconditioner, as far as they go.
+ */
+static fur_status bench(job *j)
+{
+    const fur_ranks_report *r = fur_ranks_csr_describe(j->a);
+    fur_solver_options options = {.size = sizeof options,
+                                  .method = "cg",
+                                  .rtol = DBL_MIN,
+                                  .max_iterations = BENCH_ITERATIONS};
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+    COMMAND_TRY(time_products(j));
+    if (r->rows != r->cols)
+        return FUR_OK;
+    COMMAND_TRY(of(j, j->context, fur_vector_fill(j->x, fur_real(0))));
+    COMMAND_TRY(fur_ranks_solve(j->a, &options, j->y, j->x, &report));
+    output_count(&j->out, "iterations", "Iterations of cg", report.iterations);
+    output_seconds(&j->out, "seconds_per_iteration", "One iteration",
+                   report.iterations > 0 ? report.seconds / (double)report.iterations : 0);
+    return FUR_OK;
 }
 
 static void put_solve(job *j, const fur_solver_report *r)
@@ -259,7 +292,9 @@ static fur_status run(job *j)
     COMMAND_TRY(arrange(j));
     j->seconds_load = command_seconds() - start;
     j->context = fur_ranks_csr_context(j->a);
-    COMMAND_TRY(fur_ranks_agree(j->group, j->line->solves ? solve(j) : multiply(j)));
+    static fur_status (*const works[])(job * j) = {
+        [RANKS_MULTIPLY] = multiply, [RANKS_SOLVE] = solve, [RANKS_BENCH] = bench};
+    COMMAND_TRY(fur_ranks_agree(j->group, works[j->line->work](j)));
     put_matrix(j);
     return FUR_OK;
 }

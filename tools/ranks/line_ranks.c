@@ -41,7 +41,7 @@ static const struct argp_option options[] = {
     {"rtol", RTOL, "R", 0, "solve: the residual to reach, relative to b (default: 1e-10)", 0},
     {"max-iterations", MOST, "N", 0, "solve: the most iterations", 0},
     {"restart", RESTART, "N", 0, "solve: that of gmres and idrs", 0},
-    {"repeat", REPEAT, "N", 0, "multiply: time N products (default: 20)", 0},
+    {"repeat", REPEAT, "N", 0, "multiply, bench: time N products (default: 20)", 0},
     {"threads", THREADS, "N", 0, "Threads of each rank (default: 1)", 0},
     {"ranks", RANKS, "N", 0, "Run N ranks as threads of this process, without MPI", 0},
     {"device", DEVICE, "NAME", 0,
@@ -72,10 +72,14 @@ static bool is_known(const char *precond)
 
 static error_t take_operand(struct argp_state *state, ranks_line *l, const char *text)
 {
-    if (state->arg_num == 0 && strcmp(text, "multiply") != 0 && strcmp(text, "solve") != 0)
-        argp_error(state, "the first word is multiply or solve, not '%s'", text);
+    static const char *const works[] = {"multiply", "solve", "bench"};
+    int work = 0;
+    while (state->arg_num == 0 && work < 3 && strcmp(text, works[work]) != 0)
+        work++;
+    if (work == 3)
+        argp_error(state, "the first word is multiply, solve or bench, not '%s'", text);
     if (state->arg_num == 0)
-        l->solves = strcmp(text, "solve") == 0;
+        l->work = (ranks_work)work;
     else if (state->arg_num == 1)
         l->file = command_file(state, "FILE", text);
     else
@@ -141,7 +145,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
         return take_operand(state, l, text);
     case ARGP_KEY_END:
         if (!l->file)
-            argp_error(state, "say multiply or solve, and the FILE of the matrix");
+            argp_error(state, "say multiply, solve or bench, and the FILE of the matrix");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -150,15 +154,17 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 void ranks_line_parse(int argc, char **argv, ranks_line *out)
 {
-    static const struct argp argp = {
-        options,
-        parse,
-        "multiply FILE\nsolve FILE",
-        "Multiply by the matrix of a file, or solve A x = b with it, on several ranks: those that "
-        "mpirun starts, or threads. The result has the same bits on any number of them.",
-        NULL,
-        NULL,
-        NULL};
+    static const struct argp argp = {options,
+                                     parse,
+                                     "multiply FILE\nsolve FILE\nbench FILE",
+                                     "Multiply by the matrix of a file, solve A x = b with it, or "
+                                     "time products and iterations of "
+                                     "cg, on several ranks: those that mpirun starts, or threads. "
+                                     "The result has the same bits on "
+                                     "any number of them.",
+                                     NULL,
+                                     NULL,
+                                     NULL};
     *out = (ranks_line){.precond = "jacobi", .repeat = 20};
     argp_err_exit_status = COMMAND_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, out);

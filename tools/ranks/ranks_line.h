@@ -5,8 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+typedef enum ranks_work { RANKS_MULTIPLY = 0, RANKS_SOLVE, RANKS_BENCH } ranks_work;
+
 typedef struct ranks_line {
-    bool solves; /* else it multiplies */
+    ranks_work work;
     const char *file;
     const char *x;   /* multiply: NULL: ones */
     const char *b;   /* solve: NULL: A times ones */
