@@ -179,7 +179,7 @@ static void move_entries(const fur_partition *p, size_t size, int64_t first, int
                          bool back, const char *from, char *to)
 {
     const int32_t *order = p ? fur_permutation_order(p->order) : NULL;
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; from && i < count; i++) {
         int64_t there = order ? order[first + i] : first + i;
         memcpy(to + (size_t)(back ? there : i) * size, from + (size_t)(back ? i : there) * size,
                size);

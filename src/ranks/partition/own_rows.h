@@ -15,7 +15,7 @@ typedef struct own_rows {
 } own_rows;
 
 /* Needs own_rows_close even after a failure. */
-fur_status own_rows_open(const fur_ranks_csr *m, own_rows *out);
+fur_status own_rows_open(const fur_ranks_csr *m, own_rows *r);
 void own_rows_close(own_rows *r);
 
 /* The part that has row 0 .. count-1, and where its entries begin and end there. */

@@ -37,10 +37,11 @@ static fur_status allocate(fur_context *context, int64_t count, size_t size, voi
 /* An empty shell, which fur_partition_destroy takes. */
 static fur_status begin(fur_context *context, int64_t rows, fur_partition **out)
 {
-    if (rows < 0 || rows > INT32_MAX)
-        return fur_context_fail(context, FUR_OVERFLOW,
-                                "a partition has from 0 to 2147483647 rows, not %lld",
-                                (long long)rows);
+    if (rows < 0 || rows > INT32_MAX) {
+        fur_context_fail(context, FUR_OVERFLOW,
+                         "a partition has from 0 to 2147483647 rows, not %lld", (long long)rows);
+        return FUR_OVERFLOW;
+    }
     PARTITION_TRY(allocate(context, 1, sizeof **out, out));
     **out = (fur_partition){.context = context, .rows = rows};
     return FUR_OK;

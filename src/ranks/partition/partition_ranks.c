@@ -109,7 +109,7 @@ static fur_status share_partition(fur_ranks *g, fur_partition *at_0, int64_t row
     int64_t parts = at_0 ? at_0->parts : 0;
     RANKS_TRY(share(g, &parts, sizeof parts));
     RANKS_TRY(group_allocate(g, rows, sizeof *numbers, &numbers));
-    if (g->rank == 0 && rows > 0)
+    if (at_0 && rows > 0)
         memcpy(numbers, parts > 0 ? at_0->of_rows : fur_permutation_order(at_0->order),
                (size_t)rows * sizeof *numbers);
     fur_status status = share(g, numbers, (size_t)rows * sizeof *numbers);
