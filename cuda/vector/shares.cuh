@@ -31,13 +31,13 @@ extern "C" {
 // The share part of fur_remote, and what undoes it.
 fur_status fur_cuda_share(fur_env *env);
 void fur_cuda_drop_shares(fur_env *env);
-}
 
 // Queues the gathers of channels 0 .. channels-1: of `bytes` bytes for each subtree of a rank.
 fur_status fur_cuda_gather_shares(fur_env *env, const fur_shares &s, int channels, size_t bytes);
 
 // For vectors of n entries, and leaves of so many.
 fur_status fur_cuda_find_shares(fur_env *env, int64_t n, int64_t leaf_entries, fur_shares *out);
+}
 
 namespace
 {
