@@ -7,6 +7,7 @@
 #include "errors.h"
 #include "graph.h"
 #include "io.h"
+#include "large.h"
 #include "multigrid.h"
 #include "neighbours.h"
 #include "operator.h"
@@ -24,6 +25,7 @@ NB_MODULE(_core, m)
     m.def("version", &fur_version);
     bind_errors(m);
     bind_context(m);
+    bind_large(m);
     bind_csr(m);
     bind_product(m);
     bind_io(m);

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import _contexts, _core
-from ._arrays import DTYPES
+from ._arrays import DTYPES, new_array
 from ._csr import Csr, csr
 from ._products import _has_rows
 
@@ -50,14 +50,14 @@ class _Plans:
     def multiply(self, x: Any) -> Any:
         if self.product is None:
             self.product = _core.Product.plan(self.matrix._home(), 0, "rows")
-        y = np.empty(self.matrix.shape[0], x.dtype)
+        y = new_array((self.matrix.shape[0],), x.dtype)
         self.product(x, y)
         return y
 
     def multiply_block(self, x: Any) -> Any:
         if self.block is None:
             self.block = _core.BlockProduct.plan(self.matrix._home(), 0)
-        y = np.empty((self.matrix.shape[0], x.shape[1]), x.dtype)
+        y = new_array((self.matrix.shape[0], x.shape[1]), x.dtype)
         self.block(x if _has_rows(x) or _has_rows(x.T) else np.ascontiguousarray(x), y)
         return y
 

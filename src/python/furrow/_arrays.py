@@ -5,12 +5,17 @@ A `Library` is one of these three. Nothing imports CuPy or torch unless an array
 
 from __future__ import annotations
 
+import math
 import sys
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+from . import _core
+
 DTYPES = (np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.complex64), np.dtype(np.complex128))
+LARGE = 1 << 25  # bytes from which NumPy's memory comes from the system anew, and is cleared
+FEW = LARGE // 16  # entries of any dtype that have fewer bytes
 LEGACY_STREAM = 1  # what CUDA calls its default stream, which CuPy and torch call 0
 _NUMBERS = {dtype: number for number, dtype in enumerate(DTYPES)}
 
@@ -18,6 +23,14 @@ _NUMBERS = {dtype: number for number, dtype in enumerate(DTYPES)}
 def number_of(dtype: np.dtype[Any]) -> int:
     """The library's tag of a dtype."""
     return _NUMBERS[dtype]
+
+
+def new_array(shape: tuple[int, ...], dtype: np.dtype[Any], order: Literal["C", "F"] = "C") -> Any:
+    """An array of the host for a result: a large one in memory of results that were given up."""
+    size = math.prod(shape) * dtype.itemsize
+    if size < LARGE:
+        return np.empty(shape, dtype, order)
+    return _core.large(size).view(dtype).reshape(shape, order=order)
 
 
 def computed(dtype: Any) -> np.dtype[Any]:
@@ -50,7 +63,7 @@ class NumpyLibrary:
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any], like: Any) -> Any:
         """A new array of the caller's kind."""
-        return np.empty(shape, dtype)
+        return new_array(shape, dtype)
 
     def give(self, array: Any, like: Any) -> Any:
         """An array of the core as one of the caller's kind."""
@@ -67,7 +80,7 @@ class TorchLibrary:
         return array.detach().numpy()
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any], like: Any) -> Any:
-        return np.empty(shape, dtype)
+        return new_array(shape, dtype)
 
     def give(self, array: Any, like: Any) -> Any:
         return sys.modules["torch"].from_numpy(array)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
-from ._arrays import library_of
+from ._arrays import FEW, library_of, new_array
 
 if TYPE_CHECKING:
     from ._csr import Csr
@@ -102,13 +102,17 @@ class Plan:
             `out`, or a new array of x's kind.
         """
         if type(x) is np.ndarray:
-            y = np.empty(self._shape[0], self._matrix.dtype) if out is None else out
+            y = self._result() if out is None else out
             self._product(x, y)
             return y
         library = library_of(x)
         y = library.empty((self._shape[0],), self._matrix.dtype, x) if out is None else library.take(out)
         self._product(library.take(x), y)
         return library.give(y, x) if out is None else out
+
+    def _result(self) -> Any:
+        rows = self._shape[0]
+        return np.empty(rows, self._matrix.dtype) if rows < FEW else new_array((rows,), self._matrix.dtype)
 
     def __repr__(self) -> str:
         report = self.report

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
-from ._arrays import NUMPY, computed, library_of
+from ._arrays import FEW, NUMPY, computed, library_of, new_array
 
 if TYPE_CHECKING:
     from ._csr import Csr
@@ -60,7 +60,8 @@ def _block_product(a: Csr, columns: bool) -> Any:
 def multiply(a: Csr, x: Any) -> Any:
     """``A @ x`` for a vector or a block, in the kind of array that x is."""
     if type(x) is np.ndarray and x.ndim == 1 and x.dtype is a.dtype and x.flags.c_contiguous:
-        y = np.empty(a._handle.rows, x.dtype)
+        rows = a._handle.rows
+        y = np.empty(rows, x.dtype) if rows < FEW else new_array((rows,), x.dtype)
         _product(a)(x, y)
         return y
     library = library_of(x)
@@ -91,7 +92,7 @@ def _converted(a: Csr, dtype: np.dtype[Any]) -> Csr:
 
 
 def _multiply_vector(a: Csr, x: Any, dtype: np.dtype[Any]) -> Any:
-    y = np.empty(a.shape[0], dtype)
+    y = new_array((a.shape[0],), dtype)
     _product(a)(np.ascontiguousarray(x, dtype), y)
     return y
 
@@ -101,7 +102,7 @@ def _multiply_block(a: Csr, x: Any, dtype: np.dtype[Any]) -> Any:
     x = x.astype(dtype, order="K", copy=False)
     if not (_has_rows(x) or _has_rows(x.T)) or not x.flags.aligned:
         x = np.ascontiguousarray(x)
-    y = np.empty((a.shape[0], x.shape[1]), dtype, order="C" if _has_rows(x) else "F")
+    y = new_array((a.shape[0], x.shape[1]), dtype, "C" if _has_rows(x) else "F")
     _block_product(a, not _has_rows(x))(x, y)
     return y
 
