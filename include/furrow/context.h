@@ -77,6 +77,13 @@ typedef struct fur_context_options {
     fur_file_watcher watcher; /* watch NULL: none */
     /* NULL: vectors are whole. Else they are parts of longer ones (furrow/sharing.h). */
     const fur_sharing *sharing;
+    /* Asked by the thread that calls the library whenever that takes memory, on the host or the
+     * device, and at each step of fur_eigs and fur_lobpcg: so between the phases of set-ups,
+     * analyses and products of matrices. Non-zero ends the call as memory that is refused does, but
+     * with FUR_CANCELLED. It must not call the library with an object of this context. NULL: never.
+     */
+    int (*interrupted)(void *user);
+    void *interrupted_user;
 } fur_context_options;
 
 /* Makes a context. FUR_UNSUPPORTED if the build or the machine lacks the device or instruction

@@ -32,12 +32,20 @@ fur_status fur_env_fail(fur_env *env, fur_status status, const char *format, ...
     return status;
 }
 
+fur_status fur_env_pause(fur_env *env)
+{
+    if (!env->interrupted || !env->interrupted(env->interrupted_user))
+        return FUR_OK;
+    return fur_env_fail(env, FUR_CANCELLED, "the caller asked to stop");
+}
+
 fur_status fur_env_allocate(fur_env *env, int64_t count, size_t size, void *out)
 {
     void *memory = NULL;
     if (count < 0 || (uint64_t)count > SIZE_MAX / 2 / size)
         return fur_env_fail(env, FUR_OVERFLOW, "%lld elements of %zu bytes do not fit in memory",
                             (long long)count, size);
+    FUR_TRY(fur_env_pause(env));
     if (count > 0) {
         size_t bytes = (size_t)count * size;
         memory = env->allocator.allocate(env->allocator.user, bytes);

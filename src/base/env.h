@@ -19,19 +19,24 @@ extern "C" {
 typedef struct fur_env {
     fur_allocator allocator;
     int threads;
-    struct fur_team *team;     /* those threads; NULL: the calling one is alone */
-    struct fur_device *device; /* a backend's own state; NULL where it has none */
-    struct fur_shared *shared; /* src/kernel/shared.h; NULL: vectors are whole */
-    char error[1024];          /* the last failure's sentence, "" if none */
-    int64_t failures;          /* sentences so far: whether a call has left one */
+    struct fur_team *team;          /* those threads; NULL: the calling one is alone */
+    struct fur_device *device;      /* a backend's own state; NULL where it has none */
+    struct fur_shared *shared;      /* src/kernel/shared.h; NULL: vectors are whole */
+    int (*interrupted)(void *user); /* of fur_context_options; NULL: none */
+    void *interrupted_user;
+    char error[1024]; /* the last failure's sentence, "" if none */
+    int64_t failures; /* sentences so far: whether a call has left one */
 } fur_env;
 
 /* Sets the sentence and returns status. */
 fur_status fur_env_fail(fur_env *env, fur_status status, const char *format, ...) FUR_PRINTF(3, 4);
 fur_status fur_env_vfail(fur_env *env, fur_status status, const char *format, va_list arguments);
 
+/* FUR_CANCELLED if the caller wants the call to end. */
+fur_status fur_env_pause(fur_env *env);
+
 /* Sets the pointer at `out`, of any object type, to memory for count elements of the given size,
- * NULL for none; not cleared. The product is checked against overflow. */
+ * NULL for none; not cleared. The product is checked against overflow. Pauses first. */
 fur_status fur_env_allocate(fur_env *env, int64_t count, size_t size, void *out);
 /* The same, cleared. */
 fur_status fur_env_allocate_zeros(fur_env *env, int64_t count, size_t size, void *out);

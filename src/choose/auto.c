@@ -317,7 +317,7 @@ static fur_status keep_best(course *c, const fur_solver_report *report)
 static fur_status give_up(course *c, const fur_choice *choice, fur_status status,
                           fur_solver_report *report)
 {
-    if (has_own(c) || !has_factors(choice->precond) || choice->last)
+    if (status == FUR_CANCELLED || has_own(c) || !has_factors(choice->precond) || choice->last)
         return status;
     snprintf(c->refusal, sizeof c->refusal, "%s", fur_context_error(c->context));
     report->method = choice->method;

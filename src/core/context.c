@@ -47,6 +47,8 @@ static fur_status open_one(const fur_context_options *o, fur_context **out)
     fur_context *context;
     FUR_TRY(fur_env_allocate_zeros(&orphan, 1, sizeof *context, &context));
     context->env.allocator = orphan.allocator;
+    context->env.interrupted = o->interrupted;
+    context->env.interrupted_user = o->interrupted_user;
     context->watcher = o->watcher;
     context->env.threads = fur_team_size(o->threads);
     fur_status status = fur_backend_find(&context->env, o, &context->backend);
@@ -74,7 +76,9 @@ static fur_status open_companion(fur_context *context, const fur_context_options
                                 .threads = context->env.threads,
                                 .isa = o->isa,
                                 .allocator = o->allocator,
-                                .watcher = o->watcher};
+                                .watcher = o->watcher,
+                                .interrupted = o->interrupted,
+                                .interrupted_user = o->interrupted_user};
     FUR_TRY(open_one(&host, &context->host));
     context->env.team = context->host->env.team;
     return FUR_OK;

@@ -6,8 +6,10 @@
 fur_status fur_memory_allocate(fur_context *context, int64_t count, size_t size, void *out)
 {
     const fur_remote *remote = context->backend->remote;
-    return remote ? remote->allocate(&context->env, count, size, out)
-                  : fur_env_allocate(&context->env, count, size, out);
+    if (!remote)
+        return fur_env_allocate(&context->env, count, size, out);
+    FUR_TRY(fur_env_pause(&context->env));
+    return remote->allocate(&context->env, count, size, out);
 }
 
 void fur_memory_release(fur_context *context, void *memory)

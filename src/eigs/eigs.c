@@ -12,6 +12,7 @@
 #include "arguments.h"
 #include "clock.h"
 #include "asked.h"
+#include "core.h"
 #include "dense_symmetric.h"
 #include "hashed.h"
 #include "number.h"
@@ -117,6 +118,7 @@ static fur_status extend(eigs *e)
 {
     for (; e->size < e->basis; e->size++) {
         int j = e->size;
+        FUR_TRY(fur_env_pause(&e->context->env));
         FUR_TRY(fur_operator_apply(e->a, e->vectors[j], e->vectors[j + 1]));
         e->report.products++;
         e->report.iterations++;
@@ -178,6 +180,7 @@ static fur_status compress(eigs *e)
     fur_vector **spare = e->vectors + e->basis + 1;
     for (int i = 0; i < kept; i++) {
         const double *s = e->s + pick(e, i) * e->size;
+        FUR_TRY(fur_env_pause(&e->context->env));
         for (int j = 0; j < e->size; j++)
             e->dots[j] = fur_real(s[j]);
         FUR_TRY(fur_vector_fill(spare[i], fur_real(0)));

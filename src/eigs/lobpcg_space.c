@@ -4,6 +4,7 @@
 #include "lobpcg_space.h"
 
 #include "asked.h"
+#include "core.h"
 #include "dense_symmetric.h"
 #include "hashed.h"
 #include "number.h"
@@ -116,6 +117,7 @@ fur_status fur_lobpcg_space_take(fur_lobpcg_space *s, bool *taken)
     double before;
     double norm;
     *taken = false;
+    FUR_TRY(fur_env_pause(&v->context->env));
     FUR_TRY(fur_norm2(v, &before));
     FUR_TRY(fur_orthogonalise(s->fixed + s->size, s->list, v, s->sums, s->dots, &norm));
     s->broken |= !(before < HUGE_VAL && norm < HUGE_VAL);
@@ -165,6 +167,7 @@ static fur_status measure(fur_lobpcg_space *s, int j)
 {
     fur_vector *image = fur_lobpcg_image(s, j);
     double norm;
+    FUR_TRY(fur_env_pause(&image->context->env));
     FUR_TRY(fur_orthogonalise(s->fixed, s->list, image, s->sums, s->dots, &norm));
     FUR_TRY(fur_dot_many(s->size, fur_reading(s->list + s->fixed), image, s->sums));
     s->norm = fmax(s->norm, norm);

@@ -1,6 +1,7 @@
 /* Memory that runs out: every function that creates something is called with an allocator that
  * fails at its first call, then at its second, and so on until the function succeeds. Each failure
- * must be FUR_OUT_OF_MEMORY, touch nothing and leak nothing. */
+ * must be FUR_OUT_OF_MEMORY, touch nothing and leak nothing. The same with a caller who asks the
+ * call to stop, FUR_CANCELLED. */
 #include "support.h"
 
 #include <string.h>
@@ -27,6 +28,8 @@ typedef union object {
 /* What the functions are called with. */
 typedef struct fixture {
     memory m;
+    int64_t asked;   /* how often the caller was */
+    int64_t stop_at; /* when the answer is yes; 0: never */
     fur_context *context;
     fur_csr *a;      /* square, diagonal in every row */
     fur_csr *narrow; /* of another shape and type */
@@ -96,11 +99,29 @@ static void set_coordinates(fixture *f, rng *r)
         (fur_coo_view){sizeof(fur_coo_view), 20, 10, COUNT_OF(rows), FUR_F64, rows, few, values};
 }
 
+static int interrupted(void *user)
+{
+    fixture *f = user;
+    return ++f->asked == f->stop_at;
+}
+
+static fur_context *open_context(fixture *f)
+{
+    fur_context *context = NULL;
+    fur_context_options options = {.size = sizeof options,
+                                   .threads = 3,
+                                   .allocator = memory_allocator(&f->m),
+                                   .interrupted = interrupted,
+                                   .interrupted_user = f};
+    ck_ok(NULL, fur_context_create(&options, &context));
+    return context;
+}
+
 static void fixture_open(fixture *f, const char *shape_name)
 {
     rng r = rng_stream(1);
     memset(f, 0, sizeof *f);
-    f->context = context_counting(&f->m, NULL, 3);
+    f->context = open_context(f);
     f->options.size = sizeof f->options;
     f->a = matrix_random(f->context, &r, &shapes[shape_find(shape_name)], FUR_F64, FUR_I32);
     f->narrow = matrix_random(f->context, &r, &shapes[shape_find("wide")], FUR_C64, FUR_I64);
@@ -649,6 +670,21 @@ static fur_status lobpcg(fixture *f, object *out)
     return status;
 }
 
+/* Eigenvalues in more steps than the basis has vectors. */
+static fur_status lanczos(fixture *f, object *out)
+{
+    double values[2];
+    fur_operator *a = NULL;
+    fur_eigs_options options = {.size = sizeof options, .count = 2, .basis = 10, .tolerance = 1e-3};
+    fur_status status = fur_operator_from_stencil(f->stencil, &a);
+    if (status == FUR_OK)
+        status = fur_eigs(a, &options, values, NULL, NULL, NULL);
+    fur_operator_destroy(a);
+    if (status == FUR_OK)
+        out->any = NULL;
+    return status;
+}
+
 static void destroy_permutation(object o)
 {
     fur_permutation_destroy(o.permutation);
@@ -812,6 +848,7 @@ static const creation creations[] = {
     {"neighbours by a grid", neighbours_grid, destroy_matrix, 13},
     {"plan with rounded values", plan_rounded, destroy_plan, 3},
     {"batch with a solver", batch_cg, destroy_nothing, 6},
+    {"eigenvalues by Lanczos", lanczos, destroy_nothing, 10},
     {"eigenvalues by lobpcg", lobpcg, destroy_nothing, 18},
     {"algebraic multigrid", amg, destroy_nothing, 30},
     {"algebraic multigrid in single precision", amg_single, destroy_nothing, 33},
@@ -886,6 +923,43 @@ START_TEST(creation_survives_every_failing_allocation)
 }
 END_TEST
 
+/* Whether the creation succeeded although the n-th answer was to be that it should stop: nothing
+ * makes do without what was interrupted. */
+static bool goes_on(fixture *f, const creation *c, int64_t n)
+{
+    object out = {f};
+    int64_t outstanding = f->m.outstanding;
+    f->stop_at = f->asked + n;
+    fur_status status = c->create(f, &out);
+    bool stopped = f->asked >= f->stop_at;
+    f->stop_at = 0;
+    ck_assert_msg(stopped == (status != FUR_OK), "%s: success in spite of answer %lld", c->name,
+                  (long long)n);
+    if (status == FUR_OK) {
+        c->destroy(out);
+    } else {
+        ck_assert_msg(status == FUR_CANCELLED, "%s: %s", c->name, error_of(f, c));
+        ck_assert_str_eq(error_of(f, c), "the caller asked to stop");
+        ck_assert_ptr_eq(out.any, f);
+    }
+    ck_assert_msg(f->m.outstanding == outstanding, "%s: answer %lld leaks", c->name, (long long)n);
+    return status == FUR_OK;
+}
+
+/* Loops over the creations. */
+START_TEST(creation_survives_every_interruption)
+{
+    fixture f;
+    fixture_open(&f, "small grid");
+    int64_t n = 1;
+    while (!goes_on(&f, &creations[_i], n))
+        n++;
+    ck_assert_msg(n > creations[_i].least || creations[_i].create == make_context,
+                  "%s: asked only %lld times", creations[_i].name, (long long)n - 1);
+    fixture_close(&f);
+}
+END_TEST
+
 /* Every kernel that accepts the matrix, and auto by estimate (kernel NULL). */
 static void check_plans(const char *shape_name, bool measure)
 {
@@ -950,6 +1024,7 @@ END_TEST
 static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, creation_survives_every_failing_allocation, 0, COUNT_OF(creations));
+    tcase_add_loop_test(tests, creation_survives_every_interruption, 0, COUNT_OF(creations));
     tcase_add_test(tests, plans_survive_every_failing_allocation);
     tcase_add_test(tests, measured_plans_survive_every_failing_allocation);
     tcase_add_test(tests, adopted_arrays_stay_the_callers_on_failure);

@@ -1,6 +1,9 @@
 """What the tests of the Python package share: random matrices, seeds that are printed, SciPy to compare with."""
 
+import contextlib
 import os
+import signal
+import threading
 
 import numpy as np
 import pytest
@@ -54,3 +57,14 @@ def bound(a, x):
 
 def address(array):
     return array.__array_interface__["data"][0]
+
+
+@contextlib.contextmanager
+def interrupted_after(seconds):
+    """Ctrl-C, some time after the block has begun."""
+    timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.join()

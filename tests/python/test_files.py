@@ -3,16 +3,13 @@
 import gzip
 import io
 import os
-import signal
-import threading
-import time
 
 import furrow
 import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse as sp
-from conftest import DTYPES, random_matrix
+from conftest import DTYPES, interrupted_after, random_matrix
 
 
 @pytest.mark.parametrize("suffix", [".mtx", ".mtx.gz", ".mtx.zst", ".fur"])
@@ -109,16 +106,9 @@ def test_ctrl_c_ends_reading(tmp_path):
     path = tmp_path / "a.mtx"
     long_file(path)
 
-    def send():
-        time.sleep(0.02)
-        os.kill(os.getpid(), signal.SIGINT)
-
-    thread = threading.Thread(target=send)
-    thread.start()
-    with pytest.raises(KeyboardInterrupt) as raised:
+    with interrupted_after(0.02), pytest.raises(KeyboardInterrupt) as raised:
         for _ in range(100):
             furrow.read(path, threads=1)
-    thread.join()
     assert "read" in [entry.name for entry in raised.traceback]
 
 

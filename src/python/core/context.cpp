@@ -11,17 +11,33 @@ static std::vector<Context *> &contexts()
     return all;
 }
 
-static furrow::context make(const std::string &device, int threads, std::uintptr_t stream)
+/* Asked between the phases of a call, without the GIL, or with it if the call is short: whether
+ * Ctrl-C was pressed. Only calls that last take the GIL. */
+int Context::interrupted(void *self)
+{
+    auto &next = static_cast<Context *>(self)->next_look_;
+    auto now = std::chrono::steady_clock::now();
+    bool first = next == std::chrono::steady_clock::time_point();
+    if (!first && now < next)
+        return has_exception();
+    next = now + std::chrono::milliseconds(20);
+    return !first && raised_by_signal();
+}
+
+furrow::context Context::make(Context *self, const std::string &device, int threads,
+                              std::uintptr_t stream)
 {
     auto options = fur_default<fur_context_options>();
     options.device = device.c_str();
     options.threads = threads;
     options.stream = reinterpret_cast<void *>(stream);
+    options.interrupted = interrupted;
+    options.interrupted_user = self;
     return furrow::context(&options);
 }
 
 Context::Context(const std::string &device, int threads, std::uintptr_t stream)
-    : handle_(make(device, threads, stream)), device_(device),
+    : handle_(make(this, device, threads, stream)), device_(device),
       on_gpu_(std::string(fur_context_device(handle_)) == "cuda")
 {
     contexts().push_back(this);
@@ -39,7 +55,8 @@ Context::~Context()
 void Context::enter()
 {
     user_ = std::this_thread::get_id();
-    depth_++;
+    if (depth_++ == 0)
+        next_look_ = {};
 }
 
 void Context::leave()
@@ -131,7 +148,7 @@ Use::Use(Context &context, const Use &) : context_(context)
 /* Takes the lock; Ctrl-C ends the wait for another thread. */
 void Use::wait()
 {
-    while (!context_.mutex_.try_lock_for(std::chrono::milliseconds(50))) {
+    while (!context_.mutex_.try_lock_for(std::chrono::milliseconds(20))) {
         nb::gil_scoped_acquire gil;
         if (PyErr_CheckSignals() != 0)
             throw nb::python_error();

@@ -12,6 +12,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -71,6 +72,9 @@ class Context
 
   private:
     friend class Use;
+    static int interrupted(void *self);
+    static furrow::context make(Context *self, const std::string &device, int threads,
+                                std::uintptr_t stream);
     void enter();
     void leave();
     void sweep();
@@ -83,6 +87,8 @@ class Context
     std::recursive_timed_mutex mutex_;
     std::thread::id user_; /* who holds the lock, and how often */
     int depth_ = 0;
+    /* When Ctrl-C is looked for next in this use; the epoch: not asked yet. */
+    std::chrono::steady_clock::time_point next_look_;
     bool lost_ = false; /* to a fork */
     std::vector<remains> dead_;
 };

@@ -17,6 +17,18 @@ bool has_exception() noexcept
     return kept != nullptr;
 }
 
+bool raised_by_signal() noexcept
+{
+    nb::gil_scoped_acquire gil;
+    try {
+        if (PyErr_CheckSignals() != 0)
+            throw nb::python_error();
+    } catch (...) {
+        keep_exception();
+    }
+    return has_exception();
+}
+
 void expect_ok(fur_status status, const fur_context *context)
 {
     if (kept)
@@ -24,11 +36,14 @@ void expect_ok(fur_status status, const fur_context *context)
     furrow::check(status, context);
 }
 
-/* furrow._errors.make chooses the class of a status. */
+/* furrow._errors.make chooses the class of a status. A failure that only says that the call was
+ * ended gives way to the exception that ended it. */
 static void translate(const std::exception_ptr &thrown, void *)
 {
     try {
-        std::rethrow_exception(thrown);
+        std::rethrow_exception(kept ? std::exchange(kept, nullptr) : thrown);
+    } catch (nb::python_error &raised) {
+        raised.restore();
     } catch (const furrow::error &failure) {
         nb::object made = nb::module_::import_("furrow._errors")
                               .attr("make")(static_cast<int>(failure.status()), failure.what());

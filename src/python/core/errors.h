@@ -12,6 +12,10 @@ void keep_exception() noexcept;
 /* Whether this thread has one. */
 bool has_exception() noexcept;
 
+/* Whether this thread has one, or now gets one of Ctrl-C, of which only the main thread is told.
+ * Takes the GIL. */
+bool raised_by_signal() noexcept;
+
 /* Throws what a callback of this thread's call has raised; else the failure of a status other than
  * FUR_OK. With the context's lock. */
 void expect_ok(fur_status status, const fur_context *context);
