@@ -52,3 +52,49 @@ def test_arrays_of_torch(rng):
     y = a.to("cuda") @ torch.from_numpy(x).cuda()
     assert y.is_cuda
     np.testing.assert_array_equal(y.cpu().numpy(), a @ x)
+
+
+def test_a_plan_follows_the_callers_stream(rng):
+    cupy = pytest.importorskip("cupy")
+    a = furrow.csr(random_matrix(rng, 300_000, 200_000, 1e-5))
+    plan = a.to("cuda").plan(uses=100)
+    x = rng.standard_normal(200_000)
+    expected = a @ x
+    busy = cupy.ones((4096, 4096))
+    for _ in range(3):
+        for stream in (cupy.cuda.Stream(non_blocking=True), cupy.cuda.Stream.null):
+            with stream:
+                late = cupy.zeros(200_000)
+                for _ in range(10):
+                    busy @ busy
+                late += cupy.asarray(x)  # which a product in another stream would not wait for
+                y = cupy.empty(300_000)
+                plan(late, out=y)
+                twice = 2 * y
+                np.testing.assert_array_equal(cupy.asnumpy(twice), 2 * expected)
+
+
+@pytest.mark.parametrize("name", ["cupy", "torch"])
+def test_vectors_that_are_not_plain(rng, name):
+    """Gaps, another dtype, an axis too many, another kind of array, and a conjugate that is not stored."""
+    library = pytest.importorskip(name)
+    here = library.asarray if name == "cupy" else lambda array: library.from_numpy(array).cuda()
+    a = furrow.csr(random_matrix(rng, 30, 20, 0.3, np.complex128))
+    g = a.to("cuda")
+    plan = g.plan(uses=10)
+    x = random_values(rng, 20, np.complex128)
+    host = lambda array: array.get() if name == "cupy" else array.cpu().numpy()  # noqa: E731
+    np.testing.assert_array_equal(host(plan(here(x))), a @ x)
+    for wrong in (here(np.repeat(x, 2))[::2], here(x.astype(np.complex64)), here(x[:19])):
+        with pytest.raises(ValueError):
+            plan(wrong)
+    with pytest.raises(ValueError, match="GPU"):
+        a.plan()(here(x))
+    out = np.empty(30, np.complex128)
+    assert plan(here(x), out=out) is out
+    np.testing.assert_array_equal(out, a @ x)
+    if name == "torch":
+        lazy = here(x).conj()
+        np.testing.assert_array_equal(host(plan(lazy.resolve_conj())), a @ x.conj())
+        with pytest.raises((ValueError, RuntimeError, BufferError)):
+            plan(lazy)

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Races the package with SciPy: medians of alternating runs, ratios, and a check of every result.
 
-race_python.py [--quick] [NAME...]      of: product small block read cg rcm overhead import
+race_python.py [--quick] [--matrices FOLDER] [NAME...]      of: product small block read cg rcm overhead import
+
+--matrices FOLDER: products with all matrices in its files that have at least 10^5 entries.
 """
 
 from __future__ import annotations
@@ -104,15 +106,33 @@ def product(quick: bool) -> None:
         "random, 8 a row": random_rows(rows, 8),
         "power law, 8 a row": powerlaw(rows, 8),
     }
+    say_mean([multiply(name, a) for name, a in matrices.items()])
+
+
+def multiply(name: str, a: Any, seconds: float = 2.0) -> float:
+    f, x = furrow.csr(a), np.random.default_rng(1).standard_normal(a.shape[1]).astype(a.dtype)
+    for _ in range(101):
+        f @ x
+    near(f @ x, a @ x)
+    theirs, ours = race(lambda: a @ x, lambda: f @ x, seconds=seconds)
+    return say(f"A @ x, {name}", theirs, ours, f._cache.product.report()["kernel"])
+
+
+def say_mean(ratios: list[float]) -> None:
+    print(f"{f'geometric mean of {len(ratios)}':34} {statistics.geometric_mean(ratios):.2f}x")
+
+
+def files(folder: str) -> None:
+    """Products with the matrices of a folder."""
     ratios = []
-    for name, a in matrices.items():
-        f, x = furrow.csr(a), np.random.default_rng(1).standard_normal(a.shape[1])
-        for _ in range(101):
-            f @ x
-        near(f @ x, a @ x)
-        theirs, ours = race(lambda a=a, x=x: a @ x, lambda f=f, x=x: f @ x)
-        ratios.append(say(f"A @ x, {name}", theirs, ours, f._cache.product.report()["kernel"]))
-    print(f"{'geometric mean':34} {statistics.geometric_mean(ratios):.2f}x")
+    for path in sorted(os.scandir(folder), key=lambda entry: entry.name):
+        try:
+            a = furrow.read(path.path).to_scipy()
+        except furrow.Error:  # no matrix, or one that is there to be refused
+            continue
+        if a.nnz >= 100_000:
+            ratios.append(multiply(path.name.partition(".")[0], a, 0.3))
+    say_mean(ratios)
 
 
 def small(quick: bool) -> None:
@@ -262,10 +282,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", choices=[*RACES, []], metavar="NAME")
     parser.add_argument("--quick", action="store_true", help="small matrices")
+    parser.add_argument("--matrices", metavar="FOLDER", help="products with these instead")
     given = parser.parse_args()
     versions = f"furrow {furrow.__version__}, SciPy {scipy.__version__}, NumPy {np.__version__}"
     print(f"{versions}, Python {platform.python_version()}, {furrow.get_num_threads()} threads")
-    for name in given.names or RACES:
+    if given.matrices:
+        files(given.matrices)
+    for name in given.names or ([] if given.matrices else RACES):
         RACES[name](given.quick)
     print(f"{'peak memory of all':34} {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
 

@@ -31,7 +31,29 @@ void destroy(ordered_product *p)
     delete p;
 }
 
-/* y = op(A) x. The arrays are of A's dtype and lie on its device. */
+/* A vector at an address on the device of A, of its dtype. */
+static furrow::vector vector_at(const Product &p, std::uintptr_t address, std::int64_t size)
+{
+    fur_context *context = p.context().get();
+    fur_value_type value = fur_operator_value_type(p.get()->as_operator());
+    auto ownership = size > 0 ? FUR_OWNERSHIP_BORROW : FUR_OWNERSHIP_COPY;
+    return furrow::vector(context, [&](auto out) {
+        return fur_vector_wrap(context, value, size, reinterpret_cast<void *>(address), ownership,
+                               out);
+    });
+}
+
+/* y = op(A) x, both by address and size. */
+static void multiply_at(const Product &p, std::uintptr_t x, std::int64_t x_size, std::uintptr_t y,
+                        std::int64_t y_size)
+{
+    Use use(p.context(), p.get()->bytes);
+    furrow::vector in = vector_at(p, x, x_size);
+    furrow::vector out = vector_at(p, y, y_size);
+    expect_ok(fur_operator_apply(p.get()->as_operator(), in, out), p.context().get());
+}
+
+/* The same. The arrays are of A's dtype and lie on its device. */
 static void multiply(const Product &p, const InArray &x, const OutArray &y)
 {
     fur_context *context = p.context().get();
@@ -90,6 +112,7 @@ void bind_product(nb::module_ &m)
                     nb::arg("half") = 0)
         .def_prop_ro("context", [](const Product &p) { return p.shared_context(); })
         .def("report", &report)
+        .def("at", &multiply_at)
         .def("__call__", &multiply);
     nb::class_<BlockProduct>(m, "BlockProduct")
         .def_static("plan", &plan_block, nb::arg("csr"), nb::arg("op") = 0,

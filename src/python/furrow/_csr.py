@@ -10,9 +10,6 @@ from . import _contexts, _core, _intake, _products
 from ._arrays import DTYPES, NUMPY, library_of, number_of
 from ._plan import Plan
 
-_OPS = {"N": 0, "T": 1, "H": 2}
-_HALVES = {None: 0, "symmetric": 1, "hermitian": 2}
-
 
 class Csr:
     """A sparse matrix in compressed sparse row form; `csr` makes it.
@@ -135,6 +132,8 @@ class Csr:
 
     def _follow(self, library: Any) -> None:
         """Moves a matrix of a GPU to the context of the stream that a library computes in."""
+        if self.device == "cpu":
+            raise ValueError("x lies on a GPU and the matrix on the CPU: use A.to('cuda')")
         wanted = _contexts.context(library.device, self._threads, library.stream)
         if self._handle.context is not wanted:
             self._handle = self._handle.share(wanted)
@@ -183,12 +182,7 @@ class Csr:
         >>> A.plan(op="T")(np.ones(2))
         array([1., 3.])
         """
-        rounded = {"exact": False, "f32": True}[values]
-        made = _core.Product.plan(
-            self._home(), _OPS[op], kernel or "", order or "", uses, rounded=rounded, half=_HALVES[half]
-        )
-        wishes = {"uses": uses, "op": op, "kernel": kernel, "order": order, "values": values, "half": half}
-        return Plan(self, made, self.shape if op == "N" else self.shape[::-1], wishes)
+        return Plan(self, {"uses": uses, "op": op, "kernel": kernel, "order": order, "values": values, "half": half})
 
     def __matmul__(self, other: Any) -> Any:
         if isinstance(other, Csr):

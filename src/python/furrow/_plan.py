@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
-from ._arrays import FEW, library_of, new_array
+from ._arrays import FEW, GpuLibrary, library_of, new_array
 
 if TYPE_CHECKING:
     from ._csr import Csr
+
+OPS = {"N": 0, "T": 1, "H": 2}
+_HALVES = {None: 0, "symmetric": 1, "hermitian": 2}
 
 
 @dataclass(frozen=True)
@@ -66,13 +69,14 @@ class Plan:
     array([3., 3.])
     """
 
-    __slots__ = ("_matrix", "_product", "_shape", "_wishes")
+    __slots__ = ("_library", "_matrix", "_product", "_shape", "_wishes")
 
-    def __init__(self, matrix: Csr, product: _core.Product, shape: tuple[int, int], wishes: dict[str, Any]) -> None:
+    def __init__(self, matrix: Csr, wishes: dict[str, Any]) -> None:
         self._matrix = matrix
-        self._product = product
-        self._shape = shape
+        self._product = _product(matrix, wishes)
+        self._shape = matrix.shape if wishes["op"] == "N" else matrix.shape[::-1]
         self._wishes = wishes
+        self._library: Any = None  # of a GPU, in whose stream the product is
 
     def __reduce__(self) -> Any:
         return _planned, (self._matrix, self._wishes)
@@ -106,9 +110,25 @@ class Plan:
             self._product(x, y)
             return y
         library = library_of(x)
+        if isinstance(library, GpuLibrary):
+            return self._multiply_device(library, x, out)
         y = library.empty((self._shape[0],), self._matrix.dtype, x) if out is None else library.take(out)
         self._product(library.take(x), y)
         return library.give(y, x) if out is None else out
+
+    def _multiply_device(self, library: Any, x: Any, out: Any) -> Any:
+        if library is not self._library:
+            self._follow(library)
+        y = library.empty((self._shape[0],), self._matrix.dtype, x) if out is None else out
+        library.multiply(self._product, self._matrix.dtype, x, y)
+        return y
+
+    def _follow(self, library: Any) -> None:
+        """Plans again where the caller computes in another stream than before."""
+        self._matrix._follow(library)
+        if self._product.context is not self._matrix._handle.context:
+            self._product = _product(self._matrix, self._wishes)
+        self._library = library
 
     def _result(self) -> Any:
         rows = self._shape[0]
@@ -117,6 +137,18 @@ class Plan:
     def __repr__(self) -> str:
         report = self.report
         return f"<furrow.Plan of {self._shape[0]} x {self._shape[1]}: {report.kernel}, {report.reason}>"
+
+
+def _product(matrix: Csr, wishes: dict[str, Any]) -> _core.Product:
+    return _core.Product.plan(
+        matrix._home(),
+        OPS[wishes["op"]],
+        wishes["kernel"] or "",
+        wishes["order"] or "",
+        wishes["uses"],
+        rounded={"exact": False, "f32": True}[wishes["values"]],
+        half=_HALVES[wishes["half"]],
+    )
 
 
 def _planned(matrix: Csr, wishes: dict[str, Any]) -> Plan:

@@ -123,9 +123,7 @@ def _multiply_complex(a: Csr, x: Any, dtype: np.dtype[Any]) -> Any:
 
 def _multiply_device(a: Csr, library: Any, x: Any) -> Any:
     """The product with an array of A's dtype on its device, in the order of the caller's stream."""
-    if a.device == "cpu":
-        raise ValueError("x lies on a GPU and the matrix on the CPU: use A.to('cuda')")
     a._follow(library)
     y = library.empty((a.shape[0], *x.shape[1:]), a.dtype, x)
-    (_product(a) if len(x.shape) == 1 else _block_product(a, False))(x, y)
+    library.multiply(_product(a) if len(x.shape) == 1 else _block_product(a, False), a.dtype, x, y)
     return y

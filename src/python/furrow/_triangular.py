@@ -8,8 +8,9 @@ import numpy as np
 
 from . import _core
 from ._arrays import computed, library_of
-from ._csr import _OPS, Csr, csr
+from ._csr import Csr, csr
 from ._linear import Linear
+from ._plan import OPS
 from ._rebuilt import Rebuilt
 
 
@@ -47,7 +48,7 @@ class TriangularSolve(Rebuilt, Linear):
         self._matrix: Csr = csr(A)
         choices = {"lower": lower, "op": op, "unit_diagonal": unit_diagonal, "schedule": schedule}
         self._made_from = (self._matrix,), choices
-        self._made = _core.Trsv.plan(self._matrix._home(), lower, _OPS[op], unit_diagonal, schedule or "", True)
+        self._made = _core.Trsv.plan(self._matrix._home(), lower, OPS[op], unit_diagonal, schedule or "", True)
         self._applied = self._made.operator()
         self.shape = self._matrix.shape
         self.dtype = self._matrix.dtype
