@@ -22,6 +22,27 @@
 extern "C" {
 #endif
 
+/* Consecutive bytes of the device that pass from one rank to another: a multiple of 4, from an
+ * address that is one. */
+typedef struct fur_parcel {
+    int rank; /* the other one */
+    void *data;
+    size_t bytes;
+    size_t at; /* where it begins in all that its receiver takes in this pass */
+} fur_parcel;
+
+/* Parcels that pass in one turn between all ranks. Those from one rank to another come in the order
+ * and in the sizes in which they are given. */
+typedef struct fur_passing {
+    const fur_parcel *give;
+    int gives; /* at most FUR_PARCELS_MOST, as takes */
+    const fur_parcel *take;
+    int takes;
+    size_t most; /* no rank takes more bytes; the same number on all ranks */
+} fur_passing;
+
+#define FUR_PARCELS_MOST 32
+
 /* A function that fails returns a status: from then on every reduction of the context fails with
  * it. */
 typedef struct fur_sharing {
@@ -45,6 +66,9 @@ typedef struct fur_sharing {
     /* CUDA, without boxes: queues on the context's stream what puts the `bytes` bytes of every
      * rank's `mine` at `all`, in the order of ranks; both are memory of the device. */
     fur_status (*queue_gather)(void *user, const void *mine, size_t bytes, void *all);
+    /* CUDA, for geometric multigrid: queues on the context's stream what gives and takes parcels.
+     * Where a pass has more bytes than every one before, it may wait. */
+    fur_status (*queue_pass)(void *user, const fur_passing *pass);
 } fur_sharing;
 
 #define FUR_BOXES_MOST 16

@@ -21,10 +21,11 @@ static fur_status work(const fur_multigrid *mg, const fur_grid_step *step, const
 {
     fur_env *env = &mg->context->env;
     const fur_grid_level *level = &mg->level[step->level];
+    void *spare = mg->slabs ? mg->slabs->spare : mg->residual->data;
     switch (step->work) {
     case FUR_GRID_RELAX:
         return kernels(mg)->relax(env, &on->grid, on->first, step->sweeps, level->b, level->x,
-                                  mg->residual->data);
+                                  spare);
     case FUR_GRID_RESTRICT:
         return kernels(mg)->restriction(env, &on->grid, level->b, level->x, on->coarse_b);
     case FUR_GRID_CORRECT:
@@ -52,16 +53,25 @@ static fur_status run_step(fur_multigrid *mg, const fur_grid_step *step)
     return fur_slabs_after(mg, step);
 }
 
+/* How many of the steps are on levels that this rank has whole, up to the first that is not. */
+static int64_t count_whole(const fur_multigrid *mg, const fur_grid_step *steps, int64_t count)
+{
+    int64_t n = mg->slabs ? 0 : count;
+    while (n < count && steps[n].level >= mg->slabs->whole)
+        n++;
+    return n;
+}
+
 /* first: the colour to begin with on the way up. With red, as on the way down, a cycle converges
  * fastest; with black it is symmetric. */
 static fur_status run_cycle(fur_multigrid *mg, fur_colour first)
 {
     const fur_grid_step *steps = mg->steps[first];
     for (int64_t i = 0, done = 0; i < mg->step_count; i += done) {
+        int64_t count = count_whole(mg, &steps[i], mg->step_count - i);
         done = 0;
-        if (kernels(mg)->fuse)
-            FUR_TRY(kernels(mg)->fuse(&mg->context->env, mg->level, &steps[i], mg->step_count - i,
-                                      &done));
+        if (kernels(mg)->fuse && count > 0)
+            FUR_TRY(kernels(mg)->fuse(&mg->context->env, mg->level, &steps[i], count, &done));
         if (done == 0) {
             FUR_TRY(run_step(mg, &steps[i]));
             done = 1;
@@ -99,10 +109,9 @@ static fur_status enter(fur_multigrid *mg, const fur_vector *b, fur_vector *x)
 }
 
 /* x has what the finest level has. */
-static void leave(const fur_multigrid *mg, fur_vector *x)
+static fur_status leave(const fur_multigrid *mg, fur_vector *x)
 {
-    if (mg->slabs)
-        fur_slabs_leave(mg, x);
+    return mg->slabs ? fur_slabs_leave(mg, x) : FUR_OK;
 }
 
 fur_status fur_multigrid_cycle(fur_multigrid *mg, const fur_vector *b, fur_vector *x)
@@ -110,8 +119,7 @@ fur_status fur_multigrid_cycle(fur_multigrid *mg, const fur_vector *b, fur_vecto
     FUR_NEED(mg ? mg->context : NULL, mg, b, x);
     FUR_TRY(enter(mg, b, x));
     FUR_TRY(run_cycle(mg, FUR_RED));
-    leave(mg, x);
-    return FUR_OK;
+    return leave(mg, x);
 }
 
 /* ||b - A x|| with the arithmetic of fur_stencil_apply: levels are rounded in another way. */
@@ -179,7 +187,7 @@ static fur_status solve(fur_multigrid *mg, const fur_vector *b, fur_vector *x, d
     if (b_norm == 0)
         return fur_vector_fill(x, fur_real(0));
     FUR_TRY(iterate(mg, fur_target(rtol, b_norm), max_cycles, report));
-    leave(mg, x);
+    FUR_TRY(leave(mg, x));
     report->residual /= b_norm;
     report->residual_recursive = report->residual;
     return FUR_OK;
@@ -213,8 +221,7 @@ static fur_status apply(void *user, const fur_vector *b, fur_vector *x)
     FUR_TRY(enter(mg, b, x));
     FUR_TRY(run_step(mg, &(fur_grid_step){.work = FUR_GRID_CLEAR}));
     FUR_TRY(run_cycle(mg, FUR_BLACK));
-    leave(mg, x);
-    return FUR_OK;
+    return leave(mg, x);
 }
 
 fur_status fur_operator_from_multigrid(fur_multigrid *mg, fur_operator **out)

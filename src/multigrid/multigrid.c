@@ -123,9 +123,10 @@ static fur_status check_stencil(const fur_stencil *a, model *out)
     if (!backend->multigrid)
         return fur_context_fail(a->context, FUR_UNSUPPORTED,
                                 "device %s has no multigrid; use device \"cpu\"", backend->device);
-    if (fur_slabs_are_needed(a->context) && fur_is_remote(a->context))
+    if (fur_slabs_are_needed(a->context) && !fur_slabs_can_pass(a->context))
         return fur_context_fail(a->context, FUR_UNSUPPORTED,
-                                "multigrid on shared vectors is for the CPU");
+                                "multigrid on shared vectors of a GPU needs the sharing's "
+                                "queue_pass");
     if (a->view.value_type != FUR_F32 && a->view.value_type != FUR_F64)
         return refuse(a, "its values are complex");
     if (a->view.fields)
@@ -170,8 +171,8 @@ typedef struct builder {
     double shift; /* of the level's diagonal, which axis 0 has */
 } builder;
 
-static fur_status upload(fur_context *context, const void *from, int64_t count, size_t size,
-                         void *out)
+fur_status fur_multigrid_upload(fur_context *context, const void *from, int64_t count, size_t size,
+                                void *out)
 {
     void *memory;
     FUR_TRY(fur_memory_allocate(context, count, size, &memory));
@@ -189,7 +190,7 @@ static fur_status upload_weights(fur_context *context, fur_value_type value, int
     void *rounded;
     FUR_TRY(fur_env_allocate(&context->env, count, fur_value_size(value), &rounded));
     fur_convert_values(&context->env, count, FUR_F64, weights, value, rounded);
-    fur_status status = upload(context, rounded, count, fur_value_size(value), out);
+    fur_status status = fur_multigrid_upload(context, rounded, count, fur_value_size(value), out);
     fur_env_release(&context->env, rounded);
     return status;
 }
@@ -216,7 +217,8 @@ static fur_status set_axis(builder *b, int number, const fur_axis *coarse, fur_g
     }
     FUR_TRY_DONE(
         upload_weights(context, grid->value_type, n * FUR_GRID_WEIGHTS, weights, &out->weights));
-    FUR_TRY_DONE(upload(context, places, n * FUR_GRID_PLACES, sizeof *places, &out->places));
+    FUR_TRY_DONE(
+        fur_multigrid_upload(context, places, n * FUR_GRID_PLACES, sizeof *places, &out->places));
 done:
     fur_env_release(&context->env, places);
     fur_env_release(&context->env, weights);

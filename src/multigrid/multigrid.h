@@ -28,6 +28,10 @@ struct fur_multigrid {
 };
 typedef struct fur_slabs fur_slabs;
 
+/* A copy of an array of the host where kernels work. */
+fur_status fur_multigrid_upload(fur_context *context, const void *from, int64_t count, size_t size,
+                                void *out);
+
 /* Lists the steps of a cycle; fur_multigrid_destroy releases them. */
 fur_status fur_multigrid_list_steps(fur_multigrid *mg);
 

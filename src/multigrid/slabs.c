@@ -16,6 +16,11 @@ static int rank_of(const fur_multigrid *mg)
     return mg->slabs->with->rank;
 }
 
+bool fur_slabs_can_pass(const fur_context *context)
+{
+    return !fur_is_remote(context) || context->env.shared->with.queue_pass;
+}
+
 int64_t fur_slab_own(const fur_multigrid *mg, int level)
 {
     const fur_slab *s = &mg->slabs->slab[level];
@@ -65,22 +70,31 @@ static fur_status set_finest(fur_multigrid *mg, fur_slab *s)
                                   (long long)fur_grid_points(g));
 }
 
+static int64_t places_bytes(const fur_grid_axis *a)
+{
+    return a->points * FUR_GRID_PLACES * (int64_t)sizeof *a->places;
+}
+
 /* A coarse plane belongs to the rank that has it on the finer level. */
 static fur_status set_coarser(fur_multigrid *mg, int level)
 {
     const fur_grid *fine = &mg->level[level - 1].grid;
     const fur_grid *g = &mg->level[level].grid;
     const fur_slab *above = &mg->slabs->slab[level - 1];
-    const int64_t *right = fine->axis[2].places + FUR_GRID_RIGHT * fine->axis[2].points;
+    int64_t *places;
     fur_slab *s = &mg->slabs->slab[level];
     int ranks = mg->slabs->with->ranks;
     s->plane = g->axis[0].points * g->axis[1].points;
     s->planes = g->axis[2].points;
     s->periodic = g->axis[2].periodic;
     FUR_TRY(fur_env_allocate(&mg->context->env, ranks + 1, sizeof *s->bounds, &s->bounds));
+    FUR_TRY(fur_memory_to_host(mg->context, fine->axis[2].places, places_bytes(&fine->axis[2]),
+                               &places));
+    const int64_t *right = places + FUR_GRID_RIGHT * fine->axis[2].points;
     for (int rank = 0; rank <= ranks; rank++)
         s->bounds[rank] =
             above->bounds[rank] < above->planes ? right[above->bounds[rank]] : s->planes;
+    fur_memory_drop(mg->context, fine->axis[2].places, places);
     return FUR_OK;
 }
 
@@ -121,33 +135,63 @@ static void cut_restriction(const fur_grid_axis *whole, size_t size, const fur_s
     }
 }
 
-/* The last axis of a level becomes that of this rank's arrays. */
-static fur_status cut_axis(fur_multigrid *mg, int level)
+/* An axis of this rank's planes, in the place of the whole one, whose tables are on the host. */
+static fur_status make_axis(fur_multigrid *mg, int level, const fur_grid_axis *whole,
+                            fur_grid_axis *out)
 {
     fur_env *env = &mg->context->env;
     fur_slabs *slabs = mg->slabs;
-    fur_grid *g = &mg->level[level].grid;
     const fur_slab *s = &slabs->slab[level];
     const fur_slab *coarse = level + 1 == slabs->whole ? &slabs->near : &slabs->slab[level + 1];
-    const int64_t *own = slabs->slab[level + 1].bounds + rank_of(mg);
-    size_t size = fur_value_size(g->value_type);
-    fur_grid_axis whole = g->axis[2];
+    size_t size = fur_value_size(mg->level[level].grid.value_type);
     char *weights = NULL;
     int64_t *places = NULL;
-    FUR_TRY(fur_env_allocate_zeros(env, s->count * FUR_GRID_WEIGHTS, size, &weights));
+    fur_status status;
+    *out = (fur_grid_axis){.points = s->count, .coarse = coarse->count};
+    FUR_TRY_DONE(fur_env_allocate_zeros(env, s->count * FUR_GRID_WEIGHTS, size, &weights));
+    FUR_TRY_DONE(fur_env_allocate_zeros(env, s->count * FUR_GRID_PLACES, sizeof *places, &places));
+    cut_points(whole, size, s, coarse, weights, places);
+    if (s->count > 0)
+        cut_restriction(whole, size, s, slabs->slab[level + 1].bounds + rank_of(mg), weights,
+                        places);
+    FUR_TRY_DONE(fur_multigrid_upload(mg->context, weights, s->count * FUR_GRID_WEIGHTS, size,
+                                      &out->weights));
+    FUR_TRY_DONE(fur_multigrid_upload(mg->context, places, s->count * FUR_GRID_PLACES,
+                                      sizeof *places, &out->places));
+done:
+    fur_env_release(env, places);
+    fur_env_release(env, weights);
+    return status;
+}
+
+static void release_axis(fur_multigrid *mg, const fur_grid_axis *a)
+{
+    fur_memory_release(mg->context, (void *)(uintptr_t)a->weights);
+    fur_memory_release(mg->context, (void *)(uintptr_t)a->places);
+}
+
+/* The last axis of a level becomes that of this rank's arrays. */
+static fur_status cut_axis(fur_multigrid *mg, int level)
+{
+    fur_grid *g = &mg->level[level].grid;
+    fur_grid_axis *whole = &g->axis[2];
+    fur_grid_axis near = *whole;
+    fur_grid_axis cut = {0};
+    int64_t bytes = whole->points * FUR_GRID_WEIGHTS * (int64_t)fur_value_size(g->value_type);
+    FUR_TRY(fur_memory_to_host(mg->context, whole->weights, bytes, &near.weights));
     fur_status status =
-        fur_env_allocate_zeros(env, s->count * FUR_GRID_PLACES, sizeof *places, &places);
+        fur_memory_to_host(mg->context, whole->places, places_bytes(whole), &near.places);
+    if (status == FUR_OK) {
+        status = make_axis(mg, level, &near, &cut);
+        fur_memory_drop(mg->context, whole->places, (void *)(uintptr_t)near.places);
+    }
+    fur_memory_drop(mg->context, whole->weights, (void *)(uintptr_t)near.weights);
     if (status != FUR_OK) {
-        fur_env_release(env, weights);
+        release_axis(mg, &cut);
         return status;
     }
-    cut_points(&whole, size, s, coarse, weights, places);
-    if (s->count > 0)
-        cut_restriction(&whole, size, s, own, weights, places);
-    g->axis[2] = (fur_grid_axis){
-        .points = s->count, .coarse = coarse->count, .weights = weights, .places = places};
-    fur_env_release(env, (void *)(uintptr_t)whole.weights);
-    fur_env_release(env, (void *)(uintptr_t)whole.places);
+    release_axis(mg, whole);
+    *whole = cut;
     return FUR_OK;
 }
 
@@ -172,26 +216,45 @@ static fur_status cut_levels(fur_multigrid *mg)
     return FUR_OK;
 }
 
-static fur_status allocate(fur_multigrid *mg)
+/* An array of zeros. */
+static fur_status make_array(fur_multigrid *mg, int64_t count, void *out)
+{
+    fur_value_type value = mg->level[0].grid.value_type;
+    void *array;
+    FUR_TRY(fur_memory_allocate(mg->context, count, fur_value_size(value), &array));
+    memcpy(out, &array, sizeof array);
+    return count > 0 ? mg->context->backend->elementwise->fill[value](&mg->context->env, count,
+                                                                      fur_real(0), array)
+                     : FUR_OK;
+}
+
+/* Room for the messages of a gather. */
+static fur_status make_messages(fur_multigrid *mg, size_t size)
 {
     fur_env *env = &mg->context->env;
     fur_slabs *slabs = mg->slabs;
     const fur_slab *whole = &slabs->slab[slabs->whole];
-    size_t size = fur_value_size(mg->level[0].grid.value_type);
     int64_t share = 0;
-    for (int level = 0; level < mg->levels; level++) {
-        fur_grid_level *l = &mg->level[level];
-        void *b;
-        FUR_TRY(fur_env_allocate_zeros(env, fur_grid_points(&l->grid), size, &b));
-        l->b = b;
-        FUR_TRY(fur_env_allocate_zeros(env, fur_grid_points(&l->grid), size, &l->x));
-    }
+    if (fur_is_remote(mg->context))
+        return FUR_OK;
     for (int rank = 0; rank < slabs->with->ranks; rank++)
         share = larger(share, (whole->bounds[rank + 1] - whole->bounds[rank]) * whole->plane);
     FUR_TRY(fur_env_allocate(env, share, size, &slabs->mine));
-    FUR_TRY(fur_env_allocate(env, share * slabs->with->ranks, size, &slabs->all));
-    FUR_TRY(fur_env_allocate(env, slabs->near.count * slabs->near.plane, size, &slabs->near_x));
-    FUR_TRY(fur_env_allocate_zeros(env, fur_grid_points(&mg->level[0].grid), size, &slabs->spare));
+    return fur_env_allocate(env, share * slabs->with->ranks, size, &slabs->all);
+}
+
+static fur_status allocate(fur_multigrid *mg)
+{
+    fur_slabs *slabs = mg->slabs;
+    size_t size = fur_value_size(mg->level[0].grid.value_type);
+    for (int level = 0; level < mg->levels; level++) {
+        fur_grid_level *l = &mg->level[level];
+        FUR_TRY(make_array(mg, fur_grid_points(&l->grid), &l->b));
+        FUR_TRY(make_array(mg, fur_grid_points(&l->grid), &l->x));
+    }
+    FUR_TRY(make_messages(mg, size));
+    FUR_TRY(make_array(mg, slabs->near.count * slabs->near.plane, &slabs->near_x));
+    FUR_TRY(make_array(mg, fur_grid_points(&mg->level[0].grid), &slabs->spare));
     char *own = slabs->spare;
     if (own)
         own += (size_t)fur_slab_own(mg, 0) * size;
@@ -218,10 +281,10 @@ void fur_slabs_destroy(fur_multigrid *mg)
         return;
     for (int level = 0; level <= slabs->whole; level++)
         fur_env_release(env, slabs->slab[level].bounds);
-    fur_env_release(env, slabs->near_x);
+    fur_memory_release(mg->context, slabs->near_x);
+    fur_memory_release(mg->context, slabs->spare);
     fur_env_release(env, slabs->mine);
     fur_env_release(env, slabs->all);
-    fur_env_release(env, slabs->spare);
     fur_env_release(env, slabs);
     mg->slabs = NULL;
 }

@@ -30,11 +30,14 @@ struct fur_slabs {
     int64_t width; /* of the rim */
     int whole;     /* the first level that every rank has whole, as all that follow */
     fur_slab slab[FUR_MULTIGRID_LEVELS];
-    fur_slab near; /* planes of level `whole` that corrections read, and */
-    void *near_x;  /* copies of them */
-    char *mine;    /* this rank's planes of level `whole`, to send, and */
-    char *all;     /* those of all ranks */
-    void *spare;   /* as large as the finest level's arrays */
+    fur_slab near;    /* planes of level `whole` that corrections read, and */
+    void *near_x;     /* copies of them */
+    char *mine;       /* on the CPU: this rank's planes of level `whole`, to send, and */
+    char *all;        /* those of all ranks */
+    void *spare;      /* as large as the finest level's arrays */
+    fur_passing pass; /* on a GPU: what is about to pass, */
+    fur_parcel give[FUR_PARCELS_MOST];
+    fur_parcel take[FUR_PARCELS_MOST];
 };
 
 /* Whether vectors of the context are shared. */
@@ -42,6 +45,9 @@ static inline bool fur_slabs_are_needed(const fur_context *context)
 {
     return context->env.shared != NULL;
 }
+
+/* Whether the sharing has what its planes need; on the CPU messages serve. */
+bool fur_slabs_can_pass(const fur_context *context);
 
 /* Cuts the levels, whose grids are those of the whole, and allocates their arrays. `most`: points
  * of a level that is whole on every rank. */
@@ -53,7 +59,7 @@ bool fur_slabs_cut(const fur_multigrid *mg, fur_stencil_definition *d);
 
 /* Copies b and x to the finest level, and x back. */
 fur_status fur_slabs_enter(fur_multigrid *mg, const fur_vector *b, const fur_vector *x);
-void fur_slabs_leave(const fur_multigrid *mg, fur_vector *x);
+fur_status fur_slabs_leave(const fur_multigrid *mg, fur_vector *x);
 
 /* What a step is done on, of which `nothing` is left where this rank has none. */
 typedef struct fur_slab_step {
@@ -82,7 +88,8 @@ fur_status fur_slabs_exchange(const fur_multigrid *mg, int level, int64_t width,
 /* Completes an array of level `whole`, in which every rank has set its own planes. */
 fur_status fur_slabs_gather(const fur_multigrid *mg, void *array);
 /* Copies planes of a whole array to positions. */
-void fur_slabs_roll(const fur_multigrid *mg, const fur_slab *to, const void *whole, void *out);
+fur_status fur_slabs_roll(const fur_multigrid *mg, const fur_slab *to, const void *whole,
+                          void *out);
 
 static inline int64_t fur_slab_plane(const fur_slab *s, int64_t position)
 {

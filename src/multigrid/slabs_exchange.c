@@ -1,4 +1,5 @@
-/* Planes of levels that pass between ranks. */
+/* Planes of levels that pass between ranks: on the CPU as messages, on a GPU as parcels of memory
+ * that are listed first and then pass together. */
 #include "slabs.h"
 
 static size_t plane_bytes(const fur_multigrid *mg, const fur_slab *s)
@@ -62,38 +63,88 @@ static char *place(const fur_multigrid *mg, const fur_slab *s, void *array, int6
     return (char *)array + (size_t)(position - s->first) * plane_bytes(mg, s);
 }
 
-static fur_status send(const fur_multigrid *mg, const fur_slab *s, int to, int64_t width,
-                       void *array)
+static fur_status list(const fur_multigrid *mg, fur_parcel *parcels, int *count, fur_parcel parcel)
 {
-    const fur_sharing *with = mg->slabs->with;
+    if (*count == FUR_PARCELS_MOST)
+        return fur_context_fail(mg->context, FUR_UNSUPPORTED,
+                                "multigrid on GPUs passes planes between at most %d ranks at once; "
+                                "use fewer ranks, or give `whole` more points",
+                                FUR_PARCELS_MOST / 2);
+    parcels[(*count)++] = parcel;
+    return FUR_OK;
+}
+
+/* at: where it begins in what the receiver takes. */
+static fur_status give(const fur_multigrid *mg, int to, void *data, size_t bytes, size_t at)
+{
+    fur_slabs *slabs = mg->slabs;
+    if (!fur_is_remote(mg->context))
+        return slabs->with->send(slabs->with->user, to, data, bytes);
+    return list(mg, slabs->give, &slabs->pass.gives, (fur_parcel){to, data, bytes, at});
+}
+
+static fur_status take(const fur_multigrid *mg, int from, void *data, size_t bytes, size_t at)
+{
+    fur_slabs *slabs = mg->slabs;
+    if (!fur_is_remote(mg->context))
+        return slabs->with->receive(slabs->with->user, from, data, bytes);
+    return list(mg, slabs->take, &slabs->pass.takes, (fur_parcel){from, data, bytes, at});
+}
+
+/* Passes what was listed. most: bytes that a rank takes. */
+static fur_status pass(const fur_multigrid *mg, size_t most)
+{
+    fur_slabs *slabs = mg->slabs;
+    if (!fur_is_remote(mg->context))
+        return FUR_OK;
+    slabs->pass.give = slabs->give;
+    slabs->pass.take = slabs->take;
+    slabs->pass.most = most;
+    fur_status status = slabs->with->queue_pass(slabs->with->user, &slabs->pass);
+    slabs->pass.gives = 0;
+    slabs->pass.takes = 0;
+    return status;
+}
+
+/* Gives a rank its rim, as far as this one has it. */
+static fur_status give_rim(const fur_multigrid *mg, const fur_slab *s, int to, int64_t width,
+                           void *array)
+{
+    int own = mg->slabs->with->rank;
+    size_t place_there = 0;
     for (int side = 0; side < 2; side++) {
         int64_t at;
         int64_t end;
         rim_of(mg, s, to, width, side, &at, &end);
         for (run r; at < end; at += r.count) {
             r = run_at(mg, s, at, end);
-            if (r.owner == with->rank)
-                FUR_TRY(with->send(with->user, to, place(mg, s, array, r.plane),
-                                   (size_t)r.count * plane_bytes(mg, s)));
+            size_t bytes = (size_t)r.count * plane_bytes(mg, s);
+            if (r.owner == own)
+                FUR_TRY(give(mg, to, place(mg, s, array, r.plane), bytes, place_there));
+            place_there += r.owner == to ? 0 : bytes;
         }
     }
     return FUR_OK;
 }
 
-static fur_status receive(const fur_multigrid *mg, const fur_slab *s, int64_t width, void *array)
+static fur_status take_rim(const fur_multigrid *mg, const fur_slab *s, int64_t width, void *array)
 {
-    const fur_sharing *with = mg->slabs->with;
+    int own = mg->slabs->with->rank;
+    size_t place_here = 0;
     for (int side = 0; side < 2; side++) {
         int64_t at;
         int64_t end;
-        rim_of(mg, s, with->rank, width, side, &at, &end);
+        rim_of(mg, s, own, width, side, &at, &end);
         for (run r; at < end; at += r.count) {
             r = run_at(mg, s, at, end);
             size_t bytes = (size_t)r.count * plane_bytes(mg, s);
-            if (r.owner == with->rank) /* the axis goes round to this rank's own planes */
-                memcpy(place(mg, s, array, at), place(mg, s, array, r.plane), bytes);
-            else
-                FUR_TRY(with->receive(with->user, r.owner, place(mg, s, array, at), bytes));
+            if (r.owner == own) { /* the axis goes round to this rank's own planes */
+                FUR_TRY(fur_memory_copy(mg->context, place(mg, s, array, at),
+                                        place(mg, s, array, r.plane), (int64_t)bytes));
+            } else {
+                FUR_TRY(take(mg, r.owner, place(mg, s, array, at), bytes, place_here));
+                place_here += bytes;
+            }
         }
     }
     return FUR_OK;
@@ -105,8 +156,9 @@ fur_status fur_slabs_exchange(const fur_multigrid *mg, int level, int64_t width,
     const fur_sharing *with = mg->slabs->with;
     for (int to = 0; to < with->ranks; to++)
         if (to != with->rank)
-            FUR_TRY(send(mg, s, to, width, array));
-    return receive(mg, s, width, array);
+            FUR_TRY(give_rim(mg, s, to, width, array));
+    FUR_TRY(take_rim(mg, s, width, array));
+    return pass(mg, 2 * (size_t)width * plane_bytes(mg, s));
 }
 
 /* The most bytes that a rank has of the level. */
@@ -119,26 +171,61 @@ static size_t share_bytes(const fur_multigrid *mg, const fur_slab *s)
     return (size_t)most * plane_bytes(mg, s);
 }
 
-fur_status fur_slabs_gather(const fur_multigrid *mg, void *array)
+/* A rank's bytes of a whole array; where they begin. */
+static size_t share_of(const fur_multigrid *mg, const fur_slab *s, int rank, size_t *begin)
 {
-    fur_slabs *slabs = mg->slabs;
-    const fur_sharing *with = slabs->with;
-    const fur_slab *s = &slabs->slab[slabs->whole];
-    size_t share = share_bytes(mg, s);
-    const int64_t *bounds = s->bounds;
-    memcpy(slabs->mine, place(mg, s, array, bounds[with->rank]),
-           (size_t)(bounds[with->rank + 1] - bounds[with->rank]) * plane_bytes(mg, s));
-    FUR_TRY(with->gather(with->user, slabs->mine, share, slabs->all));
-    for (int rank = 0; rank < with->ranks; rank++)
-        memcpy(place(mg, s, array, bounds[rank]), slabs->all + (size_t)rank * share,
-               (size_t)(bounds[rank + 1] - bounds[rank]) * plane_bytes(mg, s));
+    *begin = (size_t)s->bounds[rank] * plane_bytes(mg, s);
+    return (size_t)(s->bounds[rank + 1] - s->bounds[rank]) * plane_bytes(mg, s);
+}
+
+static fur_status gather_messages(const fur_multigrid *mg, const fur_slab *s, char *array)
+{
+    const fur_sharing *with = mg->slabs->with;
+    size_t room = share_bytes(mg, s);
+    size_t begin;
+    size_t bytes = share_of(mg, s, with->rank, &begin);
+    memcpy(mg->slabs->mine, array + begin, bytes);
+    FUR_TRY(with->gather(with->user, mg->slabs->mine, room, mg->slabs->all));
+    for (int rank = 0; rank < with->ranks; rank++) {
+        bytes = share_of(mg, s, rank, &begin);
+        memcpy(array + begin, mg->slabs->all + (size_t)rank * room, bytes);
+    }
     return FUR_OK;
 }
 
-void fur_slabs_roll(const fur_multigrid *mg, const fur_slab *to, const void *whole, void *out)
+/* Every rank takes the others' bytes where they belong. */
+static fur_status gather_parcels(const fur_multigrid *mg, const fur_slab *s, char *array)
+{
+    const fur_sharing *with = mg->slabs->with;
+    size_t mine;
+    size_t own = share_of(mg, s, with->rank, &mine);
+    for (int rank = 0; rank < with->ranks; rank++) {
+        size_t begin;
+        size_t bytes = share_of(mg, s, rank, &begin);
+        if (rank != with->rank && own > 0)
+            FUR_TRY(give(mg, rank, array + mine, own, mine));
+        if (rank != with->rank && bytes > 0)
+            FUR_TRY(take(mg, rank, array + begin, bytes, begin));
+    }
+    return pass(mg, (size_t)s->planes * plane_bytes(mg, s));
+}
+
+fur_status fur_slabs_gather(const fur_multigrid *mg, void *array)
+{
+    const fur_slab *s = &mg->slabs->slab[mg->slabs->whole];
+    return fur_is_remote(mg->context) ? gather_parcels(mg, s, array)
+                                      : gather_messages(mg, s, array);
+}
+
+fur_status fur_slabs_roll(const fur_multigrid *mg, const fur_slab *to, const void *whole, void *out)
 {
     size_t bytes = plane_bytes(mg, to);
-    for (int64_t i = 0; i < to->count; i++)
-        memcpy((char *)out + (size_t)i * bytes,
-               (const char *)whole + (size_t)fur_slab_plane(to, to->first + i) * bytes, bytes);
+    for (int64_t i = 0, count; i < to->count; i += count) {
+        int64_t plane = fur_slab_plane(to, to->first + i);
+        count = to->count - i < to->planes - plane ? to->count - i : to->planes - plane;
+        FUR_TRY(fur_memory_copy(mg->context, (char *)out + (size_t)i * bytes,
+                                (const char *)whole + (size_t)plane * bytes,
+                                count * (int64_t)bytes));
+    }
+    return FUR_OK;
 }

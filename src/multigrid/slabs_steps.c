@@ -7,25 +7,23 @@ fur_status fur_slabs_enter(fur_multigrid *mg, const fur_vector *b, const fur_vec
     fur_grid_level *l = &mg->level[0];
     size_t size = fur_value_size(l->grid.value_type);
     size_t at = (size_t)fur_slab_own(mg, 0) * size;
-    size_t bytes = (size_t)fur_slab_points(mg, 0) * size;
+    int64_t bytes = fur_slab_points(mg, 0) * (int64_t)size;
     slabs->slab[0].x_right = 0;
     slabs->slab[0].b_right = 0;
-    if (bytes > 0) {
-        memcpy((char *)(uintptr_t)l->b + at, b->data, bytes);
-        memcpy((char *)l->x + at, x->data, bytes);
-    }
+    FUR_TRY(fur_memory_copy(mg->context, (char *)(uintptr_t)l->b + at, b->data, bytes));
+    FUR_TRY(fur_memory_copy(mg->context, (char *)l->x + at, x->data, bytes));
     if (slabs->whole > 0)
         return FUR_OK;
     FUR_TRY(fur_slabs_gather(mg, (void *)(uintptr_t)l->b));
     return fur_slabs_gather(mg, l->x);
 }
 
-void fur_slabs_leave(const fur_multigrid *mg, fur_vector *x)
+fur_status fur_slabs_leave(const fur_multigrid *mg, fur_vector *x)
 {
     size_t size = fur_value_size(mg->level[0].grid.value_type);
-    if (x->size > 0)
-        memcpy(x->data, (char *)mg->level[0].x + (size_t)fur_slab_own(mg, 0) * size,
-               (size_t)x->size * size);
+    return fur_memory_copy(mg->context, x->data,
+                           (char *)mg->level[0].x + (size_t)fur_slab_own(mg, 0) * size,
+                           x->size * (int64_t)size);
 }
 
 /* Fetches planes of x, and of b where it is asked for, unless enough are right. */
@@ -55,9 +53,8 @@ static fur_status before_correction(fur_multigrid *mg, int level, fur_slab_step 
     fur_slabs *slabs = mg->slabs;
     if (level + 1 < slabs->whole)
         return need(mg, level + 1, FUR_CORRECTION_REACH, 0, FUR_CORRECTION_REACH);
-    fur_slabs_roll(mg, &slabs->near, mg->level[level + 1].x, slabs->near_x);
     out->coarse_x = slabs->near_x;
-    return FUR_OK;
+    return fur_slabs_roll(mg, &slabs->near, mg->level[level + 1].x, slabs->near_x);
 }
 
 /* Only own planes of the coarser level get a residual. */

@@ -135,8 +135,8 @@ static fur_status sound_alarm(fur_ranks *g, fur_status status)
         return g->status;
     if (status != FUR_OK)
         memcpy(own.sentence, g->error, sizeof own.sentence);
-    for (fur_ranks_csr *m = g->matrices; m && g->link->abandon; m = m->next)
-        g->link->abandon(m);
+    for (space *s = g->spaces; s && g->link->abandon; s = s->next)
+        g->link->abandon(s);
     for (int rank = 0; rank < g->count; rank++)
         if (rank != g->rank)
             g->via->send(g->state, rank, CHANNEL_ALARM, &own, sizeof own);

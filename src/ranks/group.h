@@ -17,7 +17,7 @@ struct fur_ranks {
     fur_context *home;            /* of work before a matrix has its own; no sharing */
     const struct halo_link *link; /* of halos */
     struct device_group *devices; /* on GPUs; NULL: not yet looked for */
-    fur_ranks_csr *matrices;      /* that there are */
+    struct space *spaces;         /* that there are */
     bool broken;
     fur_status status; /* of the failure, FUR_OK before one */
     char error[SENTENCE_ROOM];

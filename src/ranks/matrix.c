@@ -5,25 +5,6 @@
 
 #include <string.h>
 
-static fur_status make_context(fur_ranks_csr *m)
-{
-    fur_ranks *g = m->group;
-    m->space.group = g;
-    fur_sharing sharing = space_sharing(&m->space, m->bounds);
-    fur_context_options options = {.size = sizeof options,
-                                   .threads = g->options.threads,
-                                   .isa = g->options.isa,
-                                   .allocator = g->options.allocator,
-                                   .sharing = &sharing};
-    if (group_on_gpu(&g->options))
-        RANKS_TRY(devices_open(m, &options, &sharing));
-    if (g->count == 1)
-        options.sharing = NULL; /* vectors are whole */
-    fur_status status = fur_context_create(&options, &m->context);
-    m->space.context = m->context;
-    return fur_ranks_pass_on(g, NULL, status);
-}
-
 /* Bounds of rows and columns. */
 static fur_status make_bounds(fur_ranks_csr *m, const int64_t *bounds, const local_rows *rows)
 {
@@ -131,15 +112,13 @@ static fur_status fill(fur_ranks_csr *m, const local_rows *rows, const int64_t *
                                    .rows = bounds[g->count],
                                    .cols = rows->cols,
                                    .value_type = rows->value};
-    RANKS_TRY(make_context(m));
+    RANKS_TRY(space_open(g, m->bounds, &m->space));
+    m->context = m->space.context;
     RANKS_TRY(matrix_split(m, rows));
     RANKS_TRY(halo_plan(m, fur_value_size(rows->value)));
     RANKS_TRY(take_figures(m, rows->offsets[rows->rows]));
     RANKS_TRY(fur_ranks_pass_on(g, m->context, make_plans(m)));
-    if (!m->part)
-        return FUR_OK;
-    RANKS_TRY(devices_plan(m));
-    return g->link->plan ? g->link->plan(m) : FUR_OK;
+    return m->space.seat ? devices_plan(m) : FUR_OK;
 }
 
 fur_status matrix_build(fur_ranks *g, const local_rows *rows, const int64_t *bounds,
@@ -147,28 +126,16 @@ fur_status matrix_build(fur_ranks *g, const local_rows *rows, const int64_t *bou
 {
     fur_ranks_csr *m;
     *out = NULL;
-    if (group_on_gpu(&g->options) && !g->devices)
-        RANKS_TRY(devices_join(g));
     RANKS_TRY(group_allocate(g, 1, sizeof *m, &m));
     memset(m, 0, sizeof *m);
     m->group = g;
-    m->next = g->matrices;
-    g->matrices = m;
+    m->space.group = g;
     fur_status status = fill(m, rows, bounds);
     if (status == FUR_OK)
         *out = m;
     else
         fur_ranks_csr_destroy(m);
     return status;
-}
-
-/* Takes it out of the group's matrices. */
-static void unlist(const fur_ranks_csr *matrix)
-{
-    fur_ranks_csr **at = &matrix->group->matrices;
-    while (*at != matrix)
-        at = &(*at)->next;
-    *at = matrix->next;
 }
 
 void fur_ranks_csr_destroy(fur_ranks_csr *matrix)
@@ -184,10 +151,9 @@ void fur_ranks_csr_destroy(fur_ranks_csr *matrix)
     fur_vector_destroy(matrix->outer_x);
     fur_vector_destroy(matrix->outer_y);
     fur_vector_destroy(matrix->diagonal);
-    fur_context_destroy(matrix->context);
-    devices_close(matrix);
+    devices_drop(matrix);
+    space_close(&matrix->space);
     halo_release(matrix);
-    unlist(matrix);
     group_release(g, matrix->boundary);
     if (matrix->column_bounds != matrix->bounds)
         group_release(g, matrix->column_bounds);

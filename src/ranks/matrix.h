@@ -56,7 +56,7 @@ typedef struct halo {
 } halo;
 
 struct fur_ranks_csr {
-    space space; /* the next two again; first, so that what its messages get is the matrix */
+    space space; /* the next two again */
     fur_ranks *group;
     fur_context *context;
     int64_t *bounds;        /* of rows */
@@ -75,8 +75,7 @@ struct fur_ranks_csr {
     fur_vector *outer_y;
     fur_vector *diagonal; /* of a square matrix */
     fur_operator *operator;
-    struct device_part *part; /* on a GPU */
-    fur_ranks_csr *next;      /* of the group's */
+    struct device_part *part; /* of the halo on a GPU */
     fur_ranks_report report;
 };
 

@@ -1,6 +1,7 @@
 /* Preconditioners of all ranks: those of one rank, from its block or from the whole matrix. */
 #include <furrow/ranks_precond.h>
 
+#include "devices.h"
 #include "rows.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@
 #define WHOLE_ROWS 20000
 
 struct fur_ranks_precond {
-    const fur_ranks_csr *a;
+    fur_ranks_csr *a;
     bool whole;
     bool exact;
     fur_context *context; /* nothing is shared there */
@@ -18,63 +19,95 @@ struct fur_ranks_precond {
     fur_amg *amg;      /* multigrid whose cycles are shared */
     space messages;    /* of these */
     fur_precond_report report;
-    fur_vector *r;
+    fur_vector *r; /* of all ranks, for one of the whole matrix, as z */
     fur_vector *z;
-    char *mine; /* to gather r of all ranks */
+    char *mine; /* to gather r of all ranks by messages */
     char *all;
     fur_operator *operator;
 };
 
-/* r of the block, or of all ranks. */
-static fur_status take_r(fur_ranks_precond *p, const fur_vector *r)
+/* r of all ranks, by messages. */
+static fur_status gather_messages(fur_ranks_precond *p, const fur_vector *r)
 {
     fur_ranks *g = p->a->group;
     const int64_t *bounds = p->a->bounds;
     size_t size = fur_value_size(p->a->report.value_type);
     size_t own = (size_t)fur_vector_size(r) * size;
     int64_t most = 0;
-    if (!p->whole)
-        return fur_vector_copy(r, p->r);
     for (int i = 0; i < g->count; i++)
         most = bounds[i + 1] - bounds[i] > most ? bounds[i + 1] - bounds[i] : most;
     if (own > 0)
         memcpy(p->mine, fur_vector_const_data(r), own);
     memset(p->mine + own, 0, (size_t)most * size - own);
-    fur_status status = group_gather(g, p->mine, (size_t)most * size, p->all);
+    RANKS_TRY(group_gather(g, p->mine, (size_t)most * size, p->all));
     char *to = fur_vector_data(p->r);
-    for (int i = 0; status == FUR_OK && i < g->count; i++)
+    for (int i = 0; i < g->count; i++)
         memcpy(to + (size_t)bounds[i] * size, p->all + (size_t)(i * most) * size,
                (size_t)(bounds[i + 1] - bounds[i]) * size);
-    return space_pass(&p->a->space, status);
+    return FUR_OK;
 }
 
-/* A cycle of which each rank does its rows. */
-static fur_status apply_shared(fur_ranks_precond *p, const fur_vector *r, fur_vector *z)
+/* The same on a GPU, where nobody waits. */
+static fur_status gather(fur_ranks_precond *p, const fur_vector *r)
 {
-    RANKS_TRY(fur_vector_copy(r, p->r));
-    fur_status status = fur_amg_apply(p->amg, p->r, p->z);
-    if (status != FUR_OK)
-        return fur_context_fail(p->a->context, status, "%s", fur_context_error(p->context));
-    return fur_vector_copy(p->z, z);
+    size_t size = fur_value_size(p->a->report.value_type);
+    return p->a->space.seat ? devices_gather(&p->a->space, p->a->bounds, size,
+                                             fur_vector_const_data(r), fur_vector_data(p->r))
+                            : gather_messages(p, r);
+}
+
+/* The preconditioner's own failures become those of the matrix's context. */
+static fur_status pass_on(const fur_ranks_precond *p, fur_status status)
+{
+    return status == FUR_OK
+               ? FUR_OK
+               : fur_context_fail(p->a->context, status, "%s", fur_context_error(p->context));
+}
+
+/* z = the preconditioner of this rank's rows, or of multigrid whose cycles are shared, in the
+ * memory of both vectors. */
+static fur_status apply_own(fur_ranks_precond *p, const fur_vector *r, fur_vector *z)
+{
+    fur_value_type value = p->a->report.value_type;
+    int64_t own = fur_vector_size(r);
+    void *from = (void *)(uintptr_t)fur_vector_const_data(r);
+    fur_vector *in = NULL;
+    fur_vector *out = NULL;
+    fur_status status = fur_vector_wrap(p->context, value, own, from, FUR_OWNERSHIP_BORROW, &in);
+    if (status == FUR_OK)
+        status =
+            fur_vector_wrap(p->context, value, own, fur_vector_data(z), FUR_OWNERSHIP_BORROW, &out);
+    if (status == FUR_OK)
+        status = p->amg ? fur_amg_apply(p->amg, in, out) : fur_precond_apply(p->made, in, out);
+    fur_vector_destroy(in);
+    fur_vector_destroy(out);
+    return pass_on(p, status);
+}
+
+/* z = this rank's part of the whole matrix's preconditioner. */
+static fur_status apply_whole(fur_ranks_precond *p, const fur_vector *r, fur_vector *z)
+{
+    size_t size = fur_value_size(p->a->report.value_type);
+    size_t first = (size_t)p->a->bounds[p->a->group->rank] * size;
+    fur_vector *part;
+    RANKS_TRY(space_pass(&p->a->space, gather(p, r)));
+    RANKS_TRY(pass_on(p, fur_precond_apply(p->made, p->r, p->z)));
+    if (fur_vector_size(z) == 0)
+        return FUR_OK;
+    RANKS_TRY(pass_on(p, fur_vector_wrap(p->context, p->a->report.value_type, fur_vector_size(z),
+                                         (char *)fur_vector_data(p->z) + first,
+                                         FUR_OWNERSHIP_BORROW, &part)));
+    fur_status status = fur_vector_copy(part, z);
+    fur_vector_destroy(part);
+    return pass_on(p, status);
 }
 
 static fur_status apply(void *user, const fur_vector *r, fur_vector *z)
 {
     fur_ranks_precond *p = user;
-    size_t size = fur_value_size(p->a->report.value_type);
-    int64_t first = p->whole ? p->a->bounds[p->a->group->rank] : 0;
-    if (p->amg)
-        return apply_shared(p, r, z);
-    if (!p->made)
-        return FUR_OK;
-    RANKS_TRY(take_r(p, r));
-    fur_status status = fur_precond_apply(p->made, p->r, p->z);
-    if (status != FUR_OK)
-        return fur_context_fail(p->a->context, status, "%s", fur_context_error(p->context));
-    if (fur_vector_size(z) > 0)
-        memcpy(fur_vector_data(z), (char *)fur_vector_data(p->z) + (size_t)first * size,
-               (size_t)fur_vector_size(z) * size);
-    return FUR_OK;
+    if (p->whole && !p->amg && p->made)
+        return apply_whole(p, r, z);
+    return p->amg || p->made ? apply_own(p, r, z) : FUR_OK;
 }
 
 /* The block or the whole, in its own context. */
@@ -119,13 +152,13 @@ static fur_status make_room(fur_ranks_precond *p)
     return group_allocate(g, most * g->count, size, &p->all);
 }
 
-/* Whether cycles of these options can be shared. */
+/* Whether cycles of these options can be shared: on the CPU. */
 static bool is_shareable(const fur_ranks_precond *p, const fur_precond_options *options)
 {
     const fur_amg_options *o = options ? options->amg : NULL;
     bool is_amg = options && options->kind && strcmp(options->kind, "amg") == 0;
     bool smooth = !o || (o->smoother ? strcmp(o->smoother, "gauss-seidel") != 0 : !o->nonsymmetric);
-    return is_amg && p->whole && p->a->group->count > 1 && smooth &&
+    return is_amg && p->whole && p->a->group->count > 1 && !p->a->space.seat && smooth &&
            !(o && (o->cycle == FUR_AMG_K || o->single));
 }
 
@@ -133,10 +166,9 @@ static bool is_shareable(const fur_ranks_precond *p, const fur_precond_options *
 static fur_status make_shared(fur_ranks_precond *p, const fur_ranks_precond_options *options)
 {
     const fur_amg_options *o = options->precond->amg;
-    int64_t own = p->a->bounds[p->a->group->rank + 1] - p->a->bounds[p->a->group->rank];
     int64_t most = options->whole_rows > 0 ? options->whole_rows : WHOLE_ROWS;
     RANKS_TRY(fur_amg_create(p->matrix, o, &p->amg));
-    p->messages = (space){p->a->group, p->context};
+    p->messages = (space){.group = p->a->group, .context = p->context};
     fur_sharing sharing = space_sharing(&p->messages, p->a->bounds);
     const fur_amg_report *made = fur_amg_describe(p->amg);
     if (made->levels < 2 || p->a->report.rows <= most) {
@@ -150,8 +182,6 @@ static fur_status make_shared(fur_ranks_precond *p, const fur_ranks_precond_opti
                                      .seconds_setup = made->seconds_setup,
                                      .levels = made->levels,
                                      .symmetric = !(o && o->nonsymmetric)};
-    RANKS_TRY(fur_vector_create(p->context, p->a->report.value_type, own, &p->r));
-    RANKS_TRY(fur_vector_create(p->context, p->a->report.value_type, own, &p->z));
     return fur_amg_share(p->amg, &sharing, most);
 }
 
@@ -159,8 +189,10 @@ static fur_status make(fur_ranks_precond *p, const fur_precond_options *options)
 {
     fur_value_type value = p->a->report.value_type;
     int64_t rows = fur_csr_get(p->matrix)->rows;
-    RANKS_TRY(fur_vector_create(p->context, value, rows, &p->r));
-    RANKS_TRY(fur_vector_create(p->context, value, rows, &p->z));
+    if (p->whole) {
+        RANKS_TRY(fur_vector_create(p->context, value, rows, &p->r));
+        RANKS_TRY(fur_vector_create(p->context, value, rows, &p->z));
+    }
     return rows > 0 ? fur_precond_create(p->matrix, options, &p->made) : FUR_OK;
 }
 
@@ -191,10 +223,6 @@ static fur_status check(const fur_ranks_csr *a, const fur_ranks_precond_options 
         return fur_ranks_fail(g, FUR_INVALID,
                               "a preconditioner needs a square matrix, this one is %lld x %lld",
                               (long long)a->report.rows, (long long)a->report.cols);
-    if (group_on_gpu(&g->options))
-        return fur_ranks_fail(g, FUR_UNSUPPORTED,
-                              "preconditioners of several ranks other than "
-                              "fur_operator_jacobi are for the CPU");
     if (o->precond && o->precond->amg && o->precond->amg->near_nullspace)
         return fur_ranks_fail(g, FUR_UNSUPPORTED,
                               "multigrid of several ranks takes no near-nullspace");
@@ -216,6 +244,8 @@ static fur_status create(fur_ranks_precond *p, const fur_ranks_precond_options *
     RANKS_TRY(check(p->a, options));
     p->whole = options->whole != 0;
     p->exact = p->whole || g->count == 1 || is_jacobi(options->precond);
+    if (p->a->space.seat)
+        devices_seat(&p->a->space, &own);
     RANKS_TRY(fur_ranks_pass_on(g, NULL, fur_context_create(&own, &p->context)));
     RANKS_TRY(make_matrix(p));
     RANKS_TRY(p->whole ? make_room(p) : FUR_OK);
@@ -237,7 +267,7 @@ fur_status fur_ranks_precond_create(const fur_ranks_csr *a,
     fur_status status = group_allocate(a->group, 1, sizeof *p, &p);
     if (status == FUR_OK) {
         memset(p, 0, sizeof *p);
-        p->a = a;
+        p->a = (fur_ranks_csr *)(uintptr_t)a;
         status = create(p, options ? options : &defaults);
     }
     status = fur_ranks_agree(a->group, status);

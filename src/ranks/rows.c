@@ -1,5 +1,5 @@
 #include "rows.h"
-#include "pieces.h"
+#include "own_rows.h"
 
 #include <string.h>
 
@@ -19,13 +19,15 @@ void rows_release(const fur_ranks_csr *m, csr_rows *r)
     *r = (csr_rows){.rows = 0};
 }
 
-/* Appends a row of one of the two parts; first: what is added to its columns, of which `number` has
- * others. */
-static void append(const fur_csr_view *part, int64_t row, const int64_t *number, int64_t first,
-                   int64_t most, size_t size, csr_rows *out)
+/* Appends a row, with columns of the whole matrix less `first`, as far as these are 0 .. most-1. */
+static void append(const own_rows *from, int64_t row, int64_t first, int64_t most, size_t size,
+                   csr_rows *out)
 {
-    for (int64_t k = view_offset(part, row); k < view_offset(part, row + 1); k++) {
-        int64_t column = (number ? number[part->columns[k]] : part->columns[k]) + first;
+    int64_t k;
+    int64_t end;
+    const fur_csr_view *part = own_rows_find(from, row, &k, &end);
+    for (; k < end; k++) {
+        int64_t column = own_rows_column(from, part, k) - first;
         if (column < 0 || column >= most)
             continue;
         out->columns[out->entries] = (int32_t)column;
@@ -35,32 +37,35 @@ static void append(const fur_csr_view *part, int64_t row, const int64_t *number,
     }
 }
 
-fur_status rows_take(const fur_ranks_csr *m, bool own_columns, csr_rows *out)
+static fur_status take(const fur_ranks_csr *m, const own_rows *from, bool own_columns,
+                       csr_rows *out)
 {
-    const fur_csr_view *inner = fur_csr_get(m->inner);
-    const fur_csr_view *outer = fur_csr_get(m->outer);
     size_t size = fur_value_size(m->report.value_type);
-    int64_t begin = m->column_bounds[m->group->rank];
-    int64_t next = 0; /* of the boundary's rows */
-    if (!own_columns && m->report.cols > INT32_MAX)
-        return fur_ranks_fail(m->group, FUR_OVERFLOW,
-                              "a matrix of %lld columns is too large for one rank",
-                              (long long)m->report.cols);
-    *out = (csr_rows){.rows = m->bounds[m->group->rank + 1] - m->bounds[m->group->rank],
-                      .entries = inner->entries + outer->entries};
+    const int64_t *own = m->column_bounds + m->group->rank;
+    *out = (csr_rows){.rows = from->count, .entries = from->inner->entries + from->outer->entries};
     RANKS_TRY(allocate(m, out));
     out->entries = 0;
     for (int64_t row = 0; row < out->rows; row++) {
         out->offsets[row] = out->entries;
-        if (next < m->boundary_rows && m->boundary[next] == row)
-            append(outer, next++, m->halo.column, own_columns ? -begin : 0,
-                   own_columns ? inner->cols : m->report.cols, size, out);
-        else
-            append(inner, row - m->inner_first, NULL, own_columns ? 0 : begin, m->report.cols, size,
-                   out);
+        append(from, row, own_columns ? own[0] : 0, own_columns ? own[1] - own[0] : m->report.cols,
+               size, out);
     }
     out->offsets[out->rows] = out->entries;
     return FUR_OK;
+}
+
+fur_status rows_take(const fur_ranks_csr *m, bool own_columns, csr_rows *out)
+{
+    own_rows from;
+    if (!own_columns && m->report.cols > INT32_MAX)
+        return fur_ranks_fail(m->group, FUR_OVERFLOW,
+                              "a matrix of %lld columns is too large for one rank",
+                              (long long)m->report.cols);
+    fur_status status = own_rows_open(m, &from);
+    if (status == FUR_OK)
+        status = take(m, &from, own_columns, out);
+    own_rows_close(&from);
+    return status;
 }
 
 /* What each rank has, padded to the most that one has. */

@@ -1,6 +1,8 @@
 /* Contexts of shared vectors, over the messages of a group. */
 #include "space.h"
 
+#include "devices.h"
+
 fur_status space_pass(const space *s, fur_status status)
 {
     return status == FUR_OK ? FUR_OK : fur_context_fail(s->context, status, "%s", s->group->error);
@@ -38,12 +40,31 @@ fur_sharing space_sharing(space *s, const int64_t *bounds)
 
 fur_status space_open(fur_ranks *g, const int64_t *bounds, space *s)
 {
+    if (group_on_gpu(&g->options) && !g->devices)
+        RANKS_TRY(devices_join(g));
     s->group = g;
+    s->next = g->spaces;
+    g->spaces = s;
     fur_sharing sharing = space_sharing(s, bounds);
     fur_context_options options = {.size = sizeof options,
                                    .threads = g->options.threads,
                                    .isa = g->options.isa,
                                    .allocator = g->options.allocator,
-                                   .sharing = g->count > 1 ? &sharing : NULL};
+                                   .sharing = &sharing};
+    if (group_on_gpu(&g->options))
+        RANKS_TRY(devices_open(s, &options, &sharing));
+    if (g->count == 1)
+        options.sharing = NULL; /* vectors are whole */
     return fur_ranks_pass_on(g, NULL, fur_context_create(&options, &s->context));
+}
+
+void space_close(space *s)
+{
+    space **at = &s->group->spaces;
+    fur_context_destroy(s->context);
+    devices_close(s);
+    while (*at && *at != s)
+        at = &(*at)->next;
+    if (*at)
+        *at = s->next;
 }

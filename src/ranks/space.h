@@ -8,13 +8,18 @@
 typedef struct space {
     fur_ranks *group;
     fur_context *context;
+    struct device_seat *seat; /* on a GPU */
+    struct space *next;       /* of the group's */
 } space;
 
 /* The sharing of a context that is about to be made, and which messages of the group serve. */
 fur_sharing space_sharing(space *s, const int64_t *bounds);
 
-/* The context on the CPU for vectors with these bounds. */
+/* The context for vectors with these bounds, on the device of the group's options. Collective
+ * without an agreement. */
 fur_status space_open(fur_ranks *g, const int64_t *bounds, space *s);
+/* After all objects of the context are gone. */
+void space_close(space *s);
 
 /* Hands a failure of the group to the context. */
 fur_status space_pass(const space *s, fur_status status);

@@ -205,10 +205,7 @@ fur_status fur_ranks_csr_transpose(const fur_ranks_csr *a, int conjugate, fur_ra
     if (!a || !out)
         return fur_context_fail(NULL, FUR_INVALID, "%s was given NULL", __func__);
     turn t = {.m = a, .g = a->group, .value_size = fur_value_size(a->report.value_type)};
-    fur_status status = a->part ? fur_ranks_fail(t.g, FUR_UNSUPPORTED,
-                                                 "matrices on GPUs are not transposed yet; use "
-                                                 "device \"cpu\"")
-                                : transpose(&t, conjugate, &made);
+    fur_status status = transpose(&t, conjugate, &made);
     fur_csr_destroy(t.inner);
     fur_csr_destroy(t.outer);
     group_release(t.g, t.lengths);

@@ -139,3 +139,21 @@ fur_status solve_on_ranks(fur_ranks *group, void *user)
     fur_ranks_csr_destroy(a);
     return status;
 }
+
+static int gpus(void)
+{
+    int count = 0;
+    while (fur_device_at(count + 1))
+        count++;
+    return count;
+}
+
+bool options_on_gpus(int n, int ranks, fur_ranks_options *out)
+{
+    static const char *const ways[] = {"peers", "staged", "nccl"};
+    const char *way = ways[n % 3];
+    *out = (fur_ranks_options){.size = sizeof *out, .device = "cuda", .device_transport = way};
+    /* ranks that share a GPU and wait for each other there must not share its queues */
+    setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 1);
+    return strcmp(way, "nccl") != 0 || gpus() >= ranks; /* which wants one for each rank */
+}

@@ -32,4 +32,7 @@ void solve_alone(solve_job *job);
 /* work of fur_ranks_run; user is a solve_job */
 fur_status solve_on_ranks(fur_ranks *group, void *user);
 
+/* Options of ranks on GPUs by the n-th transport between them; false if there are not enough. */
+bool options_on_gpus(int n, int ranks, fur_ranks_options *out);
+
 #endif

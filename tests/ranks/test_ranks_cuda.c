@@ -104,6 +104,78 @@ START_TEST(solves)
 }
 END_TEST
 
+/* y = op(A) x by the transpose of a matrix of all ranks. */
+typedef struct turned {
+    const fur_csr *a;
+    const int64_t *bounds;
+    int conjugate;
+    const void *x;
+    void *y;
+} turned;
+
+static fur_status multiply_turned(fur_ranks *group, void *user)
+{
+    const turned *t = user;
+    int rank = fur_ranks_rank(group);
+    const int64_t *own = t->bounds + rank;
+    fur_value_type value = fur_csr_get(t->a)->value_type;
+    fur_ranks_csr *a = NULL;
+    fur_ranks_csr *b = NULL;
+    fur_vector *x = NULL;
+    fur_vector *y = NULL;
+    fur_status status = fur_ranks_csr_scatter(group, rank == 0 ? t->a : NULL, t->bounds, &a);
+    if (status == FUR_OK)
+        status = fur_ranks_csr_transpose(a, t->conjugate, &b);
+    if (status == FUR_OK)
+        status = fur_vector_wrap(fur_ranks_csr_context(b), value, own[1] - own[0],
+                                 (char *)t->x + (size_t)own[0] * fur_value_size(value),
+                                 FUR_OWNERSHIP_COPY, &x);
+    if (status == FUR_OK)
+        status = fur_vector_create(fur_ranks_csr_context(b), value, own[1] - own[0], &y);
+    if (status == FUR_OK)
+        status = fur_ranks_multiply(b, x, y);
+    if (status == FUR_OK)
+        status = fur_ranks_gather_vector(b, y, rank == 0 ? t->y : NULL);
+    fur_vector_destroy(x);
+    fur_vector_destroy(y);
+    fur_ranks_csr_destroy(b);
+    fur_ranks_csr_destroy(a);
+    return status;
+}
+
+START_TEST(transposes)
+{
+    rng r = rng_stream((uint64_t)_i);
+    fur_context *context = context_make(NULL, 2);
+    fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
+    int64_t rows = 3 * GRAIN + rng_below(&r, GRAIN);
+    int64_t bounds[] = {0, (1 + rng_below(&r, 2)) * GRAIN, rows};
+    fur_csr *a = matrix_definite(context, &r, value, rows);
+    fur_vector *x = vector_random(context, &r, value, rows);
+    fur_vector *y = vector_random(context, &r, value, rows);
+    fur_spmv_options options = {.size = sizeof options, .op = _i % 2 ? FUR_OP_H : FUR_OP_T};
+    fur_ranks_options where;
+    fur_spmv *plan;
+    ck_ok(context, fur_spmv_plan(a, &options, &plan));
+    ck_ok(context, fur_spmv_apply(plan, fur_real(1), x, fur_real(0), y));
+    turned t = {a, bounds, _i % 2, vector_entries(x), entries_make(value, rows)};
+    void *expected = vector_entries(y);
+    if (options_on_gpus(_i, GPU_RANKS, &where)) {
+        fur_status status = fur_ranks_run(GPU_RANKS, &where, multiply_turned, &t);
+        ck_assert_msg(status == FUR_OK, "%s", fur_context_error(NULL));
+        ck_assert(first_difference(value, rows, t.y, expected) < 0);
+    }
+    free(expected);
+    free((void *)t.x);
+    free(t.y);
+    fur_spmv_destroy(plan);
+    fur_vector_destroy(x);
+    fur_vector_destroy(y);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
 /* Rank 1 fails while rank 0 waits for it on its GPU. */
 static fur_status fail_alone(fur_ranks *group, void *user)
 {
@@ -163,6 +235,7 @@ static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, reductions_of_parts, 0, COUNT_OF(ways));
     tcase_add_loop_test(tests, solves, 0, COUNT_OF(ways));
+    tcase_add_loop_test(tests, transposes, 0, 6);
     tcase_add_loop_test(tests, a_rank_that_fails, 0, COUNT_OF(ways));
     tcase_add_test(tests, bounds_that_cut_a_leaf);
 }

@@ -1,10 +1,13 @@
 /* Geometric multigrid on 1 to 8 ranks, by itself and in conjugate gradients: the bits of one
- * context, wherever the bounds lie and from whichever level on all ranks have all points. */
+ * context, wherever the bounds lie and from whichever level on all ranks have all points.
+ * test_ranks_multigrid cuda: on 1 to 3 ranks on GPUs, the bits of the CPU. */
 #include "ranks_support.h"
 
 #include <furrow/ranks_stencil.h>
 
 #include <string.h>
+
+static bool on_gpus;
 
 typedef struct cycles {
     fur_stencil_definition d;
@@ -35,7 +38,7 @@ static void draw_case(rng *r, int number, fur_scalar *coefficients, cycles *c)
     memset(c, 0, sizeof *c);
     c->d.size = sizeof c->d;
     c->d.value_type = number % 2 ? FUR_F32 : FUR_F64;
-    int axes = 1 + number % 3;
+    int axes = on_gpus ? 3 : 1 + number % 3;
     fur_stencil_named(2 * axes + 1, &c->d);
     c->points = 1;
     for (int axis = 0; axis < 3; axis++) {
@@ -44,6 +47,10 @@ static void draw_case(rng *r, int number, fur_scalar *coefficients, cycles *c)
         c->d.extent[axis] = axis < axes ? 1 + rng_below(r, most) : 1;
         if (c->d.boundary[axis] == FUR_BOUNDARY_PERIODIC && c->d.extent[axis] > 1)
             c->d.extent[axis] += c->d.extent[axis] % 2;
+        if (on_gpus)
+            c->d.extent[axis] = axis == 0   ? INT64_C(16) << rng_below(r, 4)
+                                : axis == 1 ? FUR_SHARING_GRAIN / c->d.extent[0]
+                                            : c->d.extent[2] + c->d.extent[2] % 2;
         c->points *= c->d.extent[axis];
     }
     /* couplings that differ by axis, so that some are not coarsened at first */
@@ -177,10 +184,12 @@ START_TEST(cycles_on_ranks)
     want.x = entries_make(want.d.value_type, want.points);
     want.z = entries_make(want.d.value_type, want.points);
     solve_once(context, &want);
-    for (int ranks = 1; ranks <= RANKS_MOST; ranks++) {
+    for (int ranks = 1; ranks <= (on_gpus ? 3 : RANKS_MOST); ranks++) {
         int64_t planes[RANKS_MOST + 1];
         fur_ranks_options options = {.size = sizeof options, .threads = 1 + ranks % 2};
         cycles got = want;
+        if (on_gpus && !options_on_gpus(_i, ranks, &options))
+            continue;
         bounds_random(&r, (ranks + _i) % BOUND_KINDS, ranks, last, planes);
         got.planes = planes;
         got.x = entries_make(want.d.value_type, want.points);
@@ -225,11 +234,13 @@ END_TEST
 
 static void add(TCase *tests)
 {
-    tcase_add_loop_test(tests, cycles_on_ranks, 0, 90);
-    tcase_add_loop_test(tests, refusals, 0, 2);
+    tcase_add_loop_test(tests, cycles_on_ranks, 0, !on_gpus ? 90 : test_small() ? 12 : 36);
+    if (!on_gpus)
+        tcase_add_loop_test(tests, refusals, 0, 2);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    return run_tests("ranks_multigrid", add);
+    on_gpus = argc > 1 && strcmp(argv[1], "cuda") == 0;
+    return on_gpus ? run_gpu_tests("ranks_multigrid", add) : run_tests("ranks_multigrid", add);
 }

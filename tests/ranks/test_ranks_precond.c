@@ -1,5 +1,6 @@
 /* Preconditioners on 1 to 8 ranks: from the whole matrix the bits of one context; of blocks those
- * of one context with the blocks' matrix, which has no other entries. */
+ * of one context with the blocks' matrix, which has no other entries. test_ranks_precond cuda: on 1
+ * to 3 ranks on GPUs, the bits of the CPU. */
 #include "ranks_support.h"
 
 #include <furrow/algebra.h>
@@ -9,6 +10,8 @@
 
 static const char *const kinds[] = {"jacobi",  "ssor", "chebyshev", "ic0", "ilu0",    "ilu",
                                     "bjacobi", "fsai", "spai",      "amg", "schwarz", "ilut"};
+
+static bool on_gpus;
 
 typedef struct applied {
     const fur_csr *a;
@@ -106,7 +109,12 @@ static void compare(rng *r, const applied *given, int ranks, int kind)
     void *want = entries_make(v->value_type, v->rows);
     applied c = *given;
     fur_ranks_options options = {.size = sizeof options, .threads = 1 + ranks % 2};
-    bounds_random(r, (ranks + kind) % BOUND_KINDS, ranks, v->rows, bounds);
+    if (on_gpus && !options_on_gpus(kind, ranks, &options))
+        return;
+    bounds_random(r, (ranks + kind) % BOUND_KINDS, ranks,
+                  on_gpus ? v->rows / FUR_SHARING_GRAIN : v->rows, bounds);
+    for (int i = 0; on_gpus && i <= ranks; i++)
+        bounds[i] = i < ranks ? bounds[i] * FUR_SHARING_GRAIN : v->rows;
     c.bounds = bounds;
     c.z = entries_make(v->value_type, v->rows);
     for (int rank = 0; !c.whole && rank < ranks; rank++)
@@ -127,10 +135,11 @@ START_TEST(applications)
     rng r = rng_stream((uint64_t)_i);
     fur_context *context = context_make(NULL, 1);
     fur_value_type value = _i % 2 ? FUR_F64 : FUR_C128;
-    fur_csr *a = matrix_definite(context, &r, value, 300 + rng_below(&r, 500));
+    int64_t least = on_gpus ? 3 * FUR_SHARING_GRAIN : 300;
+    fur_csr *a = matrix_definite(context, &r, value, least + rng_below(&r, 500));
     applied c = {.a = a, .kind = kinds[_i]};
     c.r = entries_random(&r, value, fur_csr_get(a)->rows);
-    for (int ranks = 1; ranks <= RANKS_MOST; ranks += ranks < 4 ? 1 : 2)
+    for (int ranks = 1; ranks <= (on_gpus ? 3 : RANKS_MOST); ranks += ranks < 4 ? 1 : 2)
         for (c.whole = 0; c.whole < 2; c.whole++)
             compare(&r, &c, ranks, _i);
     free((void *)c.r);
@@ -185,11 +194,14 @@ END_TEST
 static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, applications, 0, COUNT_OF(kinds));
+    if (on_gpus)
+        return;
     tcase_add_loop_test(tests, shared_cycles, 0, 42);
     tcase_add_test(tests, unknown_kinds_are_refused);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    return run_tests("ranks_precond", add);
+    on_gpus = argc > 1 && strcmp(argv[1], "cuda") == 0;
+    return on_gpus ? run_gpu_tests("ranks_precond", add) : run_tests("ranks_precond", add);
 }

@@ -1,10 +1,12 @@
 /* Stencils on 1 to 8 ranks: products, diagonals, matrices and solves have the bits of one context.
- */
+ * test_ranks_stencil cuda: on 1 to 3 ranks on GPUs, the bits of the CPU. */
 #include "ranks_support.h"
 
 #include <furrow/ranks_stencil.h>
 
 #include <string.h>
+
+static bool on_gpus;
 
 /* A stencil, what it is applied to, and what is to come of it. */
 typedef struct grid_case {
@@ -37,6 +39,10 @@ static void draw_extents(rng *r, grid_case *c)
         int64_t most = axis + 1 == c->d.axes ? 24 : 12;
         c->d.extent[axis] = axis < c->d.axes ? 1 + rng_below(r, most) : 1;
         c->d.boundary[axis] = (fur_boundary)rng_below(r, FUR_BOUNDARY_COUNT);
+        if (on_gpus)
+            c->d.extent[axis] = axis == 0   ? INT64_C(16) << rng_below(r, 4)
+                                : axis == 1 ? FUR_SHARING_GRAIN / c->d.extent[0]
+                                            : c->d.extent[2] + 1;
         c->points *= c->d.extent[axis];
     }
 }
@@ -67,7 +73,7 @@ static void draw_case(rng *r, int number, fur_stencil_offset *offsets, fur_scala
     memset(c, 0, sizeof *c);
     c->d.size = sizeof c->d;
     c->d.value_type = (fur_value_type)(number % FUR_VALUE_COUNT);
-    c->d.axes = 1 + number % 3;
+    c->d.axes = on_gpus ? 3 : 1 + number % 3;
     c->varies = number % 4 == 3;
     c->d.points = draw_offsets(r, c->d.axes, offsets);
     c->d.offsets = offsets;
@@ -244,10 +250,12 @@ START_TEST(stencils)
     make_results(&want);
     apply_alone(context, &want);
     const int64_t *n = want.d.extent;
-    for (int ranks = 1; ranks <= RANKS_MOST; ranks++) {
+    for (int ranks = 1; ranks <= (on_gpus ? 3 : RANKS_MOST); ranks++) {
         int64_t planes[RANKS_MOST + 1];
         fur_ranks_options options = {.size = sizeof options, .threads = 1 + ranks % 2};
         grid_case got = want;
+        if (on_gpus && !options_on_gpus(_i, ranks, &options))
+            continue;
         bounds_random(&r, (ranks + _i) % BOUND_KINDS, ranks,
                       n[2] > 1   ? n[2]
                       : n[1] > 1 ? n[1]
@@ -295,11 +303,13 @@ END_TEST
 
 static void add(TCase *tests)
 {
-    tcase_add_loop_test(tests, stencils, 0, 96);
-    tcase_add_loop_test(tests, refusals, 0, 5);
+    tcase_add_loop_test(tests, stencils, 0, !on_gpus ? 96 : test_small() ? 12 : 36);
+    if (!on_gpus)
+        tcase_add_loop_test(tests, refusals, 0, 5);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    return run_tests("ranks_stencil", add);
+    on_gpus = argc > 1 && strcmp(argv[1], "cuda") == 0;
+    return on_gpus ? run_gpu_tests("ranks_stencil", add) : run_tests("ranks_stencil", add);
 }

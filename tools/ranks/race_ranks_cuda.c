@@ -1,9 +1,12 @@
 /* Ranks on GPUs against one GPU, in one run: the gather of a reduction, the exchange of a face,
- * products and iterations of conjugate gradients with the matrix of 7 points.
+ * products and iterations of conjugate gradients with the matrix of 7 points, and the same without
+ * a matrix with cycles of geometric multigrid.
  *
- *     race_ranks_cuda RANKS TRANSPORT SIZE...     for example: race_ranks_cuda 2 peers 128 256 256w
+ *     race_ranks_cuda RANKS TRANSPORT [faces] SIZE...     for example: race_ranks_cuda 2 peers 128
+ * 256w 256g
  *
- * 256: a grid of 256^3 points on one GPU and on all; 256w: of as many on each.
+ * 256: a grid of 256^3 points on one GPU and on all; 256w: of as many on each; 256g: without a
+ * matrix.
  *
  * Each figure is the median of rounds of so many calls that the clock does not matter; of all ranks
  * the slowest. */
@@ -12,6 +15,7 @@
 
 #include <furrow/furrow.h>
 #include <furrow/ranks.h>
+#include <furrow/ranks_stencil.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -323,6 +327,70 @@ static fur_status run_faces(fur_ranks *g, void *user)
     return fur_ranks_agree(g, FUR_OK);
 }
 
+typedef struct cycle {
+    fur_multigrid *mg;
+    fur_vector *b, *x;
+} cycle;
+
+static fur_status run_cycles(void *user, int64_t times)
+{
+    const cycle *m = user;
+    fur_status status = FUR_OK;
+    for (int64_t i = 0; i < times && status == FUR_OK; i++)
+        status = fur_multigrid_cycle(m->mg, m->b, m->x);
+    return status;
+}
+
+static double solve_cycles(fur_ranks *g, fur_context *c, const cycle *m, int *iterations)
+{
+    double seconds[5];
+    for (int i = 0; i < 5; i++) {
+        fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+        need(g, c, fur_vector_fill(m->x, fur_real(0)));
+        need(g, c, fur_context_synchronize(c));
+        need(g, c, fur_ranks_agree(g, FUR_OK));
+        double start = now();
+        need(g, c, fur_multigrid_solve(m->mg, m->b, m->x, 1e-8, 0, &report));
+        seconds[i] = now() - start;
+        *iterations = (int)report.iterations;
+    }
+    qsort(seconds, 5, sizeof *seconds, compare);
+    return seconds[2];
+}
+
+/* The stencil of 7 points: products, and multigrid. */
+static fur_status run_stencil(fur_ranks *g, void *user)
+{
+    race own = *(race *)user;
+    fur_ranks_stencil *s = NULL;
+    cycle m = {0};
+    fur_stencil_definition d = {
+        .size = sizeof d, .value_type = FUR_F64, .extent = {own.size, own.size, own.planes}};
+    fur_stencil_named(7, &d);
+    need(g, NULL, fur_ranks_stencil_create(g, &d, NULL, &s));
+    fur_context *c = fur_ranks_stencil_context(s);
+    const fur_operator *a = fur_ranks_stencil_operator(s);
+    need(g, c, fur_vector_create(c, FUR_F64, fur_operator_rows(a), &m.b));
+    need(g, c, fur_vector_create(c, FUR_F64, fur_operator_rows(a), &m.x));
+    need(g, c, fur_vector_fill(m.b, fur_real(1)));
+    product p = {a, m.b, m.x};
+    int64_t calls = own.size > 300 ? 20 : own.size > 200 ? 50 : 300;
+    own.product = measure(g, c, calls, multiply, &p);
+    own.recorded = record(g, c, multiply, &p, calls);
+    need(g, c, fur_ranks_multigrid_create(s, NULL, &m.mg));
+    need(g, c, fur_vector_fill(m.x, fur_real(0)));
+    own.parts[0] = measure(g, c, own.size > 300 ? 5 : 20, run_cycles, &m);
+    own.iteration = solve_cycles(g, c, &m, &own.iterations);
+    need(g, c, fur_norm2(m.x, &own.check));
+    fur_multigrid_destroy(m.mg);
+    fur_vector_destroy(m.b);
+    fur_vector_destroy(m.x);
+    if (g->rank == 0)
+        *(race *)user = own;
+    fur_ranks_stencil_destroy(s);
+    return fur_ranks_agree(g, FUR_OK);
+}
+
 static void run(int ranks, const char *by, fur_status (*work)(fur_ranks *g, void *user), race *r)
 {
     fur_ranks_options o = {.size = sizeof o,
@@ -335,43 +403,57 @@ static void run(int ranks, const char *by, fur_status (*work)(fur_ranks *g, void
     exit(1);
 }
 
-int main(int argc, char **argv)
+static void race_faces(int ranks, const char *by)
 {
     static const int64_t faces[] = {64, 128, 256, 512};
-    if (argc < 3)
-        return 2;
-    int ranks = atoi(argv[1]);
     for (int i = 0; i < 4; i++) {
         race one = {.size = faces[i]}, all = {.size = faces[i]};
-        run(1, argv[2], run_faces, &one);
-        run(ranks, argv[2], run_faces, &all);
-        printf("%-6s face %4lld^2 %8.2f us   dot of as many a rank %6.2f us, alone %6.2f\n",
-               argv[2], (long long)faces[i], 1e6 * all.face, 1e6 * all.dot, 1e6 * one.dot);
+        run(1, by, run_faces, &one);
+        run(ranks, by, run_faces, &all);
+        printf("%-6s face %4lld^2 %8.2f us   dot of as many a rank %6.2f us, alone %6.2f\n", by,
+               (long long)faces[i], 1e6 * all.face, 1e6 * all.dot, 1e6 * one.dot);
         fflush(stdout);
     }
-    for (int i = 3; i < argc; i++) {
-        race one = {.size = atoll(argv[i])}, all = one;
-        bool weak = strchr(argv[i], 'w') != NULL;
-        one.planes = one.size;
-        all.planes = one.size * (weak ? ranks : 1);
-        run(1, argv[2], run_grid, &one);
-        run(ranks, argv[2], run_grid, &all);
-        printf(
-            "%-6s %4lld^3 product %8.1f -> %8.1f us %5.2fx, recorded %8.1f -> %8.1f us %5.2fx, cg "
-            "%8.1f -> %8.1f us %5.2fx; %s, %s; norms %s\n",
-            argv[2], (long long)one.size, 1e6 * one.product, 1e6 * all.product,
-            one.product / all.product, 1e6 * one.recorded, 1e6 * all.recorded,
-            one.recorded / all.recorded, 1e6 * one.iteration, 1e6 * all.iteration,
-            one.iteration / all.iteration, one.kernel, all.kernel,
-            weak                                               ? "of other matrices"
-            : memcmp(&one.check, &all.check, sizeof one.check) ? "DIFFER"
-                                                               : "agree");
-        for (int k = 0; k < 4; k++)
-            printf("        %s %.1f -> %.1f us",
-                   (const char *[]){"dot", "norms", "direction", "all"}[k], 1e6 * one.parts[k],
-                   1e6 * all.parts[k]);
-        printf("; %s\n", all.how);
-        fflush(stdout);
-    }
+}
+
+/* Two times, of one GPU and of all. */
+static void print_pair(const char *name, double one, double all)
+{
+    printf(" %s %.1f -> %.1f us %.2fx", name, 1e6 * one, 1e6 * all, one / all);
+}
+
+static void race_grid(int ranks, const char *by, const char *size)
+{
+    race one = {.size = atoll(size)}, all = one;
+    bool weak = strchr(size, 'w') != NULL;
+    bool without = strchr(size, 'g') != NULL;
+    one.planes = one.size;
+    all.planes = one.size * (weak ? ranks : 1);
+    run(1, by, without ? run_stencil : run_grid, &one);
+    run(ranks, by, without ? run_stencil : run_grid, &all);
+    printf("%-6s %4s", by, size);
+    print_pair("product", one.product, all.product);
+    print_pair("recorded", one.recorded, all.recorded);
+    print_pair(without ? "solve by multigrid" : "cg", one.iteration, all.iteration);
+    if (without)
+        print_pair("cycle", one.parts[0], all.parts[0]);
+    for (int k = 0; k < 4 && !without; k++)
+        print_pair((const char *[]){"dot", "norms", "direction", "all"}[k], one.parts[k],
+                   all.parts[k]);
+    printf("; %s\n", weak                                               ? "other matrices"
+                     : memcmp(&one.check, &all.check, sizeof one.check) ? "norms DIFFER"
+                                                                        : "norms agree");
+    fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 3)
+        return 2;
+    for (int i = 3; i < argc; i++)
+        if (strcmp(argv[i], "faces") == 0)
+            race_faces(atoi(argv[1]), argv[2]);
+        else
+            race_grid(atoi(argv[1]), argv[2], argv[i]);
     return 0;
 }

@@ -31,16 +31,22 @@ void destroy(ordered_product *p)
     delete p;
 }
 
-/* A vector at an address on the device of A, of its dtype. */
-static furrow::vector vector_at(const Product &p, std::uintptr_t address, std::int64_t size)
+/* Makes `at` a vector at an address on the device of A, of its dtype, unless it is. */
+static fur_vector *take(const Product &p, vector_at &at, std::uintptr_t address, std::int64_t size)
 {
+    if (at.address == address && at.size == size)
+        return at.vector;
     fur_context *context = p.context().get();
     fur_value_type value = fur_operator_value_type(p.get()->as_operator());
     auto ownership = size > 0 ? FUR_OWNERSHIP_BORROW : FUR_OWNERSHIP_COPY;
-    return furrow::vector(context, [&](auto out) {
+    at.size = -1;
+    at.vector = furrow::vector(context, [&](auto out) {
         return fur_vector_wrap(context, value, size, reinterpret_cast<void *>(address), ownership,
                                out);
     });
+    at.address = address;
+    at.size = size;
+    return at.vector;
 }
 
 /* y = op(A) x, both by address and size. */
@@ -48,8 +54,8 @@ static void multiply_at(const Product &p, std::uintptr_t x, std::int64_t x_size,
                         std::int64_t y_size)
 {
     Use use(p.context(), p.get()->bytes);
-    furrow::vector in = vector_at(p, x, x_size);
-    furrow::vector out = vector_at(p, y, y_size);
+    fur_vector *in = take(p, p.get()->x, x, x_size);
+    fur_vector *out = take(p, p.get()->y, y, y_size);
     expect_ok(fur_operator_apply(p.get()->as_operator(), in, out), p.context().get());
 }
 

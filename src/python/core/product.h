@@ -4,12 +4,21 @@
 
 #include "csr.h"
 
+/* A vector at an address of the device, kept for the next product with the same. */
+struct vector_at {
+    std::uintptr_t address = 0;
+    std::int64_t size = -1;
+    furrow::vector vector;
+};
+
 /* A product with vectors in the order of A, whatever its own. Members go from the last to the
  * first. */
 struct ordered_product {
     furrow::product product;
     furrow::linear_operator permuted; /* NULL: the order is that of A */
     std::int64_t bytes;               /* of a product */
+    vector_at x = {};
+    vector_at y = {};
     const fur_operator *as_operator() const
     {
         return permuted ? permuted.get() : product.as_operator();

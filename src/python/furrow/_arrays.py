@@ -117,7 +117,11 @@ class GpuLibrary(ABC):
         if type(x) is type(y) and self.is_plain(x, dtype) and self.is_plain(y, dtype):
             product.at(*self.place(x), *self.place(y))
         else:
-            product(self.take(x), self.take(y))
+            product(self.take(x), self.target(y))
+
+    def target(self, array: Any) -> Any:
+        """An array for results as one that the core takes."""
+        return self.take(array)
 
 
 class CupyLibrary(GpuLibrary):
@@ -133,7 +137,14 @@ class CupyLibrary(GpuLibrary):
 
 class TorchGpuLibrary(GpuLibrary):
     def take(self, array: Any) -> Any:
-        return array.detach() if hasattr(array, "detach") else array
+        # DLPack would leave out that a tensor is to be conjugated or negated
+        return array.detach().resolve_conj().resolve_neg() if hasattr(array, "detach") else array
+
+    def target(self, array: Any) -> Any:
+        taken = self.take(array)
+        if hasattr(array, "detach") and taken.data_ptr() != array.data_ptr():
+            raise ValueError("out is a view of conjugates or negatives; give the tensor itself")
+        return taken
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any], like: Any) -> Any:
         torch = sys.modules["torch"]
@@ -141,7 +152,12 @@ class TorchGpuLibrary(GpuLibrary):
 
     def is_plain(self, array: Any, dtype: np.dtype[Any]) -> bool:
         known = getattr(sys.modules["torch"], dtype.name)
-        return array.dtype is known and array.dim() == 1 and array.is_contiguous() and not array.is_conj()
+        return (
+            array.dtype is known
+            and array.dim() == 1
+            and array.is_contiguous()
+            and not (array.is_conj() or array.is_neg())
+        )
 
     def place(self, array: Any) -> tuple[int, int]:
         return array.data_ptr(), array.numel()

@@ -36,17 +36,17 @@ fur_status device_allocate(fur_ranks *g, int64_t bytes, void **out)
 }
 
 /* Where a rank is. */
-typedef struct seat {
+typedef struct whereabouts {
     char host[64];
     int64_t device;
-} seat;
+} whereabouts;
 
 /* The device's number: that of the options, or for "cuda" one for each rank of this host in turn.
  */
-static fur_status find_number(fur_ranks *g, seat *all)
+static fur_status find_number(fur_ranks *g, whereabouts *all)
 {
     struct device_group *d = g->devices;
-    seat own = {.device = -1};
+    whereabouts own = {.device = -1};
     int devices = 0;
     int before = 0;
     gethostname(own.host, sizeof own.host - 1);
@@ -73,7 +73,7 @@ static fur_status find_number(fur_ranks *g, seat *all)
 static fur_status find_device(fur_ranks *g)
 {
     struct device_group *d = g->devices;
-    seat *all;
+    whereabouts *all;
     RANKS_TRY(group_allocate(g, g->count, sizeof *all, &all));
     fur_status status = find_number(g, all);
     d->apart = status == FUR_OK;
@@ -138,20 +138,118 @@ void devices_leave(fur_ranks *g)
     g->devices = NULL;
 }
 
-fur_status devices_open(fur_ranks_csr *m, fur_context_options *options, fur_sharing *sharing)
+fur_status device_fork(space *s)
 {
-    fur_ranks *g = m->group;
-    struct device_part *part;
-    RANKS_TRY(group_allocate(g, 1, sizeof *part, &part));
-    memset(part, 0, sizeof *part);
-    m->part = part;
-    part->number = g->devices->number;
-    DEVICE_TRY(g, cudaSetDevice(part->number));
-    DEVICE_TRY(g, cudaStreamCreateWithFlags(&part->stream, cudaStreamNonBlocking));
-    snprintf(part->name, sizeof part->name, "cuda:%d", part->number);
-    options->device = part->name;
-    options->stream = part->stream;
-    return g->link->open ? g->link->open(m, sharing) : FUR_OK;
+    DEVICE_TRY(s->group, cudaEventRecord(s->seat->forked, s->seat->stream));
+    DEVICE_TRY(s->group, cudaStreamWaitEvent(s->seat->beside, s->seat->forked, 0));
+    return FUR_OK;
+}
+
+fur_status device_join(space *s)
+{
+    DEVICE_TRY(s->group, cudaEventRecord(s->seat->joined, s->seat->beside));
+    return FUR_OK;
+}
+
+fur_status devices_meet(space *s)
+{
+    DEVICE_TRY(s->group, cudaStreamWaitEvent(s->seat->stream, s->seat->joined, 0));
+    return FUR_OK;
+}
+
+fur_status devices_pass(space *s, const fur_passing *pass)
+{
+    RANKS_TRY(device_fork(s));
+    RANKS_TRY(s->group->link->pass(s, pass, s->seat->beside));
+    return device_join(s);
+}
+
+fur_status devices_gather(space *s, const int64_t *bounds, size_t size, const void *mine, void *all)
+{
+    fur_ranks *g = s->group;
+    fur_parcel give[FUR_PARCELS_MOST];
+    fur_parcel take[FUR_PARCELS_MOST];
+    fur_passing pass = {.give = give, .take = take, .most = (size_t)bounds[g->count] * size};
+    size_t own = (size_t)bounds[g->rank] * size;
+    size_t bytes = (size_t)bounds[g->rank + 1] * size - own;
+    if (g->count > FUR_PARCELS_MOST)
+        return fur_ranks_fail(g, FUR_UNSUPPORTED,
+                              "at most %d ranks on GPUs gather a vector; there are %d",
+                              FUR_PARCELS_MOST, g->count);
+    for (int i = 0; i < g->count; i++) {
+        size_t at = (size_t)bounds[i] * size;
+        size_t theirs = (size_t)bounds[i + 1] * size - at;
+        if (i != g->rank && bytes > 0)
+            give[pass.gives++] = (fur_parcel){i, (void *)(uintptr_t)mine, bytes, own};
+        if (i != g->rank && theirs > 0)
+            take[pass.takes++] = (fur_parcel){i, (char *)all + at, theirs, at};
+    }
+    if (bytes > 0)
+        DEVICE_TRY(g, cudaMemcpyAsync((char *)all + own, mine, bytes, cudaMemcpyDeviceToDevice,
+                                      s->seat->stream));
+    return g->count > 1 ? g->link->pass(s, &pass, s->seat->stream) : FUR_OK;
+}
+
+void devices_seat(const space *s, fur_context_options *options)
+{
+    options->device = s->seat->name;
+    options->stream = s->seat->stream;
+}
+
+static fur_status queue_pass(void *user, const fur_passing *pass)
+{
+    space *s = user;
+    return space_pass(s, s->group->link->pass(s, pass, s->seat->stream));
+}
+
+/* Streams; what passes goes before what computes. */
+static fur_status open_streams(fur_ranks *g, struct device_seat *seat)
+{
+    int least;
+    int greatest;
+    DEVICE_TRY(g, cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    DEVICE_TRY(g, cudaStreamCreateWithFlags(&seat->stream, cudaStreamNonBlocking));
+    DEVICE_TRY(g, cudaStreamCreateWithPriority(&seat->beside, cudaStreamNonBlocking, greatest));
+    DEVICE_TRY(g, cudaEventCreateWithFlags(&seat->forked, cudaEventDisableTiming));
+    DEVICE_TRY(g, cudaEventCreateWithFlags(&seat->joined, cudaEventDisableTiming));
+    return FUR_OK;
+}
+
+fur_status devices_open(space *s, fur_context_options *options, fur_sharing *sharing)
+{
+    fur_ranks *g = s->group;
+    struct device_seat *seat;
+    RANKS_TRY(group_allocate(g, 1, sizeof *seat, &seat));
+    memset(seat, 0, sizeof *seat);
+    s->seat = seat;
+    seat->number = g->devices->number;
+    DEVICE_TRY(g, cudaSetDevice(seat->number));
+    RANKS_TRY(open_streams(g, seat));
+    snprintf(seat->name, sizeof seat->name, "cuda:%d", seat->number);
+    devices_seat(s, options);
+    sharing->queue_pass = queue_pass;
+    return g->link->open ? g->link->open(s, sharing) : FUR_OK;
+}
+
+void devices_close(space *s)
+{
+    struct device_seat *seat = s->seat;
+    if (!seat)
+        return;
+    cudaSetDevice(seat->number);
+    cudaDeviceSynchronize();
+    if (s->group->link->close)
+        s->group->link->close(s);
+    if (seat->forked)
+        cudaEventDestroy(seat->forked);
+    if (seat->joined)
+        cudaEventDestroy(seat->joined);
+    if (seat->beside)
+        cudaStreamDestroy(seat->beside);
+    if (seat->stream)
+        cudaStreamDestroy(seat->stream);
+    group_release(s->group, seat);
+    s->seat = NULL;
 }
 
 /* numbers[i] - first on the device */
@@ -176,6 +274,8 @@ fur_status devices_plan(fur_ranks_csr *m)
 {
     fur_ranks *g = m->group;
     const halo *h = &m->halo;
+    RANKS_TRY(group_allocate(g, 1, sizeof *m->part, &m->part));
+    memset(m->part, 0, sizeof *m->part);
     device_lists *l = &m->part->lists;
     l->give_count = h->give_count;
     l->own_at = h->own_at;
@@ -186,7 +286,25 @@ fur_status devices_plan(fur_ranks_csr *m)
     RANKS_TRY(upload(g, h->give_count, h->give, 0, &l->give));
     RANKS_TRY(upload(g, h->own_count, h->column + h->own_at, m->column_bounds[g->rank], &l->own));
     RANKS_TRY(upload(g, m->boundary_rows, m->boundary, 0, &l->boundary));
-    return device_allocate(g, h->give_count * (int64_t)l->value_size, &m->part->packed);
+    RANKS_TRY(device_allocate(g, h->give_count * (int64_t)l->value_size, &m->part->packed));
+    return g->link->plan ? g->link->plan(m) : FUR_OK;
+}
+
+void devices_drop(fur_ranks_csr *m)
+{
+    struct device_part *part = m->part;
+    if (!part)
+        return;
+    cudaSetDevice(m->space.seat->number);
+    cudaDeviceSynchronize();
+    if (m->group->link->drop)
+        m->group->link->drop(m);
+    cudaFree(part->lists.give);
+    cudaFree(part->lists.own);
+    cudaFree(part->lists.boundary);
+    cudaFree(part->packed);
+    group_release(m->group, part);
+    m->part = NULL;
 }
 
 fur_status device_multiply(fur_ranks_csr *m, fur_vector *y, cudaStream_t stream)
@@ -195,22 +313,4 @@ fur_status device_multiply(fur_ranks_csr *m, fur_vector *y, cudaStream_t stream)
     DEVICE_TRY(m->group, device_rows(&m->part->lists, a, fur_vector_const_data(m->outer_x),
                                      fur_vector_data(y), stream));
     return FUR_OK;
-}
-
-void devices_close(fur_ranks_csr *m)
-{
-    struct device_part *part = m->part;
-    if (!part)
-        return;
-    cudaSetDevice(part->number);
-    cudaStreamSynchronize(part->stream);
-    if (m->group->link->close)
-        m->group->link->close(m);
-    cudaFree(part->lists.give);
-    cudaFree(part->lists.own);
-    cudaFree(part->lists.boundary);
-    cudaFree(part->packed);
-    cudaStreamDestroy(part->stream);
-    group_release(m->group, part);
-    m->part = NULL;
 }

@@ -1,4 +1,4 @@
-/* The parts of a matrix on GPUs: what all links between devices share. */
+/* Contexts and parts of matrices on GPUs: what all links between devices share. */
 #ifndef FURROW_RANKS_DEVICE_H
 #define FURROW_RANKS_DEVICE_H
 
@@ -8,15 +8,28 @@
 
 #include <cuda_runtime_api.h>
 
-/* A matrix's part on its device. */
-struct device_part {
+/* Where a context has its vectors. */
+struct device_seat {
     int number;
     char name[24];
     cudaStream_t stream; /* of the context */
+    cudaStream_t beside; /* for what passes meanwhile */
+    cudaEvent_t forked;
+    cudaEvent_t joined;
+    void *state; /* of the link */
+};
+
+/* The halo of a matrix on its device. */
+struct device_part {
     device_lists lists;
     void *packed; /* entries to send, of all targets */
     void *state;  /* of the link */
 };
+
+/* What comes next on the stream `beside` follows what the context's stream has so far; and the
+ * other way round. */
+fur_status device_fork(space *s);
+fur_status device_join(space *s);
 
 /* What links keep for a group. */
 struct device_group {
@@ -38,6 +51,11 @@ fur_status device_allocate(fur_ranks *g, int64_t bytes, void **out);
 
 /* The boundary's rows of y, of the boundary's x. */
 fur_status device_multiply(fur_ranks_csr *m, fur_vector *y, cudaStream_t stream);
+
+static inline cudaStream_t device_stream(const fur_ranks_csr *m)
+{
+    return m->space.seat->stream;
+}
 
 /* Memory of every rank as this rank's device reaches it; ranks pointers, of which all[rank] is this
  * rank's own. Collective without an agreement; cleared. It is freed when the group ends. */

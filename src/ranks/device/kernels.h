@@ -3,6 +3,7 @@
 #define FURROW_RANKS_KERNELS_H
 
 #include <furrow/csr.h>
+#include <furrow/sharing.h>
 
 #include <cuda_runtime_api.h>
 
@@ -65,6 +66,25 @@ int64_t inbox_length(const device_lists *l, int ranks);
 /* Entries of x to all targets, and the boundary's x of own entries and those that arrive. */
 cudaError_t inbox_exchange(const device_lists *l, const inbox_plan *p, const void *x, void *outer,
                            cudaStream_t stream);
+
+/* Memory of each rank's device where others put parcels: a word that says that it was given up, for
+ * two turns a word of each rank that says that its parcels are there, and for two turns `room`
+ * bytes for these. */
+typedef struct landing_plan {
+    void *box[INBOX_RANKS]; /* of all ranks */
+    size_t room;
+    int ranks;
+    int rank;
+    unsigned *turn; /* passes so far, on the device; behind it two tickets */
+    int most_blocks;
+} landing_plan;
+
+#define PASS_STATE_BYTES 12
+
+int64_t landing_bytes(int ranks, size_t room);
+
+/* Gives all parcels, and takes them once those of all ranks are there. */
+cudaError_t landing_pass(const landing_plan *p, const fur_passing *pass, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

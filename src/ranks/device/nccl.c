@@ -132,18 +132,30 @@ static void leave_nccl(fur_ranks *g)
 
 static fur_status queue_gather(void *user, const void *mine, size_t bytes, void *all)
 {
-    const fur_ranks_csr *m = user;
-    fur_ranks *g = m->group;
-    const nccl *n = g->devices->state;
-    fur_status status =
-        check(g, n, "ncclAllGather",
-              n->all_gather(mine, all, bytes, NCCL_BYTES, n->comm, m->part->stream));
-    return status == FUR_OK ? FUR_OK : fur_context_fail(m->context, status, "%s", g->error);
+    const space *s = user;
+    const nccl *n = s->group->devices->state;
+    return space_pass(s,
+                      check(s->group, n, "ncclAllGather",
+                            n->all_gather(mine, all, bytes, NCCL_BYTES, n->comm, s->seat->stream)));
 }
 
-static fur_status open_nccl(fur_ranks_csr *m, fur_sharing *sharing)
+static fur_status pass_nccl(space *s, const fur_passing *pass, void *stream)
 {
-    (void)m;
+    const nccl *n = s->group->devices->state;
+    int result = n->group_start();
+    for (int i = 0; result == 0 && i < pass->gives; i++)
+        result = n->send(pass->give[i].data, pass->give[i].bytes, NCCL_BYTES, pass->give[i].rank,
+                         n->comm, stream);
+    for (int i = 0; result == 0 && i < pass->takes; i++)
+        result = n->receive(pass->take[i].data, pass->take[i].bytes, NCCL_BYTES, pass->take[i].rank,
+                            n->comm, stream);
+    int ended = n->group_end();
+    return check(s->group, n, "ncclGroupEnd", result ? result : ended);
+}
+
+static fur_status open_nccl(space *s, fur_sharing *sharing)
+{
+    (void)s;
     sharing->queue_gather = queue_gather;
     return FUR_OK;
 }
@@ -158,11 +170,11 @@ static int exchange(const fur_ranks_csr *m, const nccl *n)
     for (int i = 0; result == 0 && i < h->target_count; i++)
         result = n->send((char *)m->part->packed + (size_t)h->targets[i].at * size,
                          (size_t)h->targets[i].count * size, NCCL_BYTES, h->targets[i].rank,
-                         n->comm, m->part->stream);
+                         n->comm, device_stream(m));
     for (int i = 0; result == 0 && i < h->source_count; i++)
         result =
             n->receive(outer + (size_t)h->sources[i].at * size, (size_t)h->sources[i].count * size,
-                       NCCL_BYTES, h->sources[i].rank, n->comm, m->part->stream);
+                       NCCL_BYTES, h->sources[i].rank, n->comm, device_stream(m));
     int ended = n->group_end();
     return result ? result : ended;
 }
@@ -176,11 +188,11 @@ static fur_status plan_nccl(fur_ranks_csr *m)
     RANKS_TRY(device_allocate(g, g->count + 1, &sums));
     fur_status status = check(
         g, n, "ncclAllGather",
-        n->all_gather((char *)sums + g->count, sums, 1, NCCL_BYTES, n->comm, m->part->stream));
+        n->all_gather((char *)sums + g->count, sums, 1, NCCL_BYTES, n->comm, device_stream(m)));
     if (status == FUR_OK && m->halo.target_count + m->halo.source_count > 0)
         status = check(g, n, "ncclGroupEnd", exchange(m, n));
     if (status == FUR_OK)
-        status = device_check(g, "cudaStreamSynchronize", cudaStreamSynchronize(m->part->stream));
+        status = device_check(g, "cudaStreamSynchronize", cudaStreamSynchronize(device_stream(m)));
     cudaFree(sums);
     return status;
 }
@@ -190,7 +202,7 @@ static fur_status begin_nccl(fur_ranks_csr *m, const fur_vector *x, fur_vector *
     (void)y;
     const device_lists *l = &m->part->lists;
     DEVICE_TRY(m->group,
-               device_pack(l, fur_vector_const_data(x), m->part->packed, m->part->stream));
+               device_pack(l, fur_vector_const_data(x), m->part->packed, device_stream(m)));
     return FUR_OK;
 }
 
@@ -198,11 +210,11 @@ static fur_status end_nccl(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
 {
     const nccl *n = m->group->devices->state;
     DEVICE_TRY(m->group, device_keep(&m->part->lists, fur_vector_const_data(x),
-                                     fur_vector_data(m->outer_x), m->part->stream));
+                                     fur_vector_data(m->outer_x), device_stream(m)));
     if (m->halo.target_count + m->halo.source_count == 0)
         return FUR_OK;
     RANKS_TRY(check(m->group, n, "ncclGroupEnd", exchange(m, n)));
-    return device_multiply(m, y, m->part->stream);
+    return device_multiply(m, y, device_stream(m));
 }
 
 const halo_link link_nccl = {.name = "nccl",
@@ -210,6 +222,7 @@ const halo_link link_nccl = {.name = "nccl",
                              .join = join_nccl,
                              .leave = leave_nccl,
                              .open = open_nccl,
+                             .pass = pass_nccl,
                              .plan = plan_nccl,
                              .begin = begin_nccl,
                              .end = end_nccl};

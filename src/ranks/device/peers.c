@@ -15,16 +15,22 @@ typedef struct address {
     cudaIpcMemHandle_t handle;
 } address;
 
-typedef struct peers_part {
+/* Boxes of a context's ranks, of which the first word says that they were given up. */
+#define BOX_KINDS 3
+
+typedef struct peers_seat {
     void **boxes;   /* of reductions */
-    void **inboxes; /* of the halo */
+    void **inboxes; /* of a matrix's halo; NULL: none */
+    void **landing; /* of parcels; NULL: none yet */
+    size_t landing_room;
+    unsigned *turn;     /* of passes so far, and tickets */
+    cudaStream_t alarm; /* for words that say that a rank has failed */
+} peers_seat;
+
+typedef struct peers_halo {
     unsigned *turn; /* and a ticket */
     inbox_plan plan;
-    cudaStream_t beside; /* for exchanges beside the inner rows */
-    cudaEvent_t forked;
-    cudaEvent_t joined;
-    cudaStream_t alarm; /* for words that say that a rank has failed */
-} peers_part;
+} peers_halo;
 
 static address own_address(const fur_ranks *g)
 {
@@ -137,32 +143,55 @@ fur_status peers_expose(fur_ranks *g, int64_t bytes, void **all)
     return exchange_addresses(g, &own, all);
 }
 
-static fur_status make_beside(fur_ranks *g, peers_part *p)
+/* Memory of every rank, as peers_expose has it. */
+static fur_status make_boxes(fur_ranks *g, int64_t bytes, void ***out)
 {
-    int least;
-    int greatest;
-    DEVICE_TRY(g, cudaDeviceGetStreamPriorityRange(&least, &greatest));
-    DEVICE_TRY(g, cudaStreamCreateWithPriority(&p->beside, cudaStreamNonBlocking, greatest));
-    DEVICE_TRY(g, cudaEventCreateWithFlags(&p->forked, cudaEventDisableTiming));
-    DEVICE_TRY(g, cudaEventCreateWithFlags(&p->joined, cudaEventDisableTiming));
+    RANKS_TRY(group_allocate(g, g->count, sizeof **out, out));
+    memset(*out, 0, (size_t)g->count * sizeof **out);
+    return peers_expose(g, bytes, *out);
+}
+
+static fur_status open_peers(space *s, fur_sharing *sharing)
+{
+    fur_ranks *g = s->group;
+    peers_seat *p;
+    void *turn;
+    RANKS_TRY(group_allocate(g, 1, sizeof *p, &p));
+    memset(p, 0, sizeof *p);
+    s->seat->state = p;
+    DEVICE_TRY(g, cudaStreamCreateWithFlags(&p->alarm, cudaStreamNonBlocking));
+    RANKS_TRY(device_allocate(g, PASS_STATE_BYTES, &turn));
+    p->turn = turn;
+    RANKS_TRY(make_boxes(g, (int64_t)fur_sharing_box_bytes(sharing), &p->boxes));
+    sharing->boxes = p->boxes;
     return FUR_OK;
 }
 
-static fur_status open_peers(fur_ranks_csr *m, fur_sharing *sharing)
+/* Rooms where all ranks may put what a pass brings, larger than those before. */
+static fur_status grow_landing(space *s, peers_seat *p, size_t most)
 {
-    fur_ranks *g = m->group;
-    peers_part *p;
-    RANKS_TRY(group_allocate(g, 1, sizeof *p, &p));
-    memset(p, 0, sizeof *p);
-    m->part->state = p;
-    RANKS_TRY(group_allocate(g, g->count, sizeof *p->boxes, &p->boxes));
-    RANKS_TRY(group_allocate(g, g->count, sizeof *p->inboxes, &p->inboxes));
-    memset(p->boxes, 0, (size_t)g->count * sizeof *p->boxes);
-    memset(p->inboxes, 0, (size_t)g->count * sizeof *p->inboxes);
-    DEVICE_TRY(g, cudaStreamCreateWithFlags(&p->alarm, cudaStreamNonBlocking));
-    RANKS_TRY(make_beside(g, p));
-    RANKS_TRY(peers_expose(g, (int64_t)fur_sharing_box_bytes(sharing), p->boxes));
-    sharing->boxes = p->boxes;
+    fur_ranks *g = s->group;
+    group_release(g, p->landing); /* its memory lives as long as the group */
+    p->landing = NULL;
+    p->landing_room = (most + 15) / 16 * 16;
+    return make_boxes(g, landing_bytes(g->count, p->landing_room), &p->landing);
+}
+
+/* Blocks that wait must leave room for what computes, and for another rank on the same device. */
+#define BLOCKS_APART 264
+#define BLOCKS_TOGETHER 16
+
+static fur_status pass_peers(space *s, const fur_passing *pass, void *stream)
+{
+    fur_ranks *g = s->group;
+    peers_seat *p = s->seat->state;
+    landing_plan plan = {.ranks = g->count, .rank = g->rank, .turn = p->turn};
+    if (pass->most > p->landing_room)
+        RANKS_TRY(grow_landing(s, p, pass->most));
+    plan.room = p->landing_room;
+    plan.most_blocks = g->devices->apart ? BLOCKS_APART / 2 : BLOCKS_TOGETHER;
+    memcpy(plan.box, p->landing, (size_t)g->count * sizeof *plan.box);
+    DEVICE_TRY(g, landing_pass(&plan, pass, stream));
     return FUR_OK;
 }
 
@@ -181,7 +210,7 @@ static int find_neighbour(const neighbour *list, int count, int rank)
 }
 
 /* Tells ranks with which words pass where theirs go, and learns where this rank's do. */
-static fur_status plan_targets(fur_ranks_csr *m, peers_part *p)
+static fur_status plan_targets(fur_ranks_csr *m, void **inboxes, peers_halo *p)
 {
     fur_ranks *g = m->group;
     const halo *h = &m->halo;
@@ -204,7 +233,7 @@ static fur_status plan_targets(fur_ranks_csr *m, peers_part *p)
         if (target < 0 && find_neighbour(h->sources, h->source_count, rank) < 0)
             continue;
         p->plan.target[p->plan.count++] =
-            (inbox_target){.box = p->inboxes[rank],
+            (inbox_target){.box = inboxes[rank],
                            .length = there->length,
                            .at = there->at,
                            .first = target >= 0 ? h->targets[target].at : h->give_count,
@@ -214,95 +243,99 @@ static fur_status plan_targets(fur_ranks_csr *m, peers_part *p)
     return status;
 }
 
-/* Blocks that wait must leave room for the inner rows, and for another rank on the same device. */
-#define BLOCKS_APART 264
-#define BLOCKS_TOGETHER 16
-
 static fur_status plan_peers(fur_ranks_csr *m)
 {
     fur_ranks *g = m->group;
-    peers_part *p = m->part->state;
+    peers_seat *seat = m->space.seat->state;
+    peers_halo *p;
     void *turn;
+    RANKS_TRY(group_allocate(g, 1, sizeof *p, &p));
+    memset(p, 0, sizeof *p);
+    m->part->state = p;
     p->plan.length = inbox_length(&m->part->lists, g->count);
     RANKS_TRY(device_allocate(g, 2 * (int64_t)sizeof *p->turn, &turn));
     p->turn = turn;
-    RANKS_TRY(peers_expose(g, (1 + 2 * p->plan.length) * 16, p->inboxes));
+    RANKS_TRY(make_boxes(g, (1 + 2 * p->plan.length) * 16, &seat->inboxes));
     p->plan.rank = g->rank;
-    p->plan.box = p->inboxes[g->rank];
+    p->plan.box = seat->inboxes[g->rank];
     p->plan.turn = p->turn;
     p->plan.most_blocks = g->devices->apart ? BLOCKS_APART : BLOCKS_TOGETHER;
-    return plan_targets(m, p);
+    return plan_targets(m, seat->inboxes, p);
 }
 
 /* The exchange runs beside the inner rows, which are queued after it; so do the boundary's rows, if
  * none of them is among the inner ones. */
 static fur_status begin_peers(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
 {
-    const peers_part *p = m->part->state;
+    const peers_halo *p = m->part->state;
+    cudaStream_t beside = m->space.seat->beside;
     if (p->plan.count == 0)
         return FUR_OK;
-    DEVICE_TRY(m->group, cudaEventRecord(p->forked, m->part->stream));
-    DEVICE_TRY(m->group, cudaStreamWaitEvent(p->beside, p->forked, 0));
+    RANKS_TRY(device_fork(&m->space));
     DEVICE_TRY(m->group, inbox_exchange(&m->part->lists, &p->plan, fur_vector_const_data(x),
-                                        fur_vector_data(m->outer_x), p->beside));
+                                        fur_vector_data(m->outer_x), beside));
     if (m->ends_only)
-        RANKS_TRY(device_multiply(m, y, p->beside));
-    DEVICE_TRY(m->group, cudaEventRecord(p->joined, p->beside));
-    return FUR_OK;
+        RANKS_TRY(device_multiply(m, y, beside));
+    return device_join(&m->space);
 }
 
 static fur_status end_peers(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
 {
-    const peers_part *p = m->part->state;
+    const peers_halo *p = m->part->state;
     (void)x;
     if (p->plan.count == 0)
         return FUR_OK;
-    DEVICE_TRY(m->group, cudaStreamWaitEvent(m->part->stream, p->joined, 0));
-    return m->ends_only ? FUR_OK : device_multiply(m, y, m->part->stream);
+    RANKS_TRY(devices_meet(&m->space));
+    return m->ends_only ? FUR_OK : device_multiply(m, y, device_stream(m));
 }
 
 /* The first word of every box. */
-static void abandon_peers(fur_ranks_csr *m)
+static void abandon_peers(space *s)
 {
     static const int64_t over = 1;
-    const peers_part *p = m->part ? m->part->state : NULL;
-    if (!p || !p->alarm || !p->boxes || !p->inboxes)
+    const peers_seat *p = s->seat ? s->seat->state : NULL;
+    if (!p || !p->alarm)
         return;
-    cudaSetDevice(m->part->number);
-    for (int i = 0; i < m->group->count; i++) {
-        if (p->boxes[i])
-            cudaMemcpyAsync(p->boxes[i], &over, sizeof over, cudaMemcpyDefault, p->alarm);
-        if (p->inboxes[i])
-            cudaMemcpyAsync(p->inboxes[i], &over, sizeof over, cudaMemcpyDefault, p->alarm);
-    }
+    void **kinds[BOX_KINDS] = {p->boxes, p->inboxes, p->landing};
+    cudaSetDevice(s->seat->number);
+    for (int kind = 0; kind < BOX_KINDS; kind++)
+        for (int i = 0; kinds[kind] && i < s->group->count; i++)
+            if (kinds[kind][i])
+                cudaMemcpyAsync(kinds[kind][i], &over, sizeof over, cudaMemcpyDefault, p->alarm);
     cudaStreamSynchronize(p->alarm);
     cudaGetLastError();
 }
 
-static void close_peers(fur_ranks_csr *m)
+static void drop_peers(fur_ranks_csr *m)
 {
-    peers_part *p = m->part->state;
+    peers_halo *p = m->part->state;
+    if (!p)
+        return;
+    cudaFree(p->turn);
+    group_release(m->group, p);
+}
+
+static void close_peers(space *s)
+{
+    peers_seat *p = s->seat->state;
     if (!p)
         return;
     if (p->alarm)
         cudaStreamDestroy(p->alarm);
-    if (p->beside)
-        cudaStreamDestroy(p->beside);
-    if (p->forked)
-        cudaEventDestroy(p->forked);
-    if (p->joined)
-        cudaEventDestroy(p->joined);
     cudaFree(p->turn);
-    group_release(m->group, p->boxes);
-    group_release(m->group, p->inboxes);
-    group_release(m->group, p);
+    group_release(s->group, p->boxes);
+    group_release(s->group, p->inboxes);
+    group_release(s->group, p->landing);
+    group_release(s->group, p);
 }
 
 const halo_link link_peers = {.name = "peers",
                               .queues = true,
                               .open = open_peers,
-                              .plan = plan_peers,
-                              .begin = begin_peers,
-                              .end = end_peers,
+                              .close = close_peers,
                               .abandon = abandon_peers,
-                              .close = close_peers};
+                              .pass = pass_peers,
+                              .plan = plan_peers,
+                              .drop = drop_peers,
+                              .begin = begin_peers,
+                              .end = end_peers};

@@ -19,58 +19,86 @@ typedef struct staged_part {
     cudaEvent_t taken; /* entries are on the device */
 } staged_part;
 
-static fur_status wait(fur_ranks_csr *m)
+static fur_status wait(const space *s)
 {
-    return device_check(m->group, "cudaStreamSynchronize", cudaStreamSynchronize(m->part->stream));
+    return device_check(s->group, "cudaStreamSynchronize", cudaStreamSynchronize(s->seat->stream));
 }
 
 /* Pinned memory of at least that size, whose contents are no longer needed. */
-static fur_status need_room(fur_ranks_csr *m, buffer *b, size_t bytes)
+static fur_status need_room(const space *s, buffer *b, size_t bytes)
 {
     void *larger;
     if (bytes <= b->room)
         return FUR_OK;
-    RANKS_TRY(wait(m));
-    DEVICE_TRY(m->group, cudaMallocHost(&larger, bytes));
+    RANKS_TRY(wait(s));
+    DEVICE_TRY(s->group, cudaMallocHost(&larger, bytes));
     cudaFreeHost(b->memory);
     *b = (buffer){larger, bytes};
     return FUR_OK;
 }
 
-static fur_status copy(fur_ranks_csr *m, void *to, const void *from, size_t bytes)
+static fur_status copy(const space *s, void *to, const void *from, size_t bytes, void *stream)
 {
     if (bytes == 0)
         return FUR_OK;
-    return device_check(m->group, "cudaMemcpyAsync",
-                        cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, m->part->stream));
+    return device_check(s->group, "cudaMemcpyAsync",
+                        cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream));
 }
 
-static fur_status gather(fur_ranks_csr *m, const void *mine, size_t bytes, void *all)
+static fur_status gather(const space *s, const void *mine, size_t bytes, void *all)
 {
-    staged_part *s = m->part->state;
-    size_t ranks = (size_t)m->group->count;
-    size_t own = bytes * (size_t)m->group->rank;
-    RANKS_TRY(need_room(m, &s->sums, bytes * ranks));
-    RANKS_TRY(copy(m, s->sums.memory + own, mine, bytes));
-    RANKS_TRY(wait(m));
-    RANKS_TRY(group_gather(m->group, s->sums.memory + own, bytes, s->sums.memory));
-    return copy(m, all, s->sums.memory, bytes * ranks);
+    staged_part *p = s->seat->state;
+    size_t ranks = (size_t)s->group->count;
+    size_t own = bytes * (size_t)s->group->rank;
+    RANKS_TRY(need_room(s, &p->sums, bytes * ranks));
+    RANKS_TRY(copy(s, p->sums.memory + own, mine, bytes, s->seat->stream));
+    RANKS_TRY(wait(s));
+    RANKS_TRY(group_gather(s->group, p->sums.memory + own, bytes, p->sums.memory));
+    return copy(s, all, p->sums.memory, bytes * ranks, s->seat->stream);
 }
 
 static fur_status queue_gather(void *user, const void *mine, size_t bytes, void *all)
 {
-    fur_ranks_csr *m = user;
-    fur_status status = gather(m, mine, bytes, all);
-    return status == FUR_OK ? FUR_OK : fur_context_fail(m->context, status, "%s", m->group->error);
+    return space_pass(user, gather(user, mine, bytes, all));
 }
 
-static fur_status open_staged(fur_ranks_csr *m, fur_sharing *sharing)
+static size_t bytes_of(const fur_parcel *parcels, int count)
 {
-    staged_part *s;
-    RANKS_TRY(group_allocate(m->group, 1, sizeof *s, &s));
-    memset(s, 0, sizeof *s);
-    m->part->state = s;
-    DEVICE_TRY(m->group, cudaEventCreateWithFlags(&s->taken, cudaEventDisableTiming));
+    size_t bytes = 0;
+    for (int i = 0; i < count; i++)
+        bytes += parcels[i].bytes;
+    return bytes;
+}
+
+static fur_status pass_staged(space *s, const fur_passing *pass, void *stream)
+{
+    staged_part *p = s->seat->state;
+    size_t at = 0;
+    RANKS_TRY(need_room(s, &p->out, bytes_of(pass->give, pass->gives)));
+    RANKS_TRY(need_room(s, &p->in, bytes_of(pass->take, pass->takes)));
+    for (int i = 0; i < pass->gives; at += pass->give[i++].bytes)
+        RANKS_TRY(copy(s, p->out.memory + at, pass->give[i].data, pass->give[i].bytes, stream));
+    DEVICE_TRY(s->group, cudaStreamSynchronize(stream));
+    at = 0;
+    for (int i = 0; i < pass->gives; at += pass->give[i++].bytes)
+        RANKS_TRY(
+            group_send(s->group, pass->give[i].rank, p->out.memory + at, pass->give[i].bytes));
+    at = 0;
+    for (int i = 0; i < pass->takes; at += pass->take[i++].bytes) {
+        const fur_parcel *parcel = &pass->take[i];
+        RANKS_TRY(group_receive(s->group, parcel->rank, p->in.memory + at, parcel->bytes));
+        RANKS_TRY(copy(s, parcel->data, p->in.memory + at, parcel->bytes, stream));
+    }
+    return device_check(s->group, "cudaStreamSynchronize", cudaStreamSynchronize(stream));
+}
+
+static fur_status open_staged(space *s, fur_sharing *sharing)
+{
+    staged_part *p;
+    RANKS_TRY(group_allocate(s->group, 1, sizeof *p, &p));
+    memset(p, 0, sizeof *p);
+    s->seat->state = p;
+    DEVICE_TRY(s->group, cudaEventCreateWithFlags(&p->taken, cudaEventDisableTiming));
     sharing->queue_gather = queue_gather;
     return FUR_OK;
 }
@@ -78,17 +106,17 @@ static fur_status open_staged(fur_ranks_csr *m, fur_sharing *sharing)
 static fur_status begin_staged(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
 {
     const halo *h = &m->halo;
-    staged_part *s = m->part->state;
+    staged_part *s = m->space.seat->state;
     size_t size = m->part->lists.value_size;
     size_t bytes = (size_t)h->give_count * size;
     (void)y;
     if (bytes == 0)
         return FUR_OK;
-    RANKS_TRY(need_room(m, &s->out, bytes));
+    RANKS_TRY(need_room(&m->space, &s->out, bytes));
     DEVICE_TRY(m->group, device_pack(&m->part->lists, fur_vector_const_data(x), m->part->packed,
-                                     m->part->stream));
-    RANKS_TRY(copy(m, s->out.memory, m->part->packed, bytes));
-    RANKS_TRY(wait(m));
+                                     device_stream(m)));
+    RANKS_TRY(copy(&m->space, s->out.memory, m->part->packed, bytes, device_stream(m)));
+    RANKS_TRY(wait(&m->space));
     for (int i = 0; i < h->target_count; i++)
         RANKS_TRY(group_send(m->group, h->targets[i].rank,
                              s->out.memory + (size_t)h->targets[i].at * size,
@@ -99,38 +127,39 @@ static fur_status begin_staged(fur_ranks_csr *m, const fur_vector *x, fur_vector
 static fur_status end_staged(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
 {
     halo *h = &m->halo;
-    staged_part *s = m->part->state;
+    staged_part *s = m->space.seat->state;
     size_t size = m->part->lists.value_size;
     char *outer = fur_vector_data(m->outer_x);
-    RANKS_TRY(need_room(m, &s->in, (size_t)h->columns * size));
+    RANKS_TRY(need_room(&m->space, &s->in, (size_t)h->columns * size));
     DEVICE_TRY(m->group, cudaEventSynchronize(s->taken));
     DEVICE_TRY(m->group,
-               device_keep(&m->part->lists, fur_vector_const_data(x), outer, m->part->stream));
+               device_keep(&m->part->lists, fur_vector_const_data(x), outer, device_stream(m)));
     for (int i = 0; i < h->source_count; i++) {
         size_t at = (size_t)h->sources[i].at * size;
         size_t bytes = (size_t)h->sources[i].count * size;
         RANKS_TRY(halo_receive(m, h->sources[i].rank, s->in.memory + at, bytes));
-        RANKS_TRY(copy(m, outer + at, s->in.memory + at, bytes));
+        RANKS_TRY(copy(&m->space, outer + at, s->in.memory + at, bytes, device_stream(m)));
     }
-    DEVICE_TRY(m->group, cudaEventRecord(s->taken, m->part->stream));
-    return device_multiply(m, y, m->part->stream);
+    DEVICE_TRY(m->group, cudaEventRecord(s->taken, device_stream(m)));
+    return device_multiply(m, y, device_stream(m));
 }
 
-static void close_staged(fur_ranks_csr *m)
+static void close_staged(space *s)
 {
-    staged_part *s = m->part->state;
-    if (!s)
+    staged_part *p = s->seat->state;
+    if (!p)
         return;
-    cudaFreeHost(s->out.memory);
-    cudaFreeHost(s->in.memory);
-    cudaFreeHost(s->sums.memory);
-    if (s->taken)
-        cudaEventDestroy(s->taken);
-    group_release(m->group, s);
+    cudaFreeHost(p->out.memory);
+    cudaFreeHost(p->in.memory);
+    cudaFreeHost(p->sums.memory);
+    if (p->taken)
+        cudaEventDestroy(p->taken);
+    group_release(s->group, p);
 }
 
 const halo_link link_staged = {.name = "staged",
                                .open = open_staged,
+                               .close = close_staged,
+                               .pass = pass_staged,
                                .begin = begin_staged,
-                               .end = end_staged,
-                               .close = close_staged};
+                               .end = end_staged};

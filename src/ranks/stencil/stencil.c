@@ -1,6 +1,7 @@
 /* Stencils of all ranks: what they agree about, and what each keeps. */
 #include "stencil.h"
 #include "bounds.h"
+#include "halo_link.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,12 +69,25 @@ static outline outline_of(const fur_ranks_stencil *s, const int64_t *given)
     return o;
 }
 
+/* As many planes for each rank, on a GPU multiples of what makes whole leaves of reductions. */
+static void share_planes(fur_ranks_stencil *s, int64_t n)
+{
+    const fur_ranks *g = s->space.group;
+    int64_t step = 1;
+    while (group_on_gpu(&g->options) && step * s->plane % FUR_SHARING_GRAIN != 0)
+        step++;
+    bounds_even(n / step, g->count, s->planes);
+    for (int i = 0; i <= g->count; i++)
+        s->planes[i] *= step;
+    s->planes[g->count] = n;
+}
+
 /* Bounds of planes, which must be those of all ranks. */
 static fur_status take_planes(fur_ranks_stencil *s, const outline *all, bool given)
 {
     fur_ranks *g = s->space.group;
     int64_t n = s->definition.extent[s->axis];
-    bounds_even(n, g->count, s->planes);
+    share_planes(s, n);
     for (int i = 0; i < g->count; i++) {
         bool same = memcmp(&all[i], &all[0], offsetof(outline, planes)) == 0;
         if (!same || (all[i].planes < 0) == given)
@@ -231,7 +245,8 @@ static fur_status finish(fur_ranks_stencil *s)
                                           .value_type = s->definition.value_type,
                                           .user = s,
                                           .apply = stencil_apply,
-                                          .diagonal = stencil_diagonal};
+                                          .diagonal = stencil_diagonal,
+                                          .recordable = g->link->queues};
     RANKS_TRY(stencil_make_parts(s));
     return fur_operator_create(s->space.context, &definition, &s->operator);
 }
@@ -268,10 +283,6 @@ static fur_status create(fur_ranks_stencil *s, const fur_stencil_definition *d,
 {
     fur_ranks *g = s->space.group;
     RANKS_TRY(check_definition(g, d));
-    if (group_on_gpu(&g->options))
-        return fur_ranks_fail(g, FUR_UNSUPPORTED,
-                              "stencils of several ranks are for the CPU; make its matrix there "
-                              "with fur_ranks_stencil_assemble");
     RANKS_TRY(copy_lists(s, d));
     find_axis(s);
     RANKS_TRY(group_allocate(g, g->count + 1, sizeof *s->planes, &s->planes));
@@ -280,8 +291,6 @@ static fur_status create(fur_ranks_stencil *s, const fur_stencil_definition *d,
     RANKS_TRY(agree_on_planes(s, given));
     RANKS_TRY(d->fields ? copy_fields(s) : round_coefficients(s));
     s->definition.fields = NULL; /* the copies serve */
-    int64_t ghosts = stencil_ghosts(s, g->rank, 0).count + stencil_ghosts(s, g->rank, 1).count;
-    RANKS_TRY(group_allocate(g, ghosts * s->plane, fur_value_size(d->value_type), &s->ghosts));
     RANKS_TRY(space_open(g, s->bounds, &s->space));
     RANKS_TRY(fur_ranks_pass_on(g, s->space.context, finish(s)));
     report(s);
@@ -315,7 +324,7 @@ void fur_ranks_stencil_destroy(fur_ranks_stencil *stencil)
     fur_ranks *g = stencil->space.group;
     fur_operator_destroy(stencil->operator);
     stencil_release_parts(stencil);
-    fur_context_destroy(stencil->space.context);
+    space_close(&stencil->space);
     for (int k = 0; stencil->fields && k < stencil->definition.points; k++)
         group_release(g, stencil->fields[k]);
     group_release(g, stencil->fields);
@@ -323,7 +332,6 @@ void fur_ranks_stencil_destroy(fur_ranks_stencil *stencil)
     group_release(g, (void *)(uintptr_t)stencil->definition.coefficients);
     group_release(g, (void *)(uintptr_t)stencil->definition.offsets);
     group_release(g, stencil->terms);
-    group_release(g, stencil->ghosts);
     group_release(g, stencil->planes);
     group_release(g, stencil->bounds);
     group_release(g, stencil);

@@ -19,7 +19,8 @@ typedef struct planes {
     int64_t count;
 } plane_range;
 
-/* A stencil of its own on some planes around a bound, of which it computes those in the middle. */
+/* A stencil of its own on some planes around a bound, of which it computes those in the middle.
+ * Planes of lower ranks arrive in the first edge's x, those of higher ranks in the last one's. */
 typedef struct edge {
     plane_range window; /* what it reads */
     plane_range result; /* of this rank's */
@@ -44,7 +45,6 @@ struct fur_ranks_stencil {
     fur_vector **inner_fields;
     edge edge[2];
     int edges;
-    char *ghosts; /* planes below this rank's, and above */
     fur_operator *operator;
     fur_ranks_report report;
 };

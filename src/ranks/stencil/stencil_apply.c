@@ -1,10 +1,10 @@
 /* Products with a stencil of all ranks: planes go to the ranks that need them while inner planes
- * are computed. */
+ * are computed; they arrive in the windows of the edges. On the CPU they are messages, on GPUs
+ * parcels of memory that pass together. */
 #include "bounds.h"
+#include "devices.h"
 #include "seconds.h"
 #include "stencil.h"
-
-#include <string.h>
 
 static size_t plane_bytes(const fur_ranks_stencil *s)
 {
@@ -12,97 +12,184 @@ static size_t plane_bytes(const fur_ranks_stencil *s)
 }
 
 /* Plane `plane` of the grid, which this rank has, in its part of a vector. */
-static const char *own_plane(const fur_ranks_stencil *s, const char *x, int64_t plane)
+static char *own_plane(const fur_ranks_stencil *s, const char *x, int64_t plane)
 {
-    return x + (size_t)(plane - s->planes[s->space.group->rank]) * plane_bytes(s);
+    return (char *)(uintptr_t)x +
+           (size_t)(plane - s->planes[s->space.group->rank]) * plane_bytes(s);
 }
 
-/* Sends the planes of this rank that another one needs. */
-static fur_status send_planes(const fur_ranks_stencil *s, int to, const char *x)
+/* Where an edge reads a position. */
+static char *window_plane(const fur_ranks_stencil *s, const edge *e, int64_t position)
 {
-    fur_ranks *g = s->space.group;
+    return (char *)fur_vector_data(e->x) + (size_t)(position - e->window.first) * plane_bytes(s);
+}
+
+/* Consecutive planes that one rank has. */
+typedef struct run {
+    int owner;
+    int64_t plane;
+    int64_t count;
+} run;
+
+static run run_at(const fur_ranks_stencil *s, int64_t position, int64_t end)
+{
+    int64_t plane = stencil_plane(s, position);
+    run r = {bounds_find(s->planes, s->space.group->count, plane), plane, end - position};
+    if (r.count > s->planes[r.owner + 1] - plane)
+        r.count = s->planes[r.owner + 1] - plane;
+    return r;
+}
+
+/* A pass in the making: on the CPU each parcel is a message at once. */
+typedef struct passing {
+    fur_ranks *group;
+    bool listed;
+    fur_passing pass;
+    fur_parcel give[FUR_PARCELS_MOST];
+    fur_parcel take[FUR_PARCELS_MOST];
+} passing;
+
+static fur_status list(const passing *p, fur_parcel *parcels, int *count, fur_parcel parcel)
+{
+    if (*count == FUR_PARCELS_MOST)
+        return fur_ranks_fail(p->group, FUR_UNSUPPORTED,
+                              "a stencil on GPUs passes planes between at most %d ranks at once; "
+                              "use fewer ranks",
+                              FUR_PARCELS_MOST / 2);
+    parcels[(*count)++] = parcel;
+    return FUR_OK;
+}
+
+static fur_status give(passing *p, int to, char *data, size_t bytes, size_t at)
+{
+    return p->listed ? list(p, p->give, &p->pass.gives, (fur_parcel){to, data, bytes, at})
+                     : group_send(p->group, to, data, bytes);
+}
+
+static fur_status take(passing *p, int from, char *data, size_t bytes, size_t at)
+{
+    return p->listed ? list(p, p->take, &p->pass.takes, (fur_parcel){from, data, bytes, at})
+                     : group_receive(p->group, from, data, bytes);
+}
+
+/* Gives a rank those of this rank's planes that it needs. */
+static fur_status give_planes(const fur_ranks_stencil *s, passing *p, int to, const char *x)
+{
+    int own = s->space.group->rank;
+    size_t place = 0;
     for (int side = 0; side < 2; side++) {
         plane_range need = stencil_ghosts(s, to, side);
-        for (int64_t i = 0; i < need.count; i++) {
-            int64_t plane = stencil_plane(s, need.first + i);
-            if (bounds_find(s->planes, g->count, plane) == g->rank)
-                RANKS_TRY(group_send(g, to, own_plane(s, x, plane), plane_bytes(s)));
+        int64_t end = need.first + need.count;
+        int64_t at = need.first;
+        for (run r; at < end; at += r.count) {
+            r = run_at(s, at, end);
+            size_t bytes = (size_t)r.count * plane_bytes(s);
+            if (r.owner == own)
+                RANKS_TRY(give(p, to, own_plane(s, x, r.plane), bytes, place));
+            place += r.owner == to ? 0 : bytes;
         }
     }
     return FUR_OK;
 }
 
-static fur_status begin(const fur_ranks_stencil *s, const char *x)
+/* Copies between vectors of the context. */
+static fur_status copy(const fur_ranks_stencil *s, char *to, const char *from, int64_t planes)
 {
-    const fur_ranks *g = s->space.group;
-    for (int to = 0; to < g->count; to++)
-        if (to != g->rank)
-            RANKS_TRY(send_planes(s, to, x));
+    fur_value_type value = s->definition.value_type;
+    int64_t count = planes * s->plane;
+    fur_vector *in = NULL;
+    fur_vector *out = NULL;
+    void *source = (void *)(uintptr_t)from;
+    fur_status status =
+        fur_vector_wrap(s->space.context, value, count, source, FUR_OWNERSHIP_BORROW, &in);
+    if (status == FUR_OK)
+        status = fur_vector_wrap(s->space.context, value, count, to, FUR_OWNERSHIP_BORROW, &out);
+    if (status == FUR_OK)
+        status = fur_vector_copy(in, out);
+    fur_vector_destroy(in);
+    fur_vector_destroy(out);
+    return fur_ranks_pass_on(s->space.group, s->space.context, status);
+}
+
+/* Takes the planes beside this rank's, of which it may have some itself where an axis goes round.
+ */
+static fur_status take_planes(const fur_ranks_stencil *s, passing *p, const char *x)
+{
+    int own = s->space.group->rank;
+    size_t place = 0;
+    for (int side = 0; side < 2 && s->edges > 0; side++) {
+        const edge *e = side == 0 ? &s->edge[0] : &s->edge[s->edges - 1];
+        plane_range need = stencil_ghosts(s, own, side);
+        int64_t end = need.first + need.count;
+        int64_t at = need.first;
+        for (run r; at < end; at += r.count) {
+            r = run_at(s, at, end);
+            size_t bytes = (size_t)r.count * plane_bytes(s);
+            char *to = window_plane(s, e, at);
+            if (r.owner == own) {
+                RANKS_TRY(copy(s, to, own_plane(s, x, r.plane), r.count));
+            } else {
+                RANKS_TRY(take(p, r.owner, to, bytes, place));
+                place += bytes;
+            }
+        }
+    }
     return FUR_OK;
 }
 
-/* The planes beside this rank's, of which it may have some itself where an axis goes round. */
-static fur_status end(fur_ranks_stencil *s, const char *x)
+static fur_status begin(fur_ranks_stencil *s, passing *p, const char *x)
 {
     fur_ranks *g = s->space.group;
-    char *to = s->ghosts;
-    double start = seconds_now();
-    for (int side = 0; side < 2; side++) {
-        plane_range need = stencil_ghosts(s, g->rank, side);
-        for (int64_t i = 0; i < need.count; i++, to += plane_bytes(s)) {
-            int64_t plane = stencil_plane(s, need.first + i);
-            int from = bounds_find(s->planes, g->count, plane);
-            if (from == g->rank)
-                memcpy(to, own_plane(s, x, plane), plane_bytes(s));
-            else
-                RANKS_TRY(group_receive(g, from, to, plane_bytes(s)));
-        }
-    }
-    s->report.seconds_halo += seconds_now() - start;
-    return FUR_OK;
+    for (int to = 0; to < g->count; to++)
+        if (to != g->rank)
+            RANKS_TRY(give_planes(s, p, to, x));
+    if (!p->listed)
+        return FUR_OK;
+    RANKS_TRY(take_planes(s, p, x));
+    p->pass.give = p->give;
+    p->pass.take = p->take;
+    p->pass.most = 2 * (size_t)s->radius * plane_bytes(s);
+    return g->count > 1 ? devices_pass(&s->space, &p->pass) : FUR_OK;
 }
 
-/* What an edge reads: planes of this rank, and beside them. */
-static void fill_window(const fur_ranks_stencil *s, const edge *e, const char *x)
+static fur_status end(fur_ranks_stencil *s, passing *p, const char *x)
 {
-    const fur_ranks *g = s->space.group;
-    plane_range below = stencil_ghosts(s, g->rank, 0);
-    plane_range own = {s->planes[g->rank], s->planes[g->rank + 1] - s->planes[g->rank]};
-    char *to = fur_vector_data(e->x);
-    for (int64_t i = 0; i < e->window.count; i++) {
-        int64_t at = e->window.first + i;
-        const char *from = s->ghosts;
-        if (at < own.first)
-            from += (size_t)(at - below.first) * plane_bytes(s);
-        else if (at < own.first + own.count)
-            from = x + (size_t)(at - own.first) * plane_bytes(s);
-        else
-            from += (size_t)(below.count + at - own.first - own.count) * plane_bytes(s);
-        memcpy(to + (size_t)i * plane_bytes(s), from, plane_bytes(s));
-    }
+    double start = seconds_now();
+    if (p->listed)
+        return s->space.group->count > 1 ? devices_meet(&s->space) : FUR_OK;
+    fur_status status = take_planes(s, p, x);
+    s->report.seconds_halo += seconds_now() - start;
+    return status;
 }
 
+/* The planes of this rank in the edge's window, and its results. */
 static fur_status apply_edge(const fur_ranks_stencil *s, const edge *e, const char *x, char *y)
 {
-    int64_t own = s->planes[s->space.group->rank];
-    fill_window(s, e, x);
-    RANKS_TRY(fur_stencil_apply(e->stencil, fur_real(1), e->x, fur_real(0), e->y));
+    const int64_t *own = s->planes + s->space.group->rank;
+    int64_t first = e->window.first > own[0] ? e->window.first : own[0];
+    int64_t after = e->window.first + e->window.count;
+    after = after < own[1] ? after : own[1];
+    RANKS_TRY(copy(s, window_plane(s, e, first), own_plane(s, x, first), after - first));
+    RANKS_TRY(
+        fur_ranks_pass_on(s->space.group, s->space.context,
+                          fur_stencil_apply(e->stencil, fur_real(1), e->x, fur_real(0), e->y)));
     const char *from = fur_vector_const_data(e->y);
-    memcpy(y + (size_t)(e->result.first - own) * plane_bytes(s),
-           from + (size_t)(e->result.first - e->window.first) * plane_bytes(s),
-           (size_t)e->result.count * plane_bytes(s));
-    return FUR_OK;
+    return copy(s, own_plane(s, y, e->result.first),
+                from + (size_t)(e->result.first - e->window.first) * plane_bytes(s),
+                e->result.count);
 }
 
 fur_status stencil_apply(void *user, const fur_vector *x, fur_vector *y)
 {
     fur_ranks_stencil *s = user;
     const char *in = fur_vector_const_data(x);
-    RANKS_TRY(space_pass(&s->space, begin(s, in)));
+    passing p = {.group = s->space.group, .listed = s->space.seat != NULL};
+    RANKS_TRY(space_pass(&s->space, begin(s, &p, in)));
     if (s->inner)
         RANKS_TRY(fur_stencil_apply(s->inner, fur_real(1), x, fur_real(0), y));
-    RANKS_TRY(space_pass(&s->space, end(s, in)));
+    RANKS_TRY(space_pass(&s->space, end(s, &p, in)));
     for (int i = 0; i < s->edges; i++)
-        RANKS_TRY(apply_edge(s, &s->edge[i], in, fur_vector_data(y)));
+        RANKS_TRY(
+            space_pass(&s->space, apply_edge(s, &s->edge[i], in, (char *)fur_vector_data(y))));
     return FUR_OK;
 }

@@ -27,29 +27,36 @@ plane_range stencil_ghosts(const fur_ranks_stencil *s, int rank, int side)
     return (plane_range){begin, end > begin ? end - begin : 0};
 }
 
-/* Coefficients of some planes; 0 where this rank has none, as results there are not used. */
-static fur_status make_fields(const fur_ranks_stencil *s, plane_range window, fur_vector ***out)
+/* A field on some planes; 0 where this rank has none, as results there are not used. */
+static fur_status make_field(const fur_ranks_stencil *s, plane_range window, const char *own,
+                             fur_vector **out)
 {
-    const int64_t *bounds = s->planes + s->space.group->rank;
+    fur_ranks *g = s->space.group;
+    const int64_t *bounds = s->planes + g->rank;
     size_t bytes = (size_t)s->plane * fur_value_size(s->definition.value_type);
     int64_t begin = window.first > bounds[0] ? window.first : bounds[0];
     int64_t end = window.first + window.count;
+    char *values;
     end = end < bounds[1] ? end : bounds[1];
+    RANKS_TRY(space_pass(&s->space, group_allocate(g, window.count, bytes, &values)));
+    memset(values, 0, (size_t)window.count * bytes);
+    memcpy(values + (size_t)(begin - window.first) * bytes,
+           own + (size_t)(begin - bounds[0]) * bytes, (size_t)(end - begin) * bytes);
+    fur_status status = fur_vector_wrap(s->space.context, s->definition.value_type,
+                                        window.count * s->plane, values, FUR_OWNERSHIP_COPY, out);
+    group_release(g, values);
+    return status;
+}
+
+static fur_status make_fields(const fur_ranks_stencil *s, plane_range window, fur_vector ***out)
+{
     if (!s->fields)
         return FUR_OK;
     RANKS_TRY(space_pass(&s->space,
                          group_allocate(s->space.group, s->definition.points, sizeof **out, out)));
     memset(*out, 0, (size_t)s->definition.points * sizeof **out);
-    for (int k = 0; k < s->definition.points; k++) {
-        fur_vector **field = &(*out)[k];
-        RANKS_TRY(fur_vector_create(s->space.context, s->definition.value_type,
-                                    window.count * s->plane, field));
-        RANKS_TRY(fur_vector_fill(*field, fur_real(0)));
-        char *to = fur_vector_data(*field);
-        memcpy(to + (size_t)(begin - window.first) * bytes,
-               (char *)s->fields[k] + (size_t)(begin - bounds[0]) * bytes,
-               (size_t)(end - begin) * bytes);
-    }
+    for (int k = 0; k < s->definition.points; k++)
+        RANKS_TRY(make_field(s, window, s->fields[k], &(*out)[k]));
     return FUR_OK;
 }
 

@@ -156,15 +156,14 @@ fur_status fur_ranks_stencil_assemble(const fur_ranks_stencil *stencil, fur_rank
     return matrix_finish(g, status, made, out);
 }
 
-fur_status stencil_diagonal(void *user, fur_vector *d)
+/* a_ii of this rank's points. */
+static void set_diagonal(const fur_ranks_stencil *s, int64_t count, char *to)
 {
-    const fur_ranks_stencil *s = user;
     size_t size = fur_value_size(s->definition.value_type);
     int64_t first = s->bounds[s->space.group->rank];
-    char *to = fur_vector_data(d);
     row r;
-    RANKS_TRY(fur_vector_fill(d, fur_real(0)));
-    for (int64_t i = 0; i < fur_vector_size(d); i++, to += size) {
+    memset(to, 0, (size_t)count * size);
+    for (int64_t i = 0; i < count; i++, to += size) {
         bool found = false;
         find_row(s, first + i, &r);
         for (int t = 0; t < r.count; t++) {
@@ -178,5 +177,17 @@ fur_status stencil_diagonal(void *user, fur_vector *d)
             found = true;
         }
     }
-    return FUR_OK;
+}
+
+fur_status stencil_diagonal(void *user, fur_vector *d)
+{
+    const fur_ranks_stencil *s = user;
+    char *values;
+    RANKS_TRY(
+        space_pass(&s->space, group_allocate(s->space.group, fur_vector_size(d),
+                                             fur_value_size(s->definition.value_type), &values)));
+    set_diagonal(s, fur_vector_size(d), values);
+    fur_status status = fur_vector_upload(values, d);
+    group_release(s->space.group, values);
+    return status;
 }
