@@ -82,20 +82,42 @@ fur_status halo_plan(fur_ranks_csr *m, size_t value_size)
     return exchange_requests(m);
 }
 
-/* to[i] = from[at[i] - first], of elements of 4, 8 or 16 bytes */
-static void pick(size_t size, int64_t count, const int64_t *at, int64_t first, const void *from,
-                 void *to)
+/* How many of the first numbers, which rise, follow each other. */
+static int64_t run_length(const int64_t *at, int64_t count)
 {
-    if (size == 8) {
-        const uint64_t *in = from;
-        uint64_t *out = to;
-        for (int64_t i = 0; i < count; i++)
-            out[i] = in[at[i] - first];
-        return;
+    int64_t n = 1;
+    int64_t most = count;
+    while (2 * n <= count && at[2 * n - 1] - at[0] == 2 * n - 1)
+        n *= 2;
+    most = 2 * n <= count ? 2 * n : count;
+    while (n < most) { /* n follow each other, most + 1 maybe not */
+        int64_t middle = n + (most - n + 1) / 2;
+        if (at[middle - 1] - at[0] == middle - 1)
+            n = middle;
+        else
+            most = middle - 1;
     }
-    for (int64_t i = 0; i < count; i++)
-        memcpy((char *)to + (size_t)i * size, (const char *)from + (size_t)(at[i] - first) * size,
-               size);
+    return n;
+}
+
+/* Runs of fewer elements are copied one by one. */
+#define RUN_LEAST 16
+
+/* Copies elements between a list and their places: to[i] = from[at[i] - first], or, `back`,
+ * to[at[i] - first] = from[i]. at rises. */
+static void pick(size_t size, int64_t count, const int64_t *at, int64_t first, const char *from,
+                 char *to, bool back)
+{
+    for (int64_t i = 0, n; i < count; i += n) {
+        n = run_length(at + i, count - i);
+        const char *in = from + (size_t)(back ? i : at[i] - first) * size;
+        char *out = to + (size_t)(back ? at[i] - first : i) * size;
+        if (n < RUN_LEAST && size == 8) /* at once, without a call */
+            for (int64_t k = 0; k < n; k++)
+                memcpy(out + 8 * k, in + 8 * k, 8);
+        else
+            memcpy(out, in, (size_t)n * size);
+    }
 }
 
 fur_status halo_receive(fur_ranks_csr *m, int from, void *data, size_t bytes)
@@ -111,11 +133,12 @@ static fur_status begin(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
     halo *h = &m->halo;
     size_t size = fur_value_size(m->report.value_type);
     (void)y;
-    pick(size, h->give_count, h->give, 0, fur_vector_const_data(x), h->packed);
-    for (int i = 0; i < h->target_count; i++)
-        RANKS_TRY(group_send(m->group, h->targets[i].rank,
-                             (const char *)h->packed + (size_t)h->targets[i].at * size,
-                             (size_t)h->targets[i].count * size));
+    for (int i = 0; i < h->target_count; i++) {
+        const neighbour *to = &h->targets[i];
+        char *packed = (char *)h->packed + (size_t)to->at * size;
+        pick(size, to->count, h->give + to->at, 0, fur_vector_const_data(x), packed, false);
+        RANKS_TRY(group_send(m->group, to->rank, packed, (size_t)to->count * size));
+    }
     return FUR_OK;
 }
 
@@ -127,7 +150,7 @@ static fur_status fill_outer(fur_ranks_csr *m, const void *x)
     char *outer = fur_vector_data(m->outer_x);
     if (h->own_count > 0)
         pick(size, h->own_count, h->column + h->own_at, m->column_bounds[m->group->rank], x,
-             outer + (size_t)h->own_at * size);
+             outer + (size_t)h->own_at * size, false);
     for (int i = 0; i < h->source_count; i++)
         RANKS_TRY(halo_receive(m, h->sources[i].rank, outer + (size_t)h->sources[i].at * size,
                                (size_t)h->sources[i].count * size));
@@ -137,16 +160,14 @@ static fur_status fill_outer(fur_ranks_csr *m, const void *x)
 static fur_status end(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
 {
     size_t size = fur_value_size(m->report.value_type);
-    char *out = fur_vector_data(y);
-    const char *sums = fur_vector_const_data(m->outer_y);
     RANKS_TRY(fill_outer(m, fur_vector_const_data(x)));
     if (m->boundary_rows == 0)
         return FUR_OK;
     RANKS_TRY(fur_ranks_pass_on(
         m->group, m->context,
         fur_spmv_apply(m->outer_plan, fur_real(1), m->outer_x, fur_real(0), m->outer_y)));
-    for (int64_t i = 0; i < m->boundary_rows; i++)
-        memcpy(out + (size_t)m->boundary[i] * size, sums + (size_t)i * size, size);
+    pick(size, m->boundary_rows, m->boundary, 0, fur_vector_const_data(m->outer_y),
+         fur_vector_data(y), true);
     return FUR_OK;
 }
 
