@@ -1,4 +1,4 @@
-/* Preconditioners of several ranks (furrow/precond.h, furrow/ranks.h). On the CPU. */
+/* Preconditioners of several ranks (furrow/precond.h, furrow/ranks.h), where the matrix is. */
 #ifndef FURROW_RANKS_PRECOND_H
 #define FURROW_RANKS_PRECOND_H
 
@@ -28,7 +28,7 @@ typedef struct fur_ranks_precond_options {
 } fur_ranks_precond_options;
 
 /* Collective. The preconditioner of a square matrix, which must outlive it. options: NULL:
- * defaults. FUR_UNSUPPORTED on GPUs and for a near-nullspace; else as fur_precond_create, in whose
+ * defaults. FUR_UNSUPPORTED for a near-nullspace; else as fur_precond_create, in whose
  * sentences rows count from the first of the block. */
 FUR_API fur_status fur_ranks_precond_create(const fur_ranks_csr *a,
                                             const fur_ranks_precond_options *options,
