@@ -1,4 +1,5 @@
 /* Products and solves of all ranks, and a vector at rank 0. */
+#include "adjoint.h"
 #include "matrix.h"
 
 #include <string.h>
@@ -29,11 +30,38 @@ fur_status fur_ranks_solve_operator(fur_ranks *group, const fur_operator *a,
     return group_finish(group, fur_operator_context(a), status);
 }
 
+/* Whether the method is one of least squares, without the adjoint that it needs. */
+static bool needs_adjoint(const fur_solver_options *options)
+{
+    static const char *const names[] = {"lsqr", "lsmr", "cgnr"};
+    for (size_t i = 0; options && options->method && i < sizeof names / sizeof *names; i++)
+        if (strcmp(options->method, names[i]) == 0)
+            return !options->adjoint;
+    return false;
+}
+
+/* By A^H, which is made for this solve. */
+static fur_status solve_with_adjoint(fur_ranks_csr *a, const fur_solver_options *options,
+                                     const fur_vector *b, fur_vector *x, fur_solver_report *report)
+{
+    fur_solver_options own = *options;
+    adjoint turned;
+    fur_status status = adjoint_create(a, &turned);
+    own.adjoint = turned.operator;
+    if (status == FUR_OK)
+        status = fur_ranks_solve_operator(a->group, a->operator, & own, b, x, report);
+    adjoint_destroy(&turned);
+    return status;
+}
+
 fur_status fur_ranks_solve(fur_ranks_csr *a, const fur_solver_options *options, const fur_vector *b,
                            fur_vector *x, fur_solver_report *report)
 {
-    return a ? fur_ranks_solve_operator(a->group, a->operator, options, b, x, report)
-             : refuse_null(__func__);
+    if (!a)
+        return refuse_null(__func__);
+    return needs_adjoint(options)
+               ? solve_with_adjoint(a, options, b, x, report)
+               : fur_ranks_solve_operator(a->group, a->operator, options, b, x, report);
 }
 
 /* Entries that lie on the host, of all ranks to rank 0. */

@@ -68,15 +68,21 @@ void solve_alone(solve_job *job)
 {
     fur_context *context = fur_csr_context(job->a);
     fur_value_type value = fur_csr_get(job->a)->value_type;
+    fur_spmv_options turned = {.size = sizeof turned, .op = FUR_OP_H};
     fur_spmv *plan;
+    fur_spmv *adjoint_plan;
     fur_operator *a;
+    fur_operator *adjoint;
     fur_operator *m = NULL;
     fur_solver *solver;
     ck_ok(context, fur_spmv_plan(job->a, NULL, &plan));
     ck_ok(context, fur_operator_from_spmv(plan, &a));
+    ck_ok(context, fur_spmv_plan(job->a, &turned, &adjoint_plan));
+    ck_ok(context, fur_operator_from_spmv(adjoint_plan, &adjoint));
     if (job->jacobi)
         ck_ok(context, fur_operator_jacobi(a, &m));
     fur_solver_options options = options_of(job, m);
+    options.adjoint = adjoint;
     fur_vector *b = vector_from(context, value, fur_operator_rows(a), job->b);
     fur_vector *x = vector_from(context, value, fur_operator_rows(a), job->x);
     ck_ok(context, fur_solver_create(a, &options, &solver));
@@ -87,6 +93,8 @@ void solve_alone(solve_job *job)
     fur_vector_destroy(x);
     fur_solver_destroy(solver);
     fur_operator_destroy(m);
+    fur_operator_destroy(adjoint);
+    fur_spmv_destroy(adjoint_plan);
     fur_operator_destroy(a);
     fur_spmv_destroy(plan);
 }

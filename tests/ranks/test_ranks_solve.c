@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-static const char *const methods[] = {"cg",     "cg_single", "cg_pipelined", "chebyshev",
-                                      "fgmres", "minres",    "bicgstab",     "gmres",
-                                      "idrs",   "richardson"};
+static const char *const methods[] = {
+    "cg",    "cg_single", "cg_pipelined", "chebyshev", "fgmres", "minres", "bicgstab",
+    "gmres", "idrs",      "richardson",   "lsqr",      "lsmr",   "cgnr"};
 
 static void compare_solves(fur_context *context, rng *r, int method, fur_value_type value,
                            int64_t rows)

@@ -59,7 +59,51 @@ static void multiply_at(const Product &p, std::uintptr_t x, std::int64_t x_size,
     expect_ok(fur_operator_apply(p.get()->as_operator(), in, out), p.context().get());
 }
 
-/* The same. The arrays are of A's dtype and lie on its device. */
+/* An attribute, by a name that is made once. */
+static nb::object attribute(nb::handle object, PyObject *name)
+{
+    PyObject *found = PyObject_GetAttr(object.ptr(), name);
+    if (!found)
+        throw nb::python_error();
+    return nb::steal(found);
+}
+
+static std::int64_t number(nb::handle object, PyObject *name)
+{
+    return nb::cast<std::int64_t>(attribute(object, name));
+}
+
+/* Address and size of a vector of CuPy, of that dtype without gaps; false if it is none. */
+static bool find_vector(nb::handle array, nb::handle dtype, std::uintptr_t *address,
+                        std::int64_t *size)
+{
+    static PyObject *const names[] = {
+        PyUnicode_InternFromString("dtype"), PyUnicode_InternFromString("ndim"),
+        PyUnicode_InternFromString("flags"), PyUnicode_InternFromString("c_contiguous"),
+        PyUnicode_InternFromString("size"),  PyUnicode_InternFromString("data"),
+        PyUnicode_InternFromString("ptr")};
+    if (!attribute(array, names[0]).is(dtype) || number(array, names[1]) != 1 ||
+        !nb::cast<bool>(attribute(attribute(array, names[2]), names[3])))
+        return false;
+    *size = number(array, names[4]);
+    *address = nb::cast<std::uintptr_t>(attribute(attribute(array, names[5]), names[6]));
+    return true;
+}
+
+/* y = op(A) x of two arrays of CuPy; false, and nothing done, unless both are plain vectors. */
+static bool multiply_cupy(const Product &p, nb::handle x, nb::handle y, nb::handle dtype)
+{
+    std::uintptr_t from;
+    std::uintptr_t to;
+    std::int64_t from_size;
+    std::int64_t to_size;
+    if (!find_vector(x, dtype, &from, &from_size) || !find_vector(y, dtype, &to, &to_size))
+        return false;
+    multiply_at(p, from, from_size, to, to_size);
+    return true;
+}
+
+/* y = op(A) x. The arrays are of A's dtype and lie on its device. */
 static void multiply(const Product &p, const InArray &x, const OutArray &y)
 {
     fur_context *context = p.context().get();
@@ -119,6 +163,7 @@ void bind_product(nb::module_ &m)
         .def_prop_ro("context", [](const Product &p) { return p.shared_context(); })
         .def("report", &report)
         .def("at", &multiply_at)
+        .def("of_cupy", &multiply_cupy)
         .def("__call__", &multiply);
     nb::class_<BlockProduct>(m, "BlockProduct")
         .def_static("plan", &plan_block, nb::arg("csr"), nb::arg("op") = 0,

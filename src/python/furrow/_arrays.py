@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import sys
-from abc import ABC, abstractmethod
 from typing import Any, Literal
 
 import numpy as np
@@ -87,7 +86,7 @@ class TorchLibrary:
         return sys.modules["torch"].from_numpy(array)
 
 
-class GpuLibrary(ABC):
+class GpuLibrary:
     """Arrays on a GPU: they go to the core as they are, in the order of their library's current stream."""
 
     def __init__(self, device: str, stream: int) -> None:
@@ -97,42 +96,30 @@ class GpuLibrary(ABC):
     def take(self, array: Any) -> Any:
         return array
 
-    def give(self, array: Any, like: Any) -> Any:
-        return array
-
-    @abstractmethod
-    def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any], like: Any) -> Any: ...
-
-    @abstractmethod
-    def is_plain(self, array: Any, dtype: np.dtype[Any]) -> bool:
-        """Whether it is a vector of the dtype without gaps."""
-
-    @abstractmethod
-    def place(self, array: Any) -> tuple[int, int]:
-        """Address and number of entries of a plain vector."""
-
-    def multiply(self, product: Any, dtype: np.dtype[Any], x: Any, y: Any) -> None:
-        """The product of vectors or blocks: by address where both are plain vectors, which takes a
-        microsecond, else by DLPack, which takes three."""
-        if type(x) is type(y) and self.is_plain(x, dtype) and self.is_plain(y, dtype):
-            product.at(*self.place(x), *self.place(y))
-        else:
-            product(self.take(x), self.target(y))
-
     def target(self, array: Any) -> Any:
         """An array for results as one that the core takes."""
         return self.take(array)
+
+    def give(self, array: Any, like: Any) -> Any:
+        return array
+
+    def multiply(self, product: Any, dtype: np.dtype[Any], x: Any, y: Any) -> None:
+        """The product of vectors or blocks: by address where both are plain vectors, which takes less than
+        a microsecond, else by DLPack, which takes three."""
+        if type(x) is not type(y) or not self.multiply_plain(product, dtype, x, y):
+            product(self.take(x), self.target(y))
+
+    def multiply_plain(self, product: Any, dtype: np.dtype[Any], x: Any, y: Any) -> bool:
+        """False, and nothing done, unless both are vectors of the dtype without gaps."""
+        return False
 
 
 class CupyLibrary(GpuLibrary):
     def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any], like: Any) -> Any:
         return sys.modules["cupy"].empty(shape, dtype)
 
-    def is_plain(self, array: Any, dtype: np.dtype[Any]) -> bool:
-        return bool(array.dtype == dtype and array.ndim == 1 and array.flags.c_contiguous)
-
-    def place(self, array: Any) -> tuple[int, int]:
-        return array.data.ptr, array.size
+    def multiply_plain(self, product: Any, dtype: np.dtype[Any], x: Any, y: Any) -> bool:
+        return bool(product.of_cupy(x, y, dtype))
 
 
 class TorchGpuLibrary(GpuLibrary):
@@ -150,17 +137,15 @@ class TorchGpuLibrary(GpuLibrary):
         torch = sys.modules["torch"]
         return torch.empty(shape, dtype=getattr(torch, dtype.name), device=like.device)
 
-    def is_plain(self, array: Any, dtype: np.dtype[Any]) -> bool:
+    def multiply_plain(self, product: Any, dtype: np.dtype[Any], x: Any, y: Any) -> bool:
         known = getattr(sys.modules["torch"], dtype.name)
-        return (
-            array.dtype is known
-            and array.dim() == 1
-            and array.is_contiguous()
-            and not (array.is_conj() or array.is_neg())
-        )
-
-    def place(self, array: Any) -> tuple[int, int]:
-        return array.data_ptr(), array.numel()
+        for array in (x, y):
+            if array.dtype is not known or array.dim() != 1 or not array.is_contiguous():
+                return False
+            if array.is_conj() or array.is_neg():
+                return False
+        product.at(x.data_ptr(), x.numel(), y.data_ptr(), y.numel())
+        return True
 
 
 Library = NumpyLibrary | TorchLibrary | CupyLibrary | TorchGpuLibrary
@@ -170,28 +155,29 @@ TORCH = TorchLibrary()
 
 # CuPy destroys a stream that nobody holds, but contexts may still have work on it.
 _streams: dict[int, Any] = {}
-_gpu_libraries: dict[tuple[type, int, int], Any] = {}
-
-
-def _gpu_library(kind: type, device: int, stream: int) -> Any:
-    made = _gpu_libraries.get((kind, device, stream))
-    if made is None:
-        made = _gpu_libraries[kind, device, stream] = kind(f"cuda:{device}", stream)
-    return made
+_of_streams: dict[tuple[int, int], CupyLibrary] = {}
+_of_torch_streams: dict[tuple[int, int], TorchGpuLibrary] = {}
 
 
 def _of_torch(array: Any) -> Any:
     if not array.is_cuda:
         return TORCH
-    stream = sys.modules["torch"].cuda.current_stream(array.device)
-    return _gpu_library(TorchGpuLibrary, array.device.index, stream.cuda_stream)
+    stream = sys.modules["torch"].cuda.current_stream(array.device).cuda_stream
+    place = stream, array.device.index
+    made = _of_torch_streams.get(place)
+    if made is None:
+        made = _of_torch_streams[place] = TorchGpuLibrary(f"cuda:{place[1]}", stream)
+    return made
 
 
 def _of_cupy(array: Any) -> Any:
     stream = sys.modules["cupy"].cuda.get_current_stream()
-    if stream.ptr not in _streams:
-        _streams[stream.ptr] = stream
-    return _gpu_library(CupyLibrary, array.device.id, stream.ptr)
+    place = stream.ptr, array.device.id
+    made = _of_streams.get(place)
+    if made is None:
+        _streams[place[0]] = stream
+        made = _of_streams[place] = CupyLibrary(f"cuda:{place[1]}", place[0])
+    return made
 
 
 _FINDERS = {"torch": _of_torch, "cupy": _of_cupy, "cupyx": _of_cupy}

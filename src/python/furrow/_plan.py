@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
-from ._arrays import FEW, GpuLibrary, library_of, new_array
+from ._arrays import FEW, library_of, new_array
 
 if TYPE_CHECKING:
     from ._csr import Csr
@@ -110,7 +110,7 @@ class Plan:
             self._product(x, y)
             return y
         library = library_of(x)
-        if isinstance(library, GpuLibrary):
+        if library.device != "cpu":
             return self._multiply_device(library, x, out)
         y = library.empty((self._shape[0],), self._matrix.dtype, x) if out is None else library.take(out)
         self._product(library.take(x), y)

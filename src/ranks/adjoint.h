@@ -1,0 +1,17 @@
+/* A^H of a square matrix of all ranks, for methods of least squares. */
+#ifndef FURROW_RANKS_ADJOINT_H
+#define FURROW_RANKS_ADJOINT_H
+
+#include "matrix.h"
+
+typedef struct adjoint {
+    fur_ranks_csr *a;
+    fur_ranks_csr *turned;  /* A^H, in a context of its own */
+    fur_operator *operator; /* of the context of A */
+} adjoint;
+
+/* Collective. A failure leaves what adjoint_destroy releases. */
+fur_status adjoint_create(fur_ranks_csr *a, adjoint *out);
+void adjoint_destroy(adjoint *t);
+
+#endif
