@@ -155,12 +155,16 @@ static fur_status sound_alarm(fur_ranks *g, fur_status status)
     return g->status;
 }
 
-/* Counts a message, which tests may want to fail. */
+bool group_fault(fur_ranks *g)
+{
+    return g->until_fault > 0 && --g->until_fault == 0;
+}
+
 static fur_status begin_message(fur_ranks *g)
 {
     if (g->broken)
         return g->status;
-    if (g->until_fault == 0 || --g->until_fault > 0)
+    if (!group_fault(g))
         return FUR_OK;
     return sound_alarm(
         g, fur_ranks_fail(g, FUR_IO_ERROR, "a message of rank %d was made to fail", g->rank));

@@ -21,7 +21,7 @@ struct fur_ranks {
     bool broken;
     fur_status status; /* of the failure, FUR_OK before one */
     char error[SENTENCE_ROOM];
-    int64_t until_fault; /* of tests: messages until one fails; 0: none does */
+    int64_t until_fault; /* of tests: messages and reads until one fails; 0: none does */
 };
 
 /* A group over a transport, which it takes over on success. */
@@ -47,8 +47,11 @@ fur_status group_finish(fur_ranks *g, fur_context *context, fur_status status);
 fur_status group_allocate(fur_ranks *g, int64_t count, size_t size, void *out);
 void group_release(fur_ranks *g, void *memory);
 
-/* The n-th message of this rank from now on fails; for tests. */
+/* The n-th message or read of a file of this rank from now on fails; for tests. */
 FUR_API void fur_ranks_fail_after(fur_ranks *g, int64_t messages);
+
+/* Counts one of them; whether it is the one that fails. */
+bool group_fault(fur_ranks *g);
 
 #define RANKS_TRY(call)                                                                            \
     do {                                                                                           \

@@ -20,9 +20,13 @@ static fur_status refuse(fur_ranks *g, const char *path, const char *doing)
 }
 
 /* Reads bytes `at` .. of a file; fewer than asked only at its end. -1: the system refuses. */
-static int64_t read_at(int file, int64_t at, char *to, int64_t bytes)
+static int64_t read_at(fur_ranks *g, int file, int64_t at, char *to, int64_t bytes)
 {
     int64_t done = 0;
+    if (group_fault(g)) {
+        errno = EIO;
+        return -1;
+    }
     while (done < bytes) {
         ssize_t got = pread(file, to + done, (size_t)(bytes - done), at + done);
         if (got < 0 && errno == EINTR)
@@ -49,13 +53,13 @@ static head_state advance(head_state state, char c)
 }
 
 /* *body: the byte behind the size line; -1: there is none, or the file is no plain text. */
-static bool find_body(int file, int64_t *body)
+static bool find_body(fur_ranks *g, int file, int64_t *body)
 {
     char look[LOOK_BYTES];
     head_state state = LINE_BEGINS;
     *body = -1;
     for (int64_t at = 0;; at += LOOK_BYTES) {
-        int64_t got = read_at(file, at, look, LOOK_BYTES);
+        int64_t got = read_at(g, file, at, look, LOOK_BYTES);
         if (got < 0)
             return false;
         if (got == 0 || (at == 0 && look[0] != '%'))
@@ -71,12 +75,12 @@ static bool find_body(int file, int64_t *body)
 }
 
 /* *start: of the first line that begins at `at` or behind it; the end of the file if none does. */
-static bool find_line(int file, int64_t body, int64_t at, int64_t end, int64_t *start)
+static bool find_line(fur_ranks *g, int file, int64_t body, int64_t at, int64_t end, int64_t *start)
 {
     char look[LOOK_BYTES];
     *start = at <= body ? body : end;
     for (int64_t from = at - 1; at > body && from < end; from += LOOK_BYTES) {
-        int64_t got = read_at(file, from, look, LOOK_BYTES);
+        int64_t got = read_at(g, file, from, look, LOOK_BYTES);
         if (got < 0)
             return false;
         const char *found = got > 0 ? memchr(look, '\n', (size_t)got) : NULL;
@@ -133,18 +137,18 @@ static fur_status read_range(fur_ranks *g, int file, const char *path, const fur
         return FUR_OK;
     int64_t end = about.st_size;
     t->file_bytes = end;
-    if (!find_body(file, &body))
+    if (!find_body(g, file, &body))
         return refuse(g, path, "read");
     if (body < 0)
         return FUR_OK;
     int64_t share = (end - body) / g->count;
-    if (!find_line(file, body, body + share * g->rank, end, &from) ||
-        !find_line(file, body, g->rank + 1 < g->count ? body + share * (g->rank + 1) : end, end,
+    if (!find_line(g, file, body, body + share * g->rank, end, &from) ||
+        !find_line(g, file, body, g->rank + 1 < g->count ? body + share * (g->rank + 1) : end, end,
                    &to))
         return refuse(g, path, "read");
     to = g->rank + 1 < g->count ? to : end;
     RANKS_TRY(group_allocate(g, HEAD_MOST + to - from, 1, &t->memory));
-    if (read_at(file, from, t->memory + HEAD_MOST, to - from) != to - from)
+    if (read_at(g, file, from, t->memory + HEAD_MOST, to - from) != to - from)
         return refuse(g, path, "read");
     put_head(t, to - from, header);
     *found = true;

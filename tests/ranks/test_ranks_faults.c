@@ -1,14 +1,23 @@
-/* A rank that fails at its n-th message or allocation: all ranks end, with one sentence. */
+/* A rank that fails at its n-th message, read or allocation, for every n up to 60 and many beyond:
+ * all ranks end, with one sentence. */
 #include "ranks_support.h"
 
 #include "group.h"
 
+#include <furrow/mtx.h>
+#include <furrow/partition.h>
+#include <furrow/ranks_precond.h>
+#include <furrow/ranks_stencil.h>
+
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
-/* A solve in which one rank fails. */
+/* Work in which one rank fails. */
 typedef struct fault {
     solve_job solve;
+    const char *path; /* of a file with the matrix */
+    fur_status (*work)(fur_ranks *group, struct fault *f);
     int rank;
     int64_t at;
     int finished; /* ranks with the status and sentence of the first that ended */
@@ -35,7 +44,109 @@ static void release(void *user, void *block)
     free(block);
 }
 
-static fur_status fail_and_solve(fur_ranks *group, void *user)
+static fur_status solve(fur_ranks *group, fault *f)
+{
+    return solve_on_ranks(group, &f->solve);
+}
+
+/* A matrix from a file, in another order. */
+static fur_status read_and_arrange(fur_ranks *group, fault *f)
+{
+    fur_partition_options options = {.size = sizeof options, .method = "rcm"};
+    fur_partition *partition = NULL;
+    fur_ranks_csr *a = NULL;
+    fur_ranks_csr *b = NULL;
+    fur_status status = fur_ranks_csr_read(group, f->path, NULL, &a);
+    if (status == FUR_OK)
+        status = fur_ranks_partition(a, &options, &partition);
+    if (status == FUR_OK)
+        status = fur_ranks_csr_arrange(a, partition, &b);
+    fur_ranks_csr_destroy(b);
+    fur_partition_destroy(partition);
+    fur_ranks_csr_destroy(a);
+    return status;
+}
+
+/* z = M r, of all ranks, or a failure on all. */
+static fur_status apply(fur_ranks *group, const fur_operator *m)
+{
+    fur_context *context = fur_operator_context(m);
+    fur_vector *r = NULL;
+    fur_vector *z = NULL;
+    fur_status status = fur_vector_create(context, FUR_F64, fur_operator_rows(m), &r);
+    if (status == FUR_OK)
+        status = fur_vector_create(context, FUR_F64, fur_operator_rows(m), &z);
+    if (status == FUR_OK)
+        status = fur_vector_fill(r, fur_real(1));
+    if (status == FUR_OK)
+        status = fur_operator_apply(m, r, z);
+    fur_ranks_pass_on(group, context, status);
+    status = fur_ranks_agree(group, status);
+    fur_vector_destroy(r);
+    fur_vector_destroy(z);
+    return status;
+}
+
+/* Multigrid with shared cycles, and blocks. */
+static fur_status precondition(fur_ranks *group, fault *f)
+{
+    fur_status status = FUR_OK;
+    fur_ranks_csr *a = NULL;
+    const fur_csr *whole = fur_ranks_rank(group) == 0 ? f->solve.a : NULL;
+    status = fur_ranks_csr_scatter(group, whole, NULL, &a);
+    for (int i = 0; i < 3 && status == FUR_OK; i++) {
+        fur_precond_options kind = {.size = sizeof kind, .kind = i == 0 ? "amg" : "ic0"};
+        fur_ranks_precond_options options = {
+            .size = sizeof options, .precond = &kind, .whole = i < 2, .whole_rows = 20};
+        fur_ranks_precond *m = NULL;
+        status = fur_ranks_precond_create(a, &options, &m);
+        if (status == FUR_OK)
+            status = apply(group, fur_ranks_precond_operator(m));
+        fur_ranks_precond_destroy(m);
+    }
+    fur_ranks_csr_destroy(a);
+    return status;
+}
+
+/* A stencil, its matrix, and multigrid. */
+static fur_status cycle(fur_ranks *group, fault *f)
+{
+    fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64, .extent = {5, 4, 9}};
+    fur_multigrid_options options = {.size = sizeof options, .whole = 20};
+    fur_ranks_stencil *s = NULL;
+    fur_ranks_csr *a = NULL;
+    fur_multigrid *mg = NULL;
+    fur_operator *m = NULL;
+    (void)f;
+    fur_stencil_named(7, &d);
+    fur_status status = fur_ranks_stencil_create(group, &d, NULL, &s);
+    if (status == FUR_OK)
+        status = fur_ranks_stencil_assemble(s, &a);
+    if (status == FUR_OK)
+        status = apply(group, fur_ranks_stencil_operator(s));
+    if (status == FUR_OK)
+        status = fur_ranks_multigrid_create(s, &options, &mg);
+    if (status == FUR_OK) {
+        status = fur_operator_from_multigrid(mg, &m);
+        fur_ranks_pass_on(group, fur_ranks_stencil_context(s), status);
+        status = fur_ranks_agree(group, status);
+    }
+    if (status == FUR_OK)
+        status = apply(group, m);
+    fur_operator_destroy(m);
+    fur_multigrid_destroy(mg);
+    fur_ranks_csr_destroy(a);
+    fur_ranks_stencil_destroy(s);
+    return status;
+}
+
+static const struct {
+    fur_status (*work)(fur_ranks *group, fault *f);
+    const char *method;
+} works[] = {{solve, "cg"},        {solve, "gmres"}, {solve, "lsqr"},
+             {precondition, NULL}, {cycle, NULL},    {read_and_arrange, NULL}};
+
+static fur_status fail_and_work(fur_ranks *group, void *user)
 {
     fault *f = user;
     bool chosen = fur_ranks_rank(group) == f->rank;
@@ -43,8 +154,11 @@ static fur_status fail_and_solve(fur_ranks *group, void *user)
         until_refusal = f->at;
     else if (chosen)
         fur_ranks_fail_after(group, f->at);
-    fur_status status = solve_on_ranks(group, &f->solve);
+    fur_status status = f->work(group, f);
     until_refusal = 0;
+    fur_ranks_fail_after(group, 0);
+    /* who has left the last call when another's last message fails learns of it in the next one */
+    status = fur_ranks_agree(group, status);
     pthread_mutex_lock(&f->lock);
     if (f->finished++ == 0) {
         f->status = status;
@@ -56,45 +170,57 @@ static fur_status fail_and_solve(fur_ranks *group, void *user)
     return status;
 }
 
-static void fail_everywhere(bool allocations)
+/* Fails the first message, read or allocation, then the second, up to the last of each rank. */
+static void fail_everywhere(int work, bool allocations)
 {
-    enum { RANKS = 3, ROWS = 300 };
+    enum { RANKS = 3, ROWS = 120 };
     rng r = rng_stream(1);
     fur_context *context = context_make(NULL, 1);
     fur_csr *a = matrix_definite(context, &r, FUR_F64, ROWS);
     fur_ranks_options options = {
         .size = sizeof options, .threads = 1, .allocator = {allocate, release, NULL}};
     void *b = entries_random(&r, FUR_F64, ROWS);
-    bool done = false;
-    for (int64_t at = 1; !done; at += at < 20 || !TEST_SLOW ? 1 + at / 12 : 1 + at / 3) {
-        fault f = {.solve = {.a = a, .method = "cg", .jacobi = true, .b = b},
-                   .rank = (int)(at % RANKS),
-                   .at = at,
-                   .allocations = allocations,
-                   .lock = PTHREAD_MUTEX_INITIALIZER};
-        f.solve.x = entries_make(FUR_F64, ROWS);
-        fur_status status = fur_ranks_run(RANKS, &options, fail_and_solve, &f);
-        ck_assert_int_eq(f.finished, RANKS);
-        ck_assert_int_eq(status, f.status);
-        ck_assert(status == FUR_OK || status == (allocations ? FUR_OUT_OF_MEMORY : FUR_IO_ERROR));
-        ck_assert(status == FUR_OK || f.sentence[0] != '\0');
-        done = status == FUR_OK;
-        free(f.solve.x);
+    char path[] = "/tmp/furrow-faults-XXXXXX";
+    close(mkstemp(path));
+    ck_ok(context, fur_mtx_write_csr(a, path, NULL));
+    int over = 0; /* ranks that have failed everywhere */
+    for (int64_t at = 1; over < RANKS; at += TEST_SLOW ? 1 + at / 6 : 1 + at / 60) {
+        over = 0;
+        for (int rank = 0; rank < RANKS; rank++) {
+            fault f = {.solve = {.a = a, .method = works[work].method, .jacobi = true, .b = b},
+                       .path = path,
+                       .work = works[work].work,
+                       .rank = rank,
+                       .at = at,
+                       .allocations = allocations,
+                       .lock = PTHREAD_MUTEX_INITIALIZER};
+            f.solve.x = entries_make(FUR_F64, ROWS);
+            fur_status status = fur_ranks_run(RANKS, &options, fail_and_work, &f);
+            ck_assert_int_eq(f.finished, RANKS);
+            ck_assert_int_eq(status, f.status);
+            ck_assert_msg(status == FUR_OK ||
+                              status == (allocations ? FUR_OUT_OF_MEMORY : FUR_IO_ERROR),
+                          "%s", f.sentence);
+            ck_assert(status == FUR_OK || f.sentence[0] != '\0');
+            over += status == FUR_OK;
+            free(f.solve.x);
+        }
     }
+    unlink(path);
     free(b);
     fur_csr_destroy(a);
     fur_context_destroy(context);
 }
 
-START_TEST(messages)
+START_TEST(messages_and_reads)
 {
-    fail_everywhere(false);
+    fail_everywhere(_i, false);
 }
 END_TEST
 
 START_TEST(allocations)
 {
-    fail_everywhere(true);
+    fail_everywhere(_i, true);
 }
 END_TEST
 
@@ -159,8 +285,8 @@ END_TEST
 
 static void add(TCase *tests)
 {
-    tcase_add_test(tests, messages);
-    tcase_add_test(tests, allocations);
+    tcase_add_loop_test(tests, messages_and_reads, 0, COUNT_OF(works));
+    tcase_add_loop_test(tests, allocations, 0, COUNT_OF(works));
     tcase_add_test(tests, disagreement);
     tcase_add_test(tests, arguments);
 }
