@@ -6,6 +6,7 @@ race_python_gpu.py      products on stencils, the time of a call, conjugate grad
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 from collections.abc import Callable
@@ -66,8 +67,11 @@ def race_calls() -> None:
     y = cupy.empty(100)
     tell("a call, 100 rows, out=y", *race(lambda: ours(x, out=y), lambda: theirs @ x, 2000))
     core, places = ours._product, (x.data.ptr, 100, y.data.ptr, 100)
-    whole, inner = race(lambda: ours(x, out=y), lambda: core.at(*places), 2000)
-    print(f"  of it in the core {inner * 1e6:.2f} us, so {(whole - inner) * 1e6:.2f} us in Python")
+    least = [math.inf, math.inf]
+    for _ in range(20):  # the least: a call is so short that all else on the machine shows
+        for i, run in enumerate((lambda: ours(x, out=y), lambda: core.at(*places))):
+            least[i] = min(least[i], seconds_of(run, 2000))
+    print(f"  least {least[0] * 1e6:.2f} us, of it in the core {least[1] * 1e6:.2f}")
 
 
 def race_cg() -> None:
