@@ -138,6 +138,13 @@ FUR_API fur_status fur_mtx_read_csr_from_memory(fur_context *context, const void
                                                 size_t size, const fur_mtx_read_options *options,
                                                 fur_csr **out);
 
+/* Gives the text of a file to a function, unpacked, piece by piece from its beginning; of an
+ * archive the member that fur_mtx_read_csr reads. The default limits hold. A result other than 0
+ * ends it: FUR_CANCELLED. Whether the text is one of Matrix Market is not looked at. */
+FUR_API fur_status fur_mtx_unpack(fur_context *context, const char *path,
+                                  int (*take)(void *user, const char *text, size_t bytes),
+                                  void *user);
+
 /* Reads a file of one column (or one row), array or coordinate, into a dense vector. */
 FUR_API fur_status fur_mtx_read_vector(fur_context *context, const char *path,
                                        const fur_mtx_read_options *options, fur_vector **out);

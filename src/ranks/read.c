@@ -1,8 +1,8 @@
 /* Matrices from files. A plain coordinate file is cut in ranges of bytes, each read by a rank as if
- * it were a file of its own. Whatever that cannot do, or fails at, rank 0 does alone, whose
- * sentences are those of the library. */
+ * it were a file of its own; of a packed one rank 0 deals out the lines. Whatever that cannot do,
+ * or fails at, rank 0 does alone, whose sentences are those of the library. */
 #include "pieces.h"
-#include "text_range.h"
+#include "text_stream.h"
 
 #include <furrow/binary.h>
 #include <furrow/mtx.h>
@@ -31,30 +31,59 @@ static int64_t shape_limit(const text_range *t, int64_t entries)
     return limit > 2 * entries ? limit : 2 * entries;
 }
 
-/* Reads this rank's range; *piece stays NULL where rank 0 must read. */
-static fur_status read_piece(reading *r, int64_t *entries)
+/* Finds this rank's lines in a plain file; *found = false where there are none. */
+static fur_status find_range(reading *r, text_range *t, bool *found)
 {
-    text_range t;
-    bool found = false;
-    *entries = -1;
+    *t = (text_range){0};
+    *found = false;
     if (fur_mtx_read_header(r->g->home, r->path, &r->header) != FUR_OK ||
         r->header.format != FUR_MTX_COORDINATE)
         return FUR_OK;
-    fur_status status = text_range_read(r->g, r->path, &r->header, &t, &found);
-    if (status == FUR_OK && found) {
-        fur_mtx_read_options options = {
-            .size = sizeof options,
-            .duplicates = FUR_DUPLICATES_KEEP,
-            .limits = {.shape = shape_limit(&t, r->header.entries_in_file),
-                       .entries = FUR_NO_LIMIT,
-                       .unpacked = FUR_NO_LIMIT}};
-        fur_status parsed =
-            fur_mtx_read_csr_from_memory(r->g->home, t.text, t.bytes, &options, &r->piece);
-        if (parsed == FUR_OK)
-            *entries = t.entries;
-        else if (parsed == FUR_OUT_OF_MEMORY)
-            status = fur_ranks_pass_on(r->g, r->g->home, parsed);
-    }
+    return text_range_read(r->g, r->path, &r->header, t, found);
+}
+
+/* Has rank 0 deal out the lines of a file, if all ranks have found it to be no plain one. */
+static fur_status find_stream(const reading *r, text_range *t, bool *found)
+{
+    int32_t own = !*found && t->file_bytes > 0;
+    int32_t *all;
+    int packed = 0;
+    RANKS_TRY(group_allocate(r->g, r->g->count, sizeof *all, &all));
+    fur_status status = group_gather(r->g, &own, sizeof own, all);
+    for (int i = 0; status == FUR_OK && i < r->g->count; i++)
+        packed += all[i];
+    group_release(r->g, all);
+    return status == FUR_OK && packed == r->g->count && packed > 1
+               ? text_stream_read(r->g, r->path, &r->header, t, found)
+               : status;
+}
+
+/* Parses the lines; *entries stays -1 where it cannot. */
+static fur_status parse(reading *r, const text_range *t, int64_t *entries)
+{
+    fur_mtx_read_options options = {.size = sizeof options,
+                                    .duplicates = FUR_DUPLICATES_KEEP,
+                                    .limits = {.shape = shape_limit(t, r->header.entries_in_file),
+                                               .entries = FUR_NO_LIMIT,
+                                               .unpacked = FUR_NO_LIMIT}};
+    fur_status status =
+        fur_mtx_read_csr_from_memory(r->g->home, t->text, t->bytes, &options, &r->piece);
+    if (status == FUR_OK)
+        *entries = t->entries;
+    return status == FUR_OUT_OF_MEMORY ? fur_ranks_pass_on(r->g, r->g->home, status) : FUR_OK;
+}
+
+/* Reads this rank's lines; *piece stays NULL where rank 0 must read. */
+static fur_status read_piece(reading *r, int64_t *entries)
+{
+    text_range t;
+    bool found;
+    *entries = -1;
+    fur_status status = find_range(r, &t, &found);
+    if (status == FUR_OK)
+        status = find_stream(r, &t, &found);
+    if (status == FUR_OK && found)
+        status = parse(r, &t, entries);
     text_range_release(r->g, &t);
     return status;
 }

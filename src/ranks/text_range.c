@@ -8,8 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The banner and size line that lines get. */
-#define HEAD_MOST 160
 #define LOOK_BYTES 4096
 
 static fur_status refuse(fur_ranks *g, const char *path, const char *doing)
@@ -40,18 +38,6 @@ static int64_t read_at(fur_ranks *g, int file, int64_t at, char *to, int64_t byt
     return done;
 }
 
-/* Where the scan of a head is. */
-typedef enum head_state { LINE_BEGINS, COMMENT, SIZE_LINE, BODY } head_state;
-
-static head_state advance(head_state state, char c)
-{
-    if (c == '\n')
-        return state == SIZE_LINE ? BODY : LINE_BEGINS;
-    if (state != LINE_BEGINS || c == ' ' || c == '\t' || c == '\r')
-        return state;
-    return c == '%' ? COMMENT : SIZE_LINE;
-}
-
 /* *body: the byte behind the size line; -1: there is none, or the file is no plain text. */
 static bool find_body(fur_ranks *g, int file, int64_t *body)
 {
@@ -65,7 +51,7 @@ static bool find_body(fur_ranks *g, int file, int64_t *body)
         if (got == 0 || (at == 0 && look[0] != '%'))
             return true;
         for (int64_t i = 0; i < got; i++) {
-            state = advance(state, look[i]);
+            state = head_advance(state, look[i]);
             if (state == BODY) {
                 *body = at + i + 1;
                 return true;
@@ -109,8 +95,7 @@ static int64_t count_entries(const char *at, const char *end)
     return count;
 }
 
-/* Puts a head right before the lines. */
-static void put_head(text_range *t, int64_t bytes, const fur_mtx_header *header)
+void text_range_head(text_range *t, int64_t bytes, const fur_mtx_header *header)
 {
     char head[HEAD_MOST];
     char *lines = t->memory + HEAD_MOST;
@@ -150,7 +135,7 @@ static fur_status read_range(fur_ranks *g, int file, const char *path, const fur
     RANKS_TRY(group_allocate(g, HEAD_MOST + to - from, 1, &t->memory));
     if (read_at(g, file, from, t->memory + HEAD_MOST, to - from) != to - from)
         return refuse(g, path, "read");
-    put_head(t, to - from, header);
+    text_range_head(t, to - from, header);
     *found = true;
     return FUR_OK;
 }

@@ -683,6 +683,8 @@ static int refuse_files(int wanted, int rows)
     REFUSED(NULL, "context", fur_mtx_read_csr_from_memory(NULL, "", 0, NULL, &w.out.csr));
     REFUSED(w.context, "bytes", fur_mtx_read_csr_from_memory(w.context, NULL, 0, NULL, &w.out.csr));
     REFUSED(w.context, "out", fur_mtx_read_csr_from_memory(w.context, "", 0, NULL, NULL));
+    REFUSED(NULL, "context", fur_mtx_unpack(NULL, PATH, NULL, NULL));
+    REFUSED(w.context, "path", fur_mtx_unpack(w.context, NULL, NULL, NULL));
     REFUSED(NULL, "context", fur_mtx_read_vector(NULL, PATH, NULL, &w.out.vector));
     REFUSED(w.context, "path", fur_mtx_read_vector(w.context, NULL, NULL, &w.out.vector));
     REFUSED(w.context, "out", fur_mtx_read_vector(w.context, PATH, NULL, NULL));

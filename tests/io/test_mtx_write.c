@@ -609,8 +609,53 @@ START_TEST(pipes_are_written_and_read_in_place)
 }
 END_TEST
 
+/* The text that fur_mtx_unpack gives. */
+typedef struct unpacked {
+    char *text;
+    size_t bytes;
+    size_t most; /* then it is enough */
+} unpacked;
+
+static int take_text(void *user, const char *text, size_t bytes)
+{
+    unpacked *u = user;
+    u->text = realloc(u->text, u->bytes + bytes + 1);
+    ck_assert_ptr_nonnull(u->text);
+    memcpy(u->text + u->bytes, text, bytes);
+    u->bytes += bytes;
+    u->text[u->bytes] = '\0';
+    return u->bytes >= u->most;
+}
+
+START_TEST(text_is_unpacked)
+{
+    static const char *const paths[] = {"plain.mtx", "packed.mtx.gz", "packed.mtx.zst"};
+    rng r = rng_stream(7);
+    fur_csr *a = matrix_random(context, &r, &shapes[shape_find("small grid")], FUR_F64, FUR_I32);
+    ck_ok(context, fur_mtx_write_csr(a, "plain.mtx", NULL));
+    char *plain = scratch_read("plain.mtx");
+    for (int i = 0; i < COUNT_OF(paths); i++) {
+        unpacked all = {.most = SIZE_MAX};
+        unpacked some = {.most = 1};
+        fur_status status = fur_mtx_write_csr(a, paths[i], NULL);
+        if (status == FUR_UNSUPPORTED) /* this build packs no such files */
+            continue;
+        ck_assert_int_eq(status, FUR_OK);
+        ck_ok(context, fur_mtx_unpack(context, paths[i], take_text, &all));
+        ck_assert_str_eq(all.text, plain);
+        ck_assert_int_eq(fur_mtx_unpack(context, paths[i], take_text, &some), FUR_CANCELLED);
+        free(all.text);
+        free(some.text);
+    }
+    ck_assert_int_eq(fur_mtx_unpack(context, "missing.mtx.gz", take_text, NULL), FUR_IO_ERROR);
+    free(plain);
+    fur_csr_destroy(a);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
+    tcase_add_test(tests, text_is_unpacked);
     tcase_add_checked_fixture(tests, open_context, close_context);
     tcase_add_loop_test(tests, text_comes_out_as_it_was, 0, COUNT_OF(texts));
     tcase_add_test(tests, comments_stand_below_the_banner);

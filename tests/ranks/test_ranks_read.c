@@ -131,6 +131,16 @@ static void write_entries(FILE *file, rng *r, bool symmetric, bool duplicates)
                 k % 50 == 17 ? "% in between\n\n" : "");
 }
 
+/* The same file, packed. */
+static void pack(reading *job)
+{
+    char command[160];
+    snprintf(command, sizeof command, "gzip -f %s", job->path);
+    ck_assert_int_eq(system(command), 0);
+    strcat(job->path, ".gz");
+}
+
+/* Loops over kinds, plain and packed. */
 START_TEST(files)
 {
     rng r = rng_stream((uint64_t)_i);
@@ -138,6 +148,8 @@ START_TEST(files)
     FILE *file = begin(&job);
     write_entries(file, &r, _i & 1, _i & 2);
     fclose(file);
+    if (_i & 4)
+        pack(&job);
     compare(&job);
 }
 END_TEST
@@ -171,8 +183,24 @@ START_TEST(bad_files)
 {
     reading job = {.rows = 0};
     FILE *file = begin(&job);
-    fputs(bad[_i], file);
+    fputs(bad[_i % COUNT_OF(bad)], file);
     fclose(file);
+    if (_i >= COUNT_OF(bad))
+        pack(&job);
+    compare(&job);
+}
+END_TEST
+
+/* A packed file that ends too early. */
+START_TEST(cut_off_file)
+{
+    rng r = rng_stream(11);
+    reading job = {.rows = 0};
+    FILE *file = begin(&job);
+    write_entries(file, &r, false, false);
+    fclose(file);
+    pack(&job);
+    ck_assert_int_eq(truncate(job.path, 2000), 0);
     compare(&job);
 }
 END_TEST
@@ -186,9 +214,10 @@ END_TEST
 
 static void add(TCase *tests)
 {
-    tcase_add_loop_test(tests, files, 0, 4);
+    tcase_add_loop_test(tests, files, 0, 8);
+    tcase_add_test(tests, cut_off_file);
     tcase_add_test(tests, binary_file);
-    tcase_add_loop_test(tests, bad_files, 0, COUNT_OF(bad));
+    tcase_add_loop_test(tests, bad_files, 0, 2 * COUNT_OF(bad));
     tcase_add_test(tests, missing_file);
 }
 

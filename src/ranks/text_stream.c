@@ -1,0 +1,173 @@
+/* Rank 0 unpacks a file and sends each rank a run of lines: rank 1 parses while lines of rank 2 are
+ * unpacked. A message is a number of bytes and the bytes; 0 ends the lines of a rank, and -1 says
+ * that there will be no more. */
+#include "text_stream.h"
+
+#include <string.h>
+
+#define CHUNK_BYTES ((int64_t)1 << 20)
+
+/* Lines of this rank, which become a range. */
+typedef struct heap {
+    fur_ranks *g;
+    char *memory; /* with room for a head */
+    int64_t bytes;
+    int64_t room;
+} heap;
+
+/* Makes room for more bytes behind those that are there. */
+static fur_status heap_reserve(heap *h, int64_t bytes)
+{
+    char *larger;
+    int64_t room = h->room > 0 ? h->room : CHUNK_BYTES;
+    if (h->memory && h->bytes + bytes <= h->room)
+        return FUR_OK;
+    while (room < h->bytes + bytes)
+        room *= 2;
+    RANKS_TRY(group_allocate(h->g, HEAD_MOST + room, 1, &larger));
+    if (h->memory)
+        memcpy(larger + HEAD_MOST, h->memory + HEAD_MOST, (size_t)h->bytes);
+    group_release(h->g, h->memory);
+    h->memory = larger;
+    h->room = room;
+    return FUR_OK;
+}
+
+static fur_status heap_append(heap *h, const char *text, int64_t bytes)
+{
+    RANKS_TRY(heap_reserve(h, bytes));
+    memcpy(h->memory + HEAD_MOST + h->bytes, text, (size_t)bytes);
+    h->bytes += bytes;
+    return FUR_OK;
+}
+
+/* What rank 0 does with the text as it comes. */
+typedef struct dealing {
+    fur_ranks *g;
+    int64_t announced; /* lines of all ranks */
+    head_state state;
+    int target;
+    int64_t lines; /* that the target has */
+    heap own;
+    heap chunk; /* for the target, if it is another rank */
+    fur_status status;
+} dealing;
+
+static fur_status flush(dealing *d)
+{
+    int64_t bytes = d->chunk.bytes;
+    if (bytes == 0)
+        return FUR_OK;
+    d->chunk.bytes = 0;
+    RANKS_TRY(group_send(d->g, d->target, &bytes, sizeof bytes));
+    return group_send(d->g, d->target, d->chunk.memory + HEAD_MOST, (size_t)bytes);
+}
+
+static fur_status give(dealing *d, const char *text, int64_t bytes)
+{
+    if (d->target == 0)
+        return heap_append(&d->own, text, bytes);
+    RANKS_TRY(heap_append(&d->chunk, text, bytes));
+    return d->chunk.bytes >= CHUNK_BYTES ? flush(d) : FUR_OK;
+}
+
+/* Ends the lines of the target. */
+static fur_status next_target(dealing *d, int64_t word)
+{
+    if (d->target > 0) {
+        if (word == 0)
+            RANKS_TRY(flush(d));
+        RANKS_TRY(group_send(d->g, d->target, &word, sizeof word));
+    }
+    d->target++;
+    d->lines = 0;
+    return FUR_OK;
+}
+
+/* The lines that the target should get; the last one gets all that there are. */
+static int64_t share(const dealing *d)
+{
+    if (d->target + 1 == d->g->count)
+        return INT64_MAX;
+    int64_t even = d->announced / d->g->count;
+    int64_t more = d->announced % d->g->count;
+    return even + (d->target < more);
+}
+
+/* The text up to the end of the target's last line; counts lines. */
+static int64_t take_lines(dealing *d, const char *text, int64_t bytes)
+{
+    const char *at = text;
+    const char *end = text + bytes;
+    for (int64_t most = share(d); at < end && d->lines < most; d->lines++) {
+        const char *line_end = memchr(at, '\n', (size_t)(end - at));
+        if (!line_end)
+            return bytes; /* the line goes on in the next piece */
+        at = line_end + 1;
+    }
+    return at - text;
+}
+
+static fur_status deal(dealing *d, const char *text, int64_t bytes)
+{
+    while (bytes > 0 && d->state != BODY) {
+        d->state = head_advance(d->state, *text++);
+        bytes--;
+    }
+    while (bytes > 0) {
+        int64_t part = take_lines(d, text, bytes);
+        if (part > 0)
+            RANKS_TRY(give(d, text, part));
+        if (d->lines >= share(d))
+            RANKS_TRY(next_target(d, 0));
+        text += part;
+        bytes -= part;
+    }
+    return FUR_OK;
+}
+
+static int take(void *user, const char *text, size_t bytes)
+{
+    dealing *d = user;
+    d->status = deal(d, text, (int64_t)bytes);
+    return d->status != FUR_OK;
+}
+
+/* *whole: the file was unpacked to its end. */
+static fur_status deal_out(dealing *d, const char *path, bool *whole)
+{
+    *whole = fur_mtx_unpack(d->g->home, path, take, d) == FUR_OK && d->state == BODY;
+    RANKS_TRY(d->status);
+    while (d->target < d->g->count)
+        RANKS_TRY(next_target(d, *whole ? 0 : -1));
+    return FUR_OK;
+}
+
+/* Lines from rank 0. */
+static fur_status receive(heap *own, bool *whole)
+{
+    int64_t bytes;
+    for (;;) {
+        RANKS_TRY(group_receive(own->g, 0, &bytes, sizeof bytes));
+        *whole = bytes == 0;
+        if (bytes <= 0)
+            return FUR_OK;
+        RANKS_TRY(heap_reserve(own, bytes));
+        RANKS_TRY(group_receive(own->g, 0, own->memory + HEAD_MOST + own->bytes, (size_t)bytes));
+        own->bytes += bytes;
+    }
+}
+
+fur_status text_stream_read(fur_ranks *g, const char *path, const fur_mtx_header *header,
+                            text_range *t, bool *found)
+{
+    dealing d = {.g = g, .announced = header->entries_in_file, .own = {.g = g}, .chunk = {.g = g}};
+    fur_status status = g->rank == 0 ? deal_out(&d, path, found) : receive(&d.own, found);
+    if (status == FUR_OK)
+        status = heap_reserve(&d.own, 1);
+    group_release(g, d.chunk.memory);
+    t->memory = d.own.memory;
+    if (status == FUR_OK)
+        text_range_head(t, d.own.bytes, header);
+    return status;
+}
