@@ -10,8 +10,10 @@ fur_status fur_slabs_enter(fur_multigrid *mg, const fur_vector *b, const fur_vec
     int64_t bytes = fur_slab_points(mg, 0) * (int64_t)size;
     slabs->slab[0].x_right = 0;
     slabs->slab[0].b_right = 0;
-    FUR_TRY(fur_memory_copy(mg->context, (char *)(uintptr_t)l->b + at, b->data, bytes));
-    FUR_TRY(fur_memory_copy(mg->context, (char *)l->x + at, x->data, bytes));
+    if (bytes > 0) {
+        FUR_TRY(fur_memory_copy(mg->context, (char *)(uintptr_t)l->b + at, b->data, bytes));
+        FUR_TRY(fur_memory_copy(mg->context, (char *)l->x + at, x->data, bytes));
+    }
     if (slabs->whole > 0)
         return FUR_OK;
     FUR_TRY(fur_slabs_gather(mg, (void *)(uintptr_t)l->b));
@@ -21,6 +23,8 @@ fur_status fur_slabs_enter(fur_multigrid *mg, const fur_vector *b, const fur_vec
 fur_status fur_slabs_leave(const fur_multigrid *mg, fur_vector *x)
 {
     size_t size = fur_value_size(mg->level[0].grid.value_type);
+    if (x->size == 0)
+        return FUR_OK;
     return fur_memory_copy(mg->context, x->data,
                            (char *)mg->level[0].x + (size_t)fur_slab_own(mg, 0) * size,
                            x->size * (int64_t)size);

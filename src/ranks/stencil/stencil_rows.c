@@ -183,6 +183,8 @@ fur_status stencil_diagonal(void *user, fur_vector *d)
 {
     const fur_ranks_stencil *s = user;
     char *values;
+    if (fur_vector_size(d) == 0)
+        return FUR_OK;
     RANKS_TRY(
         space_pass(&s->space, group_allocate(s->space.group, fur_vector_size(d),
                                              fur_value_size(s->definition.value_type), &values)));
