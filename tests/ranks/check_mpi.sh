@@ -71,8 +71,14 @@ compare "gmres" solve "$work/general.mtx" --method=gmres
 compare "minres with jacobi" solve "$work/symmetric.mtx" --method=minres
 compare "cg_single" solve "$work/symmetric.mtx" --method=cg_single
 compare "cg in the order of rcm" solve "$work/symmetric.mtx" --partition=rcm
+compare "cg_pipelined" solve "$work/symmetric.mtx" --method=cg_pipelined
+compare "lsqr" solve "$work/general.mtx" --method=lsqr
+gzip -k "$work/general.mtx"
+if "$ranks" multiply "$work/general.mtx.gz" >/dev/null 2>&1; then # this build reads such files
+    compare "a packed file" multiply "$work/general.mtx.gz" --repeat=2
+fi
 compare "amg of the whole" solve "$work/symmetric.mtx" --precond=amg --whole
-counts="8"
+counts="6 7 8"
 compare "bicgstab" solve "$work/general.mtx" --method=bicgstab
 
 start 3 bench "$work/symmetric.mtx" --repeat=3 --json >"$work/bench.json"
