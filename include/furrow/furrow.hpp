@@ -968,6 +968,22 @@ inline fur_order_figures measure_order(const fur_csr *a, const fur_permutation *
     return figures;
 }
 
+/* The text of a file, unpacked. */
+inline std::string unpack_mtx(fur_context *context, const std::string &path)
+{
+    std::string text;
+    auto append = [](void *to, const char *piece, std::size_t bytes) {
+        try {
+            static_cast<std::string *>(to)->append(piece, bytes);
+            return 0;
+        } catch (const std::bad_alloc &) {
+            return 1;
+        }
+    };
+    furrow::check(fur_mtx_unpack(context, path.c_str(), append, &text), context);
+    return text;
+}
+
 /* The beginning of a file, without the rest. */
 inline fur_mtx_header read_mtx_header(fur_context *context, const std::string &path)
 {

@@ -288,6 +288,7 @@ static void files(furrow::context &context)
     file.write(text);
     file.commit();
     EXPECT(file.get() == nullptr && furrow::csr::read_mtx(context, "owners.txt").rows() == 2);
+    EXPECT(furrow::unpack_mtx(context, "owners.txt") == text);
     std::remove("owners.txt");
     expect_error(FUR_IO_ERROR, "owners.mtx: cannot open: No such file or directory",
                  [&] { furrow::csr::read_mtx(context, "owners.mtx"); });
