@@ -33,6 +33,29 @@ static void draw_options(rng *r, cycles *c)
     c->symmetric = c->options.cycle == FUR_CYCLE_V && c->options.before == c->options.after;
 }
 
+static int64_t draw_extent(rng *r, int axis, int axes)
+{
+    return axis < axes ? 1 + rng_below(r, axis + 1 == axes ? 30 : 14) : 1;
+}
+
+/* Extents, even where an axis goes round; on GPUs of planes that are whole leaves of reductions. */
+static void draw_extents(rng *r, int axes, cycles *c)
+{
+    c->points = 1;
+    for (int axis = 0; axis < 3; axis++) {
+        int64_t n = draw_extent(r, axis, axes);
+        c->d.boundary[axis] = (fur_boundary)rng_below(r, FUR_BOUNDARY_COUNT);
+        if (n > 1 && (on_gpus || c->d.boundary[axis] == FUR_BOUNDARY_PERIODIC))
+            n += n % 2;
+        if (on_gpus && axis == 0)
+            n = INT64_C(16) << rng_below(r, 4);
+        if (on_gpus && axis == 1)
+            n = FUR_SHARING_GRAIN / c->d.extent[0];
+        c->d.extent[axis] = n;
+        c->points *= n;
+    }
+}
+
 static void draw_case(rng *r, int number, fur_scalar *coefficients, cycles *c)
 {
     memset(c, 0, sizeof *c);
@@ -40,19 +63,7 @@ static void draw_case(rng *r, int number, fur_scalar *coefficients, cycles *c)
     c->d.value_type = number % 2 ? FUR_F32 : FUR_F64;
     int axes = on_gpus ? 3 : 1 + number % 3;
     fur_stencil_named(2 * axes + 1, &c->d);
-    c->points = 1;
-    for (int axis = 0; axis < 3; axis++) {
-        int64_t most = axis + 1 == axes ? 30 : 14;
-        c->d.boundary[axis] = (fur_boundary)rng_below(r, FUR_BOUNDARY_COUNT);
-        c->d.extent[axis] = axis < axes ? 1 + rng_below(r, most) : 1;
-        if (c->d.boundary[axis] == FUR_BOUNDARY_PERIODIC && c->d.extent[axis] > 1)
-            c->d.extent[axis] += c->d.extent[axis] % 2;
-        if (on_gpus)
-            c->d.extent[axis] = axis == 0   ? INT64_C(16) << rng_below(r, 4)
-                                : axis == 1 ? FUR_SHARING_GRAIN / c->d.extent[0]
-                                            : c->d.extent[2] + c->d.extent[2] % 2;
-        c->points *= c->d.extent[axis];
-    }
+    draw_extents(r, axes, c);
     /* couplings that differ by axis, so that some are not coarsened at first */
     double k[3] = {1, number % 5 == 0 ? 0.2 : 1, number % 7 == 0 ? 0.1 : 1};
     double around = 0;

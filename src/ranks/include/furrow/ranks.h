@@ -155,8 +155,8 @@ FUR_API const fur_ranks_report *fur_ranks_csr_describe(const fur_ranks_csr *matr
 FUR_API fur_status fur_ranks_multiply(fur_ranks_csr *a, const fur_vector *x, fur_vector *y);
 
 /* Collective: solves A x = b by any method of fur_solver_create; agreed. options->preconditioner:
- * NULL, or an operator of the matrix's context. For "lsqr", "lsmr" and "cgnr" without an adjoint A^H
- * is made for this solve; these need a square matrix, else FUR_UNSUPPORTED. */
+ * NULL, or an operator of the matrix's context. For "lsqr", "lsmr" and "cgnr" without an adjoint
+ * A^H is made for this solve; these need a square matrix, else FUR_UNSUPPORTED. */
 FUR_API fur_status fur_ranks_solve(fur_ranks_csr *a, const fur_solver_options *options,
                                    const fur_vector *b, fur_vector *x, fur_solver_report *report);
 
