@@ -45,7 +45,7 @@ static void draw_extents(rng *r, int axes, cycles *c)
     for (int axis = 0; axis < 3; axis++) {
         int64_t n = draw_extent(r, axis, axes);
         c->d.boundary[axis] = (fur_boundary)rng_below(r, FUR_BOUNDARY_COUNT);
-        if (n > 1 && (on_gpus || c->d.boundary[axis] == FUR_BOUNDARY_PERIODIC))
+        if (on_gpus || (n > 1 && c->d.boundary[axis] == FUR_BOUNDARY_PERIODIC))
             n += n % 2;
         if (on_gpus && axis == 0)
             n = INT64_C(16) << rng_below(r, 4);
