@@ -86,11 +86,10 @@ fur_status halo_plan(fur_ranks_csr *m, size_t value_size)
 static int64_t run_length(const int64_t *at, int64_t count)
 {
     int64_t n = 1;
-    int64_t most = count;
     while (2 * n <= count && at[2 * n - 1] - at[0] == 2 * n - 1)
         n *= 2;
-    most = 2 * n <= count ? 2 * n : count;
-    while (n < most) { /* n follow each other, most + 1 maybe not */
+    int64_t most = 2 * n <= count ? 2 * n : count;
+    while (n < most) { /* between n, which do, and `most` */
         int64_t middle = n + (most - n + 1) / 2;
         if (at[middle - 1] - at[0] == middle - 1)
             n = middle;

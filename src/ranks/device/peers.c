@@ -173,8 +173,11 @@ static fur_status grow_landing(space *s, peers_seat *p, size_t most)
     fur_ranks *g = s->group;
     group_release(g, p->landing); /* its memory lives as long as the group */
     p->landing = NULL;
-    p->landing_room = (most + 15) / 16 * 16;
-    return make_boxes(g, landing_bytes(g->count, p->landing_room), &p->landing);
+    p->landing_room = 0;
+    size_t room = (most + 15) / 16 * 16;
+    RANKS_TRY(make_boxes(g, landing_bytes(g->count, room), &p->landing));
+    p->landing_room = room;
+    return FUR_OK;
 }
 
 /* Blocks that wait must leave room for what computes, and for another rank on the same device. */
