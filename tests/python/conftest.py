@@ -17,6 +17,9 @@ settings.register_profile(
 )
 settings.load_profile("furrow")
 
+# What a shell starts in the background ignores Ctrl-C, and so would the tests of it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 def pytest_report_header():
     return f"FURROW_SEED={seed()}"

@@ -54,6 +54,32 @@ def test_arrays_of_torch(rng):
     np.testing.assert_array_equal(y.cpu().numpy(), a @ x)
 
 
+@pytest.mark.parametrize("name", ["cupy", "torch"])
+def test_blocks_of_vectors_on_the_gpu(rng, name):
+    library = pytest.importorskip(name)
+    a = furrow.csr(random_matrix(rng, 300, 200, 0.05))
+    x = rng.standard_normal((200, 5))
+    y = a.to("cuda") @ (library.asarray(x) if name == "cupy" else library.from_numpy(x).cuda())
+    np.testing.assert_array_equal(y.get() if name == "cupy" else y.cpu().numpy(), a @ x)
+
+
+def test_an_array_of_cupy_that_a_plan_knows(rng):
+    """The same array again, with another shape, and others in the memory that it has left."""
+    cupy = pytest.importorskip("cupy")
+    a = furrow.csr(random_matrix(rng, 30, 20, 0.3))
+    plan = a.to("cuda").plan(uses=10)
+    y = cupy.empty(30)
+    for _ in range(3):
+        x = rng.standard_normal(20)
+        there = cupy.asarray(x)
+        for _ in range(2):
+            np.testing.assert_array_equal(plan(there, out=y).get(), a @ x)
+        there.shape = (4, 5)
+        with pytest.raises(ValueError):
+            plan(there, out=y)
+        del there
+
+
 def test_a_plan_follows_the_callers_stream(rng):
     cupy = pytest.importorskip("cupy")
     a = furrow.csr(random_matrix(rng, 300_000, 200_000, 1e-5))

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Races the package with CuPy on a GPU: medians of alternating runs, ratios, and a check of every result.
 
-race_python_gpu.py      products on stencils, the time of a call, conjugate gradients
+race_python_gpu.py            products on stencils, the time of a call, conjugate gradients
+race_python_gpu.py LIBRARY    the time of the same call in C, too: call_seconds.c as a shared library
 """
 
 from __future__ import annotations
 
-import math
+import ctypes
 import statistics
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -59,6 +61,13 @@ def race_products() -> None:
         tell("  plan(x, out=y)", *race(lambda: plan(x, out=y), lambda: theirs @ x, 50))
 
 
+def call_in_c(path: str) -> Callable[[int], float]:
+    """Seconds of a call, the mean of so many."""
+    calls = ctypes.CDLL(path).call_seconds
+    calls.argtypes, calls.restype = [ctypes.c_int], ctypes.c_double
+    return calls
+
+
 def race_calls() -> None:
     """A product so small that only the call counts."""
     theirs = csp.csr_matrix(stencil(5, 10))
@@ -66,12 +75,13 @@ def race_calls() -> None:
     x = cupy.ones(100)
     y = cupy.empty(100)
     tell("a call, 100 rows, out=y", *race(lambda: ours(x, out=y), lambda: theirs @ x, 2000))
-    core, places = ours._product, (x.data.ptr, 100, y.data.ptr, 100)
-    least = [math.inf, math.inf]
-    for _ in range(20):  # the least: a call is so short that all else on the machine shows
-        for i, run in enumerate((lambda: ours(x, out=y), lambda: core.at(*places))):
-            least[i] = min(least[i], seconds_of(run, 2000))
-    print(f"  least {least[0] * 1e6:.2f} us, of it in the core {least[1] * 1e6:.2f}")
+    if len(sys.argv) < 2:
+        return
+    in_c = call_in_c(sys.argv[1])
+    taken = [(seconds_of(lambda: ours(x, out=y), 2000), in_c(2000)) for _ in range(40)]
+    python, c = (statistics.median(of) for of in zip(*taken, strict=True))
+    least = [min(of) for of in zip(*taken, strict=True)]
+    print(f"  median {python * 1e6:.2f} us, in C {c * 1e6:.2f}; least {least[0] * 1e6:.2f}, in C {least[1] * 1e6:.2f}")
 
 
 def race_cg() -> None:

@@ -11,6 +11,14 @@ struct vector_at {
     furrow::vector vector;
 };
 
+/* An array of CuPy that was found to be a plain vector. Where it lies cannot change while it lives.
+ */
+struct known_array {
+    nb::object weak; /* a weak reference, or nothing */
+    std::uintptr_t address = 0;
+    std::int64_t size = 0;
+};
+
 /* A product with vectors in the order of A, whatever its own. Members go from the last to the
  * first. */
 struct ordered_product {
@@ -19,6 +27,8 @@ struct ordered_product {
     std::int64_t bytes;               /* of a product */
     vector_at x = {};
     vector_at y = {};
+    known_array from = {};
+    known_array to = {};
     const fur_operator *as_operator() const
     {
         return permuted ? permuted.get() : product.as_operator();

@@ -125,5 +125,8 @@ def _multiply_device(a: Csr, library: Any, x: Any) -> Any:
     """The product with an array of A's dtype on its device, in the order of the caller's stream."""
     a._follow(library)
     y = library.empty((a.shape[0], *x.shape[1:]), a.dtype, x)
-    library.multiply(_product(a) if len(x.shape) == 1 else _block_product(a, False), a.dtype, x, y)
+    if len(x.shape) == 1:
+        library.multiply(_product(a), a.dtype, x, y)
+    else:
+        _block_product(a, False)(library.take(x), library.take(y))
     return y
