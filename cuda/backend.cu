@@ -73,6 +73,18 @@ fur_status synchronize(fur_env *env)
     return FUR_OK;
 }
 
+fur_status mark(fur_env *env)
+{
+    FUR_CUDA(env, cudaEventRecord(env->device->marked, fur_cuda_stream(env)));
+    return FUR_OK;
+}
+
+fur_status await_mark(fur_env *env)
+{
+    FUR_CUDA(env, cudaEventSynchronize(env->device->marked));
+    return FUR_OK;
+}
+
 // In pinned memory.
 fur_results *results(fur_env *env)
 {
@@ -93,6 +105,8 @@ void close(fur_env *env)
     fur_cuda_release(env, device->figures);
     cudaFreeHost(device->results);
     cudaFreeHost(device->published);
+    if (device->marked)
+        cudaEventDestroy(device->marked);
     if (device->owns_stream && device->stream) {
         cudaStreamSynchronize(device->stream);
         cudaStreamDestroy(device->stream);
@@ -184,6 +198,8 @@ void set_remote(fur_remote *r)
     r->reaches = fur_cuda_reaches;
     r->copy = fur_cuda_copy;
     r->copy_async = fur_cuda_copy_async;
+    r->mark = mark;
+    r->await_mark = await_mark;
     set_services(r);
 }
 
@@ -287,6 +303,7 @@ fur_status make_workspace(fur_env *env, fur_device *device)
     FUR_TRY(fur_cuda_clear(env, device->figures, sizeof *device->figures));
     FUR_CUDA(env, cudaMallocHost(&device->results, sizeof *device->results));
     FUR_CUDA(env, cudaMallocHost(&device->published, sizeof *device->published));
+    FUR_CUDA(env, cudaEventCreateWithFlags(&device->marked, cudaEventDisableTiming));
     return FUR_OK;
 }
 

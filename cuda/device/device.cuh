@@ -44,6 +44,7 @@ struct fur_device {
     fur_sharer *sharer; // of shared vectors; null: they are whole
     // What the host can read without a copy: results that are fetched at once.
     fur_results *results;
+    cudaEvent_t marked; // a place in the order of work
     // Counts on the device, all 0 between launches, and where the last block leaves them for the
     // host.
     fur_figures *figures;

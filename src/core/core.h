@@ -131,6 +131,11 @@ fur_status fur_scalars_ratio(fur_context *context, const fur_coefficient *coeffi
 fur_status fur_scalars_slot(fur_context *context, const fur_scalars *scalars, int slot,
                             fur_slot *out);
 
+/* The scalars of a device as they are at this place in the order of work, without waiting for it:
+ * for fur_scalars_seen, which waits for no more than that. One peek of a context at a time. */
+fur_status fur_scalars_peek(const fur_scalars *scalars);
+fur_status fur_scalars_seen(const fur_scalars *scalars, fur_scalars_state *out);
+
 /* FUR_INVALID unless x and y have the same context, value type and size. */
 fur_status fur_vector_match(const fur_vector *x, const fur_vector *y);
 /* out[k] = sum_i conj(x[k]_i) y[k]_i, each with the bits of fur_dot, for 1 <= count <=

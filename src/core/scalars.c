@@ -58,6 +58,23 @@ fur_status fur_scalars_get(const fur_scalars *scalars, fur_scalars_state *out)
     return FUR_OK;
 }
 
+fur_status fur_scalars_peek(const fur_scalars *scalars)
+{
+    fur_context *context = scalars->context;
+    const fur_remote *remote = context->backend->remote;
+    fur_scalars_state *seen = &context->results->seen;
+    FUR_TRY(remote->copy_async(&context->env, seen, scalars->state, sizeof *seen));
+    return remote->mark(&context->env);
+}
+
+fur_status fur_scalars_seen(const fur_scalars *scalars, fur_scalars_state *out)
+{
+    fur_context *context = scalars->context;
+    FUR_TRY(context->backend->remote->await_mark(&context->env));
+    *out = context->results->seen;
+    return FUR_OK;
+}
+
 fur_status fur_scalars_keep(fur_scalars *scalars, int slots, int64_t capacity)
 {
     FUR_NEED(scalars ? scalars->context : NULL, scalars);

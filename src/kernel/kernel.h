@@ -146,6 +146,7 @@ typedef struct fur_many {
 typedef struct fur_results {
     fur_scalars_state scalars;
     fur_scalar many[FUR_MANY_MAX];
+    fur_scalars_state seen; /* by fur_scalars_peek */
 } fur_results;
 
 /* Element-wise operations on n entries, indexed by value type. */
@@ -428,6 +429,9 @@ typedef struct fur_remote {
     fur_status (*copy)(fur_env *env, void *to, const void *from, int64_t bytes);
     /* The same between the device and pinned memory, which is in use until synchronize. */
     fur_status (*copy_async)(fur_env *env, void *to, const void *from, int64_t bytes);
+    /* Marks a place in the order of work; waits until what comes before the last mark is done. */
+    fur_status (*mark)(fur_env *env);
+    fur_status (*await_mark)(fur_env *env);
 
     fur_csr_services csr;
     fur_algebra_services algebra;

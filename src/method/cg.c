@@ -152,18 +152,40 @@ static fur_outcome verdict(const fur_scalars_state *state)
                                             : FUR_OUTCOME_BREAKDOWN;
 }
 
-fur_status fur_cg_look(const fur_cg_course *c, bool *over)
+static bool is_over(const fur_cg_course *c, const fur_scalars_state *state)
 {
     fur_solve *s = c->s;
+    int64_t completed = c->before + state->stores[RR];
+    if (completed > s->iterations && fur_solve_is_over(s, completed, state->value[RR].re))
+        return true;
+    if (state->halted < 0)
+        return false;
+    s->outcome = verdict(state);
+    return true;
+}
+
+fur_status fur_cg_look(const fur_cg_course *c, bool *over)
+{
     fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
-    FUR_TRY(fur_scalars_get(s->scalars, &state));
-    int64_t completed = c->before + state.stores[RR];
-    *over = completed > s->iterations && fur_solve_is_over(s, completed, state.value[RR].re);
-    if (!*over && state.halted >= 0) {
-        s->outcome = verdict(&state);
-        *over = true;
-    }
+    FUR_TRY(fur_scalars_get(c->s->scalars, &state));
+    *over = is_over(c, &state);
     return FUR_OK;
+}
+
+/* The same, but for the last iteration that there may be, at what was so at the look before: the
+ * device goes on with what was queued since. */
+static fur_status look_behind(fur_cg_course *c, bool *over)
+{
+    fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
+    if (c->peeked) {
+        FUR_TRY(fur_scalars_seen(c->s->scalars, &state));
+        *over = is_over(c, &state);
+        c->peeked = false;
+    }
+    if (*over || c->before + c->issued == c->s->max_iterations)
+        return *over ? FUR_OK : fur_cg_look(c, over);
+    c->peeked = true;
+    return fur_scalars_peek(c->s->scalars);
 }
 
 /* The last update of x, which nothing has halted but was not reached: alpha = r.z / p.q of the last
@@ -388,7 +410,7 @@ static fur_status iterate(fur_cg_course *c)
     FUR_TRY(fur_cg_reduce(c));
     for (;;) {
         if (c->before + c->issued == next_look) {
-            FUR_TRY(fur_cg_look(c, &over));
+            FUR_TRY(s->looks_behind ? look_behind(c, &over) : fur_cg_look(c, &over));
             next_look = fur_solve_next_look(s, next_look);
         }
         if (!over && fur_cg_is_milestone(c->issued))
@@ -424,6 +446,7 @@ static fur_status run(fur_solve *s)
 {
     fur_cg_course c;
     FUR_TRY(fur_cg_open(s, &c));
+    s->looks_behind = c.records && !s->persistent && !s->check_every && !s->options->monitor;
     FUR_TRY(iterate(&c));
     return fur_cg_take_estimates(s);
 }

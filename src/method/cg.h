@@ -27,6 +27,7 @@ typedef struct fur_cg_course {
     bool turned;      /* the last one's update of x and p is, too */
     bool records;     /* iterations are recorded and replayed, if that works */
     int64_t recorded; /* after so many of them some are; 0: none */
+    bool peeked;      /* the host has still to see what it looked at last */
 } fur_cg_course;
 
 /* Whether the host looks at the course after that iteration: 16, 32, 64, ... */

@@ -14,7 +14,8 @@
 #include <math.h>
 
 /* Iterations that a GPU is given ahead: a share of those so far, so that the ones issued in vain at
- * the end do not show, and no more than hide the host's wait for the scalars. */
+ * the end do not show, and no more than hide the host's wait for the scalars. A method that looks
+ * behind has twice as many in the queue. */
 #define AHEAD_SHARE 8
 #define MOST_AHEAD 16
 
@@ -35,7 +36,7 @@
 
 int64_t fur_solve_next_look(const fur_solve *solve, int64_t iteration)
 {
-    int64_t share = iteration / AHEAD_SHARE;
+    int64_t share = iteration / (solve->looks_behind ? 2 * AHEAD_SHARE : AHEAD_SHARE);
     int64_t ahead = share < 1 ? 1 : share < MOST_AHEAD ? share : MOST_AHEAD;
     int64_t interval = solve->check_every  ? solve->check_every
                        : solve->look_ahead ? solve->look_ahead

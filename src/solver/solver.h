@@ -50,6 +50,7 @@ typedef struct fur_solve {
     int64_t max_iterations;
     int64_t check_every; /* iterations between looks at the scalars; 0: more and more */
     int64_t look_ahead;  /* these in place of that, set by a method that ends without the host */
+    bool looks_behind;   /* set by a method that has queued more before it sees what it looks at */
     bool stopped;        /* the monitor has asked for it */
     bool is_column;      /* of several right-hand sides, this one: */
     int64_t column;
