@@ -110,7 +110,8 @@ static PetscErrorCode make_shell(MPI_Comm comm, shell *s, Mat *out)
     PetscCall(PetscIntCast(report->cols, &all_cols));
     PetscCall(MatCreateShell(comm, (PetscInt)(rows[1] - rows[0]), (PetscInt)(cols[1] - cols[0]),
                              all_rows, all_cols, s, out));
-    PetscCall(MatShellSetVecType(*out, VECSTANDARD));
+    PetscCall(MatShellSetVecType(*out, petsc_on_gpu(fur_ranks_csr_context(s->a)) ? VECCUDA
+                                                                                 : VECSTANDARD));
     PetscCall(MatShellSetOperation(*out, MATOP_MULT, (operation)multiply));
     PetscCall(MatShellSetOperation(*out, MATOP_MULT_TRANSPOSE, (operation)multiply_transposed));
     PetscCall(MatShellSetOperation(*out, MATOP_GET_DIAGONAL, (operation)get_diagonal));

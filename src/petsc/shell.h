@@ -3,6 +3,7 @@
 #define FURROW_PETSC_SHELL_H
 
 #include <furrow/petsc.h>
+#include <stdbool.h>
 
 /* PETSc's error for the library's. */
 PetscErrorCode petsc_code(fur_status status);
@@ -24,8 +25,10 @@ PetscErrorCode petsc_open(MPI_Comm comm, const fur_ranks_options *options, fur_r
 /* A shell matrix around `a`. owns: MatDestroy destroys `a` and closes its group. */
 PetscErrorCode petsc_wrap(MPI_Comm comm, fur_ranks_csr *a, PetscBool owns, Mat *out);
 
-/* A vector of the library over `size` entries of PETSc's; FUR_UNSUPPORTED if they lie on a device.
- */
+bool petsc_on_gpu(const fur_context *context);
+
+/* A vector of the library over `size` entries of PETSc's; FUR_UNSUPPORTED if they do not lie where
+ * the context's vectors do. */
 fur_status petsc_entries(fur_ranks *group, fur_context *context, PetscInt size,
                          const PetscScalar *entries, PetscMemType where, fur_vector **out);
 

@@ -1,7 +1,8 @@
-/* Operators applied where PETSc's vectors have their entries. The library's vectors over them are
- * handles of some bytes, made for one call. */
+/* Operators applied where PETSc's vectors have their entries, on the CPU or a GPU. The library's
+ * vectors over them are handles of some bytes, made for one call. */
 #include "shell.h"
 
+#include <petscdevice.h>
 #include <string.h>
 
 #if defined(PETSC_USE_COMPLEX) && defined(PETSC_USE_REAL_SINGLE)
@@ -21,17 +22,48 @@ fur_value_type petsc_value(void)
     return PETSC_VALUE;
 }
 
+bool petsc_on_gpu(const fur_context *context)
+{
+    return strcmp(fur_context_device(context), "cpu") != 0;
+}
+
 fur_status petsc_entries(fur_ranks *group, fur_context *context, PetscInt size,
                          const PetscScalar *entries, PetscMemType where, fur_vector **out)
 {
-    if (PetscMemTypeDevice(where))
+    bool on_gpu = petsc_on_gpu(context);
+    if (size > 0 && PetscMemTypeDevice(where) != on_gpu)
         return fur_ranks_fail(
             group, FUR_UNSUPPORTED,
-            "the vector of rank %d has its entries on a device, the matrix on the "
-            "CPU; use vectors of type VECSTANDARD, or VecBindToCPU",
-            fur_ranks_rank(group));
+            "the vector of rank %d has its entries on %s, the matrix on %s; use "
+            "vectors of MatCreateVecs or %s",
+            fur_ranks_rank(group), on_gpu ? "the CPU" : "a device", on_gpu ? "a GPU" : "the CPU",
+            on_gpu ? "of type VECCUDA" : "of type VECSTANDARD, or call VecBindToCPU");
     fur_status status =
         fur_vector_wrap(context, PETSC_VALUE, size, (void *)entries, FUR_OWNERSHIP_BORROW, out);
+    return fur_ranks_pass_on(group, context, status);
+}
+
+/* What PETSc has queued on the GPU is done: the library's stream is another one. */
+static PetscErrorCode wait_for_petsc(const fur_context *context)
+{
+    PetscFunctionBegin;
+#if defined(PETSC_HAVE_CUDA)
+    if (petsc_on_gpu(context)) {
+        PetscDeviceContext queue;
+        PetscCall(PetscDeviceContextGetCurrentContext(&queue));
+        PetscCall(PetscDeviceContextSynchronize(queue));
+    }
+#else
+    (void)context;
+#endif
+    PetscFunctionReturn(0);
+}
+
+/* What the library has queued is done, so that PETSc may read it. */
+static fur_status wait_for_product(fur_ranks *group, fur_context *context, fur_status status)
+{
+    if (status == FUR_OK && petsc_on_gpu(context))
+        status = fur_context_synchronize(context);
     return fur_ranks_pass_on(group, context, status);
 }
 
@@ -52,11 +84,12 @@ PetscErrorCode petsc_apply(MPI_Comm comm, fur_ranks *group, const fur_operator *
     PetscCall(VecGetLocalSize(y, &out_size));
     PetscCall(VecGetArrayReadAndMemType(x, &in, &in_at));
     PetscCall(VecGetArrayWriteAndMemType(y, &out, &out_at));
+    PetscCall(wait_for_petsc(context));
     fur_status status = petsc_entries(group, context, in_size, in, in_at, &from);
     if (status == FUR_OK)
         status = petsc_entries(group, context, out_size, out, out_at, &to);
     if (status == FUR_OK)
-        status = fur_ranks_pass_on(group, context, fur_operator_apply(a, from, to));
+        status = wait_for_product(group, context, fur_operator_apply(a, from, to));
     status = fur_ranks_agree(group, status);
     fur_vector_destroy(from);
     fur_vector_destroy(to);
@@ -77,9 +110,10 @@ PetscErrorCode petsc_diagonal(MPI_Comm comm, fur_ranks *group, const fur_operato
     PetscFunctionBegin;
     PetscCall(VecGetLocalSize(d, &size));
     PetscCall(VecGetArrayWriteAndMemType(d, &out, &out_at));
+    PetscCall(wait_for_petsc(context));
     fur_status status = petsc_entries(group, context, size, out, out_at, &to);
     if (status == FUR_OK)
-        status = fur_ranks_pass_on(group, context, fur_operator_diagonal(a, to));
+        status = wait_for_product(group, context, fur_operator_diagonal(a, to));
     status = fur_ranks_agree(group, status);
     fur_vector_destroy(to);
     PetscCall(VecRestoreArrayWriteAndMemType(d, &out));

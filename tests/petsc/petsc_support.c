@@ -29,6 +29,15 @@ void seed_start(void)
     MUST(PetscPrintf(PETSC_COMM_WORLD, "FURROW_SEED=%llu\n", seed));
 }
 
+const fur_ranks_options *place(void)
+{
+    static const fur_ranks_options gpus = {
+        .size = sizeof gpus, .device = "cuda", .device_transport = "peers"};
+    PetscBool wanted;
+    MUST(PetscOptionsHasName(NULL, NULL, "-furrow_cuda", &wanted));
+    return wanted ? &gpus : NULL;
+}
+
 /* Mixes 64 bits (Steele, Lea and Flood 2014). */
 static uint64_t mix(uint64_t z)
 {

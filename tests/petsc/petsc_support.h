@@ -29,6 +29,9 @@ typedef struct sample {
 
 sample sample_grid(PetscInt points, PetscReal wind);
 
+/* Where matrices are: NULL, on the CPU; with the option -furrow_cuda on GPUs. */
+const fur_ranks_options *place(void);
+
 /* All ranks' seed, printed by rank 0. */
 void seed_start(void);
 /* In (-1, 1), by two numbers and the seed. */

@@ -82,7 +82,7 @@ static void compare_sample(sample s)
     Vec other;
     Mat a = sample_petsc(&s);
     PetscScalar *all = multiply_sample(&s, FUR_OP_N);
-    MUST(fur_petsc_mat_convert(a, NULL, &shell));
+    MUST(fur_petsc_mat_convert(a, place(), &shell));
     MUST(MatCreateVecs(shell, &x, &y));
     MUST(VecDuplicate(y, &other));
     x_fill(x);
@@ -137,7 +137,7 @@ static fur_status note_places(void *user, const fur_vector *x, fur_vector *y)
 static void compare_places(void)
 {
     sample s = sample_grid(12, 0);
-    fur_ranks_options options = {.size = sizeof options, .allocator = {allocate, release, NULL}};
+    fur_ranks_options options = {.size = sizeof options};
     places seen = {0};
     fur_ranks_csr *inside;
     fur_operator *copy;
@@ -147,7 +147,11 @@ static void compare_places(void)
     PC pc;
     const PetscScalar *x_at;
     const PetscScalar *y_at;
+    PetscMemType type;
     Mat a = sample_petsc(&s);
+    if (place())
+        options = *place();
+    options.allocator = (fur_allocator){allocate, release, NULL};
     MUST(fur_petsc_mat_convert(a, &options, &shell));
     MUST(fur_petsc_mat_ranks(shell, &inside));
     MUST(MatCreateVecs(shell, &x, &y));
@@ -168,11 +172,12 @@ static void compare_places(void)
     MUST(PCSetOperators(pc, shell, shell));
     MUST(fur_petsc_pc_operator(pc, shell, copy));
     MUST(PCApply(pc, x, y));
-    MUST(VecGetArrayRead(x, &x_at));
-    MUST(VecGetArrayRead(y, &y_at));
+    MUST(VecGetArrayReadAndMemType(x, &x_at, &type));
+    EXPECT(PetscMemTypeDevice(type) == (place() != NULL), "x is elsewhere");
+    MUST(VecGetArrayReadAndMemType(y, &y_at, &type));
     EXPECT(seen.x == x_at && seen.y == y_at, "the entries have moved");
-    MUST(VecRestoreArrayRead(x, &x_at));
-    MUST(VecRestoreArrayRead(y, &y_at));
+    MUST(VecRestoreArrayReadAndMemType(x, &x_at));
+    MUST(VecRestoreArrayReadAndMemType(y, &y_at));
     MUST(PCDestroy(&pc));
     fur_operator_destroy(copy);
     MUST(VecDestroy(&x));
@@ -192,7 +197,7 @@ static void compare_file(void)
     Vec y;
     EXPECT(fur_mtx_read_csr(context, path, NULL, &a) == FUR_OK, "%s", fur_context_error(context));
     PetscScalar *all = multiply_alone(a, FUR_OP_N);
-    MUST(fur_petsc_mat_read(PETSC_COMM_WORLD, path, NULL, &shell));
+    MUST(fur_petsc_mat_read(PETSC_COMM_WORLD, path, place(), &shell));
     MUST(MatCreateVecs(shell, &x, &y));
     x_fill(x);
     MUST(MatMult(shell, x, y));

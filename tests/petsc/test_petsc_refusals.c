@@ -105,7 +105,7 @@ static void refuse_preconditioners(void)
     MUST(MatDestroy(&b));
 }
 
-/* A product after a rank has failed; and one with entries on a device, if there were one. */
+/* A product after a rank has failed; and one with entries on the other side of CPU and GPU. */
 static void refuse_products(void)
 {
     sample s = sample_grid(4, 0);
@@ -116,13 +116,14 @@ static void refuse_products(void)
     fur_vector *none = NULL;
     const PetscScalar entry = 1;
     Mat a = sample_petsc(&s);
-    MUST(fur_petsc_mat_convert(a, NULL, &shell));
+    MUST(fur_petsc_mat_convert(a, place(), &shell));
     MUST(fur_petsc_mat_ranks(shell, &inside));
     MUST(MatCreateVecs(shell, &x, &y));
     fur_ranks *group = fur_ranks_csr_group(inside);
-    fur_status status =
-        petsc_entries(group, fur_ranks_csr_context(inside), 1, &entry, PETSC_MEMTYPE_CUDA, &none);
-    EXPECT(status == FUR_UNSUPPORTED && strstr(fur_ranks_error(group), "on a device"), "%s",
+    fur_status status = petsc_entries(group, fur_ranks_csr_context(inside), 1, &entry,
+                                      place() ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA, &none);
+    const char *said = place() ? "on the CPU, the matrix on a GPU" : "on a device, the matrix on";
+    EXPECT(status == FUR_UNSUPPORTED && strstr(fur_ranks_error(group), said), "%s",
            fur_ranks_error(group));
     status = fur_ranks_rank(group) == 0
                  ? fur_ranks_fail(group, FUR_CANCELLED, "rank 0 has had enough")

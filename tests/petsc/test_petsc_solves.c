@@ -88,8 +88,8 @@ static void compare_solves(const sample *s, const char *method, preparation thei
     Vec x;
     Vec y;
     Mat a = sample_petsc(s);
-    MUST(fur_petsc_mat_convert(a, NULL, &shell));
-    MUST(MatCreateVecs(a, &x, &y));
+    MUST(fur_petsc_mat_convert(a, place(), &shell));
+    MUST(MatCreateVecs(shell, &x, &y));
     PetscInt their_iterations = solve(a, method, theirs, shell, x);
     PetscInt iterations = solve(shell, method, ours, shell, y);
     MUST(PetscPrintf(PETSC_COMM_WORLD, "%s: %d iterations, PETSc's %d\n", method, (int)iterations,

@@ -4,7 +4,8 @@
  *
  * A matrix knows MatMult, MatMultTranspose and MatGetDiagonal, and what a shell matrix makes of
  * them, such as MatScale and MatShift. Products work on the entries of PETSc's vectors where they
- * lie, without a copy. Their bits are those of the library without ranks, on any number of ranks;
+ * lie, without a copy: on GPUs, where the matrix's group is, those of vectors of type VECCUDA, of a
+ * PETSc with CUDA. Their bits are those of the library without ranks, on any number of ranks;
  * dot products and norms are PETSc's own, whose bits depend on the ranks.
  *
  * Entries are of PETSc's type PetscScalar: a matrix of another value type is refused. All calls are
