@@ -29,22 +29,22 @@ template <class Value> struct many_of {
 };
 
 // y += sum_k alpha_k x_k for a thread's pieces of some rows, from entry `at` on, which are loaded
-// and stored.
+// and stored as fur_load has it.
 template <bool Whole, class Value, int Rows>
 __device__ inline void add_rows(const many_of<Value> &m, int64_t at, int left,
-                                fur_piece<Value> (&y)[Rows])
+                                fur_piece<Value> (&y)[Rows], int first = 0)
 {
     constexpr int entries = fur_piece<Value>::entries;
     constexpr int row = FUR_WARP * entries;
 #pragma unroll
     for (int r = 0; r < Rows; r++)
-        fur_load<Whole>(&y[r], m.y + at + r * row, left - r * row);
+        fur_load<Whole>(&y[r], m.y + at + r * row, left - r * row, first - r * row);
 #pragma unroll(4 / Rows)
     for (int k = 0; k < m.count; k++) {
         fur_piece<Value> x[Rows];
 #pragma unroll
         for (int r = 0; r < Rows; r++)
-            fur_load<Whole>(&x[r], m.x[k] + at + r * row, left - r * row);
+            fur_load<Whole>(&x[r], m.x[k] + at + r * row, left - r * row, first - r * row);
 #pragma unroll
         for (int r = 0; r < Rows; r++)
 #pragma unroll
@@ -53,7 +53,7 @@ __device__ inline void add_rows(const many_of<Value> &m, int64_t at, int left,
     }
 #pragma unroll
     for (int r = 0; r < Rows; r++)
-        fur_store<Whole>(y[r], m.y + at + r * row, left - r * row);
+        fur_store<Whole>(y[r], m.y + at + r * row, left - r * row, first - r * row);
 }
 
 } // namespace

@@ -125,7 +125,8 @@ fur_status launch(const char *name, fur_env *env, int64_t n, const void *x, cons
                         static_cast<const Value *>(x),
                         static_cast<Value *>(const_cast<void *>(y)),
                         static_cast<const Value *>(d),
-                        fur_in_pieces(x) && fur_in_pieces(y) && fur_in_pieces(d),
+                        fur_in_pieces(x) && fur_in_pieces(y) && fur_in_pieces(d) &&
+                            keeps_pieces<Value>(shares),
                         shares};
     reduce<<<g.blocks, BLOCK, 0, fur_cuda_stream(env)>>>(v, op, g.memory, out);
     FUR_TRY(launch_rest(env, op, out, v));
@@ -203,38 +204,44 @@ __device__ inline void take_group(const many_of<Value> &m, int64_t at, Lanes &la
     using Op = dots<Value>;
     using dot = std::conditional_t<Op::parts == 2, complex_dot<Value>, real_dot<Value>>;
     int left = static_cast<int>(min(m.n - at, int64_t(leaf_entries<Value>)));
+    int begin = static_cast<int>(max(-at, int64_t(0)));
     int first = blockIdx.x * Op::group;
     fur_piece<Value> x[Op::group];
     fur_piece<Value> y;
-    fur_load<Whole>(&y, m.y + at, left);
+    fur_load<Whole>(&y, m.y + at, left, begin);
 #pragma unroll
     for (int k = 0; k < Op::group; k++)
         if (first + k < m.count)
-            fur_load<Whole>(&x[k], m.x[first + k] + at, left);
+            fur_load<Whole>(&x[k], m.x[first + k] + at, left, begin);
 #pragma unroll
     for (int k = 0; k < Op::group; k++)
 #pragma unroll
         for (int i = 0; i < piece_entries<Value>; i++)
-            if (first + k < m.count && (Whole || i < left))
+            if (first + k < m.count && (Whole || (i >= begin && i < left)))
                 dot().take(&lane[i].part[k * Op::parts], x[k].entry[i], y.entry[i], y.entry[i]);
 }
 
 template <bool Whole, class Value>
-__device__ inline auto dots_of_leaf(const many_of<Value> &m, int64_t leaf)
+__device__ inline auto dots_of_leaf(const many_of<Value> &m, const fur_shares &s, int64_t leaf)
 {
     typename dots<Value>::partial lane[piece_entries<Value>] = {};
-    int64_t at = leaf * leaf_entries<Value> + threadIdx.x % FUR_WARP * piece_entries<Value>;
+    int64_t at = leaf_start<Value>(s, leaf) + threadIdx.x % FUR_WARP * piece_entries<Value>;
+    if constexpr (!Whole)
+        take_lanes(s, blockIdx.x, leaf, lane);
 #pragma unroll 1
     for (int row = 0; row < ROWS; row++)
         take_group<Whole>(m, at + row * row_entries<Value>, lane);
+    if constexpr (!Whole)
+        if (hand_on_lanes(s, blockIdx.x, leaf, lane))
+            return typename dots<Value>::partial{};
     return fold<dots<Value>>(lane);
 }
 
 template <class Value>
-__device__ inline auto dots_of_any_leaf(const many_of<Value> &m, int64_t leaf)
+__device__ inline auto dots_of_any_leaf(const many_of<Value> &m, const fur_shares &s, int64_t leaf)
 {
-    return m.in_pieces && (leaf + 1) * leaf_entries<Value> <= m.n ? dots_of_leaf<true>(m, leaf)
-                                                                  : dots_of_leaf<false>(m, leaf);
+    return m.in_pieces && is_whole<Value>(s, leaf, m.n) ? dots_of_leaf<true>(m, s, leaf)
+                                                        : dots_of_leaf<false>(m, s, leaf);
 }
 
 // The results of a block's group, of `count` vectors in all.
@@ -260,16 +267,17 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT)
 {
     using Op = dots<Value>;
     typename Op::partial root;
-    auto leaf_of = [&](int64_t leaf) { return dots_of_any_leaf(m, leaf); };
+    const fur_shares whole = {};
+    auto leaf_of = [&](int64_t leaf) { return dots_of_any_leaf(m, whole, leaf); };
     a.partials += blockIdx.x * gridDim.y;
     a.ticket += blockIdx.x;
     if (sum_grid<Op>(leaf_of, leaves_of<Value>(m.n), a, &root, blockIdx.y, gridDim.y))
         store_group<Value>(m.count, root, out);
 }
 
-// The same of shared vectors: the sums of this rank.
+// The same of shared vectors: the sums of this rank. The lanes of cut leaves take registers.
 template <class Value>
-__global__ void __launch_bounds__(BLOCK, RESIDENT)
+__global__ void __launch_bounds__(BLOCK, RESIDENT - 1)
     share_many(const __grid_constant__ many_of<Value> m, const __grid_constant__ fur_shares shares,
                arrivals<typename dots<Value>::partial> a)
 {
@@ -277,8 +285,8 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT)
     auto own = own_sums<typename Op::partial>(shares, blockIdx.x);
     a.partials += blockIdx.x * gridDim.y;
     a.ticket += blockIdx.x;
-    sum_shares<Op>([&](int64_t leaf) { return dots_of_any_leaf(m, leaf); }, shares, blockIdx.x, a,
-                   blockIdx.y, gridDim.y, own);
+    sum_shares<Op>([&](int64_t leaf) { return dots_of_any_leaf(m, shares, leaf); }, shares,
+                   blockIdx.x, a, blockIdx.y, gridDim.y, own);
 }
 
 // And those of all ranks: a block a group.
@@ -314,6 +322,7 @@ fur_status dot_many(fur_env *env, int64_t n, const fur_many *x, const void *y, f
     FUR_TRY(fur_cuda_find_shares(env, n, leaf_entries<Value>, &shares));
     unsigned groups = static_cast<unsigned>(fur_ceil_div(x->count, Op::group));
     many_of<Value> m(n, x, y);
+    m.in_pieces = m.in_pieces && keeps_pieces<Value>(shares);
     if (shares.ranks > 0)
         return dot_shared_many(env, shares, m, groups, out);
     auto g = grid_of<Op>(env->device, leaves_of<Value>(n), shares, groups);
@@ -327,24 +336,30 @@ fur_status dot_many(fur_env *env, int64_t n, const fur_many *x, const void *y, f
 
 // y += sum_k alpha_k x_k and the sum of its squares over a leaf.
 template <bool Whole, class Value>
-__device__ inline auto add_leaf(const many_of<Value> &m, int64_t leaf)
+__device__ inline auto add_leaf(const many_of<Value> &m, const fur_shares &s, int64_t leaf)
 {
     constexpr int row = row_entries<Value>;
     fur_partial<2> lane[piece_entries<Value>] = {};
-    int64_t at = leaf * leaf_entries<Value> + threadIdx.x % FUR_WARP * piece_entries<Value>;
+    int64_t at = leaf_start<Value>(s, leaf) + threadIdx.x % FUR_WARP * piece_entries<Value>;
+    if constexpr (!Whole)
+        take_lanes(s, 0, leaf, lane);
 #pragma unroll 1
     for (int rows = 0; rows < ROWS; rows += ADDED_ROWS, at += ADDED_ROWS * row) {
         int left = static_cast<int>(min(m.n - at, int64_t(leaf_entries<Value>)));
+        int first = static_cast<int>(max(-at, int64_t(0)));
         fur_piece<Value> y[ADDED_ROWS];
-        add_rows<Whole>(m, at, left, y);
+        add_rows<Whole>(m, at, left, y, first);
 #pragma unroll
         for (int r = 0; r < ADDED_ROWS; r++)
 #pragma unroll
             for (int i = 0; i < piece_entries<Value>; i++)
-                if (Whole || r * row + i < left)
+                if (Whole || (r * row + i >= first && r * row + i < left))
                     square_sum<Value>().take(lane[i].part, y[r].entry[i], y[r].entry[i],
                                              y[r].entry[i]);
     }
+    if constexpr (!Whole)
+        if (hand_on_lanes(s, 0, leaf, lane))
+            return fur_partial<2>{};
     return fold<square_sum<Value>>(lane);
 }
 
@@ -365,8 +380,8 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT)
     using Op = square_sum<Value>;
     fur_partial<2> root;
     auto leaf_of = [&](int64_t leaf) {
-        return m.in_pieces && (leaf + 1) * leaf_entries<Value> <= m.n ? add_leaf<true>(m, leaf)
-                                                                      : add_leaf<false>(m, leaf);
+        return m.in_pieces && is_whole<Value>(shares, leaf, m.n) ? add_leaf<true>(m, shares, leaf)
+                                                                 : add_leaf<false>(m, shares, leaf);
     };
     if (!sum_vector<Op>(leaf_of, leaves_of<Value>(m.n), shares, 0, a, &root))
         return;
@@ -383,6 +398,7 @@ fur_status axpy_many_norm2(fur_env *env, int64_t n, const fur_many *x, void *y, 
     FUR_TRY(fur_cuda_find_shares(env, n, leaf_entries<Value>, &shares));
     auto g = grid_of<Op>(env->device, leaves_of<Value>(n), shares);
     many_of<Value> m(n, x, y);
+    m.in_pieces = m.in_pieces && keeps_pieces<Value>(shares);
     add_and_reduce<<<g.blocks, BLOCK, 0, fur_cuda_stream(env)>>>(m, shares, g.memory, out);
     FUR_TRY(launch_rest(env, Op(), out, sum_of(m, shares)));
     return fur_cuda_launched(env, "axpy_many_norm2");

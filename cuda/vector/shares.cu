@@ -34,11 +34,11 @@ fur_status check(fur_env *env, const fur_shared *s)
         return fur_env_fail(env, FUR_UNSUPPORTED,
                             "boxes are for at most %d ranks, not for %d; use queue_gather",
                             FUR_BOXES_MOST, s->with.ranks);
-    for (int i = 0; i < s->with.ranks; i++)
+    for (int i = 0; i < s->with.ranks && !s->with.boxes; i++)
         if (s->bounds[i] % FUR_SHARING_GRAIN != 0 && s->bounds[i] != end)
             return fur_env_fail(env, FUR_UNSUPPORTED,
-                                "the vectors of rank %d begin with entry %lld; on a GPU that must "
-                                "be a multiple of %d",
+                                "the vectors of rank %d begin with entry %lld; on a GPU without "
+                                "boxes that must be a multiple of %d",
                                 i, static_cast<long long>(s->bounds[i]), FUR_SHARING_GRAIN);
     return FUR_OK;
 }
@@ -137,6 +137,19 @@ void fur_cuda_drop_shares(fur_env *env)
     env->device->sharer = nullptr;
 }
 
+// The rank behind that has more of a leaf which does not end in this rank's part; -1 if there is
+// none.
+static int find_next(const fur_shared *s, int64_t leaf_entries)
+{
+    int rank = s->with.rank;
+    int64_t bound = s->bounds[rank + 1];
+    if (s->bounds[rank] == bound || bound % leaf_entries == 0 || bound == s->bounds[s->with.ranks])
+        return -1;
+    while (s->bounds[rank + 1] == bound)
+        rank++;
+    return rank;
+}
+
 fur_status fur_cuda_find_shares(fur_env *env, int64_t n, int64_t leaf_entries, fur_shares *out)
 {
     const fur_sharer *sharer = env->device->sharer;
@@ -153,6 +166,8 @@ fur_status fur_cuda_find_shares(fur_env *env, int64_t n, int64_t leaf_entries, f
     s.ranks = with->with.ranks;
     s.first = fur_shared_leaf(with, s.rank, leaf_entries);
     s.last = fur_shared_leaf(with, s.rank + 1, leaf_entries);
+    s.before = n > 0 ? with->bounds[s.rank] - s.first * leaf_entries : 0;
+    s.next = find_next(with, leaf_entries);
     s.most = sharer->most;
     const int *starts = sharer->host_starts + size * (s.ranks + 1);
     s.own_start = starts[s.rank];

@@ -12,10 +12,12 @@
 struct fur_shares {
     int rank;
     int ranks;
-    int64_t first; // the rank's leaves, counted through all ranks
+    int64_t first; // the leaves that end in this rank's part, counted through all ranks
     int64_t last;
-    int64_t most;  // subtrees that a rank has, at most
-    int own_start; // where this rank's begin among those of all, and how many they are
+    int64_t before; // entries of leaf `first` that ranks before this one have
+    int next;       // the rank that has more of leaf `last`, of which this part has some; or -1
+    int64_t most;   // subtrees that a rank has, at most
+    int own_start;  // where this rank's begin among those of all, and how many they are
     int own_count;
     int total;
     const int *starts;           // ranks + 1: where those of each begin
@@ -73,6 +75,80 @@ __host__ __device__ inline kept<typename Op::partial> *aside(const fur_shares &s
 {
     static_assert(sizeof(kept<typename Op::partial>) <= KEPT_BYTES);
     return static_cast<kept<typename Op::partial> *>(s.aside);
+}
+
+// Where a box takes the lanes of a cut leaf, a word for each part of a lane's sum.
+__device__ inline int64_t lanes_place(const fur_shares &s, int channel, unsigned turn)
+{
+    return 1 + 2 * FUR_MAIL_CHANNELS * s.ranks * fur_box_share(s.most) +
+           (turn % 2 * FUR_MAIL_CHANNELS + channel) * int64_t(FUR_MAIL_LANES) +
+           threadIdx.x % FUR_WARP;
+}
+
+// The turn of the next exchange, asked for before it is needed.
+__device__ inline unsigned next_turn(const fur_shares &s, int channel)
+{
+    unsigned turn;
+    asm volatile("ld.global.u32 %0, [%1];" : "=r"(turn) : "l"(s.turns + channel));
+    return turn + 1;
+}
+
+// Where a warp begins a leaf, counted from this rank's first: if ranks before have some of it,
+// their sums of its lanes.
+template <class Partial, int Entries>
+__device__ __noinline__ void take_lanes(const fur_shares &s, int channel, int64_t leaf,
+                                        Partial (&lane)[Entries])
+{
+    constexpr int parts = sizeof(Partial) / sizeof(double);
+    static_assert(FUR_WARP * Entries * parts <= FUR_MAIL_LANES);
+    if (leaf > 0 || s.before == 0)
+        return;
+    unsigned turn = next_turn(s, channel);
+    int64_t place = lanes_place(s, channel, turn);
+#pragma unroll
+    for (int i = 0; i < Entries; i++)
+#pragma unroll
+        for (int k = 0; k < parts; k++)
+            lane[i].part[k] =
+                fur_mail_await(s.boxes[s.rank], place + (i * parts + k) * FUR_WARP, turn);
+}
+
+// Where it ends one: true if another rank has more of the leaf, to which the lanes then go.
+template <class Partial, int Entries>
+__device__ __noinline__ bool hand_on_lanes(const fur_shares &s, int channel, int64_t leaf,
+                                           const Partial (&lane)[Entries])
+{
+    constexpr int parts = sizeof(Partial) / sizeof(double);
+    if (s.ranks == 0 || s.next < 0 || leaf < s.last - s.first)
+        return false;
+    unsigned turn = next_turn(s, channel);
+    fur_mail *to = s.boxes[s.next] + lanes_place(s, channel, turn);
+#pragma unroll
+    for (int i = 0; i < Entries; i++)
+#pragma unroll
+        for (int k = 0; k < parts; k++)
+            fur_mail_post(to + (i * parts + k) * FUR_WARP, lane[i].part[k], turn);
+    return true;
+}
+
+// The entry of this rank's part with which a leaf begins, counted from its first; below 0 if ranks
+// before have some of it.
+template <class Value> __device__ inline int64_t leaf_start(const fur_shares &s, int64_t leaf)
+{
+    return leaf * leaf_entries<Value> - s.before;
+}
+
+// Whether a part of n entries has all of a leaf.
+template <class Value> __device__ inline bool is_whole(const fur_shares &s, int64_t leaf, int64_t n)
+{
+    int64_t start = leaf_start<Value>(s, leaf);
+    return start >= 0 && start + leaf_entries<Value> <= n;
+}
+
+// Whether the pieces of a rank's leaves are those of its vectors.
+template <class Value> inline bool keeps_pieces(const fur_shares &s)
+{
+    return s.before % piece_entries<Value> == 0;
 }
 
 // Nodes of the tree that a rank has whole: over places begin .. end-1.
@@ -150,6 +226,75 @@ __device__ void join_blocks(const places &p, const Partial *partials, const Send
     }
 }
 
+// Leaves of the largest subtree that begins with a leaf.
+__device__ inline int64_t leaves_from(int64_t leaf, int64_t last)
+{
+    return int64_t(1) << fur_subtree_level(leaf, last, 61);
+}
+
+// Leaves of a subtree of a leaf for each warp and more, or else of some smaller ones, up to
+// WARPS - 1. Not inlined: it would take registers from what sums leaves.
+__device__ __noinline__ int64_t leaves_together(int64_t leaf, int64_t last)
+{
+    int64_t count = leaf < last ? leaves_from(leaf, last) : 0;
+    for (int64_t more = count; more > 0 && count < WARPS; count += more) {
+        more = leaf + count < last ? leaves_from(leaf + count, last) : 0;
+        if (count + more >= WARPS)
+            break;
+    }
+    return count;
+}
+
+// What the warps have summed, to take(leaf, count, sum) for each subtree. By one thread.
+template <class Op, class Partial, class Take>
+__device__ inline void take_subtrees(int64_t leaf, int64_t count, int64_t last,
+                                     const Partial (&sums)[WARPS], const Take &take)
+{
+    static_assert(WARPS == 4);
+    if (count >= WARPS) {
+        take(leaf, count,
+             Op::combine(Op::combine(sums[0], sums[1]), Op::combine(sums[2], sums[3])));
+        return;
+    }
+    for (int i = 0; i < count;) {
+        auto own = static_cast<int>(leaves_from(leaf + i, last));
+        take(leaf + i, own, own == 1 ? sums[i] : Op::combine(sums[i], sums[i + 1]));
+        i += own;
+    }
+}
+
+// One block: the sums of the subtrees that leaves first .. last-1 are. hands_on: the last warp
+// first sums the leaf of which the next rank has more, as that waits for its lanes.
+template <class Op, class Leaf, class Take>
+__device__ inline void sum_subtrees(const Leaf &sum_leaf, const fur_shares &s, int64_t first,
+                                    int64_t last, bool hands_on, const Take &take)
+{
+    __shared__ typename Op::partial sums[WARPS];
+    auto leaf_of = [&](int64_t leaf) { return sum_leaf(leaf - s.first); };
+    int warp = static_cast<int>(threadIdx.x / FUR_WARP);
+    for (int64_t leaf = first; leaf < last || hands_on;) {
+        int64_t count = leaves_together(leaf, last);
+        if (hands_on && count >= WARPS)
+            count = 0;
+        int64_t share = max(count / WARPS, int64_t(1));
+        int64_t begin = leaf + warp * share;
+        int64_t end = min(begin + share, leaf + count);
+        if (hands_on && warp == WARPS - 1) {
+            begin = s.last;
+            end = s.last + 1;
+        }
+        auto sum = sum_leaves<Op>(leaf_of, begin, end);
+        if (threadIdx.x % FUR_WARP == 0)
+            sums[warp] = sum;
+        __syncthreads();
+        if (threadIdx.x == 0)
+            take_subtrees<Op>(leaf, count, last, sums, take);
+        __syncthreads();
+        leaf += count;
+        hands_on = false;
+    }
+}
+
 // A block's leaves, as the subtrees that they are: one, the block's own, in all but the first and
 // the last block, which a bound may cut.
 template <class Op, class Leaf>
@@ -159,18 +304,14 @@ __device__ void sum_part(const Leaf &sum_leaf, const fur_shares &s,
 {
     int64_t place = s.first / a.leaves_a_block + block;
     int64_t end = min((place + 1) * a.leaves_a_block, s.last);
-    auto leaf_of = [&](int64_t leaf) { return sum_leaf(leaf - s.first); };
-    for (int64_t leaf = max(place * a.leaves_a_block, s.first); leaf < end;) {
-        int64_t count = int64_t(1) << fur_subtree_level(leaf, end, 61);
-        auto sum = sum_range<Op>(leaf_of, end, leaf, count);
-        if (threadIdx.x == 0) {
-            if (count == a.leaves_a_block)
-                a.partials[block] = sum;
-            else
-                own[fur_subtree_count(s.first, leaf)] = sum;
-        }
-        leaf += count;
-    }
+    auto take = [&](int64_t leaf, int64_t count, const auto &sum) {
+        if (count == a.leaves_a_block)
+            a.partials[block] = sum;
+        else
+            own[fur_subtree_count(s.first, leaf)] = sum;
+    };
+    sum_subtrees<Op>(sum_leaf, s, max(place * a.leaves_a_block, s.first), end,
+                     block == 0 && s.next >= 0, take);
 }
 
 // The sums of a first and a last block that a bound cuts, which other blocks have left.
@@ -301,14 +442,6 @@ __device__ inline const unsigned char *take_merges(const fur_shares &s)
     return near;
 }
 
-// The turn of the next exchange, asked for before it is needed.
-__device__ inline unsigned next_turn(const fur_shares &s, int channel)
-{
-    unsigned turn;
-    asm volatile("ld.global.u32 %0, [%1];" : "=r"(turn) : "l"(s.turns + channel));
-    return turn + 1;
-}
-
 // The root over all ranks, for all threads of a block, given this rank's sums in `all`.
 template <class Op>
 __device__ __forceinline__ typename Op::partial
@@ -370,16 +503,10 @@ template <class Op, class Leaf>
 __device__ typename Op::partial sum_shares_alone(const Leaf &sum_leaf, const fur_shares &s)
 {
     auto all = all_sums<typename Op::partial>(s, 0);
-    auto leaf_of = [&](int64_t leaf) { return sum_leaf(leaf - s.first); };
     unsigned turn = next_turn(s, 0);
     int place = s.own_start;
-    for (int64_t leaf = s.first; leaf < s.last; place++) {
-        int64_t count = int64_t(1) << fur_subtree_level(leaf, s.last, 61);
-        auto sum = sum_range<Op>(leaf_of, s.last, leaf, count);
-        if (threadIdx.x == 0)
-            all[place] = sum;
-        leaf += count;
-    }
+    sum_subtrees<Op>(sum_leaf, s, s.first, s.last, s.next >= 0,
+                     [&](int64_t, int64_t, const auto &sum) { all[place++] = sum; });
     return exchange_sums<Op>(s, 0, turn, all);
 }
 

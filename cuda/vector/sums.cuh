@@ -168,7 +168,8 @@ template <class Value> struct axpy_norm_and_square : axpy_square_sum<Value> {
 // power of two long.
 template <class Value, bool Constant> struct axpy_scaled_sums {
     using entry = Value;
-    static constexpr int batch = sizeof(Value) < 8 ? 2 : 4;
+    static constexpr int batch =
+        sizeof(Value) < 8 || (std::is_same_v<Value, fur_c64> && !Constant) ? 2 : 4;
     static constexpr bool reads_y = true;
     static constexpr bool writes_y = true;
     static constexpr bool reads_d = !Constant;
@@ -218,27 +219,28 @@ __device__ inline void take_rows(const Op &op, const vectors<Value> &v, int64_t 
 {
     constexpr int row = row_entries<Value>;
     int left = static_cast<int>(min(v.n - at, int64_t(leaf_entries<Value>)));
+    int first = static_cast<int>(max(-at, int64_t(0)));
     fur_piece<Value> x[Op::batch];
     fur_piece<Value> y[Op::batch];
     fur_piece<Value> d[Op::batch];
 #pragma unroll
     for (int r = 0; r < Op::batch; r++) {
-        fur_load<Whole>(&x[r], v.x + at + r * row, left - r * row);
+        fur_load<Whole>(&x[r], v.x + at + r * row, left - r * row, first - r * row);
         if constexpr (Op::reads_y)
-            fur_load<Whole>(&y[r], v.y + at + r * row, left - r * row);
+            fur_load<Whole>(&y[r], v.y + at + r * row, left - r * row, first - r * row);
         if constexpr (Op::reads_d)
-            fur_load<Whole>(&d[r], v.d + at + r * row, left - r * row);
+            fur_load<Whole>(&d[r], v.d + at + r * row, left - r * row, first - r * row);
     }
 #pragma unroll
     for (int r = 0; r < Op::batch; r++)
 #pragma unroll
         for (int i = 0; i < piece_entries<Value>; i++)
-            if (Whole || r * row + i < left)
+            if (Whole || (r * row + i >= first && r * row + i < left))
                 op.take(lane[i].part, x[r].entry[i], y[r].entry[i], d[r].entry[i]);
     if constexpr (Op::writes_y)
 #pragma unroll
         for (int r = 0; r < Op::batch; r++)
-            fur_store<Whole>(y[r], v.y + at + r * row, left - r * row);
+            fur_store<Whole>(y[r], v.y + at + r * row, left - r * row, first - r * row);
 }
 
 // The partial of a leaf: a warp goes over its rows, a piece a lane, and folds the lanes.
@@ -246,10 +248,15 @@ template <bool Whole, class Op, class Value>
 __device__ inline typename Op::partial sum_leaf(const Op &op, const vectors<Value> &v, int64_t leaf)
 {
     typename Op::partial lane[piece_entries<Value>] = {};
-    int64_t at = leaf * leaf_entries<Value> + threadIdx.x % FUR_WARP * piece_entries<Value>;
+    int64_t at = leaf_start<Value>(v.shares, leaf) + threadIdx.x % FUR_WARP * piece_entries<Value>;
+    if constexpr (!Whole)
+        take_lanes(v.shares, 0, leaf, lane);
 #pragma unroll 1
     for (int row = 0; row < ROWS; row += Op::batch)
         take_rows<Whole>(op, v, at + row * row_entries<Value>, lane);
+    if constexpr (!Whole)
+        if (hand_on_lanes(v.shares, 0, leaf, lane))
+            return {};
     return fold<Op>(lane);
 }
 
@@ -257,8 +264,8 @@ template <class Op, class Value>
 __device__ inline typename Op::partial sum_any_leaf(const Op &op, const vectors<Value> &v,
                                                     int64_t leaf)
 {
-    return v.in_pieces && (leaf + 1) * leaf_entries<Value> <= v.n ? sum_leaf<true>(op, v, leaf)
-                                                                  : sum_leaf<false>(op, v, leaf);
+    return v.in_pieces && is_whole<Value>(v.shares, leaf, v.n) ? sum_leaf<true>(op, v, leaf)
+                                                               : sum_leaf<false>(op, v, leaf);
 }
 
 // The root over a whole vector, by one block.

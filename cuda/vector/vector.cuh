@@ -32,31 +32,31 @@ static inline bool fur_in_pieces(const void *vector)
     return reinterpret_cast<uintptr_t>(vector) % 16 == 0;
 }
 
-// The entries from x on. Whole: they all exist, and x is a multiple of 16 bytes; otherwise the
-// first `left` exist, which may be more than a piece or less than none, and no others are touched.
+// The entries from x on. Whole: they all exist, and x is a multiple of 16 bytes; otherwise those
+// from `first` to left-1 exist, of which both may be out of the piece, and no others are touched.
 template <bool Whole, class Value>
-__device__ inline void fur_load(fur_piece<Value> *piece, const Value *x, int left)
+__device__ inline void fur_load(fur_piece<Value> *piece, const Value *x, int left, int first = 0)
 {
     if constexpr (Whole) {
         *piece = *reinterpret_cast<const fur_piece<Value> *>(x);
     } else {
 #pragma unroll
         for (int i = 0; i < fur_piece<Value>::entries; i++)
-            if (i < left)
+            if (i >= first && i < left)
                 piece->entry[i] = x[i];
     }
 }
 
 // Writes the entries that fur_load reads.
 template <bool Whole, class Value>
-__device__ inline void fur_store(const fur_piece<Value> &piece, Value *x, int left)
+__device__ inline void fur_store(const fur_piece<Value> &piece, Value *x, int left, int first = 0)
 {
     if constexpr (Whole) {
         *reinterpret_cast<fur_piece<Value> *>(x) = piece;
     } else {
 #pragma unroll
         for (int i = 0; i < fur_piece<Value>::entries; i++)
-            if (i < left)
+            if (i >= first && i < left)
                 x[i] = piece.entry[i];
     }
 }

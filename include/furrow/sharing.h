@@ -11,7 +11,7 @@
  * the complete subtrees of its part to all; a part that ends inside a leaf of the tree sends the
  * sums of that leaf's lanes to the next, which goes on with them.
  *
- * Contexts of CUDA need boxes or queue_gather, and bounds that are multiples of FUR_SHARING_GRAIN
+ * Contexts of CUDA need boxes, or queue_gather and bounds that are multiples of FUR_SHARING_GRAIN
  * entries, whole leaves of every value type, or the end; else FUR_UNSUPPORTED. */
 #ifndef FURROW_SHARING_H
 #define FURROW_SHARING_H

@@ -2,7 +2,7 @@
 #ifndef FURROW_KERNEL_SHARED_H
 #define FURROW_KERNEL_SHARED_H
 
-#include "anywhere.h"
+#include "bits.h"
 #include "env.h"
 
 #include <furrow/sharing.h>
@@ -51,19 +51,22 @@ FUR_ANYWHERE int64_t fur_shared_leaf(const fur_shared *s, int rank, int64_t leaf
  * at most `most`. */
 FUR_ANYWHERE int fur_subtree_level(int64_t first, int64_t last, int most)
 {
-    int level = 0;
-    while (level < most && (first >> level & 1) == 0 && first + (INT64_C(2) << level) <= last)
-        level++;
-    return level;
+    int aligned = first == 0 ? most : fur_lowest_bit((uint64_t)first);
+    int fitting = last - first < 2 ? 0 : fur_highest_bit((uint64_t)(last - first));
+    int level = aligned < fitting ? aligned : fitting;
+    return level < most ? level : most;
 }
 
-/* How many complete subtrees leaves first .. last-1 are. */
+/* How many complete subtrees leaves first .. last-1 are. Up to the bound of the largest subtree
+ * that ends or begins within, they have the sizes of the bits of that distance, rising; and falling
+ * from there on. */
 FUR_ANYWHERE int fur_subtree_count(int64_t first, int64_t last)
 {
-    int count = 0;
-    for (; first < last; count++)
-        first += INT64_C(1) << fur_subtree_level(first, last, 61);
-    return count;
+    if (first >= last)
+        return 0;
+    int level = fur_highest_bit((uint64_t)(first ^ last));
+    int64_t turn = last >> level << level;
+    return fur_count_bits((uint64_t)(turn - first)) + fur_count_bits((uint64_t)(last - turn));
 }
 
 /* The most subtrees that a rank has, and so sends for each sum. */
@@ -79,10 +82,12 @@ FUR_ANYWHERE int fur_shared_most(const fur_shared *s, int64_t leaf_entries)
 }
 
 /* A mailbox (furrow/sharing.h): words of 16 bytes. After one of its own, for two turns, each
- * channel and each rank, the words of the sums that one reduction sends. */
+ * channel and each rank, the words of the sums that one reduction sends; after them, for two turns
+ * and each channel, those of the lanes of a leaf that a bound cuts. */
 #define FUR_MAIL_BYTES 16
 #define FUR_MAIL_CHANNELS 8
 #define FUR_MAIL_SUMS 8 /* parts of a subtree's sum, at most */
+#define FUR_MAIL_LANES 512
 
 /* The words of a rank, turn and channel. */
 FUR_ANYWHERE int64_t fur_box_share(int64_t most)
@@ -92,8 +97,9 @@ FUR_ANYWHERE int64_t fur_box_share(int64_t most)
 
 static inline int64_t fur_box_words(const fur_shared *s)
 {
-    return 1 + INT64_C(2) * FUR_MAIL_CHANNELS * s->with.ranks *
-                   fur_box_share(fur_shared_most(s, FUR_LEAF_LEAST));
+    return 1 +
+           INT64_C(2) * FUR_MAIL_CHANNELS *
+               (s->with.ranks * fur_box_share(fur_shared_most(s, FUR_LEAF_LEAST)) + FUR_MAIL_LANES);
 }
 
 #ifdef __cplusplus

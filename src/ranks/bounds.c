@@ -3,20 +3,23 @@
 
 /* Whole leaves of every value type (docs/numerics.md): no lanes are sent. */
 #define LEAF_MOST 4096
-/* Ranks of so many rows do not mind half a leaf. */
-#define LEAVES_ENOUGH 100
+/* Pieces in which a GPU reads vectors keep their places: of 16 bytes, and more. */
+#define PIECE 32
+/* Ranks of so many rows do not mind half a leaf, or a piece. */
+#define ENOUGH 100
 
 int64_t stretch_rows(int64_t rows)
 {
     return rows <= STRETCHES_MOST ? 1 : (rows + STRETCHES_MOST - 1) / STRETCHES_MOST;
 }
 
-/* Moves a bound to the next leaf where it has to be there, or where that is a small share. */
+/* Moves a bound to the next leaf where it has to be there, or where that is a small share; else in
+ * the same way to the next piece. */
 static int64_t snap(int64_t bound, int64_t rows, int ranks, bool whole_leaves)
 {
-    if (!whole_leaves && rows / ranks < (int64_t)LEAVES_ENOUGH * LEAF_MOST)
-        return bound;
-    int64_t snapped = (bound + LEAF_MOST / 2) / LEAF_MOST * LEAF_MOST;
+    int64_t own = rows / ranks / ENOUGH;
+    int64_t grain = whole_leaves || own >= LEAF_MOST ? LEAF_MOST : own >= PIECE ? PIECE : 1;
+    int64_t snapped = (bound + grain / 2) / grain * grain;
     return snapped < rows ? snapped : rows;
 }
 

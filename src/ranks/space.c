@@ -38,10 +38,14 @@ fur_sharing space_sharing(space *s, const int64_t *bounds)
                          .receive = share_receive};
 }
 
+fur_status space_join(fur_ranks *g)
+{
+    return group_on_gpu(&g->options) && !g->devices ? devices_join(g) : FUR_OK;
+}
+
 fur_status space_open(fur_ranks *g, const int64_t *bounds, space *s)
 {
-    if (group_on_gpu(&g->options) && !g->devices)
-        RANKS_TRY(devices_join(g));
+    RANKS_TRY(space_join(g));
     s->group = g;
     s->next = g->spaces;
     g->spaces = s;

@@ -15,6 +15,9 @@ typedef struct space {
 /* The sharing of a context that is about to be made, and which messages of the group serve. */
 fur_sharing space_sharing(space *s, const int64_t *bounds);
 
+/* Finds the link of a group on GPUs, once. Collective without an agreement. */
+fur_status space_join(fur_ranks *g);
+
 /* The context for vectors with these bounds, on the device of the group's options. Collective
  * without an agreement. */
 fur_status space_open(fur_ranks *g, const int64_t *bounds, space *s);

@@ -111,10 +111,10 @@ static void compare(rng *r, const applied *given, int ranks, int kind)
     fur_ranks_options options = {.size = sizeof options, .threads = 1 + ranks % 2};
     if (on_gpus && !options_on_gpus(kind, ranks, &options))
         return;
-    bounds_random(r, (ranks + kind) % BOUND_KINDS, ranks,
-                  on_gpus ? v->rows / FUR_SHARING_GRAIN : v->rows, bounds);
-    for (int i = 0; on_gpus && i <= ranks; i++)
-        bounds[i] = i < ranks ? bounds[i] * FUR_SHARING_GRAIN : v->rows;
+    int64_t grain = on_gpus ? grain_on_gpus(kind) : 1;
+    bounds_random(r, (ranks + kind) % BOUND_KINDS, ranks, v->rows / grain, bounds);
+    for (int i = 0; i <= ranks; i++)
+        bounds[i] = i < ranks ? bounds[i] * grain : v->rows;
     c.bounds = bounds;
     c.z = entries_make(v->value_type, v->rows);
     for (int rank = 0; !c.whole && rank < ranks; rank++)
@@ -167,7 +167,7 @@ START_TEST(shared_cycles)
     fur_csr *a = matrix_definite(context, &r, value, 1 + rng_below(&r, 2500));
     applied c = {.a = a, .kind = "amg", .amg = &options, .whole = 1};
     c.r = entries_random(&r, value, fur_csr_get(a)->rows);
-    for (int ranks = 1; ranks <= RANKS_MOST; ranks++) {
+    for (int ranks = 1; ranks <= RANKS_MOST; ranks += TEST_SLOW ? 3 : 1) {
         c.whole_rows = 1 + rng_below(&r, 300);
         compare(&r, &c, ranks, 1 + _i);
     }
@@ -196,7 +196,7 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, applications, 0, COUNT_OF(kinds));
     if (on_gpus)
         return;
-    tcase_add_loop_test(tests, shared_cycles, 0, 42);
+    tcase_add_loop_test(tests, shared_cycles, 0, TEST_SLOW ? 21 : 42);
     tcase_add_test(tests, unknown_kinds_are_refused);
 }
 

@@ -2,11 +2,11 @@
  * products and iterations of conjugate gradients with the matrix of 7 points, and the same without
  * a matrix with cycles of geometric multigrid.
  *
- *     race_ranks_cuda RANKS TRANSPORT [faces] SIZE...     for example: race_ranks_cuda 2 peers 128
- * 256w 256g
+ *     race_ranks_cuda RANKS TRANSPORT [faces] [sums] SIZE...
  *
- * 256: a grid of 256^3 points on one GPU and on all; 256w: of as many on each; 256g: without a
- * matrix.
+ * For example race_ranks_cuda 2 peers 128 256w 256g. 256: a grid of 256^3 points on one GPU and on
+ * all; 256w: of as many on each; 256g: without a matrix; sums: a dot product whose first bound has
+ * another place, so that ranks exchange the sums of more subtrees, or lanes.
  *
  * Each figure is the median of rounds of so many calls that the clock does not matter; of all ranks
  * the slowest. */
@@ -327,6 +327,46 @@ static fur_status run_faces(fur_ranks *g, void *user)
     return fur_ranks_agree(g, FUR_OK);
 }
 
+#define SUMMED (INT64_C(1) << 24)
+
+/* A dot product where the first rank has `size` entries less than its share, and the last one more.
+ */
+static fur_status run_sums(fur_ranks *g, void *user)
+{
+    race own = *(race *)user;
+    int64_t first = SUMMED * g->rank / g->count - (g->rank > 0 ? own.size : 0);
+    int64_t last = SUMMED * (g->rank + 1) / g->count - (g->rank + 1 < g->count ? own.size : 0);
+    fur_ranks_csr *a = NULL;
+    fur_scalars *scalars;
+    fur_vector *x, *y;
+    int64_t *offsets = calloc((size_t)(last - first) + 1, sizeof *offsets);
+    fur_ranks_rows empty = {.size = sizeof empty,
+                            .rows = last - first,
+                            .cols = SUMMED,
+                            .value_type = FUR_F64,
+                            .offsets = offsets};
+    need(g, NULL, fur_ranks_csr_create(g, &empty, &a));
+    fur_context *c = fur_ranks_csr_context(a);
+    need(g, c, fur_vector_create(c, FUR_F64, last - first, &x));
+    need(g, c, fur_vector_create(c, FUR_F64, last - first, &y));
+    need(g, c, fur_vector_fill(x, fur_real(1)));
+    need(g, c, fur_vector_fill(y, fur_real(0.1)));
+    need(g, c, fur_scalars_create(c, &scalars));
+    void *d[] = {x, y, scalars};
+    own.dot = record(g, c, dots, d, 400);
+    fur_scalar check;
+    need(g, c, fur_dot(x, y, &check));
+    own.check = check.re;
+    if (g->rank == 0)
+        *(race *)user = own;
+    fur_scalars_destroy(scalars);
+    fur_vector_destroy(x);
+    fur_vector_destroy(y);
+    fur_ranks_csr_destroy(a);
+    free(offsets);
+    return fur_ranks_agree(g, FUR_OK);
+}
+
 typedef struct cycle {
     fur_multigrid *mg;
     fur_vector *b, *x;
@@ -416,6 +456,28 @@ static void race_faces(int ranks, const char *by)
     }
 }
 
+static void race_sums(int ranks, const char *by)
+{
+    static const struct {
+        const char *name;
+        int64_t moved;
+    } places[] = {{"one subtree a rank", 0},
+                  {"many subtrees", 2048 * 5},
+                  {"a cut leaf", 2},
+                  {"a cut leaf, odd bound", 2048 * 5 + 777}};
+    race one = {0};
+    run(1, by, run_sums, &one);
+    for (int series = 0; series < 3; series++)
+        for (int i = 0; i < 4; i++) {
+            race all = {.size = places[i].moved};
+            run(ranks, by, run_sums, &all);
+            printf("%-6s dot of 2^24, %-26s %7.2f us, alone %7.2f; results %s\n", by,
+                   places[i].name, 1e6 * all.dot, 1e6 * one.dot,
+                   all.check == one.check ? "agree" : "DIFFER");
+            fflush(stdout);
+        }
+}
+
 /* Two times, of one GPU and of all. */
 static void print_pair(const char *name, double one, double all)
 {
@@ -453,6 +515,8 @@ int main(int argc, char **argv)
     for (int i = 3; i < argc; i++)
         if (strcmp(argv[i], "faces") == 0)
             race_faces(atoi(argv[1]), argv[2]);
+        else if (strcmp(argv[i], "sums") == 0)
+            race_sums(atoi(argv[1]), argv[2]);
         else
             race_grid(atoi(argv[1]), argv[2], argv[i]);
     return 0;

@@ -219,6 +219,7 @@ static fur_status end_nccl(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
 
 const halo_link link_nccl = {.name = "nccl",
                              .queues = true,
+                             .whole_leaves = true,
                              .join = join_nccl,
                              .leave = leave_nccl,
                              .open = open_nccl,

@@ -131,10 +131,14 @@ static fur_status exchange_addresses(fur_ranks *g, address *own, void **out)
     return status;
 }
 
+/* What is mapped by another process is a block of so many bytes, once; smaller pieces share one. */
+#define EXPOSED_BYTES (INT64_C(2) << 20)
+
 fur_status peers_expose(fur_ranks *g, int64_t bytes, void **all)
 {
     address own = own_address(g);
-    RANKS_TRY(device_allocate(g, bytes, &own.memory));
+    int64_t blocks = (bytes + EXPOSED_BYTES - 1) / EXPOSED_BYTES;
+    RANKS_TRY(device_allocate(g, blocks * EXPOSED_BYTES, &own.memory));
     fur_status status = bury_later(g, own.memory);
     if (status != FUR_OK)
         cudaFree(own.memory);

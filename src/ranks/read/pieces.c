@@ -1,6 +1,7 @@
 /* Entries go from the rank that has them to the rank that has their row. */
 #include "pieces.h"
 #include "bounds.h"
+#include "halo_link.h"
 
 #include <string.h>
 
@@ -29,7 +30,8 @@ static int64_t entries_of(const journey *j, int64_t begin, int64_t end)
 /* bounds by the entries of all pieces */
 static fur_status balance(const journey *j)
 {
-    const fur_ranks *g = j->g;
+    fur_ranks *g = j->g;
+    RANKS_TRY(space_join(g));
     int64_t rows = j->p->rows;
     int64_t length = stretch_rows(rows);
     int64_t stretches = rows > 0 ? (rows + length - 1) / length : 0;
@@ -45,7 +47,7 @@ static fur_status balance(const journey *j)
         for (int64_t i = 0; i < stretches; i++)
             all[i] += all[rank * stretches + i];
     if (status == FUR_OK)
-        bounds_balance(rows, all, g->count, group_on_gpu(&g->options), j->bounds);
+        bounds_balance(rows, all, g->count, g->link->whole_leaves, j->bounds);
     group_release(j->g, all);
     return status;
 }

@@ -69,12 +69,12 @@ static outline outline_of(const fur_ranks_stencil *s, const int64_t *given)
     return o;
 }
 
-/* As many planes for each rank, on a GPU multiples of what makes whole leaves of reductions. */
+/* As many planes for each rank, or multiples of what makes whole leaves of reductions. */
 static void share_planes(fur_ranks_stencil *s, int64_t n)
 {
     const fur_ranks *g = s->space.group;
     int64_t step = 1;
-    while (group_on_gpu(&g->options) && step * s->plane % FUR_SHARING_GRAIN != 0)
+    while (g->link->whole_leaves && step * s->plane % FUR_SHARING_GRAIN != 0)
         step++;
     bounds_even(n / step, g->count, s->planes);
     for (int i = 0; i <= g->count; i++)
@@ -111,6 +111,7 @@ static fur_status agree_on_planes(fur_ranks_stencil *s, const int64_t *given)
     fur_ranks *g = s->space.group;
     outline own = outline_of(s, given);
     outline *all;
+    RANKS_TRY(space_join(g));
     RANKS_TRY(group_allocate(g, g->count, sizeof *all, &all));
     fur_status status = group_gather(g, &own, sizeof own, all);
     if (status == FUR_OK)

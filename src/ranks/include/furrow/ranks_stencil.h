@@ -1,8 +1,8 @@
 /* Stencils of several ranks (furrow/stencil.h, furrow/ranks.h): the grid is cut in slabs of whole
  * planes along its last axis that has more than one point, in the order of the grid's numbers. A
  * product has the bits of fur_stencil_apply with an exact kernel on the whole grid, for any number
- * of ranks and wherever the bounds are (docs/ranks.md). On GPUs each rank's planes must begin at a
- * multiple of FUR_SHARING_GRAIN points. */
+ * of ranks and wherever the bounds are (docs/ranks.md). On GPUs that do not reach each
+ * other's memory, a rank's planes must begin at a multiple of FUR_SHARING_GRAIN points. */
 #ifndef FURROW_RANKS_STENCIL_PUBLIC_H
 #define FURROW_RANKS_STENCIL_PUBLIC_H
 
@@ -21,7 +21,7 @@ typedef struct fur_ranks_stencil fur_ranks_stencil;
  * numbers that rise from 0 to the planes of the grid, the same on all ranks; NULL: as many for
  * each. A rank may have none. kernel and sweep_kernel as in furrow/stencil.h; one that is not exact
  * has its own bits. FUR_INVALID if ranks disagree; FUR_UNSUPPORTED for planes that do not fit
- * GPUs. */
+ * such GPUs. */
 FUR_API fur_status fur_ranks_stencil_create(fur_ranks *group,
                                             const fur_stencil_definition *definition,
                                             const int64_t *planes, fur_ranks_stencil **out);

@@ -1,0 +1,38 @@
+/* Bits of 64, on the host and on devices. */
+#ifndef FURROW_BASE_BITS_H
+#define FURROW_BASE_BITS_H
+
+#include "anywhere.h"
+
+#include <stdint.h>
+
+/* The place of the lowest bit that is set, from 0 on, and of the highest; x is not 0. */
+FUR_ANYWHERE int fur_lowest_bit(uint64_t x)
+{
+#ifdef __CUDA_ARCH__
+    return __ffsll((long long)x) - 1;
+#else
+    return __builtin_ctzll(x);
+#endif
+}
+
+FUR_ANYWHERE int fur_highest_bit(uint64_t x)
+{
+#ifdef __CUDA_ARCH__
+    return 63 - __clzll((long long)x);
+#else
+    return 63 - __builtin_clzll(x);
+#endif
+}
+
+/* How many bits are set. */
+FUR_ANYWHERE int fur_count_bits(uint64_t x)
+{
+#ifdef __CUDA_ARCH__
+    return __popcll(x);
+#else
+    return __builtin_popcountll(x);
+#endif
+}
+
+#endif
