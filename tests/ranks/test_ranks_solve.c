@@ -139,7 +139,7 @@ START_TEST(products)
     fur_context *context = context_make(NULL, 1);
     fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
     fur_csr *a = matrix_random(context, &r, &shapes[_i], value, FUR_I32);
-    FOR_TURNS(op, FUR_OP_H + 1, 3, _i)
+    FOR_TURNS (op, FUR_OP_H + 1, 3, _i)
         compare_products(context, &r, a, (fur_op)op, _i);
     fur_csr_destroy(a);
     fur_context_destroy(context);
