@@ -5,7 +5,6 @@
 #include "failure.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <time.h>
 
 /* The context's memory for several threads: its allocator takes one caller at a time. */
@@ -41,19 +40,17 @@ typedef int64_t fur_find(void *user, int64_t begin, int64_t end);
 int64_t fur_find_first(fur_context *context, int64_t count, int64_t run, fur_find *find,
                        void *user);
 
-/* Looks without a pause, and looks before one sleeps: where threads have cores of their own neither
- * is reached; where they share some, the one that is waited for gets it. */
+/* Looks before a thread sleeps: where threads have cores of their own they are not reached. It does
+ * not offer its core by sched_yield, which beside other programs gives it away for some
+ * milliseconds each time. */
 #define FUR_LOOKS 200
-#define FUR_LOOKS_AWAKE 1000
 
 /* Between look number `looks` and the next. */
 static inline void fur_wait(int looks)
 {
     const struct timespec moment = {.tv_nsec = 20000};
-    if (looks > FUR_LOOKS_AWAKE)
+    if (looks > FUR_LOOKS)
         nanosleep(&moment, NULL);
-    else if (looks > FUR_LOOKS)
-        sched_yield();
 }
 
 #endif
