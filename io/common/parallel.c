@@ -4,12 +4,16 @@
 #include "split.h"
 #include "try.h"
 
+#include <sched.h>
+#include <stdbool.h>
 #include <string.h>
+#include <time.h>
 
 void fur_storage_open(fur_storage *storage, fur_context *context)
 {
     storage->context = context;
     pthread_mutex_init(&storage->lock, NULL);
+    atomic_init(&storage->crowded, false);
 }
 
 void fur_storage_close(fur_storage *storage)
@@ -34,6 +38,36 @@ void fur_storage_release(fur_storage *storage, void *memory)
     pthread_mutex_lock(&storage->lock);
     fur_context_release(storage->context, memory);
     pthread_mutex_unlock(&storage->lock);
+}
+
+/* Looks without a pause, and looks before a thread sleeps. */
+#define LOOKS 200
+#define LOOKS_AWAKE 1000
+
+/* A core that was offered and came back after so many nanoseconds went to another program: that has
+ * it for a time slice of some milliseconds, a thread of the reader until it waits itself. */
+#define SLICE 1000000
+
+static int64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
+void fur_wait(fur_storage *storage, int looks)
+{
+    const struct timespec moment = {.tv_nsec = 20000};
+    if (looks <= LOOKS)
+        return;
+    if (looks > LOOKS_AWAKE || atomic_load_explicit(&storage->crowded, memory_order_relaxed)) {
+        nanosleep(&moment, NULL);
+        return;
+    }
+    int64_t begin = now();
+    sched_yield();
+    if (now() - begin > SLICE)
+        atomic_store_explicit(&storage->crowded, true, memory_order_relaxed);
 }
 
 fur_status fur_storage_grow(fur_storage *storage, void *array, size_t *capacity, size_t wanted,

@@ -5,12 +5,13 @@
 #include "failure.h"
 
 #include <pthread.h>
-#include <time.h>
+#include <stdatomic.h>
 
 /* The context's memory for several threads: its allocator takes one caller at a time. */
 typedef struct fur_storage {
     fur_context *context;
     pthread_mutex_t lock;
+    atomic_bool crowded; /* other programs are at work on the threads' cores */
 } fur_storage;
 
 void fur_storage_open(fur_storage *storage, fur_context *context);
@@ -40,17 +41,9 @@ typedef int64_t fur_find(void *user, int64_t begin, int64_t end);
 int64_t fur_find_first(fur_context *context, int64_t count, int64_t run, fur_find *find,
                        void *user);
 
-/* Looks before a thread sleeps: where threads have cores of their own they are not reached. It does
- * not offer its core by sched_yield, which beside other programs gives it away for some
- * milliseconds each time. */
-#define FUR_LOOKS 200
-
-/* Between look number `looks` and the next. */
-static inline void fur_wait(int looks)
-{
-    const struct timespec moment = {.tv_nsec = 20000};
-    if (looks > FUR_LOOKS)
-        nanosleep(&moment, NULL);
-}
+/* Between look number `looks` of a thread that waits for another and the next. At first it looks
+ * without a pause, then it offers its core to the others, which may share it, and at last it
+ * sleeps. Where another program took the core, it sleeps at once from then on. */
+void fur_wait(fur_storage *storage, int looks);
 
 #endif
