@@ -86,8 +86,8 @@ FUR_ANYWHERE int fur_shared_most(const fur_shared *s, int64_t leaf_entries)
  * and each channel, those of the lanes of a leaf that a bound cuts. */
 #define FUR_MAIL_BYTES 16
 #define FUR_MAIL_CHANNELS 8
-#define FUR_MAIL_SUMS 8 /* parts of a subtree's sum, at most */
-#define FUR_MAIL_LANES 512
+#define FUR_MAIL_SUMS 8                     /* parts of a subtree's sum, at most */
+#define FUR_MAIL_LANES (4 * FUR_LEAF_LANES) /* a lane's sum has 4 parts at most */
 
 /* The words of a rank, turn and channel. */
 FUR_ANYWHERE int64_t fur_box_share(int64_t most)

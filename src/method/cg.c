@@ -182,8 +182,10 @@ static fur_status look_behind(fur_cg_course *c, bool *over)
         *over = is_over(c, &state);
         c->peeked = false;
     }
-    if (*over || c->before + c->issued == c->s->max_iterations)
-        return *over ? FUR_OK : fur_cg_look(c, over);
+    if (*over)
+        return FUR_OK;
+    if (c->before + c->issued == c->s->max_iterations)
+        return fur_cg_look(c, over);
     c->peeked = true;
     return fur_scalars_peek(c->s->scalars);
 }

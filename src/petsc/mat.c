@@ -119,22 +119,31 @@ static PetscErrorCode make_shell(MPI_Comm comm, shell *s, Mat *out)
     PetscFunctionReturn(0);
 }
 
-PetscErrorCode petsc_wrap(MPI_Comm comm, fur_ranks_csr *a, PetscBool owns, Mat *out)
+/* What this PETSc has no vectors for. */
+static fur_status check_vectors(const fur_ranks_csr *a)
 {
     fur_ranks *group = fur_ranks_csr_group(a);
     fur_value_type value = fur_ranks_csr_describe(a)->value_type;
+    if (value != petsc_value())
+        return fur_ranks_fail(group, FUR_UNSUPPORTED,
+                              "the matrix has entries of type %s and this PETSc of %s; use a PETSc "
+                              "of that precision and kind",
+                              fur_value_name(value), fur_value_name(petsc_value()));
+    if (petsc_on_gpu(fur_ranks_csr_context(a)) && !PetscDefined(HAVE_CUDA))
+        return fur_ranks_fail(group, FUR_UNSUPPORTED,
+                              "the matrix is on a GPU and this PETSc was configured without CUDA; "
+                              "use one --with-cuda, or the CPU");
+    return FUR_OK;
+}
+
+PetscErrorCode petsc_wrap(MPI_Comm comm, fur_ranks_csr *a, PetscBool owns, Mat *out)
+{
+    fur_ranks *group = fur_ranks_csr_group(a);
     Mat mat;
     shell *s;
 
     PetscFunctionBegin;
-    if (value != petsc_value())
-        PETSC_TRY(comm, group,
-                  fur_ranks_agree(group, fur_ranks_fail(group, FUR_UNSUPPORTED,
-                                                        "the matrix has entries of type %s and "
-                                                        "this PETSc of %s; use a PETSc of that "
-                                                        "precision and kind",
-                                                        fur_value_name(value),
-                                                        fur_value_name(petsc_value()))));
+    PETSC_TRY(comm, group, fur_ranks_agree(group, check_vectors(a)));
     PetscCall(PetscNew(&s));
     *s = (shell){.a = a, .owns = owns};
     PetscCall(make_shell(comm, s, &mat));

@@ -3,7 +3,8 @@
 
 /* Whole leaves of every value type (docs/numerics.md): no lanes are sent. */
 #define LEAF_MOST 4096
-/* Pieces in which a GPU reads vectors keep their places: of 16 bytes, and more. */
+/* Bounds at its multiples leave vectors where a GPU reads them fastest: in lines of 128 bytes, 32
+ * entries of the smallest type. */
 #define PIECE 32
 /* Ranks of so many rows do not mind half a leaf, or a piece. */
 #define ENOUGH 100

@@ -22,6 +22,8 @@ static void draw_bounds(rng *r, int way, int turn, int ranks, int64_t rows, int6
             bounds[i] = bounds[i - 1];
         if (turn == 2)
             bounds[i] = bounds[i - 1] + grain < rows ? bounds[i - 1] + grain : rows;
+        if (turn == 3)
+            bounds[i] = rows;
     }
     bounds[ranks] = rows;
 }

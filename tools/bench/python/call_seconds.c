@@ -1,6 +1,6 @@
 /* The time of a product so small that only the call counts, for race_python_gpu.py:
  *
- *     cc -O2 -shared -fPIC tools/bench/call_seconds.c -o libcall_seconds.so -lfurrow */
+ *     cc -O2 -shared -fPIC tools/bench/python/call_seconds.c -o libcall_seconds.so -lfurrow */
 #include <furrow/furrow.h>
 #include <math.h>
 #include <time.h>
@@ -52,8 +52,10 @@ double call_seconds(int calls)
         return NAN;
     fur_context_synchronize(c.context);
     double begin = now();
-    for (int i = 0; i < calls; i++)
-        fur_operator_apply(fur_product_operator(c.product), c.x, c.y);
-    fur_context_synchronize(c.context);
-    return (now() - begin) / calls;
+    fur_status status = FUR_OK;
+    for (int i = 0; i < calls && status == FUR_OK; i++)
+        status = fur_operator_apply(fur_product_operator(c.product), c.x, c.y);
+    if (status == FUR_OK)
+        status = fur_context_synchronize(c.context);
+    return status == FUR_OK ? (now() - begin) / calls : NAN;
 }

@@ -74,6 +74,7 @@ def race_calls() -> None:
     ours = furrow.csr(theirs).plan(uses=1000)
     x = cupy.ones(100)
     y = cupy.empty(100)
+    np.testing.assert_allclose(cupy.asnumpy(ours(x, out=y)), stencil(5, 10) @ np.ones(100), rtol=1e-12)
     tell("a call, 100 rows, out=y", *race(lambda: ours(x, out=y), lambda: theirs @ x, 2000))
     if len(sys.argv) < 2:
         return
