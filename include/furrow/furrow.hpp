@@ -1637,6 +1637,12 @@ class solver : public owner<fur_solver, fur_solver_destroy>
     fur_context *context_;
 };
 
+/* x of the iteration that a monitor is told about. */
+inline void iterate(const fur_solver_progress &progress, fur_vector *x)
+{
+    furrow::check(fur_solver_iterate(&progress, x), fur_vector_context(x));
+}
+
 /* The first choice for a matrix with these traits, or the next after this outcome of another. */
 inline fur_choice choose(const fur_csr_traits &traits, const fur_choice *previous = nullptr,
                          fur_outcome outcome = FUR_OUTCOME_UNSOLVED)

@@ -34,7 +34,8 @@ typedef struct fur_solver_progress {
     int64_t iteration;
     /* ||r||_2 / ||b||_2 of the recursively updated residual; it may rise where it starts afresh */
     double residual;
-    int64_t column; /* of fur_solver_solve_block: which right-hand side; else 0 */
+    int64_t column;    /* of fur_solver_solve_block: which right-hand side; else 0 */
+    const void *solve; /* for fur_solver_iterate */
 } fur_solver_progress;
 
 /* The largest default of max_iterations: two and a half times the iterations to 1e-10 of the
@@ -178,6 +179,11 @@ FUR_API void fur_solver_destroy(fur_solver *solver);
  * is not taken for this one's, and leaves the rest of the report untouched. report may be NULL. */
 FUR_API fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector *x,
                                     fur_solver_report *report);
+
+/* x of the iteration that a monitor is told about, cols entries of A's context and type, within the
+ * monitor. x must not be the solve's own. FUR_UNSUPPORTED for a method whose x is behind its
+ * residual, or of another basis: cg and its forms, gmres, fgmres. */
+FUR_API fur_status fur_solver_iterate(const fur_solver_progress *progress, fur_vector *x);
 
 /* Solves A X = B, column j from the guess in column j of X: x_j and reports[j] are what
  * fur_solver_solve would give, bit for bit, but for `seconds`, which begin with the call and end

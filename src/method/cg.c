@@ -459,6 +459,7 @@ const fur_method fur_method_cg = {
              "preconditioned conjugate gradients, for A symmetric (Hermitian) positive definite",
              "Hestenes and Stiefel 1952"},
     .kind = FUR_METHOD_SQUARE,
+    .behind = true,
     .workspace = 3,
     .scratch = scratch,
     .prepare = keep_coefficients,

@@ -153,6 +153,7 @@ const fur_method fur_method_cg_pipelined = {
     .info = {"cg_pipelined", "cg whose one reduction an iteration needs no product of it",
              "Ghysels and Vanroose 2014"},
     .kind = FUR_METHOD_SQUARE,
+    .behind = true,
     .guarded = true,
     .workspace = 9,
     .run = run,

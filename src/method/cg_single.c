@@ -71,6 +71,7 @@ const fur_method fur_method_cg_single = {
     .info = {"cg_single", "cg with one reduction an iteration, where these wait for other ranks",
              "Chronopoulos and Gear 1989"},
     .kind = FUR_METHOD_SQUARE,
+    .behind = true,
     .workspace = 4,
     .run = run,
 };

@@ -317,6 +317,7 @@ extern const fur_method fur_method_gmres;
 const fur_method fur_method_gmres = {
     .info = {"gmres", "GMRES with restarts, for any A with an inverse", "Saad and Schultz 1986"},
     .kind = FUR_METHOD_SQUARE,
+    .behind = true,
     .guarded = true,
     .workspace = 2,
     .vectors_a_restart = 1,
@@ -330,6 +331,7 @@ const fur_method fur_method_fgmres = {
     .info = {"fgmres", "GMRES whose preconditioner may change from one iteration to the next",
              "Saad 1993"},
     .kind = FUR_METHOD_SQUARE,
+    .behind = true,
     .guarded = true,
     .workspace = 2,
     .vectors_a_restart = 2,

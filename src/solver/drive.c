@@ -49,7 +49,7 @@ bool fur_solve_is_over(fur_solve *solve, int64_t iteration, double residual)
 {
     solve->iterations = iteration;
     solve->residual = residual;
-    fur_solver_progress progress = {iteration, fur_relative(solve, residual), solve->column};
+    fur_solver_progress progress = {iteration, fur_relative(solve, residual), solve->column, solve};
     const fur_solver_options *o = solve->options;
     solve->stopped = o->monitor && o->monitor(o->monitor_user, &progress) != 0;
     if (!(residual < HUGE_VAL))
@@ -135,6 +135,7 @@ void fur_drive_aim(fur_drive *d, fur_vector *x, double target)
 {
     fur_solve *s = d->pass;
     s->x = x;
+    s->base = x == d->x ? NULL : d->x;
     s->scale = x == d->x ? 1 : scale_of(d);
     s->b_norm = d->b_norm * s->scale;
     s->target = target * s->scale;
@@ -250,6 +251,8 @@ fur_status fur_drive_start(fur_drive *d, const fur_vector *r, bool *over)
     fur_solve *s = d->pass;
     if (!(d->residual < HUGE_VAL))
         return fur_drive_refuse_wild(d, r);
+    s->x = d->x;
+    s->base = NULL;
     s->b_norm = d->b_norm;
     s->target = d->goal;
     s->scale = 1;
@@ -411,6 +414,7 @@ static fur_solve solve_of(const fur_solver *solver)
         .persistent = solver->persistent,
         .fused = solver->fused,
         .options = o,
+        .behind = solver->method->behind ? solver->method->info.name : NULL,
         .max_iterations = o->max_iterations,
         .check_every = o->check_every,
         .execution = FUR_EXECUTION_PLAIN,

@@ -34,6 +34,7 @@ typedef struct fur_solve {
     const fur_operator *adjoint;        /* A^H; NULL: none */
     const fur_operator *preconditioner; /* NULL: identity */
     fur_vector *x;                      /* of the pass: x, or its correction from 0; cols entries */
+    const fur_vector *base; /* x before the correction; NULL: there is none, the pass improves x */
     fur_vector
         *r; /* the residual that the pass starts from, which it may overwrite; rows entries */
     fur_vector **work;  /* as many as the method asked for, of cols entries */
@@ -44,6 +45,7 @@ typedef struct fur_solve {
     fur_persistent *persistent;        /* NULL: no kernel does many of them */
     fur_fused *fused;                  /* NULL: no passes over a stencil make products */
     const fur_solver_options *options; /* with defaults in place of zeros */
+    const char *behind;                /* the method's name, if its x is behind its residual */
     double scale; /* of the pass: what it sees is the caller's residual times this */
     double b_norm;
     double target; /* of the pass: stop at ||r|| <= target */
@@ -102,6 +104,7 @@ typedef struct fur_method {
     fur_status (*prepare)(const fur_solver *solver);
     bool runs_ahead; /* the scalars stay on the device: iterations may be recorded, or persistent */
     bool reduces;    /* a system with two colours, see red_black.h */
+    bool behind;     /* x is not that of the residual that the method tells */
     bool descends;   /* every iteration lowers ||x' - x||_A, and s->descent says by how much */
     /* Improves x by a pass; fails only if an operator does. */
     fur_status (*run)(fur_solve *solve);

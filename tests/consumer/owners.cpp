@@ -466,6 +466,19 @@ static void choices(furrow::context &context)
     EXPECT(report.outcome == FUR_OUTCOME_CONVERGED && report.iterations < 20);
     EXPECT(furrow::race(op, op).second > 0);
 
+    auto watched = FUR_DEFAULT(fur_solver_options);
+    furrow::vector iterate(context, FUR_F64, 100);
+    watched.method = "minres";
+    watched.monitor_user = &iterate;
+    watched.monitor = [](void *user, const fur_solver_progress *progress) {
+        furrow::iterate(*progress, *static_cast<furrow::vector *>(user));
+        return 0;
+    };
+    x.fill(0.0);
+    furrow::solver(op, &watched).solve(b, x);
+    furrow::axpby(-1.0, x, 1.0, iterate);
+    EXPECT(furrow::norm_max(iterate) < 1e-8);
+
     furrow::vectors rhs(context, FUR_F64, 100, 3, FUR_LAYOUT_COLUMNS);
     furrow::vectors solutions(context, FUR_F64, 100, 3, FUR_LAYOUT_COLUMNS);
     EXPECT(fur_vectors_fill(rhs, fur_real(1)) == FUR_OK);

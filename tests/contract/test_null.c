@@ -633,6 +633,8 @@ static int refuse_operators(int wanted, int rows)
     REFUSED(w.context, "out", fur_solver_create(w.op, NULL, NULL));
     REFUSED(NULL, "solver", fur_operator_from_solver(NULL, FUR_F64, &w.out.op));
     REFUSED(w.context, "out", fur_operator_from_solver(w.solver, FUR_F64, NULL));
+    REFUSED(w.context, "progress", fur_solver_iterate(NULL, w.x));
+    REFUSED(NULL, "x", fur_solver_iterate(&(fur_solver_progress){.solve = w.solver}, NULL));
     REFUSED(NULL, "solver", fur_solver_solve(NULL, w.x, w.y, NULL));
     REFUSED(w.context, "b", fur_solver_solve(w.solver, NULL, w.y, NULL));
     REFUSED(w.context, "x", fur_solver_solve(w.solver, w.x, NULL, NULL));

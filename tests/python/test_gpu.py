@@ -32,6 +32,25 @@ def test_solves_have_the_bits_of_the_cpu(rng):
         np.testing.assert_array_equal(x, furrow.cg(a, b, rtol=1e-9, M=M)[0])
 
 
+@pytest.mark.parametrize("name", ["numpy", "cupy", "torch"])
+@pytest.mark.parametrize("solver", [furrow.cg, furrow.bicgstab, furrow.minres, furrow.idrs])
+def test_callbacks_get_iterates_of_the_callers_kind(rng, solver, name):
+    library = pytest.importorskip(name)
+    a = random_matrix(rng, 400, 400, 0.02)
+    a = furrow.csr(a @ a.T + 4 * np.eye(400))
+    b = rng.standard_normal(400)
+    seen, residuals = [], []
+
+    def residual(xk):
+        xk = xk if isinstance(xk, np.ndarray) else xk.get() if name == "cupy" else xk.cpu().numpy()
+        return np.linalg.norm(b - a @ xk) / np.linalg.norm(b)
+
+    there = b if name == "numpy" else library.asarray(b) if name == "cupy" else library.from_numpy(b).cuda()
+    _, info = solver(a.to("cuda"), there, rtol=1e-6, callback=lambda xk: seen.append(residual(xk)), residuals=residuals)
+    assert info == 0 and len(residuals) == len(seen) + 1
+    np.testing.assert_allclose(seen, residuals[1:], rtol=1e-4)
+
+
 def test_arrays_of_cupy(rng):
     cupy = pytest.importorskip("cupy")
     a = furrow.csr(random_matrix(rng, 300, 200, 0.05))

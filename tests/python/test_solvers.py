@@ -98,11 +98,35 @@ def test_the_callback_of_cg_gets_every_iterate(rng):
     assert apart(seen[4], theirs[4]) <= 1e-8
 
 
-@pytest.mark.parametrize("solver", SOLVERS[1:])
-def test_other_callbacks_get_residuals(rng, solver):
+@pytest.mark.parametrize("solver", [furrow.bicgstab, furrow.minres, furrow.idrs])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("scale", [1, 1e-15])
+def test_other_callbacks_get_every_iterate(rng, solver, dtype, scale):
+    a = laplacian(10, dtype)
+    b = (scale * random_values(rng, 100, dtype)).astype(dtype)
+    guess = (scale * random_values(rng, 100, dtype)).astype(dtype)
+    seen, residuals = [], []
+    x, info = solver(a, b, guess, rtol=1e-4, callback=lambda xk: seen.append(xk.copy()), residuals=residuals)
+    assert info == 0 and len(residuals) == len(seen) + 1 and seen[0].dtype == dtype
+    for xk, told in zip(seen, residuals[1:], strict=True):
+        assert residual(a, xk, b) == pytest.approx(told, rel=1e-1 if np.finfo(dtype).bits == 32 else 1e-6)
+    np.testing.assert_allclose(seen[-1], x, rtol=1e-3, atol=1e-4 * abs(x).max())
+
+
+@pytest.mark.parametrize("ours, theirs", [(furrow.bicgstab, spla.bicgstab), (furrow.minres, spla.minres)])
+def test_iterates_are_those_of_scipy(rng, ours, theirs):
+    a = laplacian(10)
+    b = rng.standard_normal(100)
+    iterates = [[], []]
+    for solver, seen in zip((ours, theirs), iterates, strict=True):
+        solver(a, b, rtol=1e-8, callback=lambda xk, seen=seen: seen.append(xk.copy()))
+    assert apart(iterates[0][4], iterates[1][4]) <= 1e-8
+
+
+def test_the_callback_of_gmres_gets_residuals(rng):
     a = laplacian(8)
     seen, residuals = [], []
-    _, info = solver(a, rng.standard_normal(64), callback=seen.append, residuals=residuals)
+    _, info = furrow.gmres(a, rng.standard_normal(64), callback=seen.append, residuals=residuals)
     assert info == 0 and seen == residuals[1:] and len(seen) >= info.report.iterations
 
 

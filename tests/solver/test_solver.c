@@ -595,6 +595,81 @@ START_TEST(a_monitor_sees_every_iteration_and_can_stop)
 }
 END_TEST
 
+/* Compares the residual of each iterate with what a monitor is told. */
+typedef struct iterates {
+    const problem *p;
+    const char *method;
+    fur_vector *x;
+    fur_vector *r;
+    double tolerance;
+    int64_t refused;
+    int64_t compared;
+} iterates;
+
+static int compare_iterate(void *user, const fur_solver_progress *progress)
+{
+    iterates *i = user;
+    double norm;
+    double b_norm;
+    fur_status status = fur_solver_iterate(progress, i->x);
+    if (status == FUR_UNSUPPORTED) {
+        ck_assert_ptr_nonnull(strstr(fur_context_error(i->p->context), "not yet that of"));
+        i->refused++;
+        return 0;
+    }
+    ck_ok(i->p->context, status);
+    ck_ok(i->p->context, fur_operator_apply(i->p->op, i->x, i->r));
+    ck_ok(i->p->context, fur_axpby(fur_real(1), i->p->b, fur_real(-1), i->r));
+    ck_ok(i->p->context, fur_norm2(i->r, &norm));
+    ck_ok(i->p->context, fur_norm2(i->p->b, &b_norm));
+    ck_assert_msg(fabs(norm / b_norm - progress->residual) < i->tolerance,
+                  "%s, iteration %lld: %.17g, told %.17g", i->method,
+                  (long long)progress->iteration, norm / b_norm, progress->residual);
+    i->compared++;
+    return 0;
+}
+
+/* b and the guess are of any magnitude; rounding is of some hundred iterations with x <= 200 b. */
+START_TEST(a_monitor_may_have_the_iterate)
+{
+    static const double magnitudes[] = {1, 0x1p-60};
+    fur_value_type value = (fur_value_type)_i;
+    fur_context *context = context_make(NULL, 2);
+    problem p = poisson(context, value, 12, 11, NULL);
+    iterates i = {.p = &p, .tolerance = 2e4 * value_epsilon(value)};
+    ck_ok(context, fur_vector_create(context, value, fur_vector_size(p.x), &i.x));
+    ck_ok(context, fur_vector_create(context, value, fur_vector_size(p.x), &i.r));
+    for (int m = 0; fur_solver_method_at(m); m++) {
+        const char *method = fur_solver_method_at(m)->name;
+        bool behind = strncmp(method, "cg", 2) == 0 && strcmp(method, "cgnr") != 0;
+        behind = behind || strstr(method, "gmres");
+        for (int k = 0; k < COUNT_OF(magnitudes); k++) {
+            fur_solver_options options = {.size = sizeof options,
+                                          .method = method,
+                                          .adjoint = p.op,
+                                          .max_iterations = 60,
+                                          .monitor = compare_iterate,
+                                          .monitor_user = &i};
+            i.method = method;
+            i.refused = 0;
+            i.compared = 0;
+            set_random(p.b, 8);
+            set_random(p.x, 9);
+            ck_ok(context, fur_vector_scale(p.b, fur_real(magnitudes[k])));
+            ck_ok(context, fur_vector_scale(p.x, fur_real(magnitudes[k])));
+            fur_solver_report report = solve(&p, &options);
+            ck_assert_msg(behind ? i.compared == 0 && i.refused > 1
+                                 : i.compared > report.iterations && i.refused == 0,
+                          "%s", method);
+        }
+    }
+    fur_vector_destroy(i.x);
+    fur_vector_destroy(i.r);
+    problem_release(&p);
+    fur_context_destroy(context);
+}
+END_TEST
+
 /* A correction of a residual that is just above the goal aims low enough to gain something: one of
  * these solves in a hundred gets there. The smooth part of b makes x large, and so its rounding. */
 START_TEST(a_residual_just_above_the_goal_is_corrected)
@@ -1152,6 +1227,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, a_solve_tells_the_condition);
     tcase_add_test(tests, iterations_are_limited);
     tcase_add_test(tests, a_monitor_sees_every_iteration_and_can_stop);
+    tcase_add_loop_test(tests, a_monitor_may_have_the_iterate, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, a_residual_just_above_the_goal_is_corrected);
     tcase_add_test(tests, a_correction_begins_where_the_recursion_ends);
     tcase_add_test(tests, tolerances_end_a_solve);

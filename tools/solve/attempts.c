@@ -121,8 +121,9 @@ static fur_status run_cycles(job *j)
         part.iterations += all->iterations;
         part.seconds += all->seconds;
         *all = part;
-        stop = watch_iteration(&j->watch,
-                               &(fur_solver_progress){all->iterations, all->residual_recursive, 0});
+        stop =
+            watch_iteration(&j->watch, &(fur_solver_progress){.iteration = all->iterations,
+                                                              .residual = all->residual_recursive});
     } while (all->outcome == FUR_OUTCOME_MAX_ITERATIONS && left > 0 && !stop);
     if (all->outcome == FUR_OUTCOME_MAX_ITERATIONS && left > 0)
         all->outcome = FUR_OUTCOME_STOPPED;

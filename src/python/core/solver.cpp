@@ -6,6 +6,7 @@
 #include "options.h"
 #include "pulse.h"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
 /* What a solve tells Python while it runs, and what it leaves. */
@@ -16,10 +17,21 @@ class Watch
     Watch(nb::handle call, bool every) : pulse_(call), every_(every)
     {
     }
+    /* Before each call x has the iterate. */
+    void take_iterates(const Result *x)
+    {
+        iterate_ = x;
+    }
     static int monitor(void *user, const fur_solver_progress *p)
     {
         auto self = static_cast<Watch *>(user);
         self->residuals_.push_back(p->residual);
+        if (self->iterate_) {
+            self->status_ = fur_solver_iterate(p, *self->iterate_);
+            if (self->status_ != FUR_OK)
+                return 1;
+            self->iterate_->finish();
+        }
         return self->every_ ? self->pulse_.ask(p->iteration, p->residual)
                             : self->pulse_.beat(p->iteration, p->residual);
     }
@@ -42,10 +54,17 @@ class Watch
     {
         return std::move(attempts_);
     }
+    /* Of the last iterate. */
+    fur_status status() const
+    {
+        return status_;
+    }
 
   private:
     Pulse pulse_;
     bool every_;
+    const Result *iterate_ = nullptr;
+    fur_status status_ = FUR_OK;
     std::vector<double> residuals_;
     std::vector<std::string> attempts_;
 };
@@ -93,9 +112,11 @@ static const fur_operator *op_of(nb::handle object)
     return object.is_none() ? nullptr : nb::cast<const Operator &>(object).op();
 }
 
-/* Solves from the guess in x: the report, the residuals, and no attempts. */
+/* Solves from the guess in x: the report, the residuals, and no attempts. iterate: an array for x
+ * of the iteration that `call` is told about. */
 static nb::tuple solve(const Operator &a, const InArray &b, const OutArray &x, nb::handle m,
-                       nb::handle adjoint, nb::handle call, bool every, const nb::dict &keywords)
+                       nb::handle adjoint, nb::handle call, bool every,
+                       const std::optional<OutArray> &iterate, const nb::dict &keywords)
 {
     fur_context *context = a.context().get();
     Keywords given(keywords);
@@ -111,8 +132,12 @@ static nb::tuple solve(const Operator &a, const InArray &b, const OutArray &x, n
         Use use(a.context());
         furrow::vector right = vector_of(context, Dense(b, "b"));
         Result guess(context, Dense(x, "x0"));
+        std::optional<Result> told;
+        if (iterate)
+            watch.take_iterates(&told.emplace(context, Dense(*iterate, "iterate")));
         furrow::solver solver(a.op(), &options);
         expect_ok(fur_solver_solve(solver, right, guess, &report), context);
+        expect_ok(watch.status(), context);
         guess.finish();
     }
     return nb::make_tuple(dict_of(report), watch.take_residuals(), watch.take_attempts());
@@ -176,7 +201,8 @@ static nb::tuple solve_auto(const Csr &a, const InArray &b, const OutArray &x, n
 void bind_solver(nb::module_ &m)
 {
     m.def("solve", &solve, nb::arg("a"), nb::arg("b"), nb::arg("x"), nb::arg("m").none(),
-          nb::arg("adjoint").none(), nb::arg("call").none(), nb::arg("every"), nb::arg("options"));
+          nb::arg("adjoint").none(), nb::arg("call").none(), nb::arg("every"),
+          nb::arg("iterate").none(), nb::arg("options"));
     m.def("solve_block", &solve_block, nb::arg("a"), nb::arg("b"), nb::arg("x"),
           nb::arg("m").none(), nb::arg("options"));
     m.def("solve_auto", &solve_auto, nb::arg("a"), nb::arg("b"), nb::arg("x"),

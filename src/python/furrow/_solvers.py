@@ -146,13 +146,16 @@ def _solve(
     options: dict[str, Any],
     M_options: dict[str, Any] | None = None,
     adjoint: bool = False,
+    iterate: Any = None,
 ) -> SolveReport:
+    """iterate: None, or an array for x of the iteration that the listener is told about."""
     m = system.preconditioner(M, M_options or {})
     adjoint_operator = system.operator(adjoint=True) if adjoint else None
     given = {name: value for name, value in options.items() if value is not None}
+    given = {"method": method, **given}
     with listener as (call, every):
         found, residuals, attempts = _core.solve(
-            system.operator(), system.b, system.x, m, adjoint_operator, call, every, {"method": method, **given}
+            system.operator(), system.b, system.x, m, adjoint_operator, call, every, iterate, given
         )
     return SolveReport(**found, residuals=residuals, attempts=attempts)
 
@@ -270,6 +273,27 @@ class _CallbackOfCg:
             self.callback(self.x)
 
 
+def _solve_and_tell(
+    system: _System,
+    method: str,
+    M: Any,
+    callback: Callable[[Any], Any] | None,
+    progress: bool | Callable[[int, float], Any],
+    wishes: dict[str, Any],
+    options: dict[str, Any],
+) -> SolveReport:
+    """A solve by a method that can give x of each iteration to SciPy's kind of callback."""
+    if callback is None:
+        return _solve(system, method, M, _listener(progress, wishes["rtol"], None), wishes, options)
+    x = system.x + 0
+
+    def call(iteration: int, residual: float) -> None:
+        if iteration > 0:
+            callback(x)
+
+    return _solve(system, method, M, _listener(progress, wishes["rtol"], call), wishes, options, iterate=x)
+
+
 def _residual_callback(callback: Callable[[float], Any] | None) -> Any:
     if callback is None:
         return None
@@ -290,13 +314,12 @@ def bicgstab(
     atol: float = 0.0,
     maxiter: int | None = None,
     M: Any = None,
-    callback: Callable[[float], Any] | None = None,
+    callback: Callable[[Any], Any] | None = None,
     residuals: list[float] | None = None,
     progress: bool | Callable[[int, float], Any] = False,
     **options: Any,
 ) -> tuple[Any, Info]:
-    """BiCGSTAB for an A that is not symmetric; parameters as of `cg`, but for `callback`, which gets
-    the relative residual.
+    """BiCGSTAB for an A that is not symmetric; parameters as of `cg`.
 
     Examples
     --------
@@ -308,8 +331,7 @@ def bicgstab(
     """
     system = _system(A, b, x0)
     wishes = {"rtol": rtol, "atol": atol, "max_iterations": maxiter}
-    listener = _listener(progress, rtol, _residual_callback(callback))
-    return _finish(system, _solve(system, "bicgstab", M, listener, wishes, options), residuals)
+    return _finish(system, _solve_and_tell(system, "bicgstab", M, callback, progress, wishes, options), residuals)
 
 
 def gmres(
@@ -372,13 +394,12 @@ def minres(
     shift: float = 0.0,
     maxiter: int | None = None,
     M: Any = None,
-    callback: Callable[[float], Any] | None = None,
+    callback: Callable[[Any], Any] | None = None,
     residuals: list[float] | None = None,
     progress: bool | Callable[[int, float], Any] = False,
     **options: Any,
 ) -> tuple[Any, Info]:
-    """MINRES for a symmetric (Hermitian) A, also indefinite or singular; parameters as of `cg`, but for
-    `callback`, which gets the relative residual, and
+    """MINRES for a symmetric (Hermitian) A, also indefinite or singular; parameters as of `cg` and
 
     Parameters
     ----------
@@ -399,8 +420,7 @@ def minres(
             raise TypeError("shift is for matrices; let the operator subtract it")
         system = _System(_shifted(system.A.astype(system.dtype), shift), system.b, system.x, system.dtype, b)
     wishes = {"rtol": rtol, "max_iterations": maxiter}
-    listener = _listener(progress, rtol, _residual_callback(callback))
-    return _finish(system, _solve(system, "minres", M, listener, wishes, options), residuals)
+    return _finish(system, _solve_and_tell(system, "minres", M, callback, progress, wishes, options), residuals)
 
 
 def _shifted(A: Csr, shift: float) -> Csr:
@@ -417,7 +437,7 @@ def idrs(
     atol: float = 0.0,
     maxiter: int | None = None,
     M: Any = None,
-    callback: Callable[[float], Any] | None = None,
+    callback: Callable[[Any], Any] | None = None,
     residuals: list[float] | None = None,
     progress: bool | Callable[[int, float], Any] = False,
     **options: Any,
@@ -434,8 +454,7 @@ def idrs(
     """
     system = _system(A, b, x0)
     wishes = {"rtol": rtol, "atol": atol, "max_iterations": maxiter, "restart": s}
-    listener = _listener(progress, rtol, _residual_callback(callback))
-    return _finish(system, _solve(system, "idrs", M, listener, wishes, options), residuals)
+    return _finish(system, _solve_and_tell(system, "idrs", M, callback, progress, wishes, options), residuals)
 
 
 def solve(

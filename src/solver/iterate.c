@@ -1,0 +1,25 @@
+/* x of an iteration, for a monitor. */
+#include "solver.h"
+
+#include "arguments.h"
+#include "core.h"
+#include "env.h"
+
+fur_status fur_solver_iterate(const fur_solver_progress *progress, fur_vector *x)
+{
+    fur_context *context = x ? fur_vector_context(x) : NULL;
+    FUR_NEED(context, progress, x);
+    const fur_solve *s = progress->solve;
+    if (!s)
+        return fur_context_fail(context, FUR_INVALID,
+                                "progress is not what a monitor is given; call within a monitor");
+    if (s->behind)
+        return fur_context_fail(context, FUR_UNSUPPORTED,
+                                "the x of %s is not yet that of its residual; take x after the "
+                                "solve, or a method such as minres, bicgstab or idrs",
+                                s->behind);
+    if (!s->base)
+        return fur_vector_copy(s->x, x);
+    FUR_TRY(fur_vector_copy(s->base, x));
+    return fur_axpby(fur_real(1 / s->scale), s->x, fur_real(1), x);
+}
