@@ -4,6 +4,7 @@
 #include "ranks_support.h"
 
 #include <furrow/partition.h>
+#include <furrow/ranks_stencil.h>
 
 #include <string.h>
 #include <unistd.h>
@@ -341,6 +342,158 @@ START_TEST(without_edges)
 }
 END_TEST
 
+/* The stencil of 5 or 7 points on a grid, which may be periodic. */
+static fur_stencil_definition grid_of(const int64_t extent[3], fur_boundary boundary)
+{
+    fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64};
+    memcpy(d.extent, extent, sizeof d.extent);
+    for (int i = 0; i < 3; i++)
+        d.boundary[i] = boundary;
+    fur_stencil_named(extent[2] > 1 ? 7 : 5, &d);
+    return d;
+}
+
+typedef struct place {
+    uint64_t code; /* of Morton: bit k of z, y and x are its bits 3k, 3k + 1 and 3k + 2 */
+    int64_t point;
+} place;
+
+static int compare_places(const void *a, const void *b)
+{
+    const place *p = a;
+    const place *q = b;
+    return p->code != q->code ? (p->code < q->code ? -1 : 1) : p->point < q->point ? -1 : 1;
+}
+
+/* The part of each point, by sorting. */
+static int32_t *sort_bricks(const int64_t extent[3], const int64_t side[3])
+{
+    int64_t points = extent[0] * extent[1] * extent[2];
+    place *places = malloc((size_t)points * sizeof *places);
+    int32_t *part = malloc((size_t)points * sizeof *part);
+    int32_t number = 0;
+    for (int64_t i = 0; i < points; i++) {
+        const int64_t at[] = {i % extent[0] / side[0], i / extent[0] % extent[1] / side[1],
+                              i / extent[0] / extent[1] / side[2]};
+        places[i] = (place){.point = i};
+        for (int k = 0; k < 60; k++)
+            places[i].code |= (uint64_t)(at[2 - k % 3] >> (k / 3) & 1) << k;
+    }
+    qsort(places, (size_t)points, sizeof *places, compare_places);
+    for (int64_t i = 0; i < points; i++) {
+        number += i > 0 && places[i].code != places[i - 1].code;
+        part[places[i].point] = number;
+    }
+    free(places);
+    return part;
+}
+
+/* A grid that is cut in bricks, and what they are to be. */
+typedef struct cut_grid {
+    fur_stencil_definition definition;
+    const int64_t *extent; /* that is told; NULL: the grid is recognised */
+    const int32_t *part;
+    int64_t halo_bytes;
+} cut_grid;
+
+static fur_status cut(fur_ranks *group, void *user)
+{
+    cut_grid *job = user;
+    fur_ranks_stencil *s = NULL;
+    fur_ranks_csr *a = NULL;
+    fur_ranks_csr *b = NULL;
+    fur_partition *p = NULL;
+    fur_partition_options options = {.size = sizeof options, .method = "bricks"};
+    if (job->extent)
+        memcpy(options.extent, job->extent, sizeof options.extent);
+    fur_status status = fur_ranks_stencil_create(group, &job->definition, NULL, &s);
+    if (status == FUR_OK)
+        status = fur_ranks_stencil_assemble(s, &a);
+    if (status == FUR_OK)
+        status = fur_ranks_partition(a, &options, &p);
+    if (status == FUR_OK)
+        status = fur_ranks_csr_arrange(a, p, &b);
+    if (status == FUR_OK)
+        ck_assert_int_eq(memcmp(fur_partition_of_rows(p), job->part,
+                                (size_t)fur_partition_rows(p) * sizeof *job->part),
+                         0);
+    if (status == FUR_OK && fur_ranks_rank(group) == 0)
+        job->halo_bytes = fur_ranks_csr_describe(b)->halo_bytes;
+    fur_partition_destroy(p);
+    fur_ranks_csr_destroy(b);
+    fur_ranks_csr_destroy(a);
+    fur_ranks_stencil_destroy(s);
+    return status;
+}
+
+/* Recognised or told, of any shape, on any number of ranks. */
+START_TEST(bricks)
+{
+    static const struct {
+        int64_t extent[3];
+        int64_t side[3];
+        fur_boundary boundary;
+    } grids[] = {{{33, 20, 17}, {16, 16, 8}, FUR_BOUNDARY_DIRICHLET},
+                 {{150, 70, 1}, {64, 32, 1}, FUR_BOUNDARY_DIRICHLET},
+                 {{20, 100, 20}, {16, 16, 8}, FUR_BOUNDARY_PERIODIC},
+                 {{1, 90, 120}, {1, 64, 32}, FUR_BOUNDARY_DIRICHLET}};
+    int32_t *part = sort_bricks(grids[_i].extent, grids[_i].side);
+    bool wraps = grids[_i].boundary == FUR_BOUNDARY_PERIODIC; /* too many rows to be recognised */
+    for (int told = wraps; told < 2; told++)
+        for (int ranks = 1; ranks <= RANKS_MOST; ranks += 3) {
+            cut_grid job = {.definition = grid_of(grids[_i].extent, grids[_i].boundary),
+                            .extent = told ? grids[_i].extent : NULL,
+                            .part = part};
+            fur_status status = fur_ranks_run(ranks, NULL, cut, &job);
+            ck_assert_msg(status == FUR_OK, "%s", fur_context_error(NULL));
+        }
+    free(part);
+}
+END_TEST
+
+/* A cube of 32^3 points on 8 ranks: cubes of 16^3 have 24 faces of 16^2 points between them, slabs
+ * 14 of 32^2. */
+START_TEST(bricks_send_less_than_slabs)
+{
+    static const int64_t extent[] = {32, 32, 32};
+    static const int64_t side[] = {16, 16, 8};
+    int32_t *part = sort_bricks(extent, side);
+    cut_grid job = {.definition = grid_of(extent, FUR_BOUNDARY_DIRICHLET), .part = part};
+    fur_status status = fur_ranks_run(8, NULL, cut, &job);
+    ck_assert_msg(status == FUR_OK, "%s", fur_context_error(NULL));
+    ck_assert_int_eq(job.halo_bytes, 24 * 16 * 16 * 8);
+    free(part);
+}
+END_TEST
+
+START_TEST(no_bricks)
+{
+    fur_context *context = context_make(NULL, 1);
+    rng r = rng_stream(0);
+    fur_csr *a = matrix_definite(context, &r, FUR_F64, 700);
+    fur_partition *p = NULL;
+    fur_partition_options options = {.size = sizeof options, .method = "bricks"};
+    ck_assert_int_eq(fur_partition_create(a, &options, &p), FUR_UNSUPPORTED);
+    ck_assert_ptr_eq(strstr(fur_context_error(context), "bricks are of a grid: "),
+                     fur_context_error(context));
+    for (int i = 0; i < 4; i++) {
+        static const int64_t wrong[][3] = {
+            {700, 1, 0}, {-7, -100, 1}, {7, 10, 11}, {INT64_MAX, INT64_MAX, 2}};
+        memcpy(options.extent, wrong[i], sizeof options.extent);
+        ck_assert_int_eq(fur_partition_create(a, &options, &p), FUR_INVALID);
+        ck_assert_ptr_nonnull(strstr(fur_context_error(context), "does not have the 700 rows"));
+    }
+    options.extent[0] = 7;
+    options.extent[1] = 100;
+    options.extent[2] = 1;
+    ck_ok(context, fur_partition_create(a, &options, &p));
+    ck_assert_int_eq(fur_partition_parts(p), 4);
+    fur_partition_destroy(p);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
 /* Files that are no partition of 3 rows, and what is said about them; %s: the path. */
 static const struct {
     const char *text;
@@ -452,11 +605,13 @@ static fur_status refuse(fur_ranks *group, void *user)
 START_TEST(refusals)
 {
     static const char *const sentences[] = {
-        [METHODS_DIFFER] = "ranks 0 and 2 disagree about the method or the parts of a partition",
-        [PARTS_DIFFER] = "ranks 0 and 2 disagree about the method or the parts of a partition",
+        [METHODS_DIFFER] = "ranks 0 and 2 disagree about the method, the parts or the grid of a "
+                           "partition",
+        [PARTS_DIFFER] = "ranks 0 and 2 disagree about the method, the parts or the grid of a "
+                         "partition",
         [ORDERS_DIFFER] = "ranks 0 and 1 have different partitions",
-        [UNKNOWN] =
-            "there is no partition \"zoltan\"; methods are contiguous, rcm, metis and scotch",
+        [UNKNOWN] = "there is no partition \"zoltan\"; methods are contiguous, rcm, metis, scotch "
+                    "and bricks",
         [MANY] = "a matrix of 3 rows cannot have 4 parts; ask for 1 to 3, or 0, which chooses",
         [WIDE] = "the matrix is 3 x 4; partitions are of square ones with at most 2147483647 rows",
         [UNSIZED] = ("fur_partition_options says that it has 0 bytes; write .size = "
@@ -499,6 +654,9 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, halo, 0, 4);
     tcase_add_loop_test(tests, repeated, 2, 4);
     tcase_add_test(tests, without_edges);
+    tcase_add_loop_test(tests, bricks, 0, 4);
+    tcase_add_test(tests, bricks_send_less_than_slabs);
+    tcase_add_test(tests, no_bricks);
     tcase_add_loop_test(tests, files_that_do_not_fit, 0, COUNT_OF(bad_files));
     tcase_add_loop_test(tests, refusals, 0, UNSIZED + 1);
     tcase_add_test(tests, arguments);

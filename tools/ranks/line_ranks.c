@@ -49,7 +49,8 @@ static const struct argp_option options[] = {
     {"device-transport", DEVICE_TRANSPORT, "NAME", 0,
      "Between GPUs: peers, nccl or staged (default: the first that works)", 0},
     {"partition", PARTITION, "NAME|FILE", 0,
-     "The order of rows: contiguous (default), rcm, metis, scotch, or the part of each row in an "
+     "The order of rows: contiguous (default), rcm, metis, scotch, bricks of a grid, or the part "
+     "of each row in an "
      "array of a Matrix Market file",
      0},
     {"json", JSON, NULL, 0, "Print one JSON object", 0},

@@ -17,7 +17,7 @@
             return partition_try_status;                                                           \
     } while (0)
 
-static const char *const methods[] = {"contiguous", "rcm", "metis", "scotch"};
+static const char *const methods[] = {"contiguous", "rcm", "metis", "scotch", "bricks"};
 
 #define METHODS ((int)(sizeof methods / sizeof *methods))
 
@@ -137,20 +137,43 @@ static fur_status by_rcm(const fur_csr *a, fur_partition **out)
     return finish(fur_reorder(a, "rcm", NULL, NULL, &made->order), made, out);
 }
 
-static fur_status by_parts(const fur_csr *a, const char *method, int parts, fur_partition **out)
+static int usual_parts(int64_t rows)
+{
+    int64_t parts = rows / PART_ROWS < PARTS_USUAL ? rows / PART_ROWS : PARTS_USUAL;
+    return parts > 1 ? (int)parts : 1;
+}
+
+static fur_status by_parts(const fur_csr *a, const fur_partition_options *o, fur_partition **out)
 {
     fur_context *context = fur_csr_context(a);
     int64_t rows = fur_csr_get(a)->rows;
-    int64_t usual = rows / PART_ROWS < PARTS_USUAL ? rows / PART_ROWS : PARTS_USUAL;
     int32_t *part;
-    if (parts == 0)
-        parts = usual > 1 ? (int)usual : 1;
     PARTITION_TRY(allocate(context, rows, sizeof *part, &part));
-    fur_status status = graph_parts(a, method, parts, part);
+    fur_status status =
+        strcmp(o->method, "bricks") == 0
+            ? brick_parts(a, o->extent, part)
+            : graph_parts(a, o->method, o->parts ? o->parts : usual_parts(rows), part);
     if (status == FUR_OK)
         status = fur_partition_from_parts(context, rows, part, out);
     fur_context_release(context, part);
     return status;
+}
+
+/* All 0, or those of a grid of so many points. */
+static fur_status check_extent(fur_context *context, int64_t rows, const int64_t extent[3])
+{
+    int64_t points = 1;
+    if (extent[0] == 0 && extent[1] == 0 && extent[2] == 0)
+        return FUR_OK;
+    for (int i = 0; i < 3 && points > 0; i++)
+        points = extent[i] < 1 || extent[i] > rows / points ? 0 : points * extent[i];
+    if (points == rows && points > 0)
+        return FUR_OK;
+    return fur_context_fail(
+        context, FUR_INVALID,
+        "a grid of %lld x %lld x %lld points does not have the %lld rows of the "
+        "matrix; give the points along each axis, 1 for those that it has not",
+        (long long)extent[0], (long long)extent[1], (long long)extent[2], (long long)rows);
 }
 
 fur_status partition_check_options(fur_context *context, int64_t rows,
@@ -167,14 +190,15 @@ fur_status partition_check_options(fur_context *context, int64_t rows,
                                 "a matrix of %lld rows cannot have %d parts; ask for 1 to %lld, or "
                                 "0, which chooses",
                                 (long long)rows, options->parts, (long long)most);
+    PARTITION_TRY(check_extent(context, rows, options->extent));
     for (int i = 0; options->method && i < METHODS; i++)
         if (strcmp(options->method, methods[i]) == 0)
             return FUR_OK;
     if (!options->method)
         return FUR_OK;
     return fur_context_fail(context, FUR_INVALID,
-                            "there is no partition \"%s\"; methods are contiguous, rcm, metis and "
-                            "scotch",
+                            "there is no partition \"%s\"; methods are contiguous, rcm, metis, "
+                            "scotch and bricks",
                             options->method);
 }
 
@@ -201,7 +225,7 @@ fur_status fur_partition_create(const fur_csr *a, const fur_partition_options *o
         return partition_from_order(context, v->rows, NULL, out);
     if (strcmp(o.method, "rcm") == 0)
         return by_rcm(a, out);
-    return by_parts(a, o.method, o.parts, out);
+    return by_parts(a, &o, out);
 }
 
 /* Numbers of a file as parts. */

@@ -28,4 +28,8 @@ fur_status partition_from_order(fur_context *context, int64_t rows, const int32_
  * (graph_parts.c). */
 fur_status graph_parts(const fur_csr *a, const char *method, int parts, int32_t *part);
 
+/* The same by the bricks of a grid (bricks.c). extent[0] = 0: of the grid that A is a stencil on;
+ * FUR_UNSUPPORTED if it is none. */
+fur_status brick_parts(const fur_csr *a, const int64_t extent[3], int32_t *part);
+
 #endif

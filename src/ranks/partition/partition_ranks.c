@@ -25,7 +25,7 @@ typedef struct collection {
     int64_t entries;
     int64_t *offsets;
     int32_t *columns;
-    float *values; /* which do not matter */
+    float *values; /* all 1 */
 } collection;
 
 /* This rank's rows as offsets from 0 and columns. */
@@ -84,7 +84,8 @@ static fur_status divide(collection *c, const fur_partition_options *o, fur_part
     fur_ranks *g = c->g;
     fur_csr *a = NULL;
     RANKS_TRY(group_allocate(g, c->entries, sizeof *c->values, &c->values));
-    memset(c->values, 0, (size_t)c->entries * sizeof *c->values);
+    for (int64_t k = 0; k < c->entries; k++)
+        c->values[k] = 1;
     fur_csr_view view = {.size = sizeof view,
                          .rows = c->rows,
                          .cols = c->rows,
@@ -125,6 +126,7 @@ static fur_status share_partition(fur_ranks *g, fur_partition *at_0, int64_t row
 typedef struct wish {
     char method[32];
     int64_t parts;
+    int64_t extent[3];
     int64_t valid;
 } wish;
 
@@ -132,14 +134,15 @@ static fur_status compare_wishes(fur_ranks *g, const fur_partition_options *o)
 {
     wish *all;
     wish own = {.parts = o->parts, .valid = o->size == sizeof *o};
+    memcpy(own.extent, o->extent, sizeof own.extent);
     strncpy(own.method, o->method ? o->method : "contiguous", sizeof own.method - 1);
     RANKS_TRY(group_allocate(g, g->count, sizeof *all, &all));
     fur_status status = group_gather(g, &own, sizeof own, all);
     for (int i = 1; status == FUR_OK && i < g->count; i++)
         if (memcmp(&all[0], &all[i], sizeof own) != 0)
             status = fur_ranks_fail(g, FUR_INVALID,
-                                    "ranks 0 and %d disagree about the method or the parts of a "
-                                    "partition",
+                                    "ranks 0 and %d disagree about the method, the parts or the "
+                                    "grid of a partition",
                                     i);
     group_release(g, all);
     return status;

@@ -9,11 +9,13 @@
  *   rcm         the order of fur_reorder; ranks may begin at any row
  *   metis       parts by recursive bisection with METIS 5 (Karypis and Kumar 1998)
  *   scotch      the same by SCOTCH's interface of METIS 5 (Pellegrini and Roman 1996)
+ *   bricks      parts are bricks of 16 x 16 x 8 points of a grid (64 x 32 in a plane) along a
+ * Morton curve (Morton 1966); more points where they would be more than 2^20 bricks
  *
- * The last two look at the graph of A + A^T, in which a row weighs its entries plus 4, and need the
- * library, which they open when they are called. SCOTCH's parts differ from run to run with several
- * threads: unless the environment variable SCOTCH_PTHREAD_NUMBER says otherwise, it is set to 1.
- * Within a part rows keep their order. */
+ * metis and scotch look at the graph of A + A^T, in which a row weighs its entries plus 4, and need
+ * the library, which they open when they are called. SCOTCH's parts differ from run to run with
+ * several threads: unless the environment variable SCOTCH_PTHREAD_NUMBER says otherwise, it is set
+ * to 1. Within a part rows keep their order. */
 #ifndef FURROW_PARTITION_H
 #define FURROW_PARTITION_H
 
@@ -31,13 +33,17 @@ typedef struct fur_partition_options {
     size_t size;        /* sizeof(fur_partition_options) */
     const char *method; /* NULL: "contiguous" */
     int parts;          /* of metis and scotch; 0: one for 64 rows, at most 1024 */
+    /* Of bricks: the points of the grid along each axis, 1 where it has none, x moving fastest as
+     * in furrow/stencil.h. 0, 0, 0: of the grid that A is recognised to be a stencil on. */
+    int64_t extent[3];
 } fur_partition_options;
 
 /* Method 0, 1, 2 ...; NULL past the last. */
 FUR_API const char *fur_partition_method_at(int index);
 
 /* The partition of a matrix in a context of the CPU. FUR_INVALID if A is not square, for an unknown
- * method and for more parts than rows; FUR_UNSUPPORTED if the library is not there. */
+ * method and for more parts than rows; FUR_UNSUPPORTED if the library is not there, or
+ * for bricks of a matrix that is no stencil. */
 FUR_API fur_status fur_partition_create(const fur_csr *a, const fur_partition_options *options,
                                         fur_partition **out);
 

@@ -1,0 +1,115 @@
+/* Bricks of a grid along a Morton curve (Morton 1966): parts whose runs lie together, so that a
+ * rank's share of the grid has few neighbours along all axes. */
+#include "partition.h"
+
+#include <furrow/recognise.h>
+
+#include <string.h>
+
+/* Points of a brick along the axes that a grid has, by their number: 2048 in all, a leaf of
+ * reductions in f64. */
+static const int64_t sides[4][3] = {{1, 1, 1}, {2048, 1, 1}, {64, 32, 1}, {16, 16, 8}};
+
+typedef struct grid {
+    const int64_t *extent;
+    int64_t side[3];   /* of a brick */
+    int64_t bricks[3]; /* along each axis */
+    int32_t *part;     /* of each point; x moves fastest */
+    int32_t next;
+} grid;
+
+/* Bricks of which there are at most as many as parts can be. */
+static void choose_sides(grid *g)
+{
+    int axes = 0;
+    for (int i = 0; i < 3; i++)
+        axes += g->extent[i] > 1;
+    const int64_t *side = sides[axes];
+    for (int i = 0; i < 3; i++)
+        g->side[i] = g->extent[i] > 1 ? *side++ : 1;
+    for (int axis = 0;; axis = (axis + 1) % 3) {
+        for (int i = 0; i < 3; i++)
+            g->bricks[i] = (g->extent[i] + g->side[i] - 1) / g->side[i];
+        if (g->bricks[0] * g->bricks[1] * g->bricks[2] <= PARTS_MOST)
+            return;
+        g->side[axis] *= 2;
+    }
+}
+
+/* The points of a brick get its number. */
+static void number_points(grid *g, const int64_t at[3])
+{
+    int64_t begin[3];
+    int64_t end[3];
+    for (int i = 0; i < 3; i++) {
+        begin[i] = at[i] * g->side[i];
+        end[i] = begin[i] + g->side[i] < g->extent[i] ? begin[i] + g->side[i] : g->extent[i];
+    }
+    for (int64_t z = begin[2]; z < end[2]; z++)
+        for (int64_t y = begin[1]; y < end[1]; y++)
+            for (int64_t x = begin[0]; x < end[0]; x++)
+                g->part[x + g->extent[0] * (y + g->extent[1] * z)] = g->next;
+    g->next++;
+}
+
+/* The bricks of a cube of `side` bricks, a power of two, in Morton's order: eight cubes of half the
+ * side, of which those outside the grid have none. z, along which bricks are short, moves fastest:
+ * two bricks are a cube. */
+static void number_cube(grid *g, const int64_t at[3], int64_t side)
+{
+    if (at[0] >= g->bricks[0] || at[1] >= g->bricks[1] || at[2] >= g->bricks[2])
+        return;
+    if (side == 1) {
+        number_points(g, at);
+        return;
+    }
+    for (int child = 0; child < 8; child++) {
+        int64_t half = side / 2;
+        const int64_t corner[] = {at[0] + half * (child >> 2), at[1] + half * (child >> 1 & 1),
+                                  at[2] + half * (child & 1)};
+        number_cube(g, corner, half);
+    }
+}
+
+static void number_grid(const int64_t extent[3], int32_t *part)
+{
+    static const int64_t origin[3] = {0, 0, 0};
+    grid g = {.extent = extent, .part = part};
+    int64_t side = 1;
+    choose_sides(&g);
+    while (side < g.bricks[0] || side < g.bricks[1] || side < g.bricks[2])
+        side *= 2;
+    number_cube(&g, origin, side);
+}
+
+/* The grid whose stencil the matrix is. */
+static fur_status find_grid(const fur_csr *a, int64_t extent[3])
+{
+    fur_recognise_report report = {.size = sizeof report};
+    fur_recognised *found = NULL;
+    fur_status status = fur_stencil_recognise(a, NULL, &report, &found);
+    fur_recognised_destroy(found);
+    memcpy(extent, report.extent, sizeof report.extent);
+    if (status != FUR_OK || report.recognised)
+        return status;
+    return fur_context_fail(
+        fur_csr_context(a), FUR_UNSUPPORTED,
+        "bricks are of a grid: %s; take metis or scotch, or, in a program, tell "
+        "the extent",
+        report.reason);
+}
+
+fur_status brick_parts(const fur_csr *a, const int64_t extent[3], int32_t *part)
+{
+    int64_t found[3] = {extent[0], extent[1], extent[2]};
+    int64_t rows = fur_csr_get(a)->rows;
+    if (rows == 0)
+        return FUR_OK;
+    if (extent[0] == 0) {
+        fur_status status = find_grid(a, found);
+        if (status != FUR_OK)
+            return status;
+    }
+    number_grid(found, part);
+    return FUR_OK;
+}
