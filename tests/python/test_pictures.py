@@ -40,6 +40,7 @@ def test_convergence(ax):
     furrow.plot_convergence({"none": info, "ic0": jacobi.report, "list": residuals}, ax, rtol=1e-8)
     first, second, third, limit = ax.lines
     np.testing.assert_array_equal(first.get_ydata(), residuals)
+    np.testing.assert_array_equal(first.get_xdata(), np.arange(len(residuals)))
     np.testing.assert_array_equal(third.get_ydata(), residuals)
     assert len(second.get_ydata()) < len(residuals) and limit.get_ydata()[0] == 1e-8
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["none", "ic0", "list"]

@@ -17,21 +17,19 @@ class Watch
     Watch(nb::handle call, bool every) : pulse_(call), every_(every)
     {
     }
-    /* Before each call x has the iterate. */
-    void take_iterates(const Result *x)
+    /* Before each call Python's array has this x. its_own: x of the iteration goes there first. */
+    void show(const Result *x, bool its_own)
     {
-        iterate_ = x;
+        shown_ = x;
+        its_own_ = its_own;
     }
     static int monitor(void *user, const fur_solver_progress *p)
     {
         auto self = static_cast<Watch *>(user);
+        self->looks_.push_back(p->iteration);
         self->residuals_.push_back(p->residual);
-        if (self->iterate_) {
-            self->status_ = fur_solver_iterate(p, *self->iterate_);
-            if (self->status_ != FUR_OK)
-                return 1;
-            self->iterate_->finish();
-        }
+        if (self->shown_ && !self->bring(p))
+            return 1;
         return self->every_ ? self->pulse_.ask(p->iteration, p->residual)
                             : self->pulse_.beat(p->iteration, p->residual);
     }
@@ -39,12 +37,19 @@ class Watch
     static void attempt(void *user, const fur_choice *choice, const fur_solver_report *report)
     {
         auto self = static_cast<Watch *>(user);
-        if (!report)
+        if (!report) {
+            self->looks_.clear();
             self->residuals_.clear();
-        else
+        } else {
             self->attempts_.emplace_back(std::string(choice->method) + ", " + choice->precond +
                                          ": " + fur_outcome_name(report->outcome) + "; tried as " +
                                          choice->reason);
+        }
+    }
+    /* The iterations that it was told about, and their residuals. */
+    std::vector<std::int64_t> take_looks()
+    {
+        return std::move(looks_);
     }
     std::vector<double> take_residuals()
     {
@@ -54,17 +59,26 @@ class Watch
     {
         return std::move(attempts_);
     }
-    /* Of the last iterate. */
-    fur_status status() const
-    {
-        return status_;
-    }
 
   private:
+    /* What is shown, into Python's array. */
+    bool bring(const fur_solver_progress *p) noexcept
+    {
+        try {
+            if (its_own_)
+                expect_ok(fur_solver_iterate(p, *shown_), fur_vector_context(*shown_));
+            shown_->finish();
+            return true;
+        } catch (...) {
+            keep_exception();
+            return false;
+        }
+    }
     Pulse pulse_;
     bool every_;
-    const Result *iterate_ = nullptr;
-    fur_status status_ = FUR_OK;
+    const Result *shown_ = nullptr;
+    bool its_own_ = false;
+    std::vector<std::int64_t> looks_;
     std::vector<double> residuals_;
     std::vector<std::string> attempts_;
 };
@@ -113,7 +127,7 @@ static const fur_operator *op_of(nb::handle object)
 }
 
 /* Solves from the guess in x: the report, the residuals, and no attempts. iterate: an array for x
- * of the iteration that `call` is told about. */
+ * of the iteration that `call` is told about; without it x has what the method has so far. */
 static nb::tuple solve(const Operator &a, const InArray &b, const OutArray &x, nb::handle m,
                        nb::handle adjoint, nb::handle call, bool every,
                        const std::optional<OutArray> &iterate, const nb::dict &keywords)
@@ -134,13 +148,16 @@ static nb::tuple solve(const Operator &a, const InArray &b, const OutArray &x, n
         Result guess(context, Dense(x, "x0"));
         std::optional<Result> told;
         if (iterate)
-            watch.take_iterates(&told.emplace(context, Dense(*iterate, "iterate")));
+            watch.show(&told.emplace(context, Dense(*iterate, "iterate")), true);
+        else if (every)
+            watch.show(&guess, false);
         furrow::solver solver(a.op(), &options);
         expect_ok(fur_solver_solve(solver, right, guess, &report), context);
-        expect_ok(watch.status(), context);
         guess.finish();
     }
-    return nb::make_tuple(dict_of(report), watch.take_residuals(), watch.take_attempts());
+    nb::dict made = dict_of(report);
+    made["looks"] = watch.take_looks();
+    return nb::make_tuple(made, watch.take_residuals(), watch.take_attempts());
 }
 
 /* The same for each column of B, from the guess in that of X: a report for each. */
@@ -195,7 +212,9 @@ static nb::tuple solve_auto(const Csr &a, const InArray &b, const OutArray &x, n
         expect_ok(fur_solve_auto(a.get(), right, guess, &choice, &report), context);
         guess.finish();
     }
-    return nb::make_tuple(dict_of(report), watch.take_residuals(), watch.take_attempts());
+    nb::dict made = dict_of(report);
+    made["looks"] = watch.take_looks();
+    return nb::make_tuple(made, watch.take_residuals(), watch.take_attempts());
 }
 
 void bind_solver(nb::module_ &m)

@@ -68,8 +68,7 @@ def plot_convergence(histories: Any, ax: Any = None, *, rtol: float | None = Non
     ax = _axes(ax)
     named = histories if isinstance(histories, Mapping) else {None: histories}
     for colour, (name, history) in zip(_colours(len(named)), named.items(), strict=True):
-        residuals = _residuals(history)
-        ax.semilogy(range(len(residuals)), residuals, color=colour, label=name)
+        ax.semilogy(*_course(history), color=colour, label=name)
     if rtol is not None:
         ax.axhline(rtol, color="#888888", linewidth=0.8, linestyle="--")
     if isinstance(histories, Mapping):
@@ -84,9 +83,11 @@ def _colours(count: int) -> list[str]:
     return [COLOURS[i % len(COLOURS)] for i in range(count)]
 
 
-def _residuals(history: Any) -> Any:
+def _course(history: Any) -> tuple[Any, Any]:
+    """Iterations and their residuals."""
     report = getattr(history, "report", history)
-    return getattr(report, "residuals", report)
+    residuals = getattr(report, "residuals", report)
+    return getattr(report, "looks", range(len(residuals))), residuals
 
 
 def plot_roofline(plans: Mapping[str, Plan], ax: Any = None, *, bandwidth: float | None = None) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,9 @@ class SolveReport:
     residual_bound, error_a_norm : float
         With ``bounds=True``; else NaN.
     residuals : list of float
-        The recursive residual after each iteration, the first of the guess.
+        The recursive residual after each iteration of `looks`, the first of the guess.
+    looks : list of int
+        All iterations; of `cg` on a GPU, which goes ahead, those at which the host looked.
     attempts : list of str
         Of `solve`: what was tried, and why.
     """
@@ -63,6 +65,7 @@ class SolveReport:
     error_a_norm: float
     residuals: list[float]
     attempts: list[str]
+    looks: list[int] = field(default_factory=list)
 
 
 class Info(int):
@@ -254,6 +257,7 @@ def cg(
         "max_iterations": maxiter,
         "bounds": bounds,
         "whole": late is not None or None,
+        "check_every": None if late is None and residuals is None else 1,
     }
     report = _solve(system, "cg", M, _listener(progress, rtol, late), wishes, options)
     if callback is not None and report.iterations > 0:
