@@ -5,7 +5,7 @@
 #include "try.h"
 
 #include <sched.h>
-#include <stdbool.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
@@ -13,7 +13,6 @@ void fur_storage_open(fur_storage *storage, fur_context *context)
 {
     storage->context = context;
     pthread_mutex_init(&storage->lock, NULL);
-    atomic_init(&storage->crowded, false);
 }
 
 void fur_storage_close(fur_storage *storage)
@@ -47,6 +46,8 @@ void fur_storage_release(fur_storage *storage, void *memory)
 /* A core that was offered and came back after so many nanoseconds went to another program: that has
  * it for a time slice of some milliseconds, a thread of the reader until it waits itself. */
 #define SLICE 1000000
+/* For so long after that threads offer none. */
+#define CROWDED 100000000
 
 static int64_t now(void)
 {
@@ -55,19 +56,21 @@ static int64_t now(void)
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
-void fur_wait(fur_storage *storage, int looks)
+void fur_wait(int looks)
 {
+    static _Atomic int64_t crowded; /* until then; of the machine, so of all readers */
     const struct timespec moment = {.tv_nsec = 20000};
     if (looks <= LOOKS)
         return;
-    if (looks > LOOKS_AWAKE || atomic_load_explicit(&storage->crowded, memory_order_relaxed)) {
+    int64_t begin = now();
+    if (looks > LOOKS_AWAKE || begin < atomic_load_explicit(&crowded, memory_order_relaxed)) {
         nanosleep(&moment, NULL);
         return;
     }
-    int64_t begin = now();
     sched_yield();
-    if (now() - begin > SLICE)
-        atomic_store_explicit(&storage->crowded, true, memory_order_relaxed);
+    int64_t end = now();
+    if (end - begin > SLICE)
+        atomic_store_explicit(&crowded, end + CROWDED, memory_order_relaxed);
 }
 
 fur_status fur_storage_grow(fur_storage *storage, void *array, size_t *capacity, size_t wanted,

@@ -5,13 +5,11 @@
 #include "failure.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 
 /* The context's memory for several threads: its allocator takes one caller at a time. */
 typedef struct fur_storage {
     fur_context *context;
     pthread_mutex_t lock;
-    atomic_bool crowded; /* other programs are at work on the threads' cores */
 } fur_storage;
 
 void fur_storage_open(fur_storage *storage, fur_context *context);
@@ -43,7 +41,7 @@ int64_t fur_find_first(fur_context *context, int64_t count, int64_t run, fur_fin
 
 /* Between look number `looks` of a thread that waits for another and the next. At first it looks
  * without a pause, then it offers its core to the others, which may share it, and at last it
- * sleeps. Where another program took the core, it sleeps at once from then on. */
-void fur_wait(fur_storage *storage, int looks);
+ * sleeps. Where another program took a core, threads sleep at once for a while. */
+void fur_wait(int looks);
 
 #endif

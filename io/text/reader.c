@@ -74,7 +74,7 @@ static bool await_turn(reader *r, int64_t number)
             look(r);
         if (atomic_load(&r->stopped))
             return false;
-        fur_wait(&r->storage, looks);
+        fur_wait(looks);
     }
     return true;
 }
