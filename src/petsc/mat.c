@@ -132,7 +132,7 @@ static fur_status check_vectors(const fur_ranks_csr *a)
     if (petsc_on_gpu(fur_ranks_csr_context(a)) && !PetscDefined(HAVE_CUDA))
         return fur_ranks_fail(group, FUR_UNSUPPORTED,
                               "the matrix is on a GPU and this PETSc was configured without CUDA; "
-                              "use one --with-cuda, or the CPU");
+                              "use one configured --with-cuda=1, or the CPU");
     return FUR_OK;
 }
 

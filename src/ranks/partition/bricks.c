@@ -92,11 +92,10 @@ static fur_status find_grid(const fur_csr *a, int64_t extent[3])
     memcpy(extent, report.extent, sizeof report.extent);
     if (status != FUR_OK || report.recognised)
         return status;
-    return fur_context_fail(
-        fur_csr_context(a), FUR_UNSUPPORTED,
-        "bricks are of a grid: %s; take metis or scotch, or, in a program, tell "
-        "the extent",
-        report.reason);
+    return fur_context_fail(fur_csr_context(a), FUR_UNSUPPORTED,
+                            "bricks are of a grid: %s; take metis or scotch, or tell the extent of "
+                            "the grid in the options of a program",
+                            report.reason);
 }
 
 fur_status brick_parts(const fur_csr *a, const int64_t extent[3], int32_t *part)

@@ -169,11 +169,11 @@ static fur_status check_extent(fur_context *context, int64_t rows, const int64_t
         points = extent[i] < 1 || extent[i] > rows / points ? 0 : points * extent[i];
     if (points == rows && points > 0)
         return FUR_OK;
-    return fur_context_fail(
-        context, FUR_INVALID,
-        "a grid of %lld x %lld x %lld points does not have the %lld rows of the "
-        "matrix; give the points along each axis, 1 for those that it has not",
-        (long long)extent[0], (long long)extent[1], (long long)extent[2], (long long)rows);
+    return fur_context_fail(context, FUR_INVALID,
+                            "a grid of %lld x %lld x %lld points does not have the %lld rows of "
+                            "the matrix; give the points along each axis, 1 where it has none",
+                            (long long)extent[0], (long long)extent[1], (long long)extent[2],
+                            (long long)rows);
 }
 
 fur_status partition_check_options(fur_context *context, int64_t rows,

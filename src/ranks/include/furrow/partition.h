@@ -9,8 +9,8 @@
  *   rcm         the order of fur_reorder; ranks may begin at any row
  *   metis       parts by recursive bisection with METIS 5 (Karypis and Kumar 1998)
  *   scotch      the same by SCOTCH's interface of METIS 5 (Pellegrini and Roman 1996)
- *   bricks      parts are bricks of 16 x 16 x 8 points of a grid (64 x 32 in a plane) along a
- * Morton curve (Morton 1966); more points where they would be more than 2^20 bricks
+ *   bricks      of a grid, of 16 x 16 x 8 points (64 x 32 in a plane), more where they would be
+ *               more than 2^20, along a Morton curve (Morton 1966)
  *
  * metis and scotch look at the graph of A + A^T, in which a row weighs its entries plus 4, and need
  * the library, which they open when they are called. SCOTCH's parts differ from run to run with
