@@ -109,6 +109,10 @@ class GpuLibrary:
 
 
 class CupyLibrary(GpuLibrary):
+    def __init__(self, device: int, stream: Any) -> None:
+        super().__init__(f"cuda:{device}", stream.ptr)
+        self._held = stream  # CuPy destroys one that nobody holds, but contexts may still have work on it
+
     def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any], like: Any) -> Any:
         return sys.modules["cupy"].empty(shape, dtype)
 
@@ -157,8 +161,6 @@ NUMPY = NumpyLibrary()
 TORCH = TorchLibrary()
 
 
-# CuPy destroys a stream that nobody holds, but contexts may still have work on it.
-_streams: dict[int, Any] = {}
 _of_streams: dict[tuple[int, int], CupyLibrary] = {}
 _of_torch_streams: dict[tuple[int, int], TorchGpuLibrary] = {}
 
@@ -191,8 +193,7 @@ def _cupy_finder() -> Any:
             return made
         made = _of_streams.get((stream.ptr, device))
         if made is None:
-            _streams[stream.ptr] = stream
-            made = _of_streams[stream.ptr, device] = CupyLibrary(f"cuda:{device}", stream.ptr)
+            made = _of_streams[stream.ptr, device] = CupyLibrary(device, stream)
         last = stream, device, made
         return made
 
