@@ -2,8 +2,8 @@
 #ifndef FURROW_CUDA_SUMS_CUH
 #define FURROW_CUDA_SUMS_CUH
 
+#include "cut_leaf.cuh"
 #include "magnitude.cuh"
-#include "shares.cuh"
 
 #include <float.h>
 
