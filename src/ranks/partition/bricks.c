@@ -52,34 +52,36 @@ static void number_points(grid *g, const int64_t at[3])
     g->next++;
 }
 
-/* The bricks of a cube of `side` bricks, a power of two, in Morton's order: eight cubes of half the
- * side, of which those outside the grid have none. z, along which bricks are short, moves fastest:
- * two bricks are a cube. */
-static void number_cube(grid *g, const int64_t at[3], int64_t side)
+/* The brick of a Morton code, which has the bits of z, y and x by turns, lowest first. z, along
+ * which bricks are short, moves fastest: two bricks are a cube. */
+static void find_brick(uint64_t code, int64_t at[3])
 {
-    if (at[0] >= g->bricks[0] || at[1] >= g->bricks[1] || at[2] >= g->bricks[2])
-        return;
-    if (side == 1) {
-        number_points(g, at);
-        return;
-    }
-    for (int child = 0; child < 8; child++) {
-        int64_t half = side / 2;
-        const int64_t corner[] = {at[0] + half * (child >> 2), at[1] + half * (child >> 1 & 1),
-                                  at[2] + half * (child & 1)};
-        number_cube(g, corner, half);
-    }
+    at[0] = at[1] = at[2] = 0;
+    for (int bit = 0; code >> 3 * bit != 0; bit++)
+        for (int i = 0; i < 3; i++)
+            at[2 - i] |= (int64_t)(code >> (3 * bit + i) & 1) << bit;
 }
 
+/* Bricks by their codes. Where that of a code is outside the grid, so is the largest cube of bricks
+ * that begins with it. */
 static void number_grid(const int64_t extent[3], int32_t *part)
 {
-    static const int64_t origin[3] = {0, 0, 0};
     grid g = {.extent = extent, .part = part};
-    int64_t side = 1;
     choose_sides(&g);
-    while (side < g.bricks[0] || side < g.bricks[1] || side < g.bricks[2])
-        side *= 2;
-    number_cube(&g, origin, side);
+    int64_t left = g.bricks[0] * g.bricks[1] * g.bricks[2];
+    for (uint64_t code = 0; left > 0;) {
+        int64_t at[3];
+        uint64_t step = 1;
+        find_brick(code, at);
+        if (at[0] < g.bricks[0] && at[1] < g.bricks[1] && at[2] < g.bricks[2]) {
+            number_points(&g, at);
+            left--;
+        } else {
+            while (code % (8 * step) == 0)
+                step *= 8;
+        }
+        code += step;
+    }
 }
 
 /* The grid whose stencil the matrix is. */
