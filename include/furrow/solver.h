@@ -180,9 +180,9 @@ FUR_API void fur_solver_destroy(fur_solver *solver);
 FUR_API fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector *x,
                                     fur_solver_report *report);
 
-/* x of the iteration that a monitor is told about, cols entries of A's context and type, within the
- * monitor. x must not be the solve's own. FUR_UNSUPPORTED for a method whose x is behind its
- * residual, or of another basis: cg and its forms, gmres, fgmres. */
+/* Called by a monitor: x = the iterate whose residual it is told, cols entries of A's context and
+ * type, in memory that the solve does not use. FUR_INVALID if x does not fit; FUR_UNSUPPORTED of
+ * methods that change x later than their residual: cg, cg_single, cg_pipelined, gmres, fgmres. */
 FUR_API fur_status fur_solver_iterate(const fur_solver_progress *progress, fur_vector *x);
 
 /* Solves A X = B, column j from the guess in column j of X: x_j and reports[j] are what

@@ -414,7 +414,6 @@ static fur_solve solve_of(const fur_solver *solver)
         .persistent = solver->persistent,
         .fused = solver->fused,
         .options = o,
-        .behind = solver->method->behind ? solver->method->info.name : NULL,
         .max_iterations = o->max_iterations,
         .check_every = o->check_every,
         .execution = FUR_EXECUTION_PLAIN,

@@ -45,7 +45,6 @@ typedef struct fur_solve {
     fur_persistent *persistent;        /* NULL: no kernel does many of them */
     fur_fused *fused;                  /* NULL: no passes over a stencil make products */
     const fur_solver_options *options; /* with defaults in place of zeros */
-    const char *behind;                /* the method's name, if its x is behind its residual */
     double scale; /* of the pass: what it sees is the caller's residual times this */
     double b_norm;
     double target; /* of the pass: stop at ||r|| <= target */

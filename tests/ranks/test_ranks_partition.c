@@ -557,6 +557,7 @@ END_TEST
 typedef enum refusal {
     METHODS_DIFFER,
     PARTS_DIFFER,
+    GRIDS_DIFFER,
     ORDERS_DIFFER,
     UNKNOWN,
     MANY,
@@ -574,6 +575,8 @@ static fur_status ask(fur_ranks *group, refusal what, const fur_ranks_csr *a, fu
         return fur_ranks_pass_on(group, context, fur_partition_from_parts(context, 3, part, p));
     o.method = what == METHODS_DIFFER && rank == 2 ? "contiguous" : o.method;
     o.parts = what == PARTS_DIFFER ? 1 + rank / 2 : what == MANY ? 4 : 0;
+    for (int i = 0; what == GRIDS_DIFFER && i < 3; i++)
+        o.extent[i] = i == rank / 2 ? 3 : 1;
     o.method = what == UNKNOWN ? "zoltan" : o.method;
     o.size = what == UNSIZED ? 0 : o.size;
     return fur_ranks_partition(a, &o, p);
@@ -608,6 +611,8 @@ START_TEST(refusals)
         [METHODS_DIFFER] = "ranks 0 and 2 disagree about the method, the parts or the grid of a "
                            "partition",
         [PARTS_DIFFER] = "ranks 0 and 2 disagree about the method, the parts or the grid of a "
+                         "partition",
+        [GRIDS_DIFFER] = "ranks 0 and 2 disagree about the method, the parts or the grid of a "
                          "partition",
         [ORDERS_DIFFER] = "ranks 0 and 1 have different partitions",
         [UNKNOWN] = "there is no partition \"zoltan\"; methods are contiguous, rcm, metis, scotch "

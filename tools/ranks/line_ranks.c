@@ -50,8 +50,7 @@ static const struct argp_option options[] = {
      "Between GPUs: peers, nccl or staged (default: the first that works)", 0},
     {"partition", PARTITION, "NAME|FILE", 0,
      "The order of rows: contiguous (default), rcm, metis, scotch, bricks of a grid, or the part "
-     "of each row in an "
-     "array of a Matrix Market file",
+     "of each row in an array of a Matrix Market file",
      0},
     {"json", JSON, NULL, 0, "Print one JSON object", 0},
     {0},
