@@ -49,6 +49,13 @@ int run_tests(const char *name, void (*add)(TCase *tests))
     return failed > 0;
 }
 
+void tcase_add_turns(TCase *tests, const TTest *test, int count, int rest)
+{
+    rng r = rng_stream(UINT64_MAX);
+    FOR_TURNS (i, count, rest, rng_below(&r, rest))
+        tcase_add_loop_test(tests, test, i, i + 1);
+}
+
 #define LINES_MOST 4096
 
 void test_mark(const char *file, int line)

@@ -28,6 +28,10 @@
 #define FOR_TURNS(i, count, rest, turn)                                                            \
     for (int i = TEST_SLOW ? (int)((turn) % (rest)) : 0; i < (count); i += TEST_SLOW ? (rest) : 1)
 
+/* Adds a loop of tests over 0 .. count - 1; in slow builds of one in `rest`, others with other
+ * seeds. */
+void tcase_add_turns(TCase *tests, const TTest *test, int count, int rest);
+
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
 /* Check's _mark_point writes down the line of every assertion that holds, by a system call, to tell

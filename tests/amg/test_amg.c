@@ -568,7 +568,7 @@ static void add_tests(TCase *tests)
                         FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, memory_is_known_before, 0, TEST_SLOW ? 1 : 3);
     tcase_add_test(tests, memory_of_plates_is_known_before);
-    tcase_add_loop_test(tests, new_values_are_taken_over, 0, 8);
+    tcase_add_turns(tests, new_values_are_taken_over, 8, 2);
     tcase_add_test(tests, rigid_modes_are_turns_and_shifts);
     tcase_add_test(tests, wrong_options_are_refused);
     tcase_add_test(tests, what_is_not_finite_is_refused);

@@ -374,7 +374,7 @@ END_TEST
 static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, rows_are_chosen_and_interpolated_as_published, 0, 20);
-    tcase_add_loop_test(tests, few_iterations_are_taken, 0, 2);
+    tcase_add_turns(tests, few_iterations_are_taken, 2, 2);
     tcase_add_loop_test(tests, two_stages_are_joined, 0, 20);
     tcase_add_loop_test(tests, old_values_bring_back_the_old_cycle, 0, 2);
     tcase_add_test(tests, what_does_not_suit_is_refused);

@@ -397,9 +397,9 @@ END_TEST
 
 static void add(TCase *tests)
 {
-    tcase_add_loop_test(tests, products_have_the_bits_of_single_ones, 0, FUR_VALUE_COUNT);
-    tcase_add_loop_test(tests, cg_ends_as_alone, 0, FUR_VALUE_COUNT);
-    tcase_add_loop_test(tests, cg_ends_as_alone_with_thousands_of_rows, 0, FUR_VALUE_COUNT);
+    tcase_add_turns(tests, products_have_the_bits_of_single_ones, FUR_VALUE_COUNT, 2);
+    tcase_add_turns(tests, cg_ends_as_alone, FUR_VALUE_COUNT, 2);
+    tcase_add_turns(tests, cg_ends_as_alone_with_thousands_of_rows, FUR_VALUE_COUNT, 2);
     tcase_add_loop_test(tests, elimination_has_its_order, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, elimination_is_near_the_solution, 0, 2);
     tcase_add_test(tests, a_singular_system_is_named);

@@ -1025,7 +1025,7 @@ END_TEST
 static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, creation_survives_every_failing_allocation, 0, COUNT_OF(creations));
-    tcase_add_loop_test(tests, creation_survives_every_interruption, 0, COUNT_OF(creations));
+    tcase_add_turns(tests, creation_survives_every_interruption, COUNT_OF(creations), 2);
     tcase_add_test(tests, plans_survive_every_failing_allocation);
     tcase_add_test(tests, measured_plans_survive_every_failing_allocation);
     tcase_add_test(tests, adopted_arrays_stay_the_callers_on_failure);

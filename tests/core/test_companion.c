@@ -886,7 +886,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, batches_need_kernels);
     tcase_add_loop_test(tests, blocks_are_multiplied_by_the_host, 0, 3);
     tcase_add_loop_test(tests, products_are_sampled_by_the_host, 0, FUR_VALUE_COUNT);
-    tcase_add_loop_test(tests, matrices_are_worked_on_by_the_host, 0, shape_count);
+    tcase_add_turns(tests, matrices_are_worked_on_by_the_host, shape_count, 3);
     tcase_add_test(tests, arrays_of_the_device_are_checked);
     tcase_add_loop_test(tests, vectors_are_moved_and_inverted_by_the_host, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, stencils_are_recognised_by_the_host, 0, 2);

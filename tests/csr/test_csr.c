@@ -969,7 +969,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, matrices_copy_borrow_or_adopt);
     tcase_add_test(tests, every_broken_invariant_is_named);
     tcase_add_test(tests, the_first_of_many_faulty_rows_is_named);
-    tcase_add_loop_test(tests, coordinates_become_rows, 0, FUR_VALUE_COUNT);
+    tcase_add_turns(tests, coordinates_become_rows, FUR_VALUE_COUNT, 2);
     tcase_add_test(tests, kept_duplicates_survive_what_is_done_to_them);
     tcase_add_test(tests, no_coordinates_are_an_empty_matrix);
     tcase_add_test(tests, the_largest_column_is_kept);

@@ -575,7 +575,7 @@ END_TEST
 
 static void add(TCase *tests)
 {
-    tcase_add_loop_test(tests, plans_take_new_values_over, 0, shape_count);
+    tcase_add_turns(tests, plans_take_new_values_over, shape_count, 3);
     tcase_add_loop_test(tests, repeated_entries_keep_their_order, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, operators_take_new_values_over, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, recognised_stencils_take_new_values_over, 0, FUR_VALUE_COUNT);

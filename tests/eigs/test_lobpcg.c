@@ -624,7 +624,7 @@ END_TEST
 
 static void add_tests(TCase *tests)
 {
-    tcase_add_loop_test(tests, random_matrices, 0, FUR_VALUE_COUNT);
+    tcase_add_turns(tests, random_matrices, FUR_VALUE_COUNT, 2);
     tcase_add_loop_test(tests, multiple_and_clustered_eigenvalues, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, multigrid_needs_few_iterations);
     tcase_add_loop_test(tests, constraints_that_are_eigenvectors, 0, FUR_VALUE_COUNT);
@@ -635,8 +635,8 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, what_has_not_converged_is_not_called_so);
     tcase_add_test(tests, an_operator_that_is_not_symmetric_is_found_out);
     tcase_add_test(tests, wrong_options_are_refused);
-    tcase_add_loop_test(tests, results_have_the_same_bits_for_any_number_of_threads, 0,
-                        FUR_VALUE_COUNT);
+    tcase_add_turns(tests, results_have_the_same_bits_for_any_number_of_threads, FUR_VALUE_COUNT,
+                    2);
     tcase_add_test(tests, products_of_blocks_have_the_bits_of_single_ones);
 }
 

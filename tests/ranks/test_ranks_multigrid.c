@@ -246,7 +246,7 @@ END_TEST
 
 static void add(TCase *tests)
 {
-    tcase_add_loop_test(tests, cycles_on_ranks, 0, !on_gpus ? 90 : test_small() ? 12 : 36);
+    tcase_add_turns(tests, cycles_on_ranks, !on_gpus ? 90 : test_small() ? 12 : 36, 3);
     if (!on_gpus)
         tcase_add_loop_test(tests, refusals, 0, 2);
 }

@@ -655,11 +655,11 @@ END_TEST
 static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, methods, 0, 4);
-    tcase_add_loop_test(tests, own_parts, 0, 4);
+    tcase_add_turns(tests, own_parts, 4, 2);
     tcase_add_loop_test(tests, halo, 0, 4);
     tcase_add_loop_test(tests, repeated, 2, 4);
     tcase_add_test(tests, without_edges);
-    tcase_add_loop_test(tests, bricks, 0, 4);
+    tcase_add_turns(tests, bricks, 4, 2);
     tcase_add_test(tests, bricks_send_less_than_slabs);
     tcase_add_test(tests, no_bricks);
     tcase_add_loop_test(tests, files_that_do_not_fit, 0, COUNT_OF(bad_files));

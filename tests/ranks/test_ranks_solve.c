@@ -149,7 +149,7 @@ END_TEST
 static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, solves, 0, COUNT_OF(methods));
-    tcase_add_loop_test(tests, products, 0, shape_count);
+    tcase_add_turns(tests, products, shape_count, 3);
 }
 
 int main(void)

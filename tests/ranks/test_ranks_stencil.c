@@ -305,7 +305,7 @@ END_TEST
 
 static void add(TCase *tests)
 {
-    tcase_add_loop_test(tests, stencils, 0, !on_gpus ? 96 : test_small() ? 12 : 36);
+    tcase_add_turns(tests, stencils, !on_gpus ? 96 : test_small() ? 12 : 36, 3);
     if (!on_gpus)
         tcase_add_loop_test(tests, refusals, 0, 5);
 }

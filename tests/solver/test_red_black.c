@@ -525,11 +525,11 @@ static void add_tests(TCase *tests)
     tcase_add_loop_test(tests, two_colours_are_found_and_solved, 0,
                         COUNT_OF(graphs) * FUR_VALUE_COUNT);
     tcase_add_test(tests, iterations_are_half_as_many);
-    tcase_add_loop_test(tests, bits_are_the_same_everywhere, 0, FUR_VALUE_COUNT);
+    tcase_add_turns(tests, bits_are_the_same_everywhere, FUR_VALUE_COUNT, 2);
     tcase_add_test(tests, a_solve_does_not_allocate);
     tcase_add_test(tests, what_has_no_two_colours_stays_whole);
     tcase_add_test(tests, another_preconditioner_than_jacobi_stays_whole);
-    tcase_add_loop_test(tests, new_values_are_taken_over, 0, FUR_VALUE_COUNT);
+    tcase_add_turns(tests, new_values_are_taken_over, FUR_VALUE_COUNT, 2);
     tcase_add_test(tests, outcomes_are_those_of_the_whole_system);
     tcase_add_test(tests, no_iteration_is_made_where_none_is_needed);
 }

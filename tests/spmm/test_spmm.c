@@ -316,7 +316,7 @@ END_TEST
 
 static void add_tests(TCase *tests)
 {
-    tcase_add_loop_test(tests, columns_have_the_bits_of_single_products, 0, FUR_VALUE_COUNT);
+    tcase_add_turns(tests, columns_have_the_bits_of_single_products, FUR_VALUE_COUNT, 2);
     tcase_add_loop_test(tests, any_number_of_columns_in_any_layout, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, columns_of_stencils_go_one_by_one, 0, 3);
     tcase_add_test(tests, streamed_results_are_written_whole);

@@ -655,7 +655,7 @@ START_TEST(auto_gives_the_bits_of_the_reference)
 {
     fur_context *context = context_make(NULL, 2);
     rng r = rng_stream(104);
-    for (int i = 0; i < shape_count; i++)
+    FOR_TURNS (i, shape_count, 3, rng_below(&r, 3))
         for (int op = 0; op < OP_COUNT; op += 2)
             check_choices(context, &r, &shapes[i], (fur_op)op);
     fur_context_destroy(context);
@@ -891,8 +891,8 @@ END_TEST
 
 static void add_tests(TCase *tests)
 {
-    tcase_add_loop_test(tests, kernels_agree_with_long_double_and_with_each_other, 0,
-                        FUR_VALUE_COUNT * FILLINGS);
+    tcase_add_turns(tests, kernels_agree_with_long_double_and_with_each_other,
+                    FUR_VALUE_COUNT * FILLINGS, 3);
     tcase_add_test(tests, every_kernel_accepts_a_grid);
     tcase_add_test(tests, kernels_have_distinct_names_and_say_what_they_do);
     tcase_add_test(tests, the_list_of_kernels_ends);

@@ -716,9 +716,9 @@ static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, named_stencils_are_added_up_by_the_formula, 0,
                         FUR_VALUE_COUNT * BOUNDARIES);
-    tcase_add_loop_test(tests, random_stencils_are_added_up_by_the_formula, 0,
-                        FUR_VALUE_COUNT * BOUNDARIES);
-    tcase_add_loop_test(tests, threads_and_blocks_do_not_show, 0, COUNT_OF(large));
+    tcase_add_turns(tests, random_stencils_are_added_up_by_the_formula,
+                    FUR_VALUE_COUNT * BOUNDARIES, 3);
+    tcase_add_turns(tests, threads_and_blocks_do_not_show, COUNT_OF(large), 2);
     tcase_add_loop_test(tests, symmetric_stencils_stay_symmetric_at_every_boundary, 0, BOUNDARIES);
     tcase_add_test(tests, errors_fall_with_the_square_of_the_distance);
     tcase_add_test(tests, named_stencils_have_the_documented_coefficients);

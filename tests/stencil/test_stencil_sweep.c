@@ -358,8 +358,8 @@ END_TEST
 
 static void add_tests(TCase *tests)
 {
-    tcase_add_loop_test(tests, sweeps_have_the_bits_of_products, 0, FUR_VALUE_COUNT * BOUNDARIES);
-    tcase_add_loop_test(tests, sweeps_of_integers_are_exact, 0, FUR_VALUE_COUNT * BOUNDARIES);
+    tcase_add_turns(tests, sweeps_have_the_bits_of_products, FUR_VALUE_COUNT * BOUNDARIES, 3);
+    tcase_add_turns(tests, sweeps_of_integers_are_exact, FUR_VALUE_COUNT * BOUNDARIES, 3);
     tcase_add_loop_test(tests, sweeps_of_large_grids_have_the_bits_of_products, 0,
                         sweep_large_count);
     tcase_add_test(tests, sweeps_are_parted_evenly_into_passes_there_and_back);

@@ -127,7 +127,7 @@ static const fur_operator *op_of(nb::handle object)
 }
 
 /* Solves from the guess in x: the report, the residuals, and no attempts. iterate: an array for x
- * of the iteration that `call` is told about; without it x has what the method has so far. */
+ * of the iteration that `call` is told about; x itself: it has what the method has so far. */
 static nb::tuple solve(const Operator &a, const InArray &b, const OutArray &x, nb::handle m,
                        nb::handle adjoint, nb::handle call, bool every,
                        const std::optional<OutArray> &iterate, const nb::dict &keywords)
@@ -147,10 +147,10 @@ static nb::tuple solve(const Operator &a, const InArray &b, const OutArray &x, n
         furrow::vector right = vector_of(context, Dense(b, "b"));
         Result guess(context, Dense(x, "x0"));
         std::optional<Result> told;
-        if (iterate)
-            watch.show(&told.emplace(context, Dense(*iterate, "iterate")), true);
-        else if (every)
+        if (iterate && iterate->data() == x.data())
             watch.show(&guess, false);
+        else if (iterate)
+            watch.show(&told.emplace(context, Dense(*iterate, "iterate")), true);
         furrow::solver solver(a.op(), &options);
         expect_ok(fur_solver_solve(solver, right, guess, &report), context);
         guess.finish();

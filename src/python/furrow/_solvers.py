@@ -151,7 +151,8 @@ def _solve(
     adjoint: bool = False,
     iterate: Any = None,
 ) -> SolveReport:
-    """iterate: None, or an array for x of the iteration that the listener is told about."""
+    """iterate: None, or an array for x of the iteration that the listener is told about; system.x: for
+    what the method has in it by then."""
     m = system.preconditioner(M, M_options or {})
     adjoint_operator = system.operator(adjoint=True) if adjoint else None
     given = {name: value for name, value in options.items() if value is not None}
@@ -259,7 +260,8 @@ def cg(
         "whole": late is not None or None,
         "check_every": None if late is None and residuals is None else 1,
     }
-    report = _solve(system, "cg", M, _listener(progress, rtol, late), wishes, options)
+    shown = None if late is None else system.x
+    report = _solve(system, "cg", M, _listener(progress, rtol, late), wishes, options, iterate=shown)
     if callback is not None and report.iterations > 0:
         callback(system.x)
     return _finish(system, report, residuals)
