@@ -1540,6 +1540,11 @@ class linear_operator : public owner<fur_operator, fur_operator_destroy>
         furrow::check(fur_operator_apply(get(), x, y), fur_operator_context(get()));
     }
 
+    /* Of x. */
+    fur_context *domain() const
+    {
+        return fur_operator_domain(get());
+    }
     std::int64_t rows() const
     {
         return fur_operator_rows(get());

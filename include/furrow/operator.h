@@ -34,11 +34,16 @@ typedef struct fur_operator_definition {
     /* apply does nothing but queue the same work on the context's stream whenever it is called with
      * the same vectors: solvers may record it once and replay it (furrow/recording.h). */
     int recordable;
+    /* The context of x, on the same device; NULL: the operator's own. It is another one where ranks
+     * share x and y by different bounds (furrow/sharing.h), as those of a matrix that is not
+     * square. */
+    fur_context *domain;
 } fur_operator_definition;
 
 /* An operator of the user's functions, which work on vectors of this context. The definition is
  * copied; `user` must live until release is called. On failure release is not called. FUR_INVALID
- * without apply, for a negative size or an unknown value type. */
+ * without apply, for a negative size or an unknown value type, or if the domain is on another
+ * device. */
 FUR_API fur_status fur_operator_create(fur_context *context,
                                        const fur_operator_definition *definition,
                                        fur_operator **out);
@@ -75,8 +80,10 @@ FUR_API void fur_operator_changed(fur_operator *op);
 /* Destroys an operator; a user's own is released. */
 FUR_API void fur_operator_destroy(fur_operator *op);
 
-/* The context of the operator. */
+/* The context of the operator, and of y. */
 FUR_API fur_context *fur_operator_context(const fur_operator *op);
+/* The context of x, which is another one only if the definition says so. */
+FUR_API fur_context *fur_operator_domain(const fur_operator *op);
 /* The number of rows of A: the size of y. */
 FUR_API int64_t fur_operator_rows(const fur_operator *op);
 /* The number of columns of A: the size of x. */

@@ -13,6 +13,12 @@ fur_status fur_operator_create(fur_context *context, const fur_operator_definiti
         return fur_env_fail(env, FUR_INVALID,
                             "an operator needs an apply function, rows and cols of at least 0, "
                             "and a value type");
+    if (!d.domain)
+        d.domain = context;
+    if (strcmp(fur_context_device(d.domain), fur_context_device(context)) != 0)
+        return fur_env_fail(env, FUR_INVALID,
+                            "x of an operator is on device %s and y on %s; both must be on one",
+                            fur_context_device(d.domain), fur_context_device(context));
     fur_operator *op;
     FUR_TRY(fur_env_allocate(env, 1, sizeof *op, &op));
     *op = (fur_operator){.context = context, .definition = d};
@@ -51,6 +57,11 @@ fur_context *fur_operator_context(const fur_operator *op)
     return op ? op->context : NULL;
 }
 
+fur_context *fur_operator_domain(const fur_operator *op)
+{
+    return op ? op->definition.domain : NULL;
+}
+
 int64_t fur_operator_rows(const fur_operator *op)
 {
     return op ? op->definition.rows : 0;
@@ -77,11 +88,11 @@ fur_value_type fur_operator_value_type(const fur_operator *op)
 }
 
 static fur_status check_vector(const fur_operator *op, const fur_vector *v, const char *name,
-                               int64_t size)
+                               const fur_context *context, int64_t size)
 {
-    if (v->context != op->context)
-        return fur_context_fail(op->context, FUR_INVALID,
-                                "%s belongs to another context than the operator", name);
+    if (v->context != context)
+        return fur_context_fail(op->context, FUR_INVALID, "%s belongs to another context than %s",
+                                name, context == op->context ? "the operator" : "its domain");
     if (v->value_type != op->definition.value_type || v->size != size)
         return fur_context_fail(op->context, FUR_INVALID,
                                 "%s has %lld entries of type %s, the operator needs %lld of type "
@@ -109,8 +120,8 @@ fur_status fur_operator_apply(const fur_operator *op, const fur_vector *x, fur_v
 {
     FUR_NEED(fur_operator_context(op), op, x, y);
     FUR_TRY(fur_dependent_check(&op->context->env, &op->dependent));
-    FUR_TRY(check_vector(op, x, "x", op->definition.cols));
-    FUR_TRY(check_vector(op, y, "y", op->definition.rows));
+    FUR_TRY(check_vector(op, x, "x", op->definition.domain, op->definition.cols));
+    FUR_TRY(check_vector(op, y, "y", op->context, op->definition.rows));
     FUR_TRY(fur_vector_check_apart(x, "x", y, "y"));
     int64_t failures = op->context->env.failures;
     return pass_on(op, "apply", failures, op->definition.apply(op->definition.user, x, y));
@@ -121,10 +132,11 @@ fur_status fur_operator_diagonal(const fur_operator *op, fur_vector *d)
     FUR_NEED(fur_operator_context(op), op, d);
     const fur_operator_definition *o = &op->definition;
     int64_t failures = op->context->env.failures;
-    if (!o->diagonal)
+    if (!o->diagonal || o->domain != op->context)
         return fur_context_fail(op->context, FUR_UNSUPPORTED,
                                 "the operator does not know its diagonal");
     FUR_TRY(fur_dependent_check(&op->context->env, &op->dependent));
-    FUR_TRY(check_vector(op, d, "the diagonal", o->rows < o->cols ? o->rows : o->cols));
+    FUR_TRY(
+        check_vector(op, d, "the diagonal", op->context, o->rows < o->cols ? o->rows : o->cols));
     return pass_on(op, "diagonal", failures, o->diagonal(o->user, d));
 }

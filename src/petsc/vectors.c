@@ -85,7 +85,7 @@ PetscErrorCode petsc_apply(MPI_Comm comm, fur_ranks *group, const fur_operator *
     PetscCall(VecGetArrayReadAndMemType(x, &in, &in_at));
     PetscCall(VecGetArrayWriteAndMemType(y, &out, &out_at));
     PetscCall(wait_for_petsc(context));
-    fur_status status = petsc_entries(group, context, in_size, in, in_at, &from);
+    fur_status status = petsc_entries(group, fur_operator_domain(a), in_size, in, in_at, &from);
     if (status == FUR_OK)
         status = petsc_entries(group, context, out_size, out, out_at, &to);
     if (status == FUR_OK)

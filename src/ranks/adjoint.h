@@ -1,4 +1,4 @@
-/* A^H of a square matrix of all ranks, for methods of least squares. */
+/* A^H of a matrix of all ranks, for methods of least squares. */
 #ifndef FURROW_RANKS_ADJOINT_H
 #define FURROW_RANKS_ADJOINT_H
 
@@ -7,7 +7,7 @@
 typedef struct adjoint {
     fur_ranks_csr *a;
     fur_ranks_csr *turned;  /* A^H, in a context of its own */
-    fur_operator *operator; /* of the context of A */
+    fur_operator *operator; /* from y of A to x of A */
 } adjoint;
 
 /* Collective. A failure leaves what adjoint_destroy releases. */

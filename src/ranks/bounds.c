@@ -55,6 +55,13 @@ void bounds_even(int64_t rows, int ranks, int64_t *bounds)
         bounds[rank] = rows / ranks * rank + (rows % ranks < rank ? rows % ranks : rank);
 }
 
+void bounds_even_leaves(int64_t rows, int ranks, bool whole_leaves, int64_t *bounds)
+{
+    bounds_even(rows, ranks, bounds);
+    for (int rank = 1; rank < ranks; rank++)
+        bounds[rank] = snap(bounds[rank], rows, ranks, whole_leaves);
+}
+
 int bounds_find(const int64_t *bounds, int ranks, int64_t row)
 {
     int low = 0;

@@ -22,6 +22,9 @@ void bounds_balance(int64_t rows, const int64_t *entries, int ranks, bool whole_
 /* The same where rows are alike. */
 void bounds_even(int64_t rows, int ranks, int64_t *bounds);
 
+/* Almost even, moved as balanced ones are. */
+void bounds_even_leaves(int64_t rows, int ranks, bool whole_leaves, int64_t *bounds);
+
 /* The rank that has a row. */
 int bounds_find(const int64_t *bounds, int ranks, int64_t row);
 

@@ -21,7 +21,7 @@ static fur_status make_bounds(fur_ranks_csr *m, const int64_t *bounds, const loc
     if (given)
         memcpy(m->column_bounds, given, bytes);
     else
-        bounds_even(rows->cols, g->count, m->column_bounds);
+        bounds_even_leaves(rows->cols, g->count, g->link->whole_leaves, m->column_bounds);
     return FUR_OK;
 }
 
@@ -44,9 +44,8 @@ static fur_status multiply_inner(fur_ranks_csr *m, const fur_vector *x, fur_vect
 }
 
 /* y = A x: inner rows while the halo is on its way, then those of the boundary. */
-static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
+static fur_status multiply(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
 {
-    fur_ranks_csr *m = user;
     const halo_link *by = m->group->link;
     fur_status status = by->begin(m, x, y);
     if (status == FUR_OK)
@@ -54,6 +53,29 @@ static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
     if (status == FUR_OK)
         status = by->end(m, x, y);
     return status == FUR_OK ? FUR_OK : fur_context_fail(m->context, status, "%s", m->group->error);
+}
+
+/* The same for x of another context, which is lent to that of y. */
+static fur_status multiply_lent(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
+{
+    fur_vector *lent;
+    fur_status status = fur_context_synchronize(m->domain); /* streams are two on a GPU */
+    if (status != FUR_OK)
+        return fur_context_fail(m->context, status, "%s", fur_context_error(m->domain));
+    RANKS_TRY(fur_vector_wrap(m->context, m->report.value_type, fur_vector_size(x),
+                              (void *)(uintptr_t)fur_vector_const_data(x), FUR_OWNERSHIP_BORROW,
+                              &lent));
+    status = multiply(m, lent, y);
+    if (status == FUR_OK)
+        status = fur_context_synchronize(m->context);
+    fur_vector_destroy(lent);
+    return status;
+}
+
+static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
+{
+    fur_ranks_csr *m = user;
+    return m->domain == m->context ? multiply(m, x, y) : multiply_lent(m, x, y);
 }
 
 static fur_status diagonal(void *user, fur_vector *d)
@@ -78,7 +100,9 @@ static fur_status make_plans(fur_ranks_csr *m)
                                           .user = m,
                                           .apply = apply,
                                           .diagonal = m->diagonal ? diagonal : NULL,
-                                          .recordable = m->group->link->queues};
+                                          .recordable =
+                                              m->group->link->queues && m->domain == m->context,
+                                          .domain = m->domain};
     return fur_operator_create(m->context, &definition, &m->operator);
 }
 
@@ -107,13 +131,18 @@ static fur_status take_figures(fur_ranks_csr *m, int64_t entries)
 static fur_status fill(fur_ranks_csr *m, const local_rows *rows, const int64_t *bounds)
 {
     fur_ranks *g = m->group;
+    RANKS_TRY(space_join(g)); /* which tells whether bounds may cut leaves */
     RANKS_TRY(make_bounds(m, bounds, rows));
     m->report = (fur_ranks_report){.size = sizeof m->report,
                                    .rows = bounds[g->count],
                                    .cols = rows->cols,
                                    .value_type = rows->value};
     RANKS_TRY(space_open(g, m->bounds, &m->space));
-    m->context = m->space.context;
+    m->context = m->domain = m->space.context;
+    if (m->column_bounds != m->bounds && g->count > 1) {
+        RANKS_TRY(space_open(g, m->column_bounds, &m->domain_space));
+        m->domain = m->domain_space.context;
+    }
     RANKS_TRY(matrix_split(m, rows));
     RANKS_TRY(halo_plan(m, fur_value_size(rows->value)));
     RANKS_TRY(take_figures(m, rows->offsets[rows->rows]));
@@ -129,7 +158,7 @@ fur_status matrix_build(fur_ranks *g, const local_rows *rows, const int64_t *bou
     RANKS_TRY(group_allocate(g, 1, sizeof *m, &m));
     memset(m, 0, sizeof *m);
     m->group = g;
-    m->space.group = g;
+    m->space.group = m->domain_space.group = g;
     fur_status status = fill(m, rows, bounds);
     if (status == FUR_OK)
         *out = m;
@@ -153,6 +182,7 @@ void fur_ranks_csr_destroy(fur_ranks_csr *matrix)
     fur_vector_destroy(matrix->diagonal);
     devices_drop(matrix);
     space_close(&matrix->space);
+    space_close(&matrix->domain_space);
     halo_release(matrix);
     group_release(g, matrix->boundary);
     if (matrix->column_bounds != matrix->bounds)
@@ -192,6 +222,11 @@ fur_ranks *fur_ranks_csr_group(const fur_ranks_csr *matrix)
 fur_context *fur_ranks_csr_context(const fur_ranks_csr *matrix)
 {
     return matrix ? matrix->context : NULL;
+}
+
+fur_context *fur_ranks_csr_domain(const fur_ranks_csr *matrix)
+{
+    return matrix ? matrix->domain : NULL;
 }
 
 const fur_operator *fur_ranks_csr_operator(const fur_ranks_csr *matrix)

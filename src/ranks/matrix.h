@@ -56,11 +56,13 @@ typedef struct halo {
 } halo;
 
 struct fur_ranks_csr {
-    space space; /* the next two again */
+    space space;        /* of y */
+    space domain_space; /* of x, where its bounds are other ones */
     fur_ranks *group;
-    fur_context *context;
+    fur_context *context;   /* of y */
+    fur_context *domain;    /* of x: mostly that of y */
     int64_t *bounds;        /* of rows */
-    int64_t *column_bounds; /* of columns; `bounds` itself for a square matrix */
+    int64_t *column_bounds; /* of columns; `bounds` itself where they are the same */
     fur_csr *inner; /* rows inner_first .. inner_end-1; those of the boundary are empty here */
     fur_csr *outer; /* the boundary's rows and columns */
     fur_spmv *inner_plan;

@@ -30,14 +30,28 @@ fur_status fur_ranks_solve_operator(fur_ranks *group, const fur_operator *a,
     return group_finish(group, fur_operator_context(a), status);
 }
 
-/* Whether the method is one of least squares, without the adjoint that it needs. */
-static bool needs_adjoint(const fur_solver_options *options)
+static bool is_of_least_squares(const fur_solver_options *options)
 {
     static const char *const names[] = {"lsqr", "lsmr", "cgnr"};
     for (size_t i = 0; options && options->method && i < sizeof names / sizeof *names; i++)
         if (strcmp(options->method, names[i]) == 0)
-            return !options->adjoint;
+            return true;
     return false;
+}
+
+/* The whole matrix's shape: parts of it may be square where it is not. */
+static fur_status check_square(fur_ranks_csr *a, const fur_solver_options *options)
+{
+    const fur_ranks_report *r = &a->report;
+    if (r->rows == r->cols)
+        return FUR_OK;
+    return group_finish(
+        a->group, a->context,
+        fur_context_fail(a->context, FUR_INVALID,
+                         "%s needs a square matrix, this one is %lld x %lld; for least squares use "
+                         "lsqr, lsmr or cgnr",
+                         options && options->method ? options->method : "cg", (long long)r->rows,
+                         (long long)r->cols));
 }
 
 /* By A^H, which is made for this solve. */
@@ -59,9 +73,11 @@ fur_status fur_ranks_solve(fur_ranks_csr *a, const fur_solver_options *options, 
 {
     if (!a)
         return refuse_null(__func__);
-    return needs_adjoint(options)
-               ? solve_with_adjoint(a, options, b, x, report)
-               : fur_ranks_solve_operator(a->group, a->operator, options, b, x, report);
+    if (!is_of_least_squares(options))
+        RANKS_TRY(check_square(a, options));
+    else if (!options->adjoint)
+        return solve_with_adjoint(a, options, b, x, report);
+    return fur_ranks_solve_operator(a->group, a->operator, options, b, x, report);
 }
 
 /* Entries that lie on the host, of all ranks to rank 0. */

@@ -373,9 +373,9 @@ static fur_status take_bounds(const fur_drive *d, fur_solver_report *report)
 }
 
 static fur_status check_vector(const fur_solver *solver, const char *name, const fur_vector *v,
-                               int64_t size)
+                               const fur_context *context, int64_t size)
 {
-    if (fur_vector_context(v) != solver->context ||
+    if (fur_vector_context(v) != context ||
         fur_vector_value_type(v) != fur_operator_value_type(solver->a) ||
         fur_vector_size(v) != size)
         return fur_context_fail(solver->context, FUR_INVALID,
@@ -388,8 +388,8 @@ static fur_status check_vector(const fur_solver *solver, const char *name, const
 
 static fur_status check_vectors(const fur_solver *solver, const fur_vector *b, const fur_vector *x)
 {
-    FUR_TRY(check_vector(solver, "b", b, fur_operator_rows(solver->a)));
-    FUR_TRY(check_vector(solver, "x", x, fur_operator_cols(solver->a)));
+    FUR_TRY(check_vector(solver, "b", b, solver->context, fur_operator_rows(solver->a)));
+    FUR_TRY(check_vector(solver, "x", x, solver->domain, fur_operator_cols(solver->a)));
     size_t size = fur_value_size(fur_vector_value_type(b));
     if (fur_overlap(fur_vector_const_data(b), (size_t)fur_vector_size(b) * size,
                     fur_vector_const_data(x), (size_t)fur_vector_size(x) * size))
@@ -464,17 +464,24 @@ fur_status fur_drive_report(const fur_drive *d, fur_solver_report *report)
     return FUR_OK;
 }
 
-fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector *x,
-                            fur_solver_report *report)
+static fur_status solve(fur_solver *solver, const fur_vector *b, fur_vector *x,
+                        fur_solver_report *report)
 {
     fur_solve pass;
     fur_drive d;
+    FUR_TRY(fur_drive_open(solver, b, x, &pass, &d));
+    FUR_TRY(run(&d));
+    return fur_drive_report(&d, report);
+}
+
+fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector *x,
+                            fur_solver_report *report)
+{
     FUR_CHECK_REPORT(solver ? solver->context : NULL, fur_solver_report, report);
     if (report)
         report->outcome = FUR_OUTCOME_UNSOLVED;
     FUR_NEED(solver ? solver->context : NULL, solver, b, x);
     FUR_TRY(check_vectors(solver, b, x));
-    FUR_TRY(fur_drive_open(solver, b, x, &pass, &d));
-    FUR_TRY(run(&d));
-    return fur_drive_report(&d, report);
+    int64_t failures = solver->context->env.failures;
+    return fur_solver_pass_on(solver, failures, solve(solver, b, x, report));
 }

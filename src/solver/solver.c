@@ -57,13 +57,14 @@ static fur_status find_method(fur_context *context, const char *name, const fur_
                             name, names);
 }
 
-/* Another operator that goes with A: its name, and whether it has the shape. */
+/* Another operator that goes with A, from x of A to b of A or from x to x: its name, and whether it
+ * has the shape. */
 static fur_status check_companion(const fur_operator *a, const char *name, const fur_operator *m,
-                                  int64_t rows, int64_t cols)
+                                  const fur_context *from, int64_t rows, int64_t cols)
 {
     if (m && (fur_operator_rows(m) != rows || fur_operator_cols(m) != cols ||
               fur_operator_value_type(m) != fur_operator_value_type(a) ||
-              fur_operator_context(m) != fur_operator_context(a)))
+              fur_operator_context(m) != fur_operator_domain(a) || fur_operator_domain(m) != from))
         return fur_context_fail(fur_operator_context(a), FUR_INVALID,
                                 "the %s differs from the matrix in size, value type or context; "
                                 "it must be %lld x %lld",
@@ -114,13 +115,18 @@ static fur_status check_operators(const fur_operator *a, const fur_method *metho
                                 "%s needs a square matrix, this one is %lld x %lld; for least "
                                 "squares use lsqr, lsmr or cgnr",
                                 method->info.name, (long long)rows, (long long)cols);
+    if (method->kind == FUR_METHOD_SQUARE && fur_operator_domain(a) != context)
+        return fur_context_fail(context, FUR_INVALID,
+                                "%s needs x and b of one context; this operator has two",
+                                method->info.name);
     if (method->kind == FUR_METHOD_LEAST_SQUARES && !o->adjoint)
         return fur_context_fail(context, FUR_INVALID,
                                 "%s needs A^H: set options.adjoint, for example to the operator of "
                                 "a plan with FUR_OP_H",
                                 method->info.name);
-    FUR_TRY(check_companion(a, "adjoint", o->adjoint, cols, rows));
-    FUR_TRY(check_companion(a, "preconditioner", o->preconditioner, cols, cols));
+    FUR_TRY(check_companion(a, "adjoint", o->adjoint, context, cols, rows));
+    FUR_TRY(check_companion(a, "preconditioner", o->preconditioner, fur_operator_domain(a), cols,
+                            cols));
     return check_matrix(a, o->matrix);
 }
 
@@ -171,8 +177,9 @@ static fur_status set_defaults(const fur_operator *a, const fur_method *method,
     return FUR_OK;
 }
 
-/* count vectors of that size, and the list of them: NULL for none. */
-static fur_status make_vectors(const fur_solver *s, int64_t size, int count, fur_vector ***out)
+/* count vectors of that context and size, and the list of them: NULL for none. */
+static fur_status make_vectors(const fur_solver *s, fur_context *context, int64_t size, int count,
+                               fur_vector ***out)
 {
     if (count == 0)
         return FUR_OK;
@@ -180,7 +187,7 @@ static fur_status make_vectors(const fur_solver *s, int64_t size, int count, fur
     for (int i = 0; i < count; i++)
         (*out)[i] = NULL;
     for (int i = 0; i < count; i++)
-        FUR_TRY(fur_vector_create(s->context, fur_operator_value_type(s->a), size, &(*out)[i]));
+        FUR_TRY(fur_vector_create(context, fur_operator_value_type(s->a), size, &(*out)[i]));
     return FUR_OK;
 }
 
@@ -201,9 +208,10 @@ static fur_status make_workspace(fur_solver *s)
     fur_value_type value = fur_operator_value_type(s->a);
     int64_t doubles = s->method->scratch ? s->method->scratch(s->options.restart) : 0;
     FUR_TRY(fur_vector_create(s->context, value, fur_operator_rows(s->a), &s->r));
-    FUR_TRY(fur_vector_create(s->context, value, fur_operator_cols(s->a), &s->correction));
-    FUR_TRY(make_vectors(s, fur_operator_cols(s->a), count_work(s), &s->work));
-    FUR_TRY(make_vectors(s, fur_operator_rows(s->a), s->method->range_workspace, &s->range));
+    FUR_TRY(fur_vector_create(s->domain, value, fur_operator_cols(s->a), &s->correction));
+    FUR_TRY(make_vectors(s, s->domain, fur_operator_cols(s->a), count_work(s), &s->work));
+    FUR_TRY(make_vectors(s, s->context, fur_operator_rows(s->a), s->method->range_workspace,
+                         &s->range));
     FUR_TRY(
         fur_context_allocate(s->context, (size_t)doubles * sizeof(double), (void **)&s->scratch));
     FUR_TRY(fur_scalars_create(s->context, &s->scalars));
@@ -237,6 +245,13 @@ static fur_status make_ahead(fur_solver *s)
     return fur_recording_create(s->context, &s->recording);
 }
 
+fur_status fur_solver_pass_on(const fur_solver *solver, int64_t failures, fur_status status)
+{
+    return solver->context->env.failures == failures
+               ? fur_context_pass_on(solver->domain, solver->context, status)
+               : status;
+}
+
 fur_status fur_solver_create(const fur_operator *a, const fur_solver_options *options,
                              fur_solver **out)
 {
@@ -253,8 +268,13 @@ fur_status fur_solver_create(const fur_operator *a, const fur_solver_options *op
     void *memory;
     FUR_TRY(fur_context_allocate(context, sizeof(fur_solver), &memory));
     fur_solver *solver = memory;
-    *solver = (fur_solver){.context = context, .a = a, .method = method, .options = o};
-    fur_status status = make_workspace(solver);
+    *solver = (fur_solver){.context = context,
+                           .domain = fur_operator_domain(a),
+                           .a = a,
+                           .method = method,
+                           .options = o};
+    int64_t failures = context->env.failures;
+    fur_status status = fur_solver_pass_on(solver, failures, make_workspace(solver));
     if (status == FUR_OK && method->reduces && !o.whole)
         status =
             fur_red_black_create(a, o.preconditioner, solver->work, solver->r, &solver->red_black);

@@ -118,7 +118,8 @@ const fur_method *fur_method_find(const char *name);
 int64_t fur_solver_iterations(int64_t rows);
 
 struct fur_solver {
-    fur_context *context;
+    fur_context *context; /* of b */
+    fur_context *domain;  /* of x */
     const fur_operator *a;
     const fur_method *method;
     fur_solver_options options; /* with defaults in place of zeros */
@@ -137,6 +138,9 @@ struct fur_solver {
 
 /* What fur_solver_solve_block has made. */
 void fur_together_release(fur_context *context, fur_together *together);
+
+/* Hands on a failure in the context of x alone to that of b, which had failed `failures` times. */
+fur_status fur_solver_pass_on(const fur_solver *solver, int64_t failures, fur_status status);
 
 /* y = A x, y = A^H x, z = M r (a copy without a preconditioner); products are counted. */
 fur_status fur_solve_multiply(fur_solve *solve, const fur_vector *x, fur_vector *y);

@@ -855,6 +855,7 @@ START_TEST(asking_null_has_a_neutral_answer)
     ck_assert_ptr_null(fur_operator_scaling(NULL));
     ck_assert_int_eq(fur_operator_recordable(NULL), 0);
     ck_assert_ptr_null(fur_operator_context(NULL));
+    ck_assert_ptr_null(fur_operator_domain(NULL));
     ck_assert_int_eq(fur_operator_rows(NULL), 0);
     ck_assert_int_eq(fur_operator_cols(NULL), 0);
     ck_assert_int_eq(fur_operator_value_type(NULL), FUR_F32);

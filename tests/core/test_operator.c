@@ -229,6 +229,71 @@ START_TEST(vectors_that_do_not_fit_are_refused)
 }
 END_TEST
 
+/* y = factor x, where y has another context than x. */
+static fur_status crossing_apply(void *user, const fur_vector *x, fur_vector *y)
+{
+    const scaling *s = user;
+    double *to = fur_vector_data(y);
+    const double *from = fur_vector_const_data(x);
+    if (s->apply_status != FUR_OK)
+        return fur_context_fail(s->context, s->apply_status, "the scale is out of order");
+    for (int64_t i = 0; i < fur_vector_size(x); i++)
+        to[i] = s->factor * from[i];
+    return FUR_OK;
+}
+
+/* x in a context of its own: products and least squares, not methods of square systems. */
+START_TEST(x_may_have_its_own_context)
+{
+    fur_context *context = context_make(NULL, 1);
+    fur_context *domain = context_make(NULL, 1);
+    scaling s = {.context = context, .factor = 3};
+    scaling back = {.context = domain, .factor = 3};
+    fur_operator_definition definition = scaling_definition(&s, 3);
+    fur_operator_definition turned = scaling_definition(&back, 3);
+    fur_solver_options options = {.size = sizeof options, .method = "lsqr"};
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+    fur_operator *op = NULL;
+    fur_operator *adjoint = NULL;
+    fur_solver *solver = NULL;
+    definition.apply = turned.apply = crossing_apply;
+    definition.domain = domain;
+    turned.domain = context;
+    ck_ok(context, fur_operator_create(context, &definition, &op));
+    ck_ok(domain, fur_operator_create(domain, &turned, &adjoint));
+    ck_assert_ptr_eq(fur_operator_domain(op), domain);
+    ck_assert_ptr_eq(fur_operator_context(op), context);
+    fur_vector *x = vector_of(domain, FUR_F64, 3);
+    fur_vector *y = vector_of(context, FUR_F64, 3);
+    ck_ok(domain, fur_vector_fill(x, fur_real(1)));
+    ck_ok(context, fur_operator_apply(op, x, y));
+    ck_fails(context, FUR_INVALID, "x belongs to another context than its domain",
+             fur_operator_apply(op, y, y));
+    ck_fails(context, FUR_UNSUPPORTED, "the operator does not know its diagonal",
+             fur_operator_diagonal(op, y));
+    ck_fails(context, FUR_INVALID, "cg needs x and b of one context; this operator has two",
+             fur_solver_create(op, NULL, &solver));
+    options.adjoint = op; /* from x to b, as A itself */
+    ck_assert_int_eq(fur_solver_create(op, &options, &solver), FUR_INVALID);
+    options.adjoint = adjoint;
+    ck_ok(context, fur_solver_create(op, &options, &solver));
+    ck_ok(domain, fur_vector_fill(x, fur_real(0)));
+    ck_ok(context, fur_solver_solve(solver, y, x, &report));
+    ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
+    back.apply_status = FUR_IO_ERROR; /* in the context of x, told in that of b */
+    ck_ok(domain, fur_vector_fill(x, fur_real(0)));
+    ck_fails(context, FUR_IO_ERROR, "the scale is out of order",
+             fur_solver_solve(solver, y, x, NULL));
+    fur_solver_destroy(solver);
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+    fur_operator_destroy(adjoint);
+    fur_operator_destroy(op);
+    fur_context_destroy(domain);
+    fur_context_destroy(context);
+}
+END_TEST
+
 /* op(A) of a plan: its shape, its product, its diagonal. */
 static void check_spmv_operator(fur_context *context, rng *r, fur_value_type value, fur_op kind)
 {
@@ -430,6 +495,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, failures_of_the_user_are_passed_on);
     tcase_add_test(tests, failures_of_the_user_without_a_sentence_get_one);
     tcase_add_test(tests, vectors_that_do_not_fit_are_refused);
+    tcase_add_test(tests, x_may_have_its_own_context);
     tcase_add_loop_test(tests, a_plan_is_an_operator, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, jacobi_divides_by_the_diagonal, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, jacobi_divides_by_complex_numbers);

@@ -49,6 +49,17 @@ awk -v n=900 'BEGIN {
     }
 }' >"$work/general.mtx"
 
+# Least squares: three rows for each column and one more.
+awk -v n=300 'BEGIN {
+    print "%%MatrixMarket matrix coordinate real general"
+    print 3 * n + 1, n, 6 * n + 1
+    for (i = 0; i < 3 * n; i++) {
+        print i + 1, i % n + 1, 2 + i / 1000
+        print i + 1, (i + 7) % n + 1, -1
+    }
+    print 3 * n + 1, n, 1
+}' >"$work/tall.mtx"
+
 compare() {
     name=$1
     shift
@@ -73,6 +84,8 @@ compare "cg_single" solve "$work/symmetric.mtx" --method=cg_single
 compare "cg in the order of rcm" solve "$work/symmetric.mtx" --partition=rcm
 compare "cg_pipelined" solve "$work/symmetric.mtx" --method=cg_pipelined
 compare "lsqr" solve "$work/general.mtx" --method=lsqr
+compare "lsmr of a tall matrix" solve "$work/tall.mtx" --method=lsmr
+compare "a product with a tall matrix" multiply "$work/tall.mtx"
 gzip -k "$work/general.mtx"
 if "$ranks" multiply "$work/general.mtx.gz" >/dev/null 2>&1; then # this build reads such files
     compare "a packed file" multiply "$work/general.mtx.gz" --repeat=2
@@ -86,6 +99,12 @@ for field in seconds_median seconds_least seconds_per_iteration ranks transport 
     grep -q "\"$field\": " "$work/bench.json" || fail "bench does not say $field"
 done
 echo "bench: all figures"
+
+if start 3 solve "$work/tall.mtx" >"$work/out.txt" 2>"$work/err.txt"; then
+    fail "cg took a matrix that is not square"
+fi
+grep -q "cg needs a square matrix, this one is 901 x 300; for least squares use lsqr" "$work/err.txt" ||
+    fail "the sentence is: $(cat "$work/err.txt")"
 
 # A bad file: the sentence of furrow's reader, once, and status 1 of every rank.
 sed '5s/.*/2 two 3/' "$work/general.mtx" >"$work/bad.mtx"

@@ -84,7 +84,7 @@ void solve_alone(solve_job *job)
     fur_solver_options options = options_of(job, m);
     options.adjoint = adjoint;
     fur_vector *b = vector_from(context, value, fur_operator_rows(a), job->b);
-    fur_vector *x = vector_from(context, value, fur_operator_rows(a), job->x);
+    fur_vector *x = vector_from(context, value, fur_operator_cols(a), job->x);
     ck_ok(context, fur_solver_create(a, &options, &solver));
     job->report = FUR_DEFAULT(fur_solver_report);
     ck_ok(context, fur_solver_solve(solver, b, x, &job->report));
@@ -100,13 +100,15 @@ void solve_alone(solve_job *job)
 }
 
 /* This rank's part of entries that every rank has. */
-static fur_status take_part(const fur_ranks_csr *a, int rank, const void *all, fur_vector **out)
+static fur_status take_part(fur_context *context, const fur_ranks_csr *a, const int64_t *bounds,
+                            const void *all, fur_vector **out)
 {
-    const int64_t *bounds = fur_ranks_csr_bounds(a);
+    int rank = fur_ranks_rank(fur_ranks_csr_group(a));
     fur_value_type value = fur_ranks_csr_describe(a)->value_type;
     char *first = (char *)all + (size_t)bounds[rank] * fur_value_size(value);
-    return fur_vector_wrap(fur_ranks_csr_context(a), value, bounds[rank + 1] - bounds[rank], first,
-                           FUR_OWNERSHIP_COPY, out);
+    return fur_ranks_pass_on(fur_ranks_csr_group(a), context,
+                             fur_vector_wrap(context, value, bounds[rank + 1] - bounds[rank], first,
+                                             FUR_OWNERSHIP_COPY, out));
 }
 
 static fur_status solve_matrix(fur_ranks *group, solve_job *job, fur_ranks_csr *a)
@@ -116,18 +118,19 @@ static fur_status solve_matrix(fur_ranks *group, solve_job *job, fur_ranks_csr *
     fur_operator *m = NULL;
     fur_vector *b = NULL;
     fur_vector *x = NULL;
-    fur_status status = take_part(a, rank, job->b, &b);
+    const int64_t *cols = fur_ranks_csr_column_bounds(a);
+    fur_status status = take_part(fur_ranks_csr_context(a), a, fur_ranks_csr_bounds(a), job->b, &b);
     if (status == FUR_OK)
-        status = take_part(a, rank, job->x, &x);
+        status = take_part(fur_ranks_csr_domain(a), a, cols, job->x, &x);
     if (status == FUR_OK && job->jacobi)
-        status = fur_operator_jacobi(fur_ranks_csr_operator(a), &m);
-    fur_ranks_pass_on(group, fur_ranks_csr_context(a), status);
+        status = fur_ranks_pass_on(group, fur_ranks_csr_context(a),
+                                   fur_operator_jacobi(fur_ranks_csr_operator(a), &m));
     status = fur_ranks_agree(group, status);
     fur_solver_options options = options_of(job, m);
     if (status == FUR_OK)
         status = fur_ranks_solve(a, &options, b, x, &report);
     if (status == FUR_OK)
-        status = fur_ranks_gather_vector(a, x, rank == 0 ? job->x : NULL);
+        status = fur_ranks_gather(group, cols, x, rank == 0 ? job->x : NULL);
     if (rank == 0)
         job->report = report;
     fur_operator_destroy(m);

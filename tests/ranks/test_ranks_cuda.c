@@ -59,47 +59,71 @@ START_TEST(reductions_of_parts)
 }
 END_TEST
 
-static void compare_solves(rng *r, int way, const char *method, fur_value_type value, int64_t rows)
+static void compare_solves(rng *r, int way, const char *method, const fur_csr *a, bool jacobi)
 {
     fur_ranks_options options;
+    int64_t rows = fur_csr_get(a)->rows;
+    int64_t cols = fur_csr_get(a)->cols;
+    fur_value_type value = fur_csr_get(a)->value_type;
     if (!options_on_gpus(way, GPU_RANKS, &options))
         return;
-    fur_context *context = context_make(NULL, 2);
-    fur_csr *a = matrix_definite(context, r, value, rows);
     void *b = entries_random(r, value, rows);
-    solve_job alone = {.a = a, .method = method, .jacobi = true, .b = b};
-    alone.x = entries_make(value, rows);
+    solve_job alone = {.a = a, .method = method, .jacobi = jacobi, .b = b};
+    alone.x = entries_make(value, cols);
     solve_alone(&alone);
     for (int turn = 0; turn < 2; turn++) {
         int64_t bounds[GPU_RANKS + 1] = {0};
         draw_bounds(r, way, 0, GPU_RANKS, rows, bounds);
         solve_job job = alone;
         job.bounds = turn == 0 ? NULL : bounds;
-        job.x = entries_make(value, rows);
+        job.x = entries_make(value, cols);
         fur_status status = fur_ranks_run(GPU_RANKS, &options, solve_on_ranks, &job);
         ck_assert_msg(status == FUR_OK, "%s", fur_context_error(NULL));
         ck_assert_int_eq(job.report.iterations, alone.report.iterations);
         ck_assert(memcmp(&job.report.residual, &alone.report.residual, sizeof(double)) == 0);
-        ck_assert_msg(memcmp(job.x, alone.x, (size_t)rows * fur_value_size(value)) == 0,
+        ck_assert_msg(memcmp(job.x, alone.x, (size_t)cols * fur_value_size(value)) == 0,
                       "%s of %lld %s rows by %s", method, (long long)rows, fur_value_name(value),
                       options.device_transport);
         free(job.x);
     }
     free(alone.x);
     free(b);
-    fur_csr_destroy(a);
-    fur_context_destroy(context);
 }
 
 START_TEST(solves)
 {
     static const char *const methods[] = {"cg", "gmres", "bicgstab", "minres"};
     static const int64_t sizes[] = {1, 20000, 200000};
+    fur_context *context = context_make(NULL, 2);
     rng r = rng_stream((uint64_t)_i);
     for (int m = 0; m < COUNT_OF(methods); m++)
-        for (int s = 0; s < COUNT_OF(sizes) - (test_small() ? 1 : 0); s++)
-            compare_solves(&r, _i, methods[m], (fur_value_type)((m + s) % FUR_VALUE_COUNT),
-                           sizes[s]);
+        for (int s = 0; s < COUNT_OF(sizes) - (test_small() ? 1 : 0); s++) {
+            fur_value_type value = (fur_value_type)((m + s) % FUR_VALUE_COUNT);
+            fur_csr *a = matrix_definite(context, &r, value, sizes[s]);
+            compare_solves(&r, _i, methods[m], a, true);
+            fur_csr_destroy(a);
+        }
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Of any shape: x and b have bounds of their own. */
+START_TEST(least_squares)
+{
+    static const char *const methods[] = {"lsqr", "lsmr", "cgnr"};
+    fur_context *context = context_make(NULL, 2);
+    rng r = rng_stream(50 + (uint64_t)_i);
+    for (int m = 0; m < COUNT_OF(methods); m++)
+        for (int wide = 0; wide < 2; wide++) {
+            fur_value_type value = (fur_value_type)((m + _i) % FUR_VALUE_COUNT);
+            shape s = shapes[shape_find("tall")];
+            s.rows = wide ? 9000 : 30000;
+            s.cols = wide ? 30000 : 9000;
+            fur_csr *a = matrix_random(context, &r, &s, value, FUR_I32);
+            compare_solves(&r, _i, methods[m], a, false);
+            fur_csr_destroy(a);
+        }
+    fur_context_destroy(context);
 }
 END_TEST
 
@@ -237,6 +261,7 @@ static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, reductions_of_parts, 0, WAYS);
     tcase_add_loop_test(tests, solves, 0, WAYS);
+    tcase_add_loop_test(tests, least_squares, 0, WAYS);
     tcase_add_loop_test(tests, transposes, 0, 6);
     tcase_add_loop_test(tests, a_rank_that_fails, 0, WAYS);
     tcase_add_test(tests, bounds_that_cut_a_leaf_without_boxes);

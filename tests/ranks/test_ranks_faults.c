@@ -143,8 +143,10 @@ static fur_status cycle(fur_ranks *group, fault *f)
 static const struct {
     fur_status (*work)(fur_ranks *group, fault *f);
     const char *method;
-} works[] = {{solve, "cg"},        {solve, "gmres"}, {solve, "lsqr"},
-             {precondition, NULL}, {cycle, NULL},    {read_and_arrange, NULL}};
+    const char *shape; /* NULL: a definite matrix */
+} works[] = {{solve, "cg", NULL},           {solve, "gmres", NULL},     {solve, "lsqr", NULL},
+             {solve, "lsmr", "runs"},       {precondition, NULL, NULL}, {cycle, NULL, NULL},
+             {read_and_arrange, NULL, NULL}};
 
 static fur_status fail_and_work(fur_ranks *group, void *user)
 {
@@ -176,25 +178,28 @@ static void fail_everywhere(int work, bool allocations)
     enum { RANKS = 3, ROWS = 120 };
     rng r = rng_stream(1);
     fur_context *context = context_make(NULL, 1);
-    fur_csr *a = matrix_definite(context, &r, FUR_F64, ROWS);
+    const char *form = works[work].shape;
+    fur_csr *a = form ? matrix_random(context, &r, &shapes[shape_find(form)], FUR_F64, FUR_I32)
+                      : matrix_definite(context, &r, FUR_F64, ROWS);
+    int64_t cols = fur_csr_get(a)->cols;
     fur_ranks_options options = {
         .size = sizeof options, .threads = 1, .allocator = {allocate, release, NULL}};
-    void *b = entries_random(&r, FUR_F64, ROWS);
+    void *b = entries_random(&r, FUR_F64, fur_csr_get(a)->rows);
     char path[] = "/tmp/furrow-faults-XXXXXX";
     close(mkstemp(path));
     ck_ok(context, fur_mtx_write_csr(a, path, NULL));
     int over = 0; /* ranks that have failed everywhere */
-    for (int64_t at = 1; over < RANKS; at += TEST_SLOW ? 1 + at / 6 : 1 + at / 60) {
+    for (int64_t at = 1; over < RANKS; at += TEST_SLOW || form ? 1 + at / 6 : 1 + at / 60) {
         over = 0;
         for (int rank = 0; rank < RANKS; rank++) {
-            fault f = {.solve = {.a = a, .method = works[work].method, .jacobi = true, .b = b},
+            fault f = {.solve = {.a = a, .method = works[work].method, .jacobi = !form, .b = b},
                        .path = path,
                        .work = works[work].work,
                        .rank = rank,
                        .at = at,
                        .allocations = allocations,
                        .lock = PTHREAD_MUTEX_INITIALIZER};
-            f.solve.x = entries_make(FUR_F64, ROWS);
+            f.solve.x = entries_make(FUR_F64, cols);
             fur_status status = fur_ranks_run(RANKS, &options, fail_and_work, &f);
             ck_assert_int_eq(f.finished, RANKS);
             ck_assert_int_eq(status, f.status);

@@ -21,7 +21,8 @@ static fur_status multiply(fur_ranks *group, fur_ranks_csr *a, reading *job)
     fur_context *context = fur_ranks_csr_context(a);
     fur_vector *x = NULL;
     fur_vector *y = NULL;
-    fur_status status = fur_vector_create(context, FUR_F64, cols[rank + 1] - cols[rank], &x);
+    fur_status status =
+        fur_vector_create(fur_ranks_csr_domain(a), FUR_F64, cols[rank + 1] - cols[rank], &x);
     if (status == FUR_OK)
         status = fur_vector_create(context, FUR_F64, rows[rank + 1] - rows[rank], &y);
     for (int64_t i = cols[rank]; status == FUR_OK && i < cols[rank + 1]; i++)

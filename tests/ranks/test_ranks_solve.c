@@ -6,15 +6,18 @@
 static const char *const methods[] = {
     "cg",    "cg_single", "cg_pipelined", "chebyshev", "fgmres", "minres", "bicgstab",
     "gmres", "idrs",      "richardson",   "lsqr",      "lsmr",   "cgnr"};
+#define LEAST_SQUARES 3 /* the last of them */
 
-static void compare_solves(fur_context *context, rng *r, int method, fur_value_type value,
-                           int64_t rows)
+/* The bits of one context, on 1 to 8 ranks. */
+static void compare_solves(rng *r, const fur_csr *a, int method, bool jacobi)
 {
-    fur_csr *a = matrix_definite(context, r, value, rows);
-    size_t bytes = (size_t)rows * fur_value_size(value);
+    const fur_csr_view *view = fur_csr_get(a);
+    fur_value_type value = view->value_type;
+    int64_t rows = view->rows;
+    size_t bytes = (size_t)view->cols * fur_value_size(value);
     void *b = entries_random(r, value, rows);
-    solve_job alone = {.a = a, .method = methods[method], .jacobi = true, .b = b};
-    alone.x = entries_make(value, rows);
+    solve_job alone = {.a = a, .method = methods[method], .jacobi = jacobi, .b = b};
+    alone.x = entries_make(value, view->cols);
     solve_alone(&alone);
     for (int ranks = 1; ranks <= RANKS_MOST; ranks += TEST_SLOW && ranks > 2 ? 2 : 1) {
         int64_t bounds[RANKS_MOST + 1];
@@ -23,7 +26,7 @@ static void compare_solves(fur_context *context, rng *r, int method, fur_value_t
         solve_job job = alone;
         bounds_random(r, (ranks + method) % BOUND_KINDS, ranks, rows, bounds);
         job.bounds = ranks == 5 ? NULL : bounds;
-        job.x = entries_make(value, rows);
+        job.x = entries_make(value, view->cols);
         fur_status status = fur_ranks_run(ranks, &options, solve_on_ranks, &job);
         ck_assert_msg(status == FUR_OK, "%s", fur_context_error(NULL));
         ck_assert_int_eq(job.report.outcome, alone.report.outcome);
@@ -34,7 +37,6 @@ static void compare_solves(fur_context *context, rng *r, int method, fur_value_t
     }
     free(alone.x);
     free(b);
-    fur_csr_destroy(a);
 }
 
 START_TEST(solves)
@@ -42,8 +44,25 @@ START_TEST(solves)
     static const int64_t sizes[] = {1, 40, 2048, 4999};
     fur_context *context = context_make(NULL, 1);
     rng r = rng_stream((uint64_t)_i);
-    for (int s = 0; s < COUNT_OF(sizes) - TEST_SLOW; s++)
-        compare_solves(context, &r, _i, (fur_value_type)((_i + s) % FUR_VALUE_COUNT), sizes[s]);
+    for (int s = 0; s < COUNT_OF(sizes) - TEST_SLOW; s++) {
+        fur_csr *a =
+            matrix_definite(context, &r, (fur_value_type)((_i + s) % FUR_VALUE_COUNT), sizes[s]);
+        compare_solves(&r, a, _i, true);
+        fur_csr_destroy(a);
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Matrices of every shape, most of them not square: x and b have bounds of their own. */
+START_TEST(least_squares)
+{
+    fur_context *context = context_make(NULL, 1);
+    rng r = rng_stream(100 + (uint64_t)_i);
+    fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
+    fur_csr *a = matrix_random(context, &r, &shapes[_i], value, FUR_I32);
+    compare_solves(&r, a, COUNT_OF(methods) - 1 - _i % LEAST_SQUARES, false);
+    fur_csr_destroy(a);
     fur_context_destroy(context);
 }
 END_TEST
@@ -86,11 +105,11 @@ static fur_status multiply(fur_ranks *group, void *user)
     const int64_t *rows = fur_ranks_csr_bounds(a);
     fur_value_type value = fur_ranks_csr_describe(a)->value_type;
     char *first = (char *)p->x + (size_t)cols[rank] * fur_value_size(value);
-    fur_context *context = fur_ranks_csr_context(a);
-    status =
-        fur_vector_wrap(context, value, cols[rank + 1] - cols[rank], first, FUR_OWNERSHIP_COPY, &x);
+    status = fur_vector_wrap(fur_ranks_csr_domain(a), value, cols[rank + 1] - cols[rank], first,
+                             FUR_OWNERSHIP_COPY, &x);
     if (status == FUR_OK)
-        status = fur_vector_create(context, value, rows[rank + 1] - rows[rank], &y);
+        status =
+            fur_vector_create(fur_ranks_csr_context(a), value, rows[rank + 1] - rows[rank], &y);
     if (status == FUR_OK)
         status = fur_ranks_multiply(a, x, y);
     if (status == FUR_OK)
@@ -149,6 +168,7 @@ END_TEST
 static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, solves, 0, COUNT_OF(methods));
+    tcase_add_turns(tests, least_squares, shape_count, 3);
     tcase_add_turns(tests, products, shape_count, 3);
 }
 

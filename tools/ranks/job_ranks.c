@@ -36,14 +36,15 @@ static int64_t own(const int64_t *bounds, int rank)
 }
 
 /* This rank's part of the vector of a file, which every rank reads; NULL: ones. */
-static fur_status load(job *j, const char *path, const int64_t *bounds, fur_vector **out)
+static fur_status load(job *j, const char *path, fur_context *context, const int64_t *bounds,
+                       fur_vector **out)
 {
     int rank = fur_ranks_rank(j->group);
     fur_value_type value = fur_ranks_csr_describe(j->a)->value_type;
     fur_vector *whole = NULL;
-    COMMAND_TRY(of(j, j->context, fur_vector_create(j->context, value, own(bounds, rank), out)));
+    COMMAND_TRY(of(j, context, fur_vector_create(context, value, own(bounds, rank), out)));
     if (!path)
-        return of(j, j->context, fur_vector_fill(*out, fur_real(1)));
+        return of(j, context, fur_vector_fill(*out, fur_real(1)));
     fur_mtx_read_options options = {.size = sizeof options, .convert = fur_mtx_as(value)};
     COMMAND_TRY(of(j, j->home, fur_mtx_read_vector(j->home, path, &options, &whole)));
     fur_status status = FUR_OK;
@@ -54,7 +55,7 @@ static fur_status load(job *j, const char *path, const int64_t *bounds, fur_vect
     else if (j->partition)
         status = fur_ranks_take_vector(j->a, j->partition, fur_vector_const_data(whole), *out);
     else if (own(bounds, rank) > 0)
-        status = of(j, j->context,
+        status = of(j, context,
                     fur_vector_upload((const char *)fur_vector_const_data(whole) +
                                           (size_t)bounds[rank] * fur_value_size(value),
                                       *out));
@@ -62,8 +63,8 @@ static fur_status load(job *j, const char *path, const int64_t *bounds, fur_vect
     return status;
 }
 
-/* A vector of rows, as a file. */
-static fur_status save(job *j, const fur_vector *x)
+/* A vector with these bounds, as a file. */
+static fur_status save(job *j, const int64_t *bounds, const fur_vector *x)
 {
     fur_vector *whole = NULL;
     fur_status status = FUR_OK;
@@ -73,11 +74,12 @@ static fur_status save(job *j, const fur_vector *x)
     if (writes)
         status = of(j, j->home,
                     fur_vector_create(j->home, fur_vector_value_type(x),
-                                      fur_ranks_csr_describe(j->a)->rows, &whole));
+                                      bounds[fur_ranks_count(j->group)], &whole));
     status = fur_ranks_agree(j->group, status);
+    void *all = status == FUR_OK && writes ? fur_vector_data(whole) : NULL;
     if (status == FUR_OK)
-        status =
-            fur_ranks_give_vector(j->a, j->partition, x, writes ? fur_vector_data(whole) : NULL);
+        status = j->partition ? fur_ranks_give_vector(j->a, j->partition, x, all)
+                              : fur_ranks_gather(j->group, bounds, x, all);
     if (status == FUR_OK && writes)
         status = of(j, j->home, fur_mtx_write_vector(whole, j->line->out, NULL));
     fur_vector_destroy(whole);
@@ -136,7 +138,8 @@ static fur_status time_products(job *j)
     double *seconds;
     void *memory;
     const fur_ranks_report *r = fur_ranks_csr_describe(j->a);
-    COMMAND_TRY(load(j, j->line->x, fur_ranks_csr_column_bounds(j->a), &j->x));
+    COMMAND_TRY(
+        load(j, j->line->x, fur_ranks_csr_domain(j->a), fur_ranks_csr_column_bounds(j->a), &j->x));
     COMMAND_TRY(of(j, j->context,
                    fur_vector_create(j->context, r->value_type,
                                      own(fur_ranks_csr_bounds(j->a), rank), &j->y)));
@@ -163,7 +166,7 @@ static fur_status multiply(job *j)
 {
     COMMAND_TRY(time_products(j));
     COMMAND_TRY(put_norms(j, j->y));
-    return save(j, j->y);
+    return save(j, fur_ranks_csr_bounds(j->a), j->y);
 }
 
 /* Iterations of cg that bench times. */
@@ -190,10 +193,10 @@ static fur_status bench(job *j)
     return FUR_OK;
 }
 
-static void put_solve(job *j, const fur_solver_report *r)
+static void put_solve(job *j, const char *precond, const fur_solver_report *r)
 {
     output_text(&j->out, "method", "Method", r->method);
-    output_text(&j->out, "precond", "Preconditioner", j->line->precond);
+    output_text(&j->out, "precond", "Preconditioner", precond);
     output_count(&j->out, "iterations", "Iterations", r->iterations);
     output_seconds(&j->out, "seconds_solve", "Solve", r->seconds);
     output_seconds(&j->out, "seconds_per_iteration", "One iteration",
@@ -207,39 +210,42 @@ static void put_solve(job *j, const fur_solver_report *r)
 /* b, given or A times ones, and the first x, 0. */
 static fur_status make_system(job *j)
 {
-    const int64_t *bounds = fur_ranks_csr_bounds(j->a);
-    const fur_ranks_report *r = fur_ranks_csr_describe(j->a);
-    if (r->rows != r->cols)
-        return fur_ranks_fail(j->group, FUR_INVALID,
-                              "%s is %lld x %lld; ranks solve square systems", j->line->file,
-                              (long long)r->rows, (long long)r->cols);
-    COMMAND_TRY(load(j, NULL, bounds, &j->x));
-    COMMAND_TRY(load(j, j->line->b, bounds, &j->y));
+    fur_context *domain = fur_ranks_csr_domain(j->a);
+    COMMAND_TRY(load(j, NULL, domain, fur_ranks_csr_column_bounds(j->a), &j->x));
+    COMMAND_TRY(load(j, j->line->b, j->context, fur_ranks_csr_bounds(j->a), &j->y));
     if (!j->line->b)
         COMMAND_TRY(fur_ranks_multiply(j->a, j->x, j->y));
-    return of(j, j->context, fur_vector_fill(j->x, fur_real(0)));
+    return of(j, domain, fur_vector_fill(j->x, fur_real(0)));
 }
 
 /* A preconditioner other than Jacobi's. */
-static fur_status make_precond(job *j, fur_ranks_precond **out)
+static fur_status make_precond(job *j, const char *precond, fur_ranks_precond **out)
 {
-    fur_precond_options kind = {.size = sizeof kind, .kind = j->line->precond};
+    fur_precond_options kind = {.size = sizeof kind, .kind = precond};
     fur_ranks_precond_options options = {
         .size = sizeof options, .precond = &kind, .whole = j->line->whole};
     return fur_ranks_precond_create(j->a, &options, out);
 }
 
+/* That of the line; else Jacobi's where there is a diagonal. */
+static const char *choose_precond(const job *j)
+{
+    const fur_ranks_report *r = fur_ranks_csr_describe(j->a);
+    return j->line->precond ? j->line->precond : r->rows == r->cols ? "jacobi" : "none";
+}
+
 static fur_status solve(job *j)
 {
+    const char *precond = choose_precond(j);
     fur_solver_report report = FUR_DEFAULT(fur_solver_report);
     fur_operator *jacobi = NULL;
     fur_ranks_precond *other = NULL;
     fur_status status = make_system(j);
-    if (status == FUR_OK && strcmp(j->line->precond, "jacobi") == 0)
+    if (status == FUR_OK && strcmp(precond, "jacobi") == 0)
         status = of(j, j->context, fur_operator_jacobi(fur_ranks_csr_operator(j->a), &jacobi));
     status = fur_ranks_agree(j->group, status);
-    if (status == FUR_OK && !jacobi && strcmp(j->line->precond, "none") != 0)
-        status = make_precond(j, &other);
+    if (status == FUR_OK && !jacobi && strcmp(precond, "none") != 0)
+        status = make_precond(j, precond, &other);
     fur_solver_options options = {.size = sizeof options,
                                   .method = j->line->method,
                                   .preconditioner =
@@ -250,10 +256,10 @@ static fur_status solve(job *j)
     if (status == FUR_OK)
         status = fur_ranks_solve(j->a, &options, j->y, j->x, &report);
     if (status == FUR_OK) {
-        put_solve(j, &report);
+        put_solve(j, precond, &report);
         output_flag(&j->out, "rank_independent", "Same bits on any ranks",
                     !other || fur_ranks_precond_exact(other));
-        status = save(j, j->x);
+        status = save(j, fur_ranks_csr_column_bounds(j->a), j->x);
     }
     fur_operator_destroy(jacobi);
     fur_ranks_precond_destroy(other);

@@ -29,10 +29,14 @@ static const struct argp_option options[] = {
     {"x", X, "X.mtx", 0, "multiply: the vector x (default: all ones)", 0},
     {"b", B, "B.mtx", 0, "solve: the right-hand side (default: A times ones)", 0},
     {"out", OUT, "X.mtx", 0, "Write the result to this file", 0},
-    {"method", METHOD, "NAME", 0, "solve: one of the methods of furrow solve (default: cg)", 0},
+    {"method", METHOD, "NAME", 0,
+     "solve: one of the methods of furrow solve (default: cg); lsqr, lsmr and cgnr take matrices "
+     "of "
+     "any shape",
+     0},
     {"precond", PRECOND, "NAME", 0,
-     "solve: jacobi (default), none, or a kind of furrow solve, made of each rank's own rows: the "
-     "result then depends on the ranks",
+     "solve: jacobi (default of square matrices), none, or a kind of furrow solve, made of each "
+     "rank's own rows: the result then depends on the ranks",
      0},
     {"whole", WHOLE, NULL, 0,
      "solve: the preconditioner is made of the whole matrix, on every rank: the result does not "
@@ -165,7 +169,7 @@ void ranks_line_parse(int argc, char **argv, ranks_line *out)
                                      NULL,
                                      NULL,
                                      NULL};
-    *out = (ranks_line){.precond = "jacobi", .repeat = 20};
+    *out = (ranks_line){.repeat = 20};
     argp_err_exit_status = COMMAND_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, out);
 }

@@ -14,7 +14,7 @@ typedef struct ranks_line {
     const char *b;   /* solve: NULL: A times ones */
     const char *out; /* NULL: the result is not written */
     const char *method;
-    const char *precond; /* none, or of fur_precond_at */
+    const char *precond; /* none, or of fur_precond_at; NULL: what suits the shape */
     bool whole;          /* it is that of the whole matrix, not of each rank's block */
     double rtol;         /* 0: default, as the next */
     int64_t max_iterations;

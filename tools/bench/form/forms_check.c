@@ -66,7 +66,7 @@ static bool is_in_order(const comparison *m, int64_t row)
     const fur_stencil_definition *d = &m->f->definition;
     int64_t at[3];
     locate(d, row, at);
-    for (int axis = 0; axis < d->axes; axis++)
+    for (int axis = 0; axis < 3 && axis < d->axes; axis++)
         if (at[axis] < m->margin[axis] || at[axis] >= d->extent[axis] - m->margin[axis])
             return false;
     return true;

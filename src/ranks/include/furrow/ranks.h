@@ -79,7 +79,8 @@ FUR_API fur_status fur_ranks_pass_on(fur_ranks *group, const fur_context *contex
 FUR_API fur_status fur_ranks_agree(fur_ranks *group, fur_status status);
 
 /* A square or rectangular matrix of all ranks. It has a context of its own on each rank, in which
- * its vectors are shared (furrow/sharing.h); the plan, ghosts and buffers of the product. */
+ * its vectors are shared (furrow/sharing.h), and one more for x where that has other bounds; the
+ * plan, ghosts and buffers of the product. */
 typedef struct fur_ranks_csr fur_ranks_csr;
 
 /* Rows of this rank, with columns of the whole matrix. */
@@ -124,8 +125,10 @@ FUR_API void fur_ranks_csr_destroy(fur_ranks_csr *matrix);
 
 /* The group of the matrix. */
 FUR_API fur_ranks *fur_ranks_csr_group(const fur_ranks_csr *matrix);
-/* The context of this rank's part: make vectors of the rows that it has here. */
+/* The context of this rank's part: make vectors of the rows that it has here, such as y and b. */
 FUR_API fur_context *fur_ranks_csr_context(const fur_ranks_csr *matrix);
+/* The context of x: the same, unless ranks share columns by other bounds than rows. */
+FUR_API fur_context *fur_ranks_csr_domain(const fur_ranks_csr *matrix);
 /* y = A x on the parts: for solvers, with fur_operator_jacobi, and products. Applying it is
  * collective. While the halo is on its way, rows that need none of it are multiplied. */
 FUR_API const fur_operator *fur_ranks_csr_operator(const fur_ranks_csr *matrix);
@@ -156,7 +159,7 @@ FUR_API fur_status fur_ranks_multiply(fur_ranks_csr *a, const fur_vector *x, fur
 
 /* Collective: solves A x = b by any method of fur_solver_create; agreed. options->preconditioner:
  * NULL, or an operator of the matrix's context. For "lsqr", "lsmr" and "cgnr" without an adjoint
- * A^H is made for this solve; these need a square matrix, else FUR_UNSUPPORTED. */
+ * A^H is made for this solve, with as much memory as A. */
 FUR_API fur_status fur_ranks_solve(fur_ranks_csr *a, const fur_solver_options *options,
                                    const fur_vector *b, fur_vector *x, fur_solver_report *report);
 
