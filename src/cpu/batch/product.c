@@ -79,33 +79,43 @@ INLINE void FN(sum_entries)(const fur_batch_call *call, int registers, bool whol
     }
 }
 
-/* The sums of a row of more than one segment. */
-INLINE void FN(sum_long_row)(const fur_batch_call *call, int registers, bool whole, unsigned mask,
-                             int64_t begin, int64_t end, int64_t first, FN(wide) * sum)
+/* The sums of a lane of a segment, into memory. */
+INLINE void FN(store_lane)(const fur_batch_call *call, int registers, bool whole, unsigned mask,
+                           int64_t begin, int64_t end, int64_t first, VALUE *lane)
+{
+    FN(wide) sum[MOST_REGISTERS];
+    FN(sum_entries)(call, registers, whole, mask, begin, end, FUR_ROW_LANES, first, sum);
+    for (int r = 0; r < registers; r++)
+        W(store)(lane + (ptrdiff_t)r * WIDTH, sum[r]);
+}
+
+/* The sums of a row of more than one segment, for MOST_REGISTERS of systems, one, or one that is
+ * not whole. Not inlined: it would crowd the loop over ordinary rows. */
+static __attribute__((noinline)) void FN(sum_long_row)(const fur_batch_call *call, int registers,
+                                                       bool whole, unsigned mask, int64_t begin,
+                                                       int64_t end, int64_t first, VALUE *sums)
 {
     FN(long_sum) s;
     FN(abreast) lane[FUR_ROW_LANES];
     FN(long_start)(&s, registers * WIDTH);
     for (; begin < end; begin += FUR_ROW_SEGMENT) {
         int64_t stop = fur_smaller(end, begin + FUR_ROW_SEGMENT);
-        for (int l = 0; l < FUR_ROW_LANES; l++) {
-            FN(sum_entries)
-            (call, registers, whole, mask, begin + l, stop, FUR_ROW_LANES, first, sum);
-            for (int r = 0; r < registers; r++)
-                W(store)(lane[l] + (ptrdiff_t)r * WIDTH, sum[r]);
-        }
+        for (int l = 0; l < FUR_ROW_LANES; l++)
+            if (registers > 1)
+                FN(store_lane)(call, MOST_REGISTERS, true, 0, begin + l, stop, first, lane[l]);
+            else if (whole)
+                FN(store_lane)(call, 1, true, 0, begin + l, stop, first, lane[l]);
+            else
+                FN(store_lane)(call, 1, false, mask, begin + l, stop, first, lane[l]);
         FN(add_segment)(&s, lane);
     }
-    FN(long_total)(&s, lane[0]);
-    for (int r = 0; r < registers; r++)
-        sum[r] = W(load)(lane[0] + (ptrdiff_t)r * WIDTH);
+    FN(long_total)(&s, sums);
 }
 
 /* Row i for some registers of systems from the first on. */
 INLINE void FN(multiply_some)(const fur_batch_call *call, int registers, bool whole, unsigned mask,
                               int64_t i, int64_t first)
 {
-    FN(wide) sum[MOST_REGISTERS];
     VALUE lane[MOST_REGISTERS * WIDTH];
     VALUE alpha = V(from)(call->alpha);
     VALUE beta = V(from)(call->beta);
@@ -114,12 +124,14 @@ INLINE void FN(multiply_some)(const fur_batch_call *call, int registers, bool wh
     VALUE *y = (VALUE *)call->y->data + i * call->y->stride + first;
     int64_t begin = fur_offset_at(call->a.pattern, i);
     int64_t end = fur_offset_at(call->a.pattern, i + 1);
-    if (end - begin > FUR_ROW_SEGMENT)
-        FN(sum_long_row)(call, registers, whole, mask, begin, end, first, sum);
-    else
+    if (end - begin > FUR_ROW_SEGMENT) {
+        FN(sum_long_row)(call, registers, whole, mask, begin, end, first, lane);
+    } else {
+        FN(wide) sum[MOST_REGISTERS];
         FN(sum_entries)(call, registers, whole, mask, begin, end, 1, first, sum);
-    for (int r = 0; r < registers; r++)
-        W(store)(lane + (ptrdiff_t)r * WIDTH, sum[r]);
+        for (int r = 0; r < registers; r++)
+            W(store)(lane + (ptrdiff_t)r * WIDTH, sum[r]);
+    }
     for (int s = 0; s < count; s++)
         FN(finish)(alpha, lane[s], beta, overwrite, y + s);
 }

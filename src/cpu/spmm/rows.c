@@ -144,25 +144,32 @@ INLINE void FN(sum_entries)(const FN(product) * p, int registers, bool whole, un
     }
 }
 
-/* The sums of a row of more than one segment. */
-INLINE void FN(sum_long_row)(const FN(product) * p, int registers, bool whole, unsigned mask,
-                             OFFSET begin, OFFSET end, const VALUE *x, FN(wide) * sum)
+/* The sums of a lane of a segment, into memory. */
+INLINE void FN(store_lane)(const FN(product) * p, int64_t begin, int64_t end, const VALUE *x,
+                           VALUE *lane, unsigned mask, int registers, bool whole)
+{
+    FN(wide) sum[MOST_REGISTERS];
+    FN(sum_entries)(p, registers, whole, mask, begin, end, FUR_ROW_LANES, x, sum);
+    for (int r = 0; r < registers; r++)
+        W(store)(lane + (ptrdiff_t)r * WIDTH, sum[r]);
+}
+
+/* The sums of a row of more than one segment for `count` columns. Not inlined: it would crowd the
+ * loop over ordinary rows. */
+static __attribute__((noinline)) void FN(sum_long_row)(const FN(product) * p, int count,
+                                                       OFFSET begin, OFFSET end, const VALUE *x,
+                                                       VALUE *sums)
 {
     FN(long_sum) s;
     FN(abreast) lane[FUR_ROW_LANES];
-    FN(long_start)(&s, registers * WIDTH);
+    FN(long_start)(&s, (count + WIDTH - 1) / WIDTH * WIDTH);
     for (OFFSET stop = begin; begin < end; begin = stop) {
         stop = end - begin > FUR_ROW_SEGMENT ? begin + FUR_ROW_SEGMENT : end;
-        for (int l = 0; l < FUR_ROW_LANES; l++) {
-            FN(sum_entries)(p, registers, whole, mask, begin + l, stop, FUR_ROW_LANES, x, sum);
-            for (int r = 0; r < registers; r++)
-                W(store)(lane[l] + (ptrdiff_t)r * WIDTH, sum[r]);
-        }
+        for (int l = 0; l < FUR_ROW_LANES; l++)
+            FUR_WITH_REGISTERS(count, FN(store_lane), p, begin + l, stop, x, lane[l]);
         FN(add_segment)(&s, lane);
     }
-    FN(long_total)(&s, lane[0]);
-    for (int r = 0; r < registers; r++)
-        sum[r] = W(load)(lane[0] + (ptrdiff_t)r * WIDTH);
+    FN(long_total)(&s, sums);
 }
 
 /* The end of some columns of a row of Y that are not neighbours. */
@@ -181,27 +188,31 @@ INLINE void FN(multiply_columns)(const FN(product) * p, int64_t begin, int64_t e
         return;
     const VALUE *x = p->x ? p->x + first : NULL; /* A without columns */
     VALUE *y = p->y + begin * p->y_row + first * p->y_column;
+    const int count =
+        whole ? registers * WIDTH : (registers - 1) * WIDTH + __builtin_popcount(mask);
     for (int64_t i = begin; i < end; i++, y += p->y_row) {
         FN(wide) sum[MOST_REGISTERS];
+        VALUE lane[MOST_REGISTERS * WIDTH];
         OFFSET from = p->offsets[i];
         OFFSET stop = p->offsets[i + 1];
-        if (stop - from > FUR_ROW_SEGMENT)
-            FN(sum_long_row)(p, registers, whole, mask, from, stop, x, sum);
-        else
+        if (stop - from > FUR_ROW_SEGMENT) {
+            FN(sum_long_row)(p, count, from, stop, x, lane);
+#    pragma GCC unroll 4
+            for (int r = 0; r < registers; r++)
+                sum[r] = W(load)(lane + (ptrdiff_t)r * WIDTH);
+        } else {
             FN(sum_entries)(p, registers, whole, mask, from, stop, 1, x, sum);
+        }
         if (p->y_column == 1) {
 #    pragma GCC unroll 4
             for (int r = 0; r < registers; r++)
                 FN(finish_columns)
             (&p->end, whole || r < registers - 1, mask, sum[r], y + (ptrdiff_t)r * WIDTH);
         } else {
-            VALUE lane[MOST_REGISTERS * WIDTH];
 #    pragma GCC unroll 4
             for (int r = 0; r < registers; r++)
                 W(store)(lane + (ptrdiff_t)r * WIDTH, sum[r]);
-            FN(scatter_columns)
-            (p, whole ? registers * WIDTH : (registers - 1) * WIDTH + __builtin_popcount(mask),
-             lane, y);
+            FN(scatter_columns)(p, count, lane, y);
         }
     }
 }
@@ -230,6 +241,7 @@ INLINE void FN(add_entries_of)(const FN(product) * p, int count, OFFSET begin, O
     for (OFFSET k = begin; k < end; k++) {
         VALUE value = p->values[k];
         const VALUE *entry = x + p->columns[k] * p->x_row;
+#    pragma GCC unroll 4
         for (int g = 0; g < count; g++)
             sum[g] = V(fma)(value, entry[g * p->x_column], sum[g]);
     }
@@ -244,6 +256,7 @@ INLINE void FN(multiply_group)(const FN(product) * p, int count, int64_t begin, 
         VALUE sum[GROUP];
         OFFSET from = p->offsets[i];
         OFFSET last = p->offsets[i + 1];
+#    pragma GCC unroll 4
         for (int g = 0; g < count; g++)
             sum[g] = V(from)((fur_scalar){0, 0});
         if (last - from <= FUR_ROW_SEGMENT)

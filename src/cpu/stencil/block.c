@@ -108,25 +108,31 @@ INLINE void FN(sum_terms)(const FN(points) * of, int begin, int end, int step, i
     }
 }
 
-/* The sums of a point with more than one segment. */
-INLINE void FN(sum_long_row)(const FN(points) * of, int64_t p, const VALUE *x, unsigned mask,
-                             int registers, bool whole, FN(wide) * sum)
+/* The sums of a lane of a segment, into memory. */
+INLINE void FN(store_lane)(const FN(points) * of, int begin, int end, int64_t p, const VALUE *x,
+                           VALUE *lane, unsigned mask, int registers, bool whole)
+{
+    FN(wide) sum[MOST_REGISTERS];
+    FN(sum_terms)(of, begin, end, FUR_ROW_LANES, p, x, mask, registers, whole, sum);
+    for (int r = 0; r < registers; r++)
+        W(store)(lane + (ptrdiff_t)r * WIDTH, sum[r]);
+}
+
+/* The sums of a point with more than one segment for `count` columns. Not inlined: it would crowd
+ * the loop over ordinary points. */
+static __attribute__((noinline)) void FN(sum_long_row)(const FN(points) * of, int count, int64_t p,
+                                                       const VALUE *x, VALUE *sums)
 {
     FN(long_sum) s;
     FN(abreast) lane[FUR_ROW_LANES];
-    FN(long_start)(&s, registers * WIDTH);
+    FN(long_start)(&s, (count + WIDTH - 1) / WIDTH * WIDTH);
     for (int begin = 0; begin < of->count; begin += FUR_ROW_SEGMENT) {
         int end = (int)fur_smaller(of->count, begin + FUR_ROW_SEGMENT);
-        for (int l = 0; l < FUR_ROW_LANES; l++) {
-            FN(sum_terms)(of, begin + l, end, FUR_ROW_LANES, p, x, mask, registers, whole, sum);
-            for (int r = 0; r < registers; r++)
-                W(store)(lane[l] + (ptrdiff_t)r * WIDTH, sum[r]);
-        }
+        for (int l = 0; l < FUR_ROW_LANES; l++)
+            FUR_WITH_REGISTERS(count, FN(store_lane), of, begin + l, end, p, x, lane[l]);
         FN(add_segment)(&s, lane);
     }
-    FN(long_total)(&s, lane[0]);
-    for (int r = 0; r < registers; r++)
-        sum[r] = W(load)(lane[0] + (ptrdiff_t)r * WIDTH);
+    FN(long_total)(&s, sums);
 }
 
 /* Points begin .. end-1 and some registers of columns from `first` on. */
@@ -135,12 +141,19 @@ INLINE void FN(multiply_columns)(const FN(points) * of, int64_t begin, int64_t e
 {
     const VALUE *x = of->x + begin * of->call->x->stride + first;
     VALUE *y = of->y + begin * of->call->y->stride + first;
+    const int count =
+        whole ? registers * WIDTH : (registers - 1) * WIDTH + __builtin_popcount(mask);
     for (int64_t p = begin; p < end; p++, x += of->call->x->stride, y += of->call->y->stride) {
         FN(wide) sum[MOST_REGISTERS];
-        if (of->count > FUR_ROW_SEGMENT)
-            FN(sum_long_row)(of, p, x, mask, registers, whole, sum);
-        else
+        if (of->count > FUR_ROW_SEGMENT) {
+            VALUE total[MOST_REGISTERS * WIDTH];
+            FN(sum_long_row)(of, count, p, x, total);
+#    pragma GCC unroll 4
+            for (int r = 0; r < registers; r++)
+                sum[r] = W(load)(total + (ptrdiff_t)r * WIDTH);
+        } else {
             FN(sum_terms)(of, 0, of->count, 1, p, x, mask, registers, whole, sum);
+        }
 #    pragma GCC unroll 4
         for (int r = 0; r < registers; r++)
             FN(finish_columns)
