@@ -35,7 +35,7 @@ void fur_batch_settle(const fur_job *job, fur_batch *batch)
 {
     if (job->options.drop_zeros && job->numbers > 0)
         drop_zeros(job, batch);
-    bool falls = false, repeats = false, above = false;
+    int32_t falls = 0, repeats = 0, above = 0; /* as wide as indices: compilers then use vectors */
     const int32_t *rows = batch->rows, *cols = batch->cols;
     for (int64_t k = 0; k < batch->count; k++)
         above |= cols[k] > rows[k];

@@ -13,10 +13,7 @@
 #include <string.h>
 
 #ifdef __SSE2__
-#    include <emmintrin.h>
-#endif
-#ifdef __SSE4_1__
-#    include <smmintrin.h>
+#    include <immintrin.h>
 #endif
 
 #define INLINE static inline __attribute__((always_inline))
@@ -174,29 +171,54 @@ INLINE int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+#ifdef __SSE4_1__
+/* The numbers that each eight of sixteen digits make, the first eight in the lower half; false if a
+ * character is not a digit. */
+INLINE bool join_sixteen(__m128i digits, uint64_t *first, uint64_t *second)
+{
+    __m128i others = _mm_subs_epu8(digits, _mm_set1_epi8(9));
+    __m128i pairs = _mm_maddubs_epi16(digits, _mm_set1_epi16(10 + (1 << 8)));
+    __m128i fours = _mm_madd_epi16(pairs, _mm_set1_epi32(100 + (1 << 16)));
+    __m128i packed = _mm_packus_epi32(fours, fours);
+    __m128i eights = _mm_madd_epi16(packed, _mm_set1_epi32(10000 + (1 << 16)));
+    uint64_t both = (uint64_t)_mm_cvtsi128_si64(eights);
+    *first = both & UINT32_MAX;
+    *second = both >> 32;
+    return _mm_testz_si128(others, others);
+}
+#endif
+
 /* The numbers that the last characters of two words make, at most eight of each; false if a
  * character is not a digit. */
 INLINE bool join_two(const char *end_a, int64_t count_a, const char *end_b, int64_t count_b,
                      uint64_t *a, uint64_t *b)
 {
 #ifdef __SSE4_1__
-    const __m128i nine = _mm_set1_epi8(9);
-    __m128i digits =
-        _mm_set_epi64x((int64_t)load_last(end_b, count_b), (int64_t)load_last(end_a, count_a));
-    __m128i others = _mm_subs_epu8(digits, nine);
-    __m128i pairs = _mm_maddubs_epi16(digits, _mm_set1_epi16(10 + (1 << 8)));
-    __m128i fours = _mm_madd_epi16(pairs, _mm_set1_epi32(100 + (1 << 16)));
-    __m128i packed = _mm_packus_epi32(fours, fours);
-    __m128i eights = _mm_madd_epi16(packed, _mm_set1_epi32(10000 + (1 << 16)));
-    uint64_t both = (uint64_t)_mm_cvtsi128_si64(eights);
-    *a = both & UINT32_MAX;
-    *b = both >> 32;
-    return _mm_testz_si128(others, others);
+    return join_sixteen(
+        _mm_set_epi64x((int64_t)load_last(end_b, count_b), (int64_t)load_last(end_a, count_a)), a,
+        b);
 #else
     uint64_t digits_a = load_last(end_a, count_a), digits_b = load_last(end_b, count_b);
     *a = fur_join_digits(digits_a);
     *b = fur_join_digits(digits_b);
     return (find_others(digits_a) | find_others(digits_b)) == 0;
+#endif
+}
+
+/* The same of the last sixteen characters before `end`, of which `count` are of the word: the first
+ * eight and the others. */
+INLINE bool join_last(const char *end, int64_t count, uint64_t *first, uint64_t *second)
+{
+#ifdef __SSE4_1__
+    /* Sixteen bytes from here on: those of `count` digits at their end are ones. */
+    static const uint8_t ones[32] = {[16] = 255, 255, 255, 255, 255, 255, 255, 255,
+                                     255,        255, 255, 255, 255, 255, 255, 255};
+    __m128i mask = _mm_loadu_si128((const __m128i *)(const void *)(ones + count));
+    __m128i text = _mm_loadu_si128((const __m128i *)(const void *)(end - 16));
+    return join_sixteen(_mm_and_si128(_mm_xor_si128(text, _mm_set1_epi8('0')), mask), first,
+                        second);
+#else
+    return join_two(end - 8, larger(count - 8, 0), end, smaller(count, 8), first, second);
 #endif
 }
 
@@ -308,8 +330,7 @@ INLINE bool read_fraction(fur_token word, decimal *out)
     int64_t count = word.end - word.begin - 2;
     uint64_t whole = (uint64_t)(*word.begin - '0');
     uint64_t high = load_last(word.end - 16, larger(count - 16, 0)), mid = 0, low = 0;
-    bool digits = join_two(word.end, smaller(count, 8), word.end - 8,
-                           smaller(larger(count - 8, 0), 8), &low, &mid);
+    bool digits = join_last(word.end, smaller(count, 16), &mid, &low);
     out->significand = whole * powers_of_ten[count] + low + 100000000 * mid +
                        10000000000000000 * (high >> 56) + 100000000000000000 * (high >> 48 & 0xff);
     out->exponent = -count;

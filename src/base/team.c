@@ -30,9 +30,11 @@
 /* Ranges of a member's share: what others can take over of it. */
 #define SHARES 8
 
-/* Nanoseconds that a thread waits awake. Longer than the serial pieces between a solver's loops,
- * much shorter than a time slice. */
-#define AWAKE 50000
+/* Nanoseconds that a member waits awake for the next call, as what a program in Python does between
+ * two products takes 50 to 100 us and waking a member another 20; and that the caller waits awake
+ * for members. Both are much shorter than a time slice. */
+#define AWAKE 200000
+#define AWAKE_FOR_MEMBERS 50000
 
 /* Nanoseconds lost to a member that did not run that are worth a rest, which is REST times as long
  * for each member of the call, so that all together do not cost more; and the most that count. Less
@@ -350,7 +352,7 @@ static bool is_outside_soon(member *m)
 {
     if (!atomic_load(&m->inside))
         return true;
-    int64_t until = now(CLOCK_MONOTONIC) + m->team->awake;
+    int64_t until = now(CLOCK_MONOTONIC) + fur_smaller(m->team->awake, AWAKE_FOR_MEMBERS);
     for (int looks = 0; looks_on(looks, until); looks++)
         if (!atomic_load(&m->inside))
             return true;

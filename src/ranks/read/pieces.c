@@ -34,7 +34,7 @@ static fur_status balance(const journey *j)
     RANKS_TRY(space_join(g));
     int64_t rows = j->p->rows;
     int64_t length = stretch_rows(rows);
-    int64_t stretches = rows > 0 ? (rows + length - 1) / length : 0;
+    int64_t stretches = rows > 0 ? (rows + length - 1) / length : 1;
     int64_t *all;
     RANKS_TRY(group_allocate(j->g, stretches * (g->count + 1), sizeof *all, &all));
     int64_t *own = all + stretches * g->count;
