@@ -27,7 +27,8 @@ typedef struct fur_spgemm_kernels {
     /* Sets the offsets and the columns of C in arrays that are there, and prepares for values. */
     fur_status (*fill)(fur_env *env, void *state, const fur_csr_view *a, const fur_csr_view *b,
                        const fur_csr_view *c);
-    /* Sets the values of C in the order of docs/numerics.md. Allocates nothing. */
+    /* Sets the values of C in the order of docs/numerics.md. Allocates nothing. May ask whether to
+     * stop, and then leaves them half done. */
     fur_status (*apply)(fur_env *env, const void *state, const fur_csr_view *a,
                         const fur_csr_view *b, fur_scalar alpha, const fur_csr_view *c,
                         void *values);

@@ -437,6 +437,59 @@ START_TEST(more_entries_than_memory_are_refused)
 }
 END_TEST
 
+/* Who asks for a stop, and when. */
+typedef struct stop {
+    int asked;
+    int at; /* the question that is answered by a stop; 0: none */
+} stop;
+
+static int is_to_stop(void *user)
+{
+    stop *s = user;
+    return ++s->asked == s->at;
+}
+
+/* Some millions of products: the steps ask often, but not once where values that are in use are
+ * written. */
+START_TEST(a_long_product_can_be_stopped)
+{
+    stop s = {0, 0};
+    fur_context *context = NULL;
+    fur_context_options options = {.size = sizeof options,
+                                   .threads = 1 + _i,
+                                   .interrupted = is_to_stop,
+                                   .interrupted_user = &s};
+    ck_ok(NULL, fur_context_create(&options, &context));
+    fur_csr *a = grid(context, TEST_SLOW ? 12 : 24, 1);
+    fur_csr *c = NULL;
+    fur_csr *d = NULL;
+    fur_spgemm *plan = NULL;
+    ck_ok(context, fur_csr_multiply(a, a, &c));
+    int questions = s.asked;
+    if (!TEST_SLOW)
+        ck_assert_int_gt(questions, 40);
+    for (s.at = 1; s.at <= questions; s.at += 1 + s.at / 4) {
+        s.asked = 0;
+        fur_status status = fur_csr_multiply(a, a, &d);
+        ck_assert_int_eq(status, s.asked < s.at ? FUR_OK : FUR_CANCELLED);
+        fur_csr_destroy(d);
+        d = NULL;
+    }
+    s.at = 0;
+    ck_ok(context, fur_spgemm_plan(a, a, NULL, &plan));
+    fur_csr_destroy(c);
+    ck_ok(context, fur_spgemm_multiply(plan, fur_real(1), &c));
+    s = (stop){0, 1};
+    ck_ok(context, fur_spgemm_apply(plan, fur_real(2), c));
+    ck_assert_int_eq(s.asked, 0);
+    s.at = 0;
+    fur_spgemm_destroy(plan);
+    fur_csr_destroy(c);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, products_have_the_bits_of_the_reference, 0, shape_count);
@@ -446,6 +499,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, three_matrices_are_multiplied);
     tcase_add_test(tests, what_does_not_fit_is_refused);
     tcase_add_test(tests, more_entries_than_memory_are_refused);
+    tcase_add_loop_test(tests, a_long_product_can_be_stopped, 0, 3);
 }
 
 int main(void)

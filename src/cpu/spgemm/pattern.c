@@ -13,19 +13,32 @@
  * less memory than A and B take, and all of a product such as A P of multigrid. */
 #define KEPT_PER_ENTRY 2
 
+/* The work of a block at most: the caller is asked after each of its own whether to stop. */
+#define BLOCK_WORK (1 << 18)
+#define BLOCKS_MOST 1024
+
+/* The caller, who runs one of the lanes, may be told to stop: no lane finds another block then. */
 static void run_lanes(void *job, int64_t begin, int64_t end)
 {
     spgemm_step *s = job;
-    const spgemm_state *state = s->state;
+    const int64_t blocks = s->state->blocks;
+    const bool asks = pthread_equal(s->caller, pthread_self());
     for (int64_t lane = begin; lane < end; lane++)
-        for (int64_t i; (i = fur_shared_take(&s->next, 1)) < state->blocks;)
+        for (int64_t i; (i = fur_shared_take(&s->next, 1)) < blocks;) {
             s->run(s, (int)lane, i);
+            if (asks && (s->status = fur_env_pause(s->env)) != FUR_OK)
+                fur_shared_take(&s->next, blocks);
+        }
 }
 
-void ISA(spgemm_run)(const fur_env *env, spgemm_step *step)
+fur_status ISA(spgemm_run)(fur_env *env, spgemm_step *step)
 {
     step->next = 0;
+    step->env = env;
+    step->caller = pthread_self();
+    step->status = FUR_OK;
     fur_parallel(env, step->state->lanes, step->state->lanes, run_lanes, step);
+    return step->status;
 }
 
 /* Offsets of a part of the rows, or what the rows repeat. */
@@ -99,7 +112,8 @@ static fur_status cut_rows(fur_env *env, const fur_csr_view *a, const fur_csr_vi
     *products = sum_work(a, s->starts);
     int64_t worth = s->starts[a->rows] / SPGEMM_GRAIN;
     s->lanes = fur_lanes(env->threads, worth);
-    s->blocks = fur_parts(env->threads, worth);
+    int64_t most = fur_smaller(s->starts[a->rows] / BLOCK_WORK, a->rows);
+    s->blocks = (int)fur_larger(fur_parts(env->threads, worth), fur_smaller(most, BLOCKS_MOST));
     FUR_TRY(fur_env_allocate(env, s->blocks + 1, sizeof *s->bounds, &s->bounds));
     FUR_TRY(fur_env_allocate(env, s->blocks + 1, sizeof *s->work, &s->work));
     for (int i = 0; i <= s->blocks; i++) {
@@ -196,9 +210,9 @@ static fur_status run_marking(fur_env *env, spgemm_step *step)
     step->room = finder_room(step->b->cols);
     FUR_TRY(fur_env_allocate_zeros(env, step->room * step->state->lanes, sizeof *step->marks,
                                    &step->marks));
-    ISA(spgemm_run)(env, step);
+    fur_status status = ISA(spgemm_run)(env, step);
     fur_env_release(env, step->marks);
-    return FUR_OK;
+    return status;
 }
 
 static fur_status count(fur_env *env, const fur_csr_view *a, const fur_csr_view *b, spgemm_state *s,

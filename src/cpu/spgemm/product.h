@@ -7,6 +7,8 @@
 #include "isa.h"
 #include "kernel.h"
 
+#include <pthread.h>
+
 /* Products and rows that a thread should have at least. */
 #define SPGEMM_GRAIN 8192
 
@@ -40,6 +42,9 @@ struct spgemm_step {
     const fur_csr_view *c; /* NULL in the first step */
     spgemm_block *run;     /* for the rows of a block */
     fur_shared next;       /* the first block that no lane has taken */
+    fur_env *env;
+    pthread_t caller;
+    fur_status status; /* by the caller */
     /* What the step needs besides. */
     uint64_t *marks; /* of each lane, one after the other */
     int64_t room;    /* words of a lane's */
@@ -48,8 +53,9 @@ struct spgemm_step {
     fur_shared width;
 };
 
-/* Runs the step over all blocks. */
-extern void ISA(spgemm_run)(const fur_env *env, spgemm_step *step);
+/* Runs the step over all blocks; asks now and then whether to stop, and then leaves it half done.
+ */
+extern fur_status ISA(spgemm_run)(fur_env *env, spgemm_step *step);
 
 extern fur_status ISA(spgemm_count)(fur_env *env, const fur_csr_view *a, const fur_csr_view *b,
                                     void **state, fur_spgemm_size *size);

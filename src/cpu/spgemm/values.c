@@ -26,8 +26,7 @@ static fur_status apply(fur_env *env, const void *state, const fur_csr_view *a,
                         .run = run[c->value_type],
                         .alpha = alpha,
                         .values = values};
-    ISA(spgemm_run)(env, &step);
-    return FUR_OK;
+    return ISA(spgemm_run)(env, &step);
 }
 
 extern const fur_spgemm_kernels ISA(spgemm_kernels);
