@@ -149,6 +149,9 @@ static fur_status collect(const elimination *e, fur_context *context, fur_csr **
     return FUR_OK;
 }
 
+/* Rows between two questions whether to stop. */
+#define ROWS_A_QUESTION 1024
+
 /* All rows with one shift. FUR_INVALID at one without a usable pivot. */
 static fur_status factor_rows(elimination *e)
 {
@@ -161,6 +164,8 @@ static fur_status factor_rows(elimination *e)
     for (int64_t j = 0; j < e->a->rows; j++)
         e->has[j] = false;
     for (int64_t i = 0; i < e->a->rows; i++) {
+        if (i % ROWS_A_QUESTION == ROWS_A_QUESTION - 1)
+            FUR_TRY(fur_env_pause(e->env));
         e->outcome->failed = i;
         FUR_TRY(factor_row[type](e, i));
     }
