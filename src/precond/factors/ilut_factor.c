@@ -150,7 +150,7 @@ static fur_status collect(const elimination *e, fur_context *context, fur_csr **
 }
 
 /* Rows between two questions whether to stop. */
-#define ROWS_A_QUESTION 1024
+#    define ROWS_A_QUESTION 1024
 
 /* All rows with one shift. FUR_INVALID at one without a usable pivot. */
 static fur_status factor_rows(elimination *e)
