@@ -15,7 +15,8 @@ extern "C" {
  * rows of their own, and memory: the dense matrix of a row and its right-hand side, the columns of
  * A that it has, and their places, -1 between two rows. */
 typedef struct fur_spai_call {
-    const fur_env *env;
+    fur_env *env;
+    bool asks; /* now and then whether to stop; then values are left half done */
     const fur_csr_view *a;
     const fur_csr_view *m; /* the pattern */
     void *values;          /* of m, to be computed */
@@ -27,7 +28,8 @@ typedef struct fur_spai_call {
     int32_t *places; /* lanes x rows */
 } fur_spai_call;
 
-/* Returns the first row without a usable result; the number of rows: all have one. */
+/* Returns the first row without a usable result; the number of rows: all have one; -1: it was told
+ * to stop. */
 typedef int64_t fur_spai(const fur_spai_call *call);
 
 #ifdef __cplusplus

@@ -9,7 +9,11 @@
 #    include "table.h"
 #    include "team.h"
 
+#    include <pthread.h>
 #    include <string.h>
+
+/* Rows of the caller's between two questions whether to stop. */
+#    define ROWS_A_QUESTION 512
 
 /* A head of a column that is smaller in proportion to its norm does not decide the reflection. */
 #    define TINY_HEAD 0x1p-60
@@ -28,8 +32,18 @@ typedef struct least_squares {
 
 typedef struct inverting {
     const fur_spai_call *call;
-    fur_shared failed;
+    fur_shared failed; /* -1: told to stop */
+    pthread_t caller;
 } inverting;
+
+/* Whether the work is over before its end. The caller's thread asks. */
+static bool is_stopped(inverting *v)
+{
+    const fur_spai_call *c = v->call;
+    if (c->asks && pthread_equal(v->caller, pthread_self()) && fur_env_pause(c->env) != FUR_OK)
+        fur_shared_least(&v->failed, -1);
+    return v->failed < 0;
+}
 
 /* C: the columns of A in these rows, in the order in which they are met. */
 static void list_columns(least_squares *s)
@@ -66,7 +80,7 @@ extern fur_spai ISA(spai);
 int64_t ISA(spai)(const fur_spai_call *call)
 {
     static fur_body *const table[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(spai_lanes);
-    inverting job = {call, call->m->entries > 0 ? call->a->rows : 0};
+    inverting job = {call, call->m->entries > 0 ? call->a->rows : 0, pthread_self()};
     if (call->m->entries > 0)
         fur_parallel(call->env, call->lanes, call->lanes, table[call->a->value_type], &job);
     return job.failed;
@@ -178,6 +192,8 @@ static void FN(spai_lanes)(void *job, int64_t begin, int64_t end)
         int64_t stop = fur_split(n, c->lanes, (int)lane + 1);
         for (int64_t i = fur_split(n, c->lanes, (int)lane); i < stop; i++) {
             int64_t first = fur_offset_at(c->m, i);
+            if (i % ROWS_A_QUESTION == 0 && is_stopped(v))
+                return;
             s.rows = c->m->columns + first;
             s.wide = fur_offset_at(c->m, i + 1) - first;
             if (!FN(invert_row)(&s, i, (VALUE *)c->values + first))

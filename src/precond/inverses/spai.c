@@ -99,6 +99,7 @@ static void compute(const fur_csr *a, const void *arguments, fur_csr *m)
 {
     spai *own = *(spai *const *)arguments;
     fur_spai_call call = {.env = &a->context->env,
+                          .asks = !own->m, /* which is not in use yet */
                           .a = &a->view,
                           .m = &m->view,
                           .values = fur_csr_values(m),
@@ -130,6 +131,8 @@ static fur_status check(const fur_precond *p, const spai *own)
 {
     if (own->failed == p->a->view.rows)
         return FUR_OK;
+    if (own->failed < 0)
+        return fur_context_fail(p->context, FUR_CANCELLED, "the caller asked to stop");
     return fur_context_fail(p->context, FUR_INVALID,
                             "row %lld, counting from 1, of the approximate inverse \"spai\" is 0 "
                             "or not finite; try \"ilut\"",
