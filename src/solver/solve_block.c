@@ -251,9 +251,9 @@ static fur_status solve_group(fur_solver *solver, int64_t first, const fur_vecto
 /* --- the call --------------------------------------------------------------------------------- */
 
 static fur_status check_block(const fur_solver *solver, const char *name, const fur_vectors *v,
-                              int64_t rows)
+                              const fur_context *context, int64_t rows)
 {
-    if (v->context != solver->context || v->view.value_type != fur_operator_value_type(solver->a) ||
+    if (v->context != context || v->view.value_type != fur_operator_value_type(solver->a) ||
         v->view.rows != rows)
         return fur_context_fail(solver->context, FUR_INVALID,
                                 "%s has columns of %lld entries of type %s; the solver needs %lld "
@@ -266,8 +266,8 @@ static fur_status check_block(const fur_solver *solver, const char *name, const 
 
 static fur_status check_blocks(const fur_solver *solver, const fur_vectors *b, const fur_vectors *x)
 {
-    FUR_TRY(check_block(solver, "B", b, fur_operator_rows(solver->a)));
-    FUR_TRY(check_block(solver, "X", x, fur_operator_cols(solver->a)));
+    FUR_TRY(check_block(solver, "B", b, solver->context, fur_operator_rows(solver->a)));
+    FUR_TRY(check_block(solver, "X", x, solver->domain, fur_operator_cols(solver->a)));
     if (b->view.cols != x->view.cols)
         return fur_context_fail(solver->context, FUR_INVALID, "B has %lld columns, X has %lld",
                                 (long long)b->view.cols, (long long)x->view.cols);
@@ -302,8 +302,8 @@ static fur_status solve_single(fur_solver *solver, const fur_vectors *b, fur_vec
         return fur_solver_solve(solver, &of_b, &of_x, report);
     FUR_TRY_DONE(fur_vectors_create(solver->context, value, b->view.rows, 1, FUR_LAYOUT_COLUMNS,
                                     &copies[0]));
-    FUR_TRY_DONE(fur_vectors_create(solver->context, value, x->view.rows, 1, FUR_LAYOUT_COLUMNS,
-                                    &copies[1]));
+    FUR_TRY_DONE(
+        fur_vectors_create(solver->domain, value, x->view.rows, 1, FUR_LAYOUT_COLUMNS, &copies[1]));
     FUR_TRY_DONE(fur_vectors_copy(b, copies[0]));
     FUR_TRY_DONE(fur_vectors_copy(x, copies[1]));
     of_b = fur_vectors_at(copies[0], 0);
@@ -343,8 +343,10 @@ fur_status fur_solver_solve_block(fur_solver *solver, const fur_vectors *b, fur_
         int64_t count = cols - j < step ? cols - j : step;
         const fur_vectors of_b = fur_vectors_part(b, j, count);
         fur_vectors of_x = fur_vectors_part(x, j, count);
-        FUR_TRY(step > 1 ? solve_group(solver, j, &of_b, &of_x, reports)
-                         : solve_single(solver, &of_b, &of_x, report_at(reports, j)));
+        int64_t failures = solver->context->env.failures;
+        fur_status status = step > 1 ? solve_group(solver, j, &of_b, &of_x, reports)
+                                     : solve_single(solver, &of_b, &of_x, report_at(reports, j));
+        FUR_TRY(fur_solver_pass_on(solver, failures, status));
     }
     return FUR_OK;
 }

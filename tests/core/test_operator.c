@@ -280,6 +280,18 @@ START_TEST(x_may_have_its_own_context)
     ck_ok(domain, fur_vector_fill(x, fur_real(0)));
     ck_ok(context, fur_solver_solve(solver, y, x, &report));
     ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
+    fur_vectors *block_x = NULL;
+    fur_vectors *block_y = NULL;
+    ck_ok(domain, fur_vectors_create(domain, FUR_F64, 3, 2, FUR_LAYOUT_ROWS, &block_x));
+    ck_ok(context, fur_vectors_create(context, FUR_F64, 3, 2, FUR_LAYOUT_COLUMNS, &block_y));
+    ck_ok(context, fur_vectors_fill(block_y, fur_real(6)));
+    ck_ok(context, fur_solver_solve_block(solver, block_y, block_x, NULL));
+    double solved[6];
+    ck_ok(domain, fur_vectors_download(block_x, solved));
+    for (int i = 0; i < COUNT_OF(solved); i++)
+        ck_assert_double_eq_tol(solved[i], 2, 100 * DBL_EPSILON);
+    fur_vectors_destroy(block_y);
+    fur_vectors_destroy(block_x);
     back.apply_status = FUR_IO_ERROR; /* in the context of x, told in that of b */
     ck_ok(domain, fur_vector_fill(x, fur_real(0)));
     ck_fails(context, FUR_IO_ERROR, "the scale is out of order",

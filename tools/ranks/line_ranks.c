@@ -30,9 +30,8 @@ static const struct argp_option options[] = {
     {"b", B, "B.mtx", 0, "solve: the right-hand side (default: A times ones)", 0},
     {"out", OUT, "X.mtx", 0, "Write the result to this file", 0},
     {"method", METHOD, "NAME", 0,
-     "solve: one of the methods of furrow solve (default: cg); lsqr, lsmr and cgnr take matrices "
-     "of "
-     "any shape",
+     "solve: one of the methods of furrow solve (default: cg); matrices of any shape: lsqr, lsmr, "
+     "cgnr",
      0},
     {"precond", PRECOND, "NAME", 0,
      "solve: jacobi (default of square matrices), none, or a kind of furrow solve, made of each "

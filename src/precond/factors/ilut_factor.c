@@ -16,6 +16,9 @@
 /* Pivots below this times the norm of A's row are raised to it. */
 #    define PIVOT_FLOOR 1e-4
 
+/* Rows between two questions whether to stop. */
+#    define ROWS_A_QUESTION 1024
+
 /* Entries of the row in progress that may stay, as items: how small they are, and their columns. */
 typedef struct candidates {
     uint64_t *items;
@@ -148,9 +151,6 @@ static fur_status collect(const elimination *e, fur_context *context, fur_csr **
     }
     return FUR_OK;
 }
-
-/* Rows between two questions whether to stop. */
-#    define ROWS_A_QUESTION 1024
 
 /* All rows with one shift. FUR_INVALID at one without a usable pivot. */
 static fur_status factor_rows(elimination *e)
