@@ -40,6 +40,7 @@ def test_triangles(data):
     assert x.dtype == dtype
     with np.errstate(over="ignore"):
         assert (abs(t @ x - b) <= backward_bound(t, x)).all()
+    np.testing.assert_array_equal(furrow.trisolve(a, b, lower=lower, op=op, unit_diagonal=unit), x)
     block = np.stack([b, 2 * b, -b], axis=1)
     solutions = solve @ block
     for k in range(3):

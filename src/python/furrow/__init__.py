@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from ._pictures import plot_convergence, plot_roofline
     from ._reorder import OrderFigures, measure_order, permute, reorder, reverse_cuthill_mckee
     from ._report import write_report
-    from ._spgemm import MatmulPlan, sddmm, triple
+    from ._spgemm import MatmulPlan, sddmm, spgemm, triple
     from ._stencil import Recognition, RecognitionReport, Stencil, StencilReport, recognise
-    from ._triangular import TriangularSolve, spsolve_triangular
+    from ._triangular import TriangularSolve, spsolve_triangular, trisolve
 
 __version__: str = _core.version()
 _threadpool.register()
@@ -113,9 +113,11 @@ __all__ = [
     "set_num_threads",
     "solve",
     "solve_block",
+    "spgemm",
     "spsolve_triangular",
     "tril",
     "triple",
+    "trisolve",
     "triu",
     "write",
     "write_report",
@@ -135,9 +137,9 @@ _LATER = {
     "_pictures": ("plot_convergence", "plot_roofline"),
     "_reorder": ("OrderFigures", "measure_order", "permute", "reorder", "reverse_cuthill_mckee"),
     "_report": ("write_report",),
-    "_spgemm": ("MatmulPlan", "sddmm", "triple"),
+    "_spgemm": ("MatmulPlan", "sddmm", "spgemm", "triple"),
     "_stencil": ("Recognition", "RecognitionReport", "Stencil", "StencilReport", "recognise"),
-    "_triangular": ("TriangularSolve", "spsolve_triangular"),
+    "_triangular": ("TriangularSolve", "spsolve_triangular", "trisolve"),
 }
 
 

@@ -61,6 +61,32 @@ class MatmulPlan(Rebuilt):
         return f"<furrow.MatmulPlan of {self.shape[0]} x {self.shape[1]}, {self.report['entries']} entries>"
 
 
+def spgemm(A: Any, B: Any) -> Csr:
+    """``A @ B`` of two matrices of any kind, by Furrow.
+
+    Parameters
+    ----------
+    A, B : Csr, sparse matrix or array
+
+    Returns
+    -------
+    C : Csr
+        Columns sorted. Entries that cancel to 0 stay.
+
+    See Also
+    --------
+    MatmulPlan : the same product again, for values that change.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> furrow.spgemm(np.array([[1.0, 2.0], [0.0, 3.0]]), np.eye(2)).toarray()
+    array([[1., 2.],
+           [0., 3.]])
+    """
+    return csr(A) @ csr(B)
+
+
 def triple(R: Any, A: Any, P: Any) -> Csr:
     """``R @ (A @ P)``, as coarse operators of multigrid are, in one step.
 

@@ -78,6 +78,41 @@ class TriangularSolve(Rebuilt, Linear):
         return f"<furrow.TriangularSolve of {self.shape[0]} rows, {self.dtype}: {self.report['schedule']}>"
 
 
+def trisolve(A: Any, b: Any, *, lower: bool = True, op: str = "N", unit_diagonal: bool = False) -> Any:
+    """``x = op(T)^-1 b`` for a triangle T of a square matrix.
+
+    Parameters
+    ----------
+    A : Csr, sparse matrix or array
+        What is not in the triangle is not read.
+    b : array
+        A vector, or a block with a column for each right-hand side.
+    lower : bool
+        Whether T is the lower triangle.
+    op : {'N', 'T', 'H'}
+    unit_diagonal : bool
+        Whether the diagonal of T consists of ones, whatever A has there.
+
+    Returns
+    -------
+    x : array of b's kind
+
+    See Also
+    --------
+    TriangularSolve : prepared once, for many solves.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> furrow.trisolve(np.array([[2.0, 0.0], [1.0, 4.0]]), np.array([3.0, 4.0]), op="T")
+    array([1., 1.])
+    """
+    matrix = csr(A)
+    if matrix.device == "cpu":
+        matrix = matrix.astype(np.result_type(matrix.dtype, computed(library_of(b).take(b).dtype)))
+    return TriangularSolve(matrix, lower=lower, op=op, unit_diagonal=unit_diagonal) @ b
+
+
 def spsolve_triangular(
     A: Any,
     b: Any,
@@ -108,7 +143,4 @@ def spsolve_triangular(
     >>> furrow.spsolve_triangular(np.array([[3.0, 0], [1, 2]]), np.array([3.0, 5]))
     array([1., 2.])
     """
-    matrix = csr(A)
-    if matrix.device == "cpu":
-        matrix = matrix.astype(np.result_type(matrix.dtype, computed(library_of(b).take(b).dtype)))
-    return TriangularSolve(matrix, lower=lower, unit_diagonal=unit_diagonal) @ b
+    return trisolve(A, b, lower=lower, unit_diagonal=unit_diagonal)
