@@ -66,13 +66,6 @@ const fur_stencil_kernel *const sweep_kernels[] = {
     nullptr};
 #undef FUR_STENCIL_KERNEL
 
-// Waits for the context's stream.
-fur_status synchronize(fur_env *env)
-{
-    FUR_CUDA(env, cudaStreamSynchronize(fur_cuda_stream(env)));
-    return FUR_OK;
-}
-
 fur_status mark(fur_env *env)
 {
     FUR_CUDA(env, cudaEventRecord(env->device->marked, fur_cuda_stream(env)));
@@ -81,8 +74,7 @@ fur_status mark(fur_env *env)
 
 fur_status await_mark(fur_env *env)
 {
-    FUR_CUDA(env, cudaEventSynchronize(env->device->marked));
-    return FUR_OK;
+    return fur_cuda_wait_event(env, env->device->marked);
 }
 
 // In pinned memory.
@@ -190,7 +182,7 @@ void set_services(fur_remote *r)
 void set_remote(fur_remote *r)
 {
     r->close = close;
-    r->synchronize = synchronize;
+    r->synchronize = fur_cuda_wait;
     r->results = results;
     r->share = fur_cuda_share;
     r->allocate = fur_cuda_allocate;

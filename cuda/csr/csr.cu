@@ -147,7 +147,7 @@ template <look what> fur_status find(fur_env *env, const fur_csr_view *a, fur_fi
     launch<<<static_cast<unsigned>(blocks), BLOCK, 0, fur_cuda_stream(env)>>>(*a, device->figures,
                                                                               device->published);
     FUR_TRY(fur_cuda_launched(env, "look at rows"));
-    FUR_CUDA(env, cudaStreamSynchronize(device->stream));
+    FUR_TRY(fur_cuda_wait(env));
     *out = *device->published;
     return FUR_OK;
 }

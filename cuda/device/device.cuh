@@ -78,6 +78,10 @@ static inline fur_status fur_cuda_launched(fur_env *env, const char *kernel)
 }
 
 extern "C" {
+// Wait for all that is queued on the context's stream, and for an event there.
+fur_status fur_cuda_wait(fur_env *env);
+fur_status fur_cuda_wait_event(fur_env *env, cudaEvent_t event);
+
 // The memory part of fur_remote.
 fur_status fur_cuda_allocate(fur_env *env, int64_t count, size_t size, void *out);
 void fur_cuda_release(fur_env *env, void *memory);

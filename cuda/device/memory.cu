@@ -90,7 +90,7 @@ fur_status upload(fur_env *env, char *to, const char *from, int64_t bytes)
     fur_staging *s = env->device->staging;
     for (int64_t begin = 0, i = 0; begin < bytes; begin += PIECE_BYTES, i = (i + 1) % PIECES) {
         int64_t size = piece_bytes(bytes, begin);
-        FUR_CUDA(env, cudaEventSynchronize(s->free[i]));
+        FUR_TRY(fur_cuda_wait_event(env, s->free[i]));
         copy_in_parallel(env, s->piece[i], from + begin, size);
         FUR_CUDA(env, cudaMemcpyAsync(to + begin, s->piece[i], static_cast<size_t>(size),
                                       cudaMemcpyHostToDevice, fur_cuda_stream(env)));
@@ -121,7 +121,7 @@ fur_status download(fur_env *env, char *to, const char *from, int64_t bytes)
         FUR_TRY(request(env, from, bytes, i));
     for (int64_t i = 0; i * PIECE_BYTES < bytes; i++) {
         int64_t begin = i * PIECE_BYTES;
-        FUR_CUDA(env, cudaEventSynchronize(s->free[i % PIECES]));
+        FUR_TRY(fur_cuda_wait_event(env, s->free[i % PIECES]));
         copy_in_parallel(env, to + begin, s->piece[i % PIECES], piece_bytes(bytes, begin));
         FUR_TRY(request(env, from, bytes, i + PIECES));
     }
@@ -173,8 +173,7 @@ fur_status move_across(fur_env *env, void *to, int to_device, const void *from, 
 fur_status copy_waiting(fur_env *env, void *to, const void *from, int64_t bytes)
 {
     FUR_TRY(enqueue(env, to, from, bytes));
-    FUR_CUDA(env, cudaStreamSynchronize(env->device->stream));
-    return FUR_OK;
+    return fur_cuda_wait(env);
 }
 
 } // namespace

@@ -64,7 +64,7 @@ fur_status fur_cuda_recording_begin(fur_env *env, void *state)
     cudaStream_t stream = fur_cuda_stream(env);
     auto r = static_cast<recording *>(state);
     if (r->graph)
-        FUR_CUDA(env, cudaStreamSynchronize(stream));
+        FUR_TRY(fur_cuda_wait(env));
     clear(r);
     FUR_CUDA(env, cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
     return FUR_OK;

@@ -125,7 +125,7 @@ fur_status make_cloud(fur_env *env, const fur_neighbours_call *call, fur_cuda_cl
     fur_cuda_release(env, order);
     FUR_TRY(status);
     FUR_TRY(fur_cuda_cloud_pack(env, c));
-    FUR_CUDA(env, cudaStreamSynchronize(fur_cuda_stream(env)));
+    FUR_TRY(fur_cuda_wait(env));
     *call->seconds_plan = fur_seconds() - start;
     return FUR_OK;
 }
@@ -154,7 +154,7 @@ fur_status find(fur_env *env, const fur_neighbours_call *call, const fur_csr_vie
         status = call->grid ? fur_cuda_near_boxes(env, &c, &s) : fur_cuda_near_brute(env, &c, &s);
     fur_cuda_cloud_release(env, &c);
     FUR_TRY(status);
-    FUR_CUDA(env, cudaStreamSynchronize(fur_cuda_stream(env)));
+    FUR_TRY(fur_cuda_wait(env));
     return FUR_OK;
 }
 

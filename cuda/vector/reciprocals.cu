@@ -85,7 +85,7 @@ fur_status fur_cuda_is_constant(fur_env *env, fur_value_type value, int64_t n, c
             n, static_cast<const Value *>(x), device->figures, device->published);
         return fur_cuda_launched(env, "is_constant");
     }));
-    FUR_CUDA(env, cudaStreamSynchronize(device->stream));
+    FUR_TRY(fur_cuda_wait(env));
     *constant = !device->published->bad_row;
     return FUR_OK;
 }
@@ -103,7 +103,7 @@ fur_status fur_cuda_reciprocals(fur_env *env, fur_value_type value, int64_t n, v
             n, static_cast<Value *>(x), device->figures, device->published);
         return fur_cuda_launched(env, "reciprocals");
     }));
-    FUR_CUDA(env, cudaStreamSynchronize(device->stream));
+    FUR_TRY(fur_cuda_wait(env));
     if (device->published->bad_row)
         *bad = static_cast<int64_t>(~device->published->bad_row);
     return FUR_OK;

@@ -85,27 +85,39 @@ __global__ void __launch_bounds__(BLOCK)
               out);
 }
 
+// The first launch of a reduction, or the first two: sums of leaves and, with boxes or on one rank,
+// all the rest.
+template <class Op, class Value>
+fur_status launch_sums(fur_env *env, const vectors<Value> &v, const Op &op, fur_slot out)
+{
+    using Partial = typename Op::partial;
+    return launch_parts(
+        env, v.shares, leaf_entries<Value>, 1, sizeof(Partial), [&](const fur_shares &shares) {
+            auto g = grid_of<Op>(env->device, leaves_of<Value>(v.n), shares);
+            vectors<Value> part = v;
+            part.shares = shares;
+            reduce<<<g.blocks, BLOCK, 0, fur_cuda_stream(env)>>>(part, op, g.memory, out);
+        });
+}
+
 // The second pass over the vector y of a norm that may wait.
 template <class Op, class Value>
 fur_status launch_rescaled(fur_env *env, const Op &op, fur_slot out, const vectors<Value> &v)
 {
     using Squares = rescaled<Value>;
-    auto g = grid_of<Squares>(env->device, leaves_of<Value>(v.n), v.shares);
     Squares squares = {};
     squares.given = &aside<Op>(v.shares)->scale;
-    reduce<<<g.blocks, BLOCK, 0, fur_cuda_stream(env)>>>(v, squares, g.memory, out);
-    FUR_TRY(fur_cuda_gather_shares(env, v.shares, 1, sizeof(typename Squares::partial)));
+    FUR_TRY(launch_sums(env, v, squares, out));
     reduce_rescaled<<<1, BLOCK, 0, fur_cuda_stream(env)>>>(v.shares, op, out);
     return FUR_OK;
 }
 
-// The gather of all ranks after the first launch of a reduction, and what comes after it.
+// What comes after a gather.
 template <class Op, class Value>
 fur_status launch_rest(fur_env *env, const Op &op, fur_slot out, const vectors<Value> &v)
 {
     if (!needs_gather(v.shares))
         return FUR_OK;
-    FUR_TRY(fur_cuda_gather_shares(env, v.shares, 1, sizeof(typename Op::partial)));
     reduce_gathered<<<1, BLOCK, 0, fur_cuda_stream(env)>>>(v.shares, op, out);
     if constexpr (Op::is_norm2)
         return launch_rescaled(env, op, out, scaled_vector<Op>(v));
@@ -120,7 +132,6 @@ fur_status launch(const char *name, fur_env *env, int64_t n, const void *x, cons
     using Value = typename Op::entry;
     fur_shares shares;
     FUR_TRY(fur_cuda_find_shares(env, n, leaf_entries<Value>, &shares));
-    auto g = grid_of<Op>(env->device, leaves_of<Value>(n), shares);
     vectors<Value> v = {n,
                         static_cast<const Value *>(x),
                         static_cast<Value *>(const_cast<void *>(y)),
@@ -128,7 +139,7 @@ fur_status launch(const char *name, fur_env *env, int64_t n, const void *x, cons
                         fur_in_pieces(x) && fur_in_pieces(y) && fur_in_pieces(d) &&
                             keeps_pieces<Value>(shares),
                         shares};
-    reduce<<<g.blocks, BLOCK, 0, fur_cuda_stream(env)>>>(v, op, g.memory, out);
+    FUR_TRY(launch_sums(env, v, op, out));
     FUR_TRY(launch_rest(env, op, out, v));
     return fur_cuda_launched(env, name);
 }
@@ -305,11 +316,13 @@ fur_status dot_shared_many(fur_env *env, const fur_shares &shares, const many_of
                            unsigned groups, fur_scalar *out)
 {
     using Op = dots<Value>;
-    auto g = grid_of<Op>(env->device, leaves_of<Value>(m.n), shares, groups);
-    dim3 blocks(groups, g.blocks);
-    share_many<<<blocks, BLOCK, 0, fur_cuda_stream(env)>>>(m, shares, g.memory);
-    if (needs_gather(shares))
-        FUR_TRY(fur_cuda_gather_shares(env, shares, groups, sizeof(typename Op::partial)));
+    FUR_TRY(launch_parts(env, shares, leaf_entries<Value>, groups, sizeof(typename Op::partial),
+                         [&](const fur_shares &part) {
+                             auto g = grid_of<Op>(env->device, leaves_of<Value>(m.n), part, groups);
+                             dim3 blocks(groups, g.blocks);
+                             share_many<<<blocks, BLOCK, 0, fur_cuda_stream(env)>>>(m, part,
+                                                                                    g.memory);
+                         }));
     end_many<Value><<<groups, BLOCK, 0, fur_cuda_stream(env)>>>(m.count, shares, out);
     return fur_cuda_launched(env, "dot_many");
 }
@@ -396,10 +409,13 @@ fur_status axpy_many_norm2(fur_env *env, int64_t n, const fur_many *x, void *y, 
     using Op = square_sum<Value>;
     fur_shares shares;
     FUR_TRY(fur_cuda_find_shares(env, n, leaf_entries<Value>, &shares));
-    auto g = grid_of<Op>(env->device, leaves_of<Value>(n), shares);
     many_of<Value> m(n, x, y);
     m.in_pieces = m.in_pieces && keeps_pieces<Value>(shares);
-    add_and_reduce<<<g.blocks, BLOCK, 0, fur_cuda_stream(env)>>>(m, shares, g.memory, out);
+    FUR_TRY(launch_parts(
+        env, shares, leaf_entries<Value>, 1, sizeof(fur_partial<2>), [&](const fur_shares &part) {
+            auto g = grid_of<Op>(env->device, leaves_of<Value>(n), part);
+            add_and_reduce<<<g.blocks, BLOCK, 0, fur_cuda_stream(env)>>>(m, part, g.memory, out);
+        }));
     FUR_TRY(launch_rest(env, Op(), out, sum_of(m, shares)));
     return fur_cuda_launched(env, "axpy_many_norm2");
 }

@@ -13,6 +13,8 @@ struct fur_sharer {
     int64_t most;
     double *own;
     double *all;
+    double *handed;
+    double *taken;
     unsigned *turns;
     void *aside;
     int *starts;           // ranks + 1 for each size
@@ -26,7 +28,6 @@ namespace
 
 fur_status check(fur_env *env, const fur_shared *s)
 {
-    int64_t end = s->bounds[s->with.ranks];
     if (!s->with.boxes && !s->with.queue_gather)
         return fur_env_fail(env, FUR_UNSUPPORTED,
                             "vectors that are shared between GPUs need boxes or queue_gather");
@@ -34,17 +35,36 @@ fur_status check(fur_env *env, const fur_shared *s)
         return fur_env_fail(env, FUR_UNSUPPORTED,
                             "boxes are for at most %d ranks, not for %d; use queue_gather",
                             FUR_BOXES_MOST, s->with.ranks);
-    for (int i = 0; i < s->with.ranks && !s->with.boxes; i++)
-        if (s->bounds[i] % FUR_SHARING_GRAIN != 0 && s->bounds[i] != end)
-            return fur_env_fail(env, FUR_UNSUPPORTED,
-                                "the vectors of rank %d begin with entry %lld; on a GPU without "
-                                "boxes that must be a multiple of %d",
-                                i, static_cast<long long>(s->bounds[i]), FUR_SHARING_GRAIN);
     return FUR_OK;
 }
 
+// The rank before whose part has entries and ends where that of `rank` begins.
+int find_previous(const fur_shared *s, int rank)
+{
+    int64_t bound = s->bounds[rank];
+    do
+        rank--;
+    while (rank > 0 && s->bounds[rank] == bound);
+    return rank;
+}
+
+// Without boxes: how many gathers of lanes a rank's first leaf waits for. 0 if it has all of it.
+int find_handing(const fur_shared *s, int rank, int64_t leaf_entries)
+{
+    int64_t bound = s->bounds[rank];
+    int handing = 0;
+    if (s->with.boxes || bound == s->bounds[rank + 1])
+        return 0;
+    for (int64_t leaf = bound / leaf_entries; bound > leaf * leaf_entries; handing++) {
+        rank = find_previous(s, rank);
+        bound = s->bounds[rank];
+    }
+    return handing;
+}
+
 // Where each rank's subtrees begin, and the program by which they are added: a sum waits on a stack
-// until the subtree beside it, of the same level, is there; at the end all that wait are added.
+// until the subtree beside it, of the same level, is there; at the end all that wait are added. A
+// leaf that waits for a gather of lanes is a subtree of its own.
 void plan(const fur_shared *s, int64_t leaf_entries, int *starts, unsigned char *merges)
 {
     int level[64];
@@ -52,9 +72,11 @@ void plan(const fur_shared *s, int64_t leaf_entries, int *starts, unsigned char 
     int count = 0;
     for (int rank = 0; rank < s->with.ranks; rank++) {
         int64_t end = fur_shared_leaf(s, rank + 1, leaf_entries);
+        bool apart = find_handing(s, rank, leaf_entries) > 0;
         starts[rank] = count;
         for (int64_t leaf = fur_shared_leaf(s, rank, leaf_entries); leaf < end; count++) {
-            int own = fur_subtree_level(leaf, end, 61);
+            int own = apart ? 0 : fur_subtree_level(leaf, end, 61);
+            apart = false;
             merges[count] = 0;
             leaf += int64_t(1) << own;
             for (; depth > 0 && level[depth - 1] == own; depth--, own++)
@@ -65,6 +87,19 @@ void plan(const fur_shared *s, int64_t leaf_entries, int *starts, unsigned char 
     starts[s->with.ranks] = count;
     if (count > 0)
         merges[count - 1] = static_cast<unsigned char>(merges[count - 1] + depth - 1);
+}
+
+// Subtrees that a rank has, at most. One leaf less may be as many more as the tree has levels.
+int64_t find_most(const fur_shared *s)
+{
+    int64_t most = fur_shared_most(s, FUR_LEAF_LEAST);
+    for (int rank = 0; rank < s->with.ranks; rank++)
+        if (find_handing(s, rank, FUR_LEAF_LEAST) > 0) {
+            int64_t first = fur_shared_leaf(s, rank, FUR_LEAF_LEAST);
+            int64_t last = fur_shared_leaf(s, rank + 1, FUR_LEAF_LEAST);
+            most = max(most, int64_t(1) + fur_subtree_count(first + 1, last));
+        }
+    return most;
 }
 
 fur_status upload_plans(fur_env *env, fur_sharer *sharer, unsigned char *merges)
@@ -101,6 +136,12 @@ fur_status make(fur_env *env, fur_sharer *sharer)
     sharer->length = ranks * sharer->most;
     FUR_TRY(fur_cuda_allocate(env, channels * share, sizeof(double), &sharer->own));
     FUR_TRY(fur_cuda_allocate(env, 2 * channels * ranks * share, sizeof(double), &sharer->all));
+    if (!sharer->with.with.boxes) {
+        FUR_TRY(fur_cuda_allocate(env, channels * FUR_MAIL_LANES, sizeof(double), &sharer->handed));
+        FUR_TRY(fur_cuda_clear(env, sharer->handed, channels * FUR_MAIL_LANES * sizeof(double)));
+        FUR_TRY(fur_cuda_allocate(env, channels * ranks * FUR_MAIL_LANES, sizeof(double),
+                                  &sharer->taken));
+    }
     FUR_TRY(fur_cuda_allocate(env, channels, sizeof *sharer->turns, &sharer->turns));
     FUR_TRY(fur_cuda_allocate(env, 1, KEPT_BYTES, &sharer->aside));
     FUR_TRY(fur_cuda_clear(env, sharer->own, channels * share * sizeof(double)));
@@ -117,7 +158,7 @@ fur_status fur_cuda_share(fur_env *env)
     FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *sharer, &sharer));
     env->device->sharer = sharer;
     sharer->with = *env->shared;
-    sharer->most = fur_shared_most(&sharer->with, FUR_LEAF_LEAST);
+    sharer->most = find_most(&sharer->with);
     return make(env, sharer);
 }
 
@@ -128,6 +169,8 @@ void fur_cuda_drop_shares(fur_env *env)
         return;
     fur_cuda_release(env, sharer->own);
     fur_cuda_release(env, sharer->all);
+    fur_cuda_release(env, sharer->handed);
+    fur_cuda_release(env, sharer->taken);
     fur_cuda_release(env, sharer->turns);
     fur_cuda_release(env, sharer->aside);
     fur_cuda_release(env, sharer->starts);
@@ -168,6 +211,7 @@ fur_status fur_cuda_find_shares(fur_env *env, int64_t n, int64_t leaf_entries, f
     s.last = fur_shared_leaf(with, s.rank + 1, leaf_entries);
     s.before = n > 0 ? with->bounds[s.rank] - s.first * leaf_entries : 0;
     s.next = find_next(with, leaf_entries);
+    s.previous = s.rank > 0 ? find_previous(with, s.rank) : 0;
     s.most = sharer->most;
     const int *starts = sharer->host_starts + size * (s.ranks + 1);
     s.own_start = starts[s.rank];
@@ -179,6 +223,11 @@ fur_status fur_cuda_find_shares(fur_env *env, int64_t n, int64_t leaf_entries, f
     s.all = sharer->all;
     s.turns = sharer->turns;
     s.aside = sharer->aside;
+    s.handed = sharer->handed;
+    s.taken = sharer->taken;
+    s.own_handing = find_handing(with, s.rank, leaf_entries);
+    for (int rank = 0; rank < s.ranks; rank++)
+        s.handings = max(s.handings, find_handing(with, rank, leaf_entries));
     for (int i = 0; with->with.boxes && i < s.ranks; i++)
         s.boxes[i] = static_cast<fur_mail *>(with->with.boxes[i]);
     *out = s;
@@ -193,5 +242,16 @@ fur_status fur_cuda_gather_shares(fur_env *env, const fur_shares &s, int channel
         FUR_TRY(with->queue_gather(with->user, s.own + i * share,
                                    static_cast<size_t>(s.most) * bytes,
                                    s.all + 2 * i * s.ranks * share));
+    return FUR_OK;
+}
+
+fur_status fur_cuda_gather_lanes(fur_env *env, const fur_shares &s, int channels)
+{
+    const fur_sharing *with = &env->device->sharer->with.with;
+    double *taken = env->device->sharer->taken;
+    for (int i = 0; i < channels; i++)
+        FUR_TRY(with->queue_gather(with->user, s.handed + i * FUR_MAIL_LANES,
+                                   FUR_MAIL_LANES * sizeof(double),
+                                   taken + i * s.ranks * FUR_MAIL_LANES));
     return FUR_OK;
 }

@@ -16,6 +16,7 @@ struct fur_shares {
     int64_t last;
     int64_t before; // entries of leaf `first` that ranks before this one have
     int next;       // the rank that has more of leaf `last`, of which this part has some; or -1
+    int previous;   // the one that has the entries before this part of leaf `first`
     int64_t most;   // subtrees that a rank has, at most
     int own_start;  // where this rank's begin among those of all, and how many they are
     int own_count;
@@ -23,10 +24,15 @@ struct fur_shares {
     const int *starts;           // ranks + 1: where those of each begin
     const unsigned char *merges; // after a subtree: how many sums before it are added to its own
     double *own;                 // for each channel: this rank's sums
+    int own_skipped;             // those that another launch leaves there before
     double *all;                 // for each channel: what a gather brings; then as much room again
     unsigned *turns;             // exchanges of each channel so far
-    void *aside;                 // of a norm 2 that needs another pass; without boxes
-    fur_mail *boxes[FUR_BOXES_MOST]; // null: no mailboxes
+    fur_mail *boxes[FUR_BOXES_MOST]; // null: no mailboxes, but the following
+    void *aside;                     // of a norm 2 that needs another pass
+    double *handed;      // for each channel: lanes of a leaf that goes on in rank `next`
+    const double *taken; // for each channel: what a gather brings of them
+    int handings;        // gathers of lanes that some rank waits for,
+    int own_handing;     // and the one after which this rank has those of leaf `first`
 };
 
 extern "C" {
@@ -34,8 +40,10 @@ extern "C" {
 fur_status fur_cuda_share(fur_env *env);
 void fur_cuda_drop_shares(fur_env *env);
 
-// Queues the gathers of channels 0 .. channels-1: of `bytes` bytes for each subtree of a rank.
+// Queues the gathers of channels 0 .. channels-1: of `bytes` bytes for each subtree of a rank; and
+// of the lanes that ranks hand on.
 fur_status fur_cuda_gather_shares(fur_env *env, const fur_shares &s, int channels, size_t bytes);
+fur_status fur_cuda_gather_lanes(fur_env *env, const fur_shares &s, int channels);
 
 // For vectors of n entries, and leaves of so many.
 fur_status fur_cuda_find_shares(fur_env *env, int64_t n, int64_t leaf_entries, fur_shares *out);
@@ -51,7 +59,7 @@ namespace
 
 template <class Partial> __device__ inline Partial *own_sums(const fur_shares &s, int channel)
 {
-    return reinterpret_cast<Partial *>(s.own + channel * fur_box_share(s.most));
+    return reinterpret_cast<Partial *>(s.own + channel * fur_box_share(s.most)) + s.own_skipped;
 }
 
 // What a gather of a channel brings, and as much room after it.
@@ -448,6 +456,46 @@ __device__ typename Op::partial sum_shares_alone(const Leaf &sum_leaf, const fur
 inline bool needs_gather(const fur_shares &s)
 {
     return s.ranks > 0 && !s.boxes[s.rank];
+}
+
+// Without boxes: the leaf that ranks before this one have begun, as if it were all.
+inline fur_shares begun_leaf(fur_shares s)
+{
+    s.next = s.first < s.last ? -1 : s.next;
+    s.last = min(s.first + 1, s.last);
+    return s;
+}
+
+// And all but that one.
+inline fur_shares other_leaves(fur_shares s, int64_t leaf_entries)
+{
+    if (s.own_handing == 0)
+        return s;
+    s.next = s.first < s.last ? s.next : -1;
+    s.own_skipped = s.first < s.last;
+    s.first = min(s.first + 1, s.last);
+    s.before -= leaf_entries;
+    return s;
+}
+
+// The launches that leave the sums of subtrees, launch(shares) each, and the gathers between and
+// after them, of channels with `bytes` bytes a sum: with boxes one launch, else one more on a rank
+// that begins within a leaf, once its lanes have come.
+template <class Launch>
+fur_status launch_parts(fur_env *env, const fur_shares &s, int64_t leaf_entries, int channels,
+                        size_t bytes, const Launch &launch)
+{
+    if (!needs_gather(s)) {
+        launch(s);
+        return FUR_OK;
+    }
+    launch(other_leaves(s, leaf_entries));
+    for (int i = 1; i <= s.handings; i++) {
+        FUR_TRY(fur_cuda_gather_lanes(env, s, channels));
+        if (i == s.own_handing)
+            launch(begun_leaf(s));
+    }
+    return fur_cuda_gather_shares(env, s, channels, bytes);
 }
 
 // A grid and the memory of its reduction.

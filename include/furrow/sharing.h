@@ -11,8 +11,9 @@
  * the complete subtrees of its part to all; a part that ends inside a leaf of the tree sends the
  * sums of that leaf's lanes to the next, which goes on with them.
  *
- * Contexts of CUDA need boxes, or queue_gather and bounds that are multiples of FUR_SHARING_GRAIN
- * entries, whole leaves of every value type, or the end; else FUR_UNSUPPORTED. */
+ * Contexts of CUDA need boxes or queue_gather; else FUR_UNSUPPORTED. Bounds that are multiples of
+ * FUR_SHARING_GRAIN entries, whole leaves of every value type, save time: a leaf that is cut costs
+ * each reduction a wait, and by queue_gather a gather for each rank that begins within it. */
 #ifndef FURROW_SHARING_H
 #define FURROW_SHARING_H
 
@@ -69,6 +70,9 @@ typedef struct fur_sharing {
     /* CUDA, for geometric multigrid: queues on the context's stream what gives and takes parcels.
      * Where a pass has more bytes than every one before, it may wait. */
     fur_status (*queue_pass)(void *user, const fur_passing *pass);
+    /* CUDA, where queued work waits for other ranks: asked now and then while the host waits for
+     * the device. A failure ends that wait; what is queued must then end by itself. */
+    fur_status (*poll)(void *user);
 } fur_sharing;
 
 #define FUR_BOXES_MOST 16

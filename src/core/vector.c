@@ -88,7 +88,8 @@ fur_status fur_vector_wrap(fur_context *context, fur_value_type value, int64_t s
         fur_env_release(&context->env, data);
         return FUR_OK;
     }
-    FUR_TRY(fur_memory_check_borrowed(context, data, fur_value_size(value)));
+    if (size > 0)
+        FUR_TRY(fur_memory_check_borrowed(context, data, fur_value_size(value)));
     return make(context, value, size, data, ownership == FUR_OWNERSHIP_ADOPT, out);
 }
 

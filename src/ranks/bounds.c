@@ -6,25 +6,28 @@
 /* Bounds at its multiples leave vectors where a GPU reads them fastest: in lines of 128 bytes, 32
  * entries of the smallest type. */
 #define PIECE 32
-/* Ranks of so many rows do not mind half a leaf, or a piece. */
+/* Ranks of so many leaves, or pieces, do not mind half of one. */
 #define ENOUGH 100
+/* The same of leaves where one that is cut costs a gather. */
+#define ENOUGH_WHERE_CUTS_WAIT 4
 
 int64_t stretch_rows(int64_t rows)
 {
     return rows <= STRETCHES_MOST ? 1 : (rows + STRETCHES_MOST - 1) / STRETCHES_MOST;
 }
 
-/* Moves a bound to the next leaf where it has to be there, or where that is a small share; else in
- * the same way to the next piece. */
-static int64_t snap(int64_t bound, int64_t rows, int ranks, bool whole_leaves)
+/* Moves a bound to the next leaf where that is a small share; else in the same way to the next
+ * piece. */
+static int64_t snap(int64_t bound, int64_t rows, int ranks, bool cuts_wait)
 {
-    int64_t own = rows / ranks / ENOUGH;
-    int64_t grain = whole_leaves || own >= LEAF_MOST ? LEAF_MOST : own >= PIECE ? PIECE : 1;
+    int64_t own = rows / ranks;
+    int64_t leaves = cuts_wait ? ENOUGH_WHERE_CUTS_WAIT : ENOUGH;
+    int64_t grain = own >= leaves * LEAF_MOST ? LEAF_MOST : own >= ENOUGH * PIECE ? PIECE : 1;
     int64_t snapped = (bound + grain / 2) / grain * grain;
     return snapped < rows ? snapped : rows;
 }
 
-void bounds_balance(int64_t rows, const int64_t *entries, int ranks, bool whole_leaves,
+void bounds_balance(int64_t rows, const int64_t *entries, int ranks, bool cuts_wait,
                     int64_t *bounds)
 {
     int64_t length = stretch_rows(rows);
@@ -41,7 +44,7 @@ void bounds_balance(int64_t rows, const int64_t *entries, int ranks, bool whole_
         for (; rank < ranks && before + work >= all * rank / ranks; rank++) {
             double share = (all * rank / ranks - before) / work;
             int64_t bound = i * length + (int64_t)(share * (double)count + 0.5);
-            bounds[rank] = snap(bound < rows ? bound : rows, rows, ranks, whole_leaves);
+            bounds[rank] = snap(bound < rows ? bound : rows, rows, ranks, cuts_wait);
         }
         before += work;
     }
@@ -55,11 +58,11 @@ void bounds_even(int64_t rows, int ranks, int64_t *bounds)
         bounds[rank] = rows / ranks * rank + (rows % ranks < rank ? rows % ranks : rank);
 }
 
-void bounds_even_leaves(int64_t rows, int ranks, bool whole_leaves, int64_t *bounds)
+void bounds_even_leaves(int64_t rows, int ranks, bool cuts_wait, int64_t *bounds)
 {
     bounds_even(rows, ranks, bounds);
     for (int rank = 1; rank < ranks; rank++)
-        bounds[rank] = snap(bounds[rank], rows, ranks, whole_leaves);
+        bounds[rank] = snap(bounds[rank], rows, ranks, cuts_wait);
 }
 
 int bounds_find(const int64_t *bounds, int ranks, int64_t row)

@@ -15,15 +15,15 @@
 int64_t stretch_rows(int64_t rows);
 
 /* bounds[0 .. ranks]: ranges of rows with about the same work. entries: of each stretch.
- * whole_leaves: they must not cut a leaf of a reduction. */
-void bounds_balance(int64_t rows, const int64_t *entries, int ranks, bool whole_leaves,
+ * cuts_wait: as in halo_link. */
+void bounds_balance(int64_t rows, const int64_t *entries, int ranks, bool cuts_wait,
                     int64_t *bounds);
 
 /* The same where rows are alike. */
 void bounds_even(int64_t rows, int ranks, int64_t *bounds);
 
 /* Almost even, moved as balanced ones are. */
-void bounds_even_leaves(int64_t rows, int ranks, bool whole_leaves, int64_t *bounds);
+void bounds_even_leaves(int64_t rows, int ranks, bool cuts_wait, int64_t *bounds);
 
 /* The rank that has a row. */
 int bounds_find(const int64_t *bounds, int ranks, int64_t row);

@@ -135,11 +135,11 @@ static fur_status sound_alarm(fur_ranks *g, fur_status status)
         return g->status;
     if (status != FUR_OK)
         memcpy(own.sentence, g->error, sizeof own.sentence);
-    for (space *s = g->spaces; s && g->link->abandon; s = s->next)
-        g->link->abandon(s);
     for (int rank = 0; rank < g->count; rank++)
         if (rank != g->rank)
             g->via->send(g->state, rank, CHANNEL_ALARM, &own, sizeof own);
+    for (space *s = g->spaces; s && g->link->abandon; s = s->next)
+        g->link->abandon(s);
     for (int rank = 0; rank < g->count; rank++) {
         if (rank == g->rank)
             continue;
@@ -153,6 +153,13 @@ static fur_status sound_alarm(fur_ranks *g, fur_status status)
     g->status = (fur_status)own.status;
     memcpy(g->error, own.sentence, sizeof g->error);
     return g->status;
+}
+
+fur_status group_poll(fur_ranks *g)
+{
+    if (g->broken)
+        return g->status;
+    return g->via->alarmed(g->state) ? sound_alarm(g, FUR_OK) : FUR_OK;
 }
 
 bool group_fault(fur_ranks *g)
@@ -230,6 +237,12 @@ fur_status group_gather(fur_ranks *g, const void *mine, size_t bytes, void *all)
     return FUR_OK;
 }
 
+/* Whether this rank failed as another one, which had failed, ended its wait on the device. */
+static bool is_woken(const fur_ranks *g)
+{
+    return g->link->abandon && g->via->alarmed(g->state);
+}
+
 /* As every rank sends a word and waits for those of all, none goes on before all have come. */
 fur_status fur_ranks_agree(fur_ranks *group, fur_status status)
 {
@@ -237,6 +250,8 @@ fur_status fur_ranks_agree(fur_ranks *group, fur_status status)
         return fur_context_fail(NULL, FUR_INVALID, "%s was given NULL", __func__);
     if (group->broken)
         return group->status;
+    if (status != FUR_OK && is_woken(group))
+        return sound_alarm(group, FUR_OK);
     if (status != FUR_OK)
         return sound_alarm(group, status);
     int32_t token = 1;

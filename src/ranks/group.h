@@ -38,6 +38,8 @@ bool group_on_gpu(const fur_ranks_options *options);
 fur_status group_send(fur_ranks *g, int to, const void *data, size_t bytes);
 fur_status group_receive(fur_ranks *g, int from, void *data, size_t bytes);
 fur_status group_gather(fur_ranks *g, const void *mine, size_t bytes, void *all);
+/* Answers an alarm of another rank if there is one; does not wait for one. */
+fur_status group_poll(fur_ranks *g);
 
 /* Ends a collective call on the context: agrees on its status, and hands the agreed sentence to the
  * context. NULL: that of the group. */

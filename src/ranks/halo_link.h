@@ -10,8 +10,8 @@ typedef struct halo_link {
     const char *name;
     /* begin and end only queue work on the context's stream, so that it may be recorded. */
     bool queues;
-    /* Reductions need bounds that are multiples of FUR_SHARING_GRAIN. */
-    bool whole_leaves;
+    /* A leaf that a bound cuts costs a reduction another gather. */
+    bool cuts_wait;
     /* Prepares the group, once, if it has to be. NULL: nothing to do. */
     fur_status (*join)(fur_ranks *g);
     void (*leave)(fur_ranks *g);

@@ -21,7 +21,7 @@ static fur_status make_bounds(fur_ranks_csr *m, const int64_t *bounds, const loc
     if (given)
         memcpy(m->column_bounds, given, bytes);
     else
-        bounds_even_leaves(rows->cols, g->count, g->link->whole_leaves, m->column_bounds);
+        bounds_even_leaves(rows->cols, g->count, g->link->cuts_wait, m->column_bounds);
     return FUR_OK;
 }
 

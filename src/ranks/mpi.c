@@ -55,6 +55,14 @@ static bool send_to(void *state, int to, channel on, const void *data, size_t by
     return true;
 }
 
+static bool is_alarmed(void *state)
+{
+    const mpi_state *s = state;
+    int alarmed = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, 0, s->comm[CHANNEL_ALARM], &alarmed, MPI_STATUS_IGNORE);
+    return alarmed;
+}
+
 static arrival receive_from(void *state, int from, channel on, void *data, size_t bytes)
 {
     mpi_state *s = state;
@@ -64,10 +72,7 @@ static arrival receive_from(void *state, int from, channel on, void *data, size_
         MPI_Iprobe(from, 0, s->comm[on], &there, &status);
         if (there)
             break;
-        int alarmed = 0;
-        if (on == CHANNEL_DATA && looks % 16 == 15)
-            MPI_Iprobe(MPI_ANY_SOURCE, 0, s->comm[CHANNEL_ALARM], &alarmed, MPI_STATUS_IGNORE);
-        if (alarmed)
+        if (on == CHANNEL_DATA && looks % 16 == 15 && is_alarmed(s))
             return ALARMED;
         if (looks >= PATIENCE)
             sched_yield();
@@ -127,8 +132,11 @@ static void close_mpi(void *state, bool broken)
     free(s);
 }
 
-static const transport mpi = {
-    .name = "mpi", .send = send_to, .receive = receive_from, .close = close_mpi};
+static const transport mpi = {.name = "mpi",
+                              .send = send_to,
+                              .receive = receive_from,
+                              .alarmed = is_alarmed,
+                              .close = close_mpi};
 
 /* Starts MPI where nobody has. */
 static fur_status start(bool *started)

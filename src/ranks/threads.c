@@ -91,6 +91,18 @@ static arrival receive_from(void *state, int from, channel on, void *data, size_
     return fits ? ARRIVED : MISFIT;
 }
 
+static bool is_alarmed(void *state)
+{
+    const member *own = state;
+    box *b = &own->hub->boxes[own->rank];
+    bool alarmed = false;
+    pthread_mutex_lock(&b->lock);
+    for (const message *m = b->first; m; m = m->next)
+        alarmed = alarmed || m->on == CHANNEL_ALARM;
+    pthread_mutex_unlock(&b->lock);
+    return alarmed;
+}
+
 static void destroy_hub(hub *h)
 {
     for (int i = 0; h->boxes && i < h->count; i++) {
@@ -142,8 +154,11 @@ static void close_member(void *state, bool broken)
         destroy_hub(own->hub);
 }
 
-static const transport threads = {
-    .name = "threads", .send = send_to, .receive = receive_from, .close = close_member};
+static const transport threads = {.name = "threads",
+                                  .send = send_to,
+                                  .receive = receive_from,
+                                  .alarmed = is_alarmed,
+                                  .close = close_member};
 
 static fur_status refuse_hub(int ranks)
 {

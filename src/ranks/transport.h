@@ -24,6 +24,8 @@ typedef struct transport {
     bool (*send)(void *state, int to, channel on, const void *data, size_t bytes);
     /* Waits for the next message of a rank on a channel; on CHANNEL_DATA also for alarms. */
     arrival (*receive)(void *state, int from, channel on, void *data, size_t bytes);
+    /* Whether there is an alarm that nobody has received. Does not wait. */
+    bool (*alarmed)(void *state);
     /* broken: there may be messages that nobody has received. */
     void (*close)(void *state, bool broken);
 } transport;

@@ -160,8 +160,10 @@ START_TEST(host_memory_is_not_borrowed)
     rng r = rng_stream(2);
     double entries[] = {1, 2, 3};
     fur_vector *x = NULL;
+    fur_vector *empty = NULL;
     fur_csr *a = NULL;
     ck_refused(context, fur_vector_wrap(context, FUR_F64, 3, entries, FUR_OWNERSHIP_BORROW, &x));
+    ck_ok(context, fur_vector_wrap(context, FUR_F64, 0, entries, FUR_OWNERSHIP_BORROW, &empty));
     pattern p = pattern_make(&shapes[shape_find("band")], &r);
     void *values = entries_random(&r, FUR_F64, p.entries);
     fur_csr_view arrays = arrays_make(&p, FUR_F64, FUR_I32, values);
@@ -170,6 +172,7 @@ START_TEST(host_memory_is_not_borrowed)
     arrays_release(&arrays);
     free(values);
     pattern_release(&p);
+    fur_vector_destroy(empty);
     fur_context_destroy(context);
 }
 END_TEST

@@ -159,11 +159,6 @@ static int gpus(void)
     return count;
 }
 
-int64_t grain_on_gpus(int n)
-{
-    return n % 3 == 0 ? 1 : FUR_SHARING_GRAIN;
-}
-
 bool options_on_gpus(int n, int ranks, fur_ranks_options *out)
 {
     static const char *const ways[] = {"peers", "staged", "nccl"};

@@ -34,7 +34,5 @@ fur_status solve_on_ranks(fur_ranks *group, void *user);
 
 /* Options of ranks on GPUs by the n-th transport between them; false if there are not enough. */
 bool options_on_gpus(int n, int ranks, fur_ranks_options *out);
-/* What bounds of that way must be multiples of. */
-int64_t grain_on_gpus(int n);
 
 #endif

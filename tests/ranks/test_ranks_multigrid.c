@@ -38,19 +38,15 @@ static int64_t draw_extent(rng *r, int axis, int axes)
     return axis < axes ? 1 + rng_below(r, axis + 1 == axes ? 30 : 14) : 1;
 }
 
-/* Extents, even where an axis goes round. whole: of planes that are whole leaves of reductions. */
-static void draw_extents(rng *r, int axes, bool whole, cycles *c)
+/* Extents, even where an axis goes round. */
+static void draw_extents(rng *r, int axes, cycles *c)
 {
     c->points = 1;
     for (int axis = 0; axis < 3; axis++) {
         int64_t n = draw_extent(r, axis, axes);
         c->d.boundary[axis] = (fur_boundary)rng_below(r, FUR_BOUNDARY_COUNT);
-        if (whole || (n > 1 && c->d.boundary[axis] == FUR_BOUNDARY_PERIODIC))
+        if (n > 1 && c->d.boundary[axis] == FUR_BOUNDARY_PERIODIC)
             n += n % 2;
-        if (whole && axis == 0)
-            n = INT64_C(16) << rng_below(r, 4);
-        if (whole && axis == 1)
-            n = FUR_SHARING_GRAIN / c->d.extent[0];
         c->d.extent[axis] = n;
         c->points *= n;
     }
@@ -61,10 +57,9 @@ static void draw_case(rng *r, int number, fur_scalar *coefficients, cycles *c)
     memset(c, 0, sizeof *c);
     c->d.size = sizeof c->d;
     c->d.value_type = number % 2 ? FUR_F32 : FUR_F64;
-    bool whole = on_gpus && grain_on_gpus(number) > 1;
-    int axes = whole ? 3 : 1 + (on_gpus ? number / 3 : number) % 3;
+    int axes = 1 + (on_gpus ? number / 3 : number) % 3;
     fur_stencil_named(2 * axes + 1, &c->d);
-    draw_extents(r, axes, whole, c);
+    draw_extents(r, axes, c);
     /* couplings that differ by axis, so that some are not coarsened at first */
     double k[3] = {1, number % 5 == 0 ? 0.2 : 1, number % 7 == 0 ? 0.1 : 1};
     double around = 0;

@@ -111,10 +111,7 @@ static void compare(rng *r, const applied *given, int ranks, int kind)
     fur_ranks_options options = {.size = sizeof options, .threads = 1 + ranks % 2};
     if (on_gpus && !options_on_gpus(kind, ranks, &options))
         return;
-    int64_t grain = on_gpus ? grain_on_gpus(kind) : 1;
-    bounds_random(r, (ranks + kind) % BOUND_KINDS, ranks, v->rows / grain, bounds);
-    for (int i = 0; i <= ranks; i++)
-        bounds[i] = i < ranks ? bounds[i] * grain : v->rows;
+    bounds_random(r, (ranks + kind) % BOUND_KINDS, ranks, v->rows, bounds);
     c.bounds = bounds;
     c.z = entries_make(v->value_type, v->rows);
     for (int rank = 0; !c.whole && rank < ranks; rank++)

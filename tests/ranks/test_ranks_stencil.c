@@ -32,18 +32,13 @@ static fur_solver_options options_of(const fur_operator *m)
                                 .whole = 1};
 }
 
-/* whole: planes that are whole leaves of reductions. */
-static void draw_extents(rng *r, bool whole, grid_case *c)
+static void draw_extents(rng *r, grid_case *c)
 {
     c->points = 1;
     for (int axis = 0; axis < 3; axis++) {
         int64_t most = axis + 1 == c->d.axes ? 24 : 12;
         c->d.extent[axis] = axis < c->d.axes ? 1 + rng_below(r, most) : 1;
         c->d.boundary[axis] = (fur_boundary)rng_below(r, FUR_BOUNDARY_COUNT);
-        if (whole)
-            c->d.extent[axis] = axis == 0   ? INT64_C(16) << rng_below(r, 4)
-                                : axis == 1 ? FUR_SHARING_GRAIN / c->d.extent[0]
-                                            : c->d.extent[2] + 1;
         c->points *= c->d.extent[axis];
     }
 }
@@ -74,12 +69,11 @@ static void draw_case(rng *r, int number, fur_stencil_offset *offsets, fur_scala
     memset(c, 0, sizeof *c);
     c->d.size = sizeof c->d;
     c->d.value_type = (fur_value_type)(number % FUR_VALUE_COUNT);
-    bool whole = on_gpus && grain_on_gpus(number) > 1;
-    c->d.axes = whole ? 3 : 1 + (on_gpus ? number / 3 : number) % 3;
+    c->d.axes = 1 + (on_gpus ? number / 3 : number) % 3;
     c->varies = number % 4 == 3;
     c->d.points = draw_offsets(r, c->d.axes, offsets);
     c->d.offsets = offsets;
-    draw_extents(r, whole, c);
+    draw_extents(r, c);
     for (int k = 0; k < c->d.points; k++) {
         coefficients[k] = (fur_scalar){k == 0 ? 20 : rng_unit(r) - 0.5, rng_unit(r)};
         if (c->varies)

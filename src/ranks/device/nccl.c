@@ -4,6 +4,7 @@
 #include "devices.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <string.h>
 
 /* What is used of NCCL, as its documentation has it. */
@@ -16,10 +17,14 @@ typedef struct nccl_id {
 
 typedef struct nccl {
     void *library;
-    void *comm;
+    void *comm; /* NULL: it was given up */
+    void *given_up;
+    pthread_t giving_up; /* ends given_up */
+    bool gives_up;
     int (*get_id)(nccl_id *id);
     int (*init)(void **comm, int count, nccl_id id, int rank);
     int (*destroy)(void *comm);
+    int (*abort)(void *comm);
     int (*all_gather)(const void *from, void *to, size_t count, int type, void *comm,
                       cudaStream_t stream);
     int (*send)(const void *from, size_t count, int type, int rank, void *comm,
@@ -44,6 +49,7 @@ static bool load(nccl *n)
     return n->library && find(n->library, "ncclGetUniqueId", &n->get_id) &&
            find(n->library, "ncclCommInitRank", &n->init) &&
            find(n->library, "ncclCommDestroy", &n->destroy) &&
+           find(n->library, "ncclCommAbort", &n->abort) &&
            find(n->library, "ncclAllGather", &n->all_gather) &&
            find(n->library, "ncclSend", &n->send) && find(n->library, "ncclRecv", &n->receive) &&
            find(n->library, "ncclGroupStart", &n->group_start) &&
@@ -115,7 +121,7 @@ static fur_status join_nccl(fur_ranks *g)
     fur_status status = group_gather(g, &own, sizeof own, all);
     own = all[0];
     group_release(g, all);
-    RANKS_TRY(status);
+    RANKS_TRY(fur_ranks_agree(g, status)); /* all must come */
     return check(g, n, "ncclCommInitRank", n->init(&n->comm, g->count, own, g->rank));
 }
 
@@ -124,6 +130,8 @@ static void leave_nccl(fur_ranks *g)
     nccl *n = g->devices->state;
     if (!n)
         return;
+    if (n->gives_up)
+        pthread_join(n->giving_up, NULL);
     if (n->comm && !g->broken)
         n->destroy(n->comm);
     /* the library stays: its threads may still run */
@@ -134,6 +142,8 @@ static fur_status queue_gather(void *user, const void *mine, size_t bytes, void 
 {
     const space *s = user;
     const nccl *n = s->group->devices->state;
+    if (!n->comm)
+        return space_pass(s, s->group->status);
     return space_pass(s,
                       check(s->group, n, "ncclAllGather",
                             n->all_gather(mine, all, bytes, NCCL_BYTES, n->comm, s->seat->stream)));
@@ -142,6 +152,8 @@ static fur_status queue_gather(void *user, const void *mine, size_t bytes, void 
 static fur_status pass_nccl(space *s, const fur_passing *pass, void *stream)
 {
     const nccl *n = s->group->devices->state;
+    if (!n->comm)
+        return s->group->status;
     int result = n->group_start();
     for (int i = 0; result == 0 && i < pass->gives; i++)
         result = n->send(pass->give[i].data, pass->give[i].bytes, NCCL_BYTES, pass->give[i].rank,
@@ -153,10 +165,38 @@ static fur_status pass_nccl(space *s, const fur_passing *pass, void *stream)
     return check(s->group, n, "ncclGroupEnd", result ? result : ended);
 }
 
+static void *give_up(void *user)
+{
+    const nccl *n = user;
+    n->abort(n->given_up);
+    return NULL;
+}
+
+/* What NCCL has queued ends, on this device. A thread of its own waits until no recorded graph has
+ * any of it. */
+static void abandon_nccl(space *s)
+{
+    nccl *n = s->group->devices->state;
+    if (!n->comm)
+        return;
+    n->given_up = n->comm;
+    n->comm = NULL;
+    n->gives_up = pthread_create(&n->giving_up, NULL, give_up, n) == 0;
+    if (!n->gives_up)
+        give_up(n);
+}
+
+static fur_status poll(void *user)
+{
+    const space *s = user;
+    return space_pass(s, group_poll(s->group));
+}
+
 static fur_status open_nccl(space *s, fur_sharing *sharing)
 {
     (void)s;
     sharing->queue_gather = queue_gather;
+    sharing->poll = poll;
     return FUR_OK;
 }
 
@@ -192,7 +232,7 @@ static fur_status plan_nccl(fur_ranks_csr *m)
     if (status == FUR_OK && m->halo.target_count + m->halo.source_count > 0)
         status = check(g, n, "ncclGroupEnd", exchange(m, n));
     if (status == FUR_OK)
-        status = device_check(g, "cudaStreamSynchronize", cudaStreamSynchronize(device_stream(m)));
+        status = fur_ranks_pass_on(g, m->context, fur_context_synchronize(m->context));
     cudaFree(sums);
     return status;
 }
@@ -213,16 +253,19 @@ static fur_status end_nccl(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
                                      fur_vector_data(m->outer_x), device_stream(m)));
     if (m->halo.target_count + m->halo.source_count == 0)
         return FUR_OK;
+    if (!n->comm)
+        return m->group->status;
     RANKS_TRY(check(m->group, n, "ncclGroupEnd", exchange(m, n)));
     return device_multiply(m, y, device_stream(m));
 }
 
 const halo_link link_nccl = {.name = "nccl",
                              .queues = true,
-                             .whole_leaves = true,
+                             .cuts_wait = true,
                              .join = join_nccl,
                              .leave = leave_nccl,
                              .open = open_nccl,
+                             .abandon = abandon_nccl,
                              .pass = pass_nccl,
                              .plan = plan_nccl,
                              .begin = begin_nccl,

@@ -158,7 +158,7 @@ static void close_staged(space *s)
 }
 
 const halo_link link_staged = {.name = "staged",
-                               .whole_leaves = true,
+                               .cuts_wait = true,
                                .open = open_staged,
                                .close = close_staged,
                                .pass = pass_staged,

@@ -47,7 +47,7 @@ static fur_status balance(const journey *j)
         for (int64_t i = 0; i < stretches; i++)
             all[i] += all[rank * stretches + i];
     if (status == FUR_OK)
-        bounds_balance(rows, all, g->count, g->link->whole_leaves, j->bounds);
+        bounds_balance(rows, all, g->count, g->link->cuts_wait, j->bounds);
     group_release(j->g, all);
     return status;
 }

@@ -69,25 +69,12 @@ static outline outline_of(const fur_ranks_stencil *s, const int64_t *given)
     return o;
 }
 
-/* As many planes for each rank, or multiples of what makes whole leaves of reductions. */
-static void share_planes(fur_ranks_stencil *s, int64_t n)
-{
-    const fur_ranks *g = s->space.group;
-    int64_t step = 1;
-    while (g->link->whole_leaves && step * s->plane % FUR_SHARING_GRAIN != 0)
-        step++;
-    bounds_even(n / step, g->count, s->planes);
-    for (int i = 0; i <= g->count; i++)
-        s->planes[i] *= step;
-    s->planes[g->count] = n;
-}
-
 /* Bounds of planes, which must be those of all ranks. */
 static fur_status take_planes(fur_ranks_stencil *s, const outline *all, bool given)
 {
     fur_ranks *g = s->space.group;
     int64_t n = s->definition.extent[s->axis];
-    share_planes(s, n);
+    bounds_even(n, g->count, s->planes);
     for (int i = 0; i < g->count; i++) {
         bool same = memcmp(&all[i], &all[0], offsetof(outline, planes)) == 0;
         if (!same || (all[i].planes < 0) == given)

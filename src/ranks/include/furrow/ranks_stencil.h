@@ -1,8 +1,7 @@
 /* Stencils of several ranks (furrow/stencil.h, furrow/ranks.h): the grid is cut in slabs of whole
  * planes along its last axis that has more than one point, in the order of the grid's numbers. A
  * product has the bits of fur_stencil_apply with an exact kernel on the whole grid, for any number
- * of ranks and wherever the bounds are (docs/ranks.md). On GPUs that do not reach each
- * other's memory, a rank's planes must begin at a multiple of FUR_SHARING_GRAIN points. */
+ * of ranks and wherever the bounds are (docs/ranks.md). */
 #ifndef FURROW_RANKS_STENCIL_PUBLIC_H
 #define FURROW_RANKS_STENCIL_PUBLIC_H
 

@@ -1,0 +1,50 @@
+// The host waits for the device. Where ranks share vectors, work that is queued may wait for
+// another rank: then the sharing is asked now and then whether that is still worth while.
+#include "device.cuh"
+#include "shared.h"
+
+namespace
+{
+
+// Looks in vain after which the sharing is asked.
+#define PATIENCE 64
+
+// Waits until query() says that it is done.
+template <class Query> cudaError_t wait_for(const Query &query, fur_env *env, fur_status *status)
+{
+    const fur_sharing *with = &env->shared->with;
+    cudaError_t state = query();
+    for (unsigned looks = 1; state == cudaErrorNotReady && *status == FUR_OK; looks++) {
+        if (looks % PATIENCE == 0)
+            *status = with->poll(with->user);
+        state = query();
+    }
+    cudaGetLastError(); // "not ready" is an error, too
+    return state;
+}
+
+bool asks(const fur_env *env)
+{
+    return env->shared && env->shared->with.poll;
+}
+
+} // namespace
+
+fur_status fur_cuda_wait(fur_env *env)
+{
+    cudaStream_t stream = fur_cuda_stream(env);
+    fur_status status = FUR_OK;
+    cudaError_t error = asks(env) ? wait_for([=] { return cudaStreamQuery(stream); }, env, &status)
+                                  : cudaStreamSynchronize(stream);
+    FUR_TRY(status);
+    return error == cudaSuccess ? FUR_OK : fur_cuda_fail(env, "cudaStreamSynchronize", error);
+}
+
+fur_status fur_cuda_wait_event(fur_env *env, cudaEvent_t event)
+{
+    fur_status status = FUR_OK;
+    cudaError_t error = asks(env) ? wait_for([=] { return cudaEventQuery(event); }, env, &status)
+                                  : cudaEventSynchronize(event);
+    FUR_TRY(status);
+    return error == cudaSuccess ? FUR_OK : fur_cuda_fail(env, "cudaEventSynchronize", error);
+}
