@@ -51,8 +51,9 @@ def test_a_malformed_file_is_said_with_its_place(tmp_path):
 
 
 def test_what_cannot_be_opened(tmp_path):
-    with pytest.raises(FileNotFoundError, match="no such file"):
+    with pytest.raises(FileNotFoundError, match="no such file") as failure:
         furrow.read(tmp_path / "nonesuch.mtx")
+    assert isinstance(failure.value, furrow.IoError)
     with pytest.raises(OSError) as failure:
         furrow.read(tmp_path)
     assert isinstance(failure.value, furrow.IoError)

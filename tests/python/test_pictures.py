@@ -58,4 +58,4 @@ def test_roofline(ax):
     assert len(points) == 2
     intensity = 2 * a.nnz / plans["A @ x"].report.bytes
     np.testing.assert_allclose(points[0].get_xdata(), intensity)
-    furrow.plot_roofline(plans, ax)
+    furrow.plot_roofline(plans["A @ x"], ax)

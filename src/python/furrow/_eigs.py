@@ -62,6 +62,15 @@ class NoConvergence(Error):
     eigenvalues, eigenvectors, residuals : array
         The best that was found.
     report : EigsReport
+
+    Examples
+    --------
+    >>> import furrow
+    >>> try:
+    ...     furrow.eigsh(furrow.Stencil(5, (40, 40)).to_csr(), k=6, which="SA", maxiter=1)
+    ... except furrow.NoConvergence as failure:
+    ...     failure.report.converged
+    0
     """
 
     status = "not converged"

@@ -36,23 +36,85 @@ class Error(Exception):
 
 
 class Invalid(Error, ValueError):
-    """An argument or a matrix breaks the contract of a function."""
+    """An argument or a matrix breaks the contract of a function.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> try:
+    ...     furrow.csr(np.eye(2)) @ np.ones(3)
+    ... except ValueError as failure:
+    ...     type(failure).__name__
+    'Invalid'
+    """
 
 
 class OutOfMemory(Error, MemoryError):
-    """The machine, or the device, has no more memory."""
+    """The machine, or the device, has no more memory.
+
+    Examples
+    --------
+    >>> import furrow
+    >>> issubclass(furrow.OutOfMemory, MemoryError)
+    True
+    """
 
 
 class Overflow(Error, OverflowError):
-    """A size does not fit its index type, or exceeds a limit of reading."""
+    """A size does not fit its index type, or exceeds a limit of reading.
+
+    Examples
+    --------
+    >>> import furrow, io
+    >>> text = b"%%MatrixMarket matrix coordinate real general\\n3000000000 1 0\\n"
+    >>> try:
+    ...     furrow.io.mmread(io.BytesIO(text))
+    ... except OverflowError as failure:
+    ...     type(failure).__name__
+    'Overflow'
+    """
 
 
 class Unsupported(Error, NotImplementedError):
-    """Valid, but this build or device cannot do it."""
+    """Valid, but this build or device cannot do it.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> try:
+    ...     furrow.csr(np.eye(2)).to("abacus")
+    ... except NotImplementedError as failure:
+    ...     type(failure).__name__
+    'Unsupported'
+    """
 
 
 class IoError(Error, OSError):
-    """The operating system refused to open, read, write or rename."""
+    """The operating system refused to open, read, write or rename.
+
+    Examples
+    --------
+    >>> import furrow
+    >>> try:
+    ...     furrow.read(".")
+    ... except OSError as failure:
+    ...     type(failure).__name__
+    'IoError'
+    """
+
+
+class NotFound(IoError, FileNotFoundError):
+    """There is no such file.
+
+    Examples
+    --------
+    >>> import furrow
+    >>> try:
+    ...     furrow.read("nonesuch.mtx")
+    ... except FileNotFoundError as failure:
+    ...     failure.sentence
+    'nonesuch.mtx: there is no such file'
+    """
 
 
 class Malformed(Error, ValueError):
@@ -64,6 +126,16 @@ class Malformed(Error, ValueError):
         The file.
     line, column : int or None
         The place, counting from 1; None where the file has no lines.
+
+    Examples
+    --------
+    >>> import furrow, io
+    >>> text = b"%%MatrixMarket matrix coordinate real general\\n3 3 1\\n4 1 1.0\\n"
+    >>> try:
+    ...     furrow.io.mmread(io.BytesIO(text))
+    ... except furrow.Malformed as failure:
+    ...     failure.line, failure.column
+    (3, 1)
     """
 
     def __init__(self, sentence: str) -> None:
@@ -75,11 +147,25 @@ class Malformed(Error, ValueError):
 
 
 class Cancelled(Error):
-    """A callback, or a limit of time, asked to stop."""
+    """A callback, or a limit of time, asked to stop.
+
+    Examples
+    --------
+    >>> import furrow
+    >>> furrow.Cancelled.status
+    'cancelled'
+    """
 
 
 class DeviceError(Error, RuntimeError):
-    """The device or its driver failed."""
+    """The device or its driver failed.
+
+    Examples
+    --------
+    >>> import furrow
+    >>> issubclass(furrow.DeviceError, RuntimeError)
+    True
+    """
 
 
 # By the numbers of fur_status.

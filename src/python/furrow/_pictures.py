@@ -90,7 +90,7 @@ def _course(history: Any) -> tuple[Any, Any]:
     return getattr(report, "looks", range(len(residuals))), residuals
 
 
-def plot_roofline(plans: Mapping[str, Plan], ax: Any = None, *, bandwidth: float | None = None) -> Any:
+def plot_roofline(plans: Plan | Mapping[str, Plan], ax: Any = None, *, bandwidth: float | None = None) -> Any:
     """Measures products and draws how many operations a second they make, beside what memory allows.
 
     A product has to move so many bytes, so that its operations are at most the operations for each byte
@@ -98,8 +98,8 @@ def plot_roofline(plans: Mapping[str, Plan], ax: Any = None, *, bandwidth: float
 
     Parameters
     ----------
-    plans : dict of Plan
-        By name.
+    plans : Plan, or dict of Plan
+        One, or several by name.
     ax : matplotlib Axes, optional
         None: new ones.
     bandwidth : float, optional
@@ -113,11 +113,12 @@ def plot_roofline(plans: Mapping[str, Plan], ax: Any = None, *, bandwidth: float
     --------
     >>> import furrow
     >>> A = furrow.Stencil(5, (100, 100)).to_csr()
-    >>> ax = furrow.plot_roofline({"A @ x": A.plan(uses=1000)})  # doctest: +SKIP
+    >>> ax = furrow.plot_roofline(A.plan(uses=1000))  # doctest: +SKIP
     """
     ax = _axes(ax)
     bandwidth = bandwidth or _bandwidth()
-    points = {name: _point(plan) for name, plan in plans.items()}
+    named = plans if isinstance(plans, Mapping) else {"A @ x": plans}
+    points = {name: _point(plan) for name, plan in named.items()}
     intensities = [operations / size for operations, size, _ in points.values()] or [1.0]
     line = np.array([min(intensities) / 4, max(intensities) * 4])
     ax.loglog(line, line * bandwidth / 1e9, color="#888888", label=f"memory, {bandwidth / 1e9:.1f} GB/s")

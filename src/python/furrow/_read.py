@@ -14,6 +14,7 @@ from . import _core
 from ._arrays import number_of
 from ._contexts import context
 from ._csr import Csr, csr
+from ._errors import NotFound
 from ._progress import progress_of
 
 DUPLICATES = {"sum": 0, "last": 1, "error": 2}
@@ -21,7 +22,14 @@ SYMMETRIES = {"general": 0, "symmetric": 1, "skew-symmetric": 2, "hermitian": 3}
 
 
 class FileWarning(UserWarning):
-    """A file's content is valid, but perhaps a mistake of its author."""
+    """A file's content is valid, but perhaps a mistake of its author.
+
+    Examples
+    --------
+    >>> import furrow, warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", furrow.FileWarning)  # such files are errors
+    """
 
 
 @dataclass(frozen=True)
@@ -131,8 +139,8 @@ def read(
     ------
     Malformed
         With path, line and column.
-    FileNotFoundError, IoError
-        If the file cannot be read.
+    NotFound, IoError
+        If there is no such file; if it cannot be read.
 
     Examples
     --------
@@ -166,7 +174,7 @@ def read_handle(
 def _existing(path: str | os.PathLike[str]) -> str:
     name = os.fspath(path)
     if not os.path.exists(name):
-        raise FileNotFoundError(f"{name}: there is no such file")
+        raise NotFound(f"{name}: there is no such file")
     return name
 
 

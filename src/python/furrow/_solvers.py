@@ -46,6 +46,13 @@ class SolveReport:
         All iterations; of `cg` on a GPU, which goes ahead, those at which the host looked.
     attempts : list of str
         Of `solve`: what was tried, and why.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> x, info = furrow.cg(np.diag([1.0, 2.0]), np.ones(2))
+    >>> info.report.outcome, info.report.iterations
+    ('converged', 2)
     """
 
     outcome: str

@@ -84,7 +84,8 @@ def spgemm(A: Any, B: Any) -> Csr:
     array([[1., 2.],
            [0., 3.]])
     """
-    return csr(A) @ csr(B)
+    product: Csr = csr(A) @ csr(B)
+    return product
 
 
 def triple(R: Any, A: Any, P: Any) -> Csr:
