@@ -29,6 +29,7 @@ typedef struct race {
     int64_t planes;
     double product, recorded, face, dot, iteration;
     double parts[4]; /* dot, norms, direction, all with the product: recorded */
+    double inner;    /* the inner rows of the product alone */
     double check;    /* a norm, by which runs are compared */
     int iterations;
     const char *kernel;
@@ -249,6 +250,16 @@ static fur_status exchange(void *user, int64_t times)
     return FUR_OK;
 }
 
+static fur_status multiply_inner(void *user, int64_t times)
+{
+    const product *p = user;
+    const fur_ranks_csr *m = (const fur_ranks_csr *)(const void *)p->a;
+    fur_status status = FUR_OK;
+    for (int64_t i = 0; i < times && status == FUR_OK; i++)
+        status = fur_spmv_apply(m->inner_plan, fur_real(1), p->x, fur_real(0), p->y);
+    return status;
+}
+
 static fur_status dots(void *user, int64_t times)
 {
     void **p = user;
@@ -258,6 +269,16 @@ static fur_status dots(void *user, int64_t times)
             return status;
     }
     return FUR_OK;
+}
+
+static double record_inner(fur_ranks *g, const fur_ranks_csr *a, const fur_vector *x, int64_t calls)
+{
+    fur_vector *y;
+    need(g, a->context, fur_vector_create(a->context, FUR_F64, a->inner_end - a->inner_first, &y));
+    product p = {(const fur_operator *)(const void *)a, x, y};
+    double seconds = record(g, a->context, multiply_inner, &p, calls);
+    fur_vector_destroy(y);
+    return seconds;
 }
 
 static fur_status run_grid(fur_ranks *g, void *user)
@@ -283,6 +304,7 @@ static fur_status run_grid(fur_ranks *g, void *user)
     need(g, c, fur_vector_fill(d, fur_real(0)));
     need(g, c, fur_scalars_create(c, &scalars));
     turn t = {p, r, d, scalars};
+    own.inner = record_inner(g, a, x, calls);
     own.parts[0] = record(g, c, do_dot, &t, calls);
     own.parts[1] = record(g, c, do_norms, &t, calls);
     own.parts[2] = record(g, c, do_direction, &t, calls);
@@ -496,6 +518,8 @@ static void race_grid(int ranks, const char *by, const char *size)
     printf("%-6s %4s", by, size);
     print_pair("product", one.product, all.product);
     print_pair("recorded", one.recorded, all.recorded);
+    if (!without)
+        print_pair("inner rows", one.inner, all.inner);
     print_pair(without ? "solve by multigrid" : "cg", one.iteration, all.iteration);
     if (without)
         print_pair("cycle", one.parts[0], all.parts[0]);
