@@ -1,5 +1,5 @@
 /* lanes.h on AVX2: two registers of doubles, one of floats. */
-#include <immintrin.h>
+#include "lanes_pairs.h"
 
 typedef struct lanes_f64 {
     __m256d lo;
@@ -70,6 +70,14 @@ static inline lanes_f64 f64_gather_some(const double *x, const int32_t *index, u
         _mm256_mask_i32gather_pd(_mm256_setzero_pd(), x, _mm256_extracti128_si256(some, 1),
                                  _mm256_castsi256_pd(mask_pd(mask >> 4)), 8),
     };
+}
+static inline lanes_f64 f64_gather_pairs(const double *x, const int32_t *index)
+{
+    return (lanes_f64){two_pairs(x, index), two_pairs(x, index + 2)};
+}
+static inline lanes_f64 f64_gather_pairs_some(const double *x, const int32_t *index, unsigned mask)
+{
+    return (lanes_f64){two_pairs_some(x, index, mask), two_pairs_some(x, index + 2, mask >> 2)};
 }
 static inline lanes_f64 f64_madd(lanes_f64 a, lanes_f64 b, lanes_f64 c)
 {
@@ -197,6 +205,18 @@ static inline lanes_f32 f32_gather_some(const float *x, const int32_t *index, un
     return _mm256_mask_i32gather_ps(_mm256_setzero_ps(), x,
                                     _mm256_maskload_epi32(index, mask_ps(mask)),
                                     _mm256_castsi256_ps(mask_ps(mask)), 4);
+}
+static inline lanes_f32 f32_gather_pairs(const float *x, const int32_t *index)
+{
+    return _mm256_castpd_ps(_mm256_i32gather_pd((const double *)(const void *)x,
+                                                _mm_loadu_si128((const void *)index), 8));
+}
+static inline lanes_f32 f32_gather_pairs_some(const float *x, const int32_t *index, unsigned mask)
+{
+    __m128i at = _mm_maskload_epi32(index, _mm256_castsi256_si128(mask_ps(mask)));
+    return _mm256_castpd_ps(_mm256_mask_i32gather_pd(_mm256_setzero_pd(),
+                                                     (const double *)(const void *)x, at,
+                                                     _mm256_castsi256_pd(mask_pd(mask)), 8));
 }
 static inline lanes_f32 f32_madd(lanes_f32 a, lanes_f32 b, lanes_f32 c)
 {

@@ -1,5 +1,5 @@
 /* lanes.h on AVX-512: one register of doubles, half a register of floats or all of it, f32x16. */
-#include <immintrin.h>
+#include "lanes_pairs.h"
 
 /* Without optimisation gcc's gathers are macros: -Wsign-conversion reports the casts in them. */
 #pragma GCC diagnostic push
@@ -49,6 +49,18 @@ static inline lanes_f64 f64_gather_some(const double *x, const int32_t *index, u
 {
     return _mm512_mask_i32gather_pd(_mm512_setzero_pd(), (__mmask8)mask,
                                     _mm256_maskz_loadu_epi32((__mmask8)mask, index), x, 8);
+}
+static inline lanes_f64 join_pairs(__m256d low, __m256d high)
+{
+    return _mm512_insertf64x4(_mm512_castpd256_pd512(low), high, 1);
+}
+static inline lanes_f64 f64_gather_pairs(const double *x, const int32_t *index)
+{
+    return join_pairs(two_pairs(x, index), two_pairs(x, index + 2));
+}
+static inline lanes_f64 f64_gather_pairs_some(const double *x, const int32_t *index, unsigned mask)
+{
+    return join_pairs(two_pairs_some(x, index, mask), two_pairs_some(x, index + 2, mask >> 2));
 }
 static inline lanes_f64 f64_madd(lanes_f64 a, lanes_f64 b, lanes_f64 c)
 {
@@ -216,6 +228,18 @@ static inline void f32x16_store(float *p, lanes_f32x16 a)
 static inline void f32x16_store_some(float *p, lanes_f32x16 a, unsigned mask)
 {
     _mm512_mask_storeu_ps(p, (__mmask16)mask, a);
+}
+static inline lanes_f32x16 f32x16_gather_pairs(const float *x, const int32_t *index)
+{
+    return _mm512_castpd_ps(
+        _mm512_i32gather_pd(_mm256_loadu_si256((const void *)index), (const void *)x, 8));
+}
+static inline lanes_f32x16 f32x16_gather_pairs_some(const float *x, const int32_t *index,
+                                                    unsigned mask)
+{
+    __m256i at = _mm256_maskz_loadu_epi32((__mmask8)mask, index);
+    return _mm512_castpd_ps(
+        _mm512_mask_i32gather_pd(_mm512_setzero_pd(), (__mmask8)mask, at, (const void *)x, 8));
 }
 static inline lanes_f32x16 f32x16_madd(lanes_f32x16 a, lanes_f32x16 b, lanes_f32x16 c)
 {

@@ -166,19 +166,20 @@ static inline FUR_LANES(VALUE_NAME) V(upper)(FUR_LANES(VALUE_NAME) a, FUR_LANES(
 static inline FUR_LANES(VALUE_NAME)
     V(gather_some)(const VALUE *x, const int32_t *index, unsigned mask)
 {
-    VALUE lane[LANES];
-    memset(lane, 0, sizeof lane);
-    for (int i = 0; i < LANES; i++)
-        if (mask >> i & 1)
-            lane[i] = x[index[i]];
-    return V(load)(lane);
+    FUR_LANES(VALUE_NAME) a;
+#    pragma GCC unroll 2
+    for (int n = 0; n < PARTS; n++)
+        a.part[n] = R(gather_pairs_some)((const REAL *)x, index + n * EACH,
+                                         mask >> n * EACH & ((1U << EACH) - 1));
+    return a;
 }
 static inline FUR_LANES(VALUE_NAME) V(gather)(const VALUE *x, const int32_t *index)
 {
-    VALUE lane[LANES];
-    for (int i = 0; i < LANES; i++)
-        lane[i] = x[index[i]];
-    return V(load)(lane);
+    FUR_LANES(VALUE_NAME) a;
+#    pragma GCC unroll 2
+    for (int n = 0; n < PARTS; n++)
+        a.part[n] = R(gather_pairs)((const REAL *)x, index + n * EACH);
+    return a;
 }
 static inline VALUE V(fold)(FUR_LANES(VALUE_NAME) a)
 {
