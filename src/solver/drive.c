@@ -375,8 +375,11 @@ static fur_status take_bounds(const fur_drive *d, fur_solver_report *report)
 static fur_status check_vector(const fur_solver *solver, const char *name, const fur_vector *v,
                                const fur_context *context, int64_t size)
 {
-    if (fur_vector_context(v) != context ||
-        fur_vector_value_type(v) != fur_operator_value_type(solver->a) ||
+    if (fur_vector_context(v) != context)
+        return fur_context_fail(solver->context, FUR_INVALID,
+                                "%s belongs to another context than %s", name,
+                                context == solver->context ? "the solver" : "its domain");
+    if (fur_vector_value_type(v) != fur_operator_value_type(solver->a) ||
         fur_vector_size(v) != size)
         return fur_context_fail(solver->context, FUR_INVALID,
                                 "%s has %lld entries of type %s; the solver needs %lld of type %s",

@@ -253,8 +253,11 @@ static fur_status solve_group(fur_solver *solver, int64_t first, const fur_vecto
 static fur_status check_block(const fur_solver *solver, const char *name, const fur_vectors *v,
                               const fur_context *context, int64_t rows)
 {
-    if (v->context != context || v->view.value_type != fur_operator_value_type(solver->a) ||
-        v->view.rows != rows)
+    if (v->context != context)
+        return fur_context_fail(solver->context, FUR_INVALID,
+                                "%s belongs to another context than %s", name,
+                                context == solver->context ? "the solver" : "its domain");
+    if (v->view.value_type != fur_operator_value_type(solver->a) || v->view.rows != rows)
         return fur_context_fail(solver->context, FUR_INVALID,
                                 "%s has columns of %lld entries of type %s; the solver needs %lld "
                                 "of type %s",
