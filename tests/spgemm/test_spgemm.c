@@ -466,7 +466,7 @@ START_TEST(a_long_product_can_be_stopped)
     fur_spgemm *plan = NULL;
     ck_ok(context, fur_csr_multiply(a, a, &c));
     int questions = s.asked;
-    if (!TEST_SLOW)
+    if (!TEST_SLOW && options.threads == 1) /* of several, the caller's asks for its own share */
         ck_assert_int_gt(questions, 40);
     for (s.at = 1; s.at <= questions; s.at += 1 + s.at / 4) {
         s.asked = 0;
