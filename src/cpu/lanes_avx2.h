@@ -1,5 +1,5 @@
 /* lanes.h on AVX2: two registers of doubles, one of floats. */
-#include "lanes_pairs.h"
+#include "lanes_gather.h"
 
 typedef struct lanes_f64 {
     __m256d lo;
@@ -56,10 +56,7 @@ static inline void f64_store_some(double *p, lanes_f64 a, unsigned mask)
 }
 static inline lanes_f64 f64_gather(const double *x, const int32_t *index)
 {
-    return (lanes_f64){
-        _mm256_i32gather_pd(x, _mm_loadu_si128((const void *)index), 8),
-        _mm256_i32gather_pd(x, _mm_loadu_si128((const void *)(index + 4)), 8),
-    };
+    return (lanes_f64){four_doubles(x, index), four_doubles(x, index + 4)};
 }
 static inline lanes_f64 f64_gather_some(const double *x, const int32_t *index, unsigned mask)
 {
@@ -198,7 +195,7 @@ static inline void f32_store_some(float *p, lanes_f32 a, unsigned mask)
 }
 static inline lanes_f32 f32_gather(const float *x, const int32_t *index)
 {
-    return _mm256_i32gather_ps(x, _mm256_loadu_si256((const void *)index), 4);
+    return eight_floats(x, index);
 }
 static inline lanes_f32 f32_gather_some(const float *x, const int32_t *index, unsigned mask)
 {
@@ -208,8 +205,7 @@ static inline lanes_f32 f32_gather_some(const float *x, const int32_t *index, un
 }
 static inline lanes_f32 f32_gather_pairs(const float *x, const int32_t *index)
 {
-    return _mm256_castpd_ps(_mm256_i32gather_pd((const double *)(const void *)x,
-                                                _mm_loadu_si128((const void *)index), 8));
+    return _mm256_castpd_ps(four_doubles((const double *)(const void *)x, index));
 }
 static inline lanes_f32 f32_gather_pairs_some(const float *x, const int32_t *index, unsigned mask)
 {

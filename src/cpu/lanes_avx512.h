@@ -1,5 +1,5 @@
 /* lanes.h on AVX-512: one register of doubles, half a register of floats or all of it, f32x16. */
-#include "lanes_pairs.h"
+#include "lanes_gather.h"
 
 /* Without optimisation gcc's gathers are macros: -Wsign-conversion reports the casts in them. */
 #pragma GCC diagnostic push
@@ -41,26 +41,26 @@ static inline void f64_store_some(double *p, lanes_f64 a, unsigned mask)
 {
     _mm512_mask_storeu_pd(p, (__mmask8)mask, a);
 }
+static inline lanes_f64 join_halves(__m256d low, __m256d high)
+{
+    return _mm512_insertf64x4(_mm512_castpd256_pd512(low), high, 1);
+}
 static inline lanes_f64 f64_gather(const double *x, const int32_t *index)
 {
-    return _mm512_i32gather_pd(_mm256_loadu_si256((const void *)index), x, 8);
+    return join_halves(four_doubles(x, index), four_doubles(x, index + 4));
 }
 static inline lanes_f64 f64_gather_some(const double *x, const int32_t *index, unsigned mask)
 {
     return _mm512_mask_i32gather_pd(_mm512_setzero_pd(), (__mmask8)mask,
                                     _mm256_maskz_loadu_epi32((__mmask8)mask, index), x, 8);
 }
-static inline lanes_f64 join_pairs(__m256d low, __m256d high)
-{
-    return _mm512_insertf64x4(_mm512_castpd256_pd512(low), high, 1);
-}
 static inline lanes_f64 f64_gather_pairs(const double *x, const int32_t *index)
 {
-    return join_pairs(two_pairs(x, index), two_pairs(x, index + 2));
+    return join_halves(two_pairs(x, index), two_pairs(x, index + 2));
 }
 static inline lanes_f64 f64_gather_pairs_some(const double *x, const int32_t *index, unsigned mask)
 {
-    return join_pairs(two_pairs_some(x, index, mask), two_pairs_some(x, index + 2, mask >> 2));
+    return join_halves(two_pairs_some(x, index, mask), two_pairs_some(x, index + 2, mask >> 2));
 }
 static inline lanes_f64 f64_madd(lanes_f64 a, lanes_f64 b, lanes_f64 c)
 {
@@ -161,7 +161,7 @@ static inline void f32_store_some(float *p, lanes_f32 a, unsigned mask)
 }
 static inline lanes_f32 f32_gather(const float *x, const int32_t *index)
 {
-    return _mm256_i32gather_ps(x, _mm256_loadu_si256((const void *)index), 4);
+    return eight_floats(x, index);
 }
 static inline lanes_f32 f32_gather_some(const float *x, const int32_t *index, unsigned mask)
 {
@@ -231,8 +231,7 @@ static inline void f32x16_store_some(float *p, lanes_f32x16 a, unsigned mask)
 }
 static inline lanes_f32x16 f32x16_gather_pairs(const float *x, const int32_t *index)
 {
-    return _mm512_castpd_ps(
-        _mm512_i32gather_pd(_mm256_loadu_si256((const void *)index), (const void *)x, 8));
+    return _mm512_castpd_ps(f64_gather((const double *)(const void *)x, index));
 }
 static inline lanes_f32x16 f32x16_gather_pairs_some(const float *x, const int32_t *index,
                                                     unsigned mask)

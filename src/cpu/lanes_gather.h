@@ -1,10 +1,35 @@
-/* Pairs of doubles, complex numbers, from anywhere into a register of AVX. */
-#ifndef FURROW_CPU_LANES_PAIRS_H
-#define FURROW_CPU_LANES_PAIRS_H
+/* Entries of x from anywhere into a register of AVX, by a load each. On AMD's processors the gather
+ * instructions take more than twice as long; so do they on Intel's with the remedies for their
+ * leak of 2023 (CVE-2022-40982). docs/results/spmv.md has what products gain. */
+#ifndef FURROW_CPU_LANES_GATHER_H
+#define FURROW_CPU_LANES_GATHER_H
 
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* x_index[0] .. x_index[3] */
+static inline __m256d four_doubles(const double *x, const int32_t *index)
+{
+    __m128d low = _mm_loadh_pd(_mm_load_sd(x + index[0]), x + index[1]);
+    __m128d high = _mm_loadh_pd(_mm_load_sd(x + index[2]), x + index[3]);
+    return _mm256_insertf128_pd(_mm256_castpd128_pd256(low), high, 1);
+}
+
+static inline __m128 four_floats(const float *x, const int32_t *index)
+{
+    __m128 four = _mm_load_ss(x + index[0]);
+    four = _mm_insert_ps(four, _mm_load_ss(x + index[1]), 0x10);
+    four = _mm_insert_ps(four, _mm_load_ss(x + index[2]), 0x20);
+    return _mm_insert_ps(four, _mm_load_ss(x + index[3]), 0x30);
+}
+
+/* x_index[0] .. x_index[7] */
+static inline __m256 eight_floats(const float *x, const int32_t *index)
+{
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(four_floats(x, index)),
+                                four_floats(x, index + 4), 1);
+}
 
 /* Pairs index[0] and index[1] of x. */
 static inline __m256d two_pairs(const double *x, const int32_t *index)
