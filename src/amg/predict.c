@@ -4,6 +4,7 @@
 #include "options.h"
 
 #include <furrow/algebra.h>
+#include <furrow/spmv.h>
 
 /* Rows of the part. Of a grid in space it is a ball with a tenth of its points at the rim. */
 #define PART_ROWS 60000
@@ -129,8 +130,11 @@ static fur_status predict(const fur_csr *a, const fur_csr *near_a, const fur_amg
 {
     fur_amg_options o = *options;
     part p = {.a = near_a, .block = o.block > 1 ? o.block : 1};
+    fur_spmv_estimate estimate = FUR_DEFAULT(fur_spmv_estimate);
     fur_amg *amg = NULL;
     fur_status status = FUR_OK;
+    /* here and in the hierarchy to come products are chosen by times of the machine */
+    FUR_TRY_DONE(fur_spmv_estimate_at(near_a, 1, &estimate));
     p.nodes = a->view.rows / p.block;
     if (a->view.rows > PART_ROWS + PART_ROWS / 4)
         FUR_TRY_DONE(cut(&p));

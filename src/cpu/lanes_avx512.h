@@ -236,9 +236,7 @@ static inline lanes_f32x16 f32x16_gather_pairs(const float *x, const int32_t *in
 static inline lanes_f32x16 f32x16_gather_pairs_some(const float *x, const int32_t *index,
                                                     unsigned mask)
 {
-    __m256i at = _mm256_maskz_loadu_epi32((__mmask8)mask, index);
-    return _mm512_castpd_ps(
-        _mm512_mask_i32gather_pd(_mm512_setzero_pd(), (__mmask8)mask, at, (const void *)x, 8));
+    return _mm512_castpd_ps(f64_gather_some((const double *)(const void *)x, index, mask));
 }
 static inline lanes_f32x16 f32x16_madd(lanes_f32x16 a, lanes_f32x16 b, lanes_f32x16 c)
 {
