@@ -121,8 +121,9 @@ typedef struct fur_amg_prediction {
 /* The memory that fur_amg_create with these options will keep, before it is taken: a hierarchy of
  * some 60,000 rows around one in the middle of A is made, on the host, and its memory times the
  * part that their entries are of all. So it is exact for small matrices, and for others as good as
- * the part is like the rest: docs/amg.md. Takes the memory of that hierarchy and a byte a row
- * meanwhile, in a CUDA context also a copy of A on the host. Failures as of fur_amg_create. */
+ * the part is like the rest, and as the products on its levels have the same form: docs/amg.md.
+ * Takes the memory of that hierarchy and a byte a row meanwhile, in a CUDA context also a copy of A
+ * on the host. Failures as of fur_amg_create. */
 FUR_API fur_status fur_amg_predict(const fur_csr *a, const fur_amg_options *options,
                                    fur_amg_prediction *out);
 

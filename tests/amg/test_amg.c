@@ -339,7 +339,8 @@ static void ck_predicted(const fur_csr *a, const fur_amg_options *o, int64_t row
     fur_amg_destroy(amg);
 }
 
-/* Exactly where the part is all, else within a fifth. */
+/* Exactly where the part is all, else within a fifth: by the machine's times, products on levels of
+ * another size may take another form. */
 START_TEST(memory_is_known_before)
 {
     memory m = {0};
@@ -388,7 +389,7 @@ START_TEST(memory_of_plates_is_known_before)
     ck_ok(context, fur_amg_rigid_modes(points, &modes));
     const fur_amg_options o = {.size = sizeof o, .block = 2, .near_nullspace = modes};
     if (!TEST_SLOW)
-        ck_predicted(a, &o, 60000, 0.1);
+        ck_predicted(a, &o, 60000, 0.2);
     ck_cut_fails(a, modes);
     fur_vectors_destroy(modes);
     fur_vectors_destroy(points);
