@@ -389,7 +389,7 @@ START_TEST(memory_of_plates_is_known_before)
     ck_ok(context, fur_amg_rigid_modes(points, &modes));
     const fur_amg_options o = {.size = sizeof o, .block = 2, .near_nullspace = modes};
     if (!TEST_SLOW)
-        ck_predicted(a, &o, 60000, 0.2);
+        ck_predicted(a, &o, 60000, 0.1);
     ck_cut_fails(a, modes);
     fur_vectors_destroy(modes);
     fur_vectors_destroy(points);
