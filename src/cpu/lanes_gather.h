@@ -1,6 +1,7 @@
-/* Entries of x from anywhere into a register of AVX, by a load each. On AMD's processors the gather
- * instructions take more than twice as long; so do they on Intel's with the remedies for their
- * leak of 2023 (CVE-2022-40982). docs/results/spmv.md has what products gain. */
+/* Entries of x from anywhere into a register of AVX, by a load each: on the AMD EPYC that was
+ * measured products so take half to three quarters of the time that they take with gather
+ * instructions (docs/results/spmv.md). Intel's remedies for its leak of 2023, CVE-2022-40982, slow
+ * these, too. */
 #ifndef FURROW_CPU_LANES_GATHER_H
 #define FURROW_CPU_LANES_GATHER_H
 
