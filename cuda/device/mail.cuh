@@ -1,14 +1,15 @@
-// Words of 16 bytes that one device leaves in the memory of another. Each half of a word has half
-// of a double, and the turn in which it was sent: so the receiver knows from the word itself that
-// both are there, and no fence is needed.
+// Words of 16 bytes that one device leaves in the memory of another: twelve bytes, and the turn in
+// which they were sent. Words are stored and loaded whole (PTX: b128 accesses, relaxed, of the
+// system's scope), so the receiver knows from a word's turn that its bytes are there, and no fence
+// is needed.
 #ifndef FURROW_CUDA_MAIL_CUH
 #define FURROW_CUDA_MAIL_CUH
 
 #include <cuda_runtime.h>
 
 struct alignas(16) fur_mail {
-    unsigned long long low;
-    unsigned long long high;
+    unsigned bits[3];
+    unsigned turn;
 };
 
 // Looks in vain after which one looks whether the box was given up.
@@ -16,50 +17,62 @@ struct alignas(16) fur_mail {
 
 __device__ inline fur_mail fur_mail_read(const fur_mail *at)
 {
-    fur_mail word;
-    asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];"
-                 : "=l"(word.low), "=l"(word.high)
+    unsigned long long low;
+    unsigned long long high;
+    asm volatile("{\n\t"
+                 ".reg .b128 word;\n\t"
+                 "ld.relaxed.sys.global.b128 word, [%2];\n\t"
+                 "mov.b128 {%0, %1}, word;\n\t"
+                 "}"
+                 : "=l"(low), "=l"(high)
                  : "l"(at)
                  : "memory");
-    return word;
+    return {
+        {static_cast<unsigned>(low), static_cast<unsigned>(low >> 32), static_cast<unsigned>(high)},
+        static_cast<unsigned>(high >> 32)};
 }
 
-__device__ inline void fur_mail_post_bits(fur_mail *at, unsigned long long bits, unsigned turn)
+__device__ inline void fur_mail_post_word(fur_mail *at, const fur_mail &word)
 {
-    unsigned long long stamp = static_cast<unsigned long long>(turn) << 32;
-    asm volatile("st.volatile.global.v2.u64 [%0], {%1, %2};"
+    unsigned long long low = static_cast<unsigned long long>(word.bits[1]) << 32 | word.bits[0];
+    unsigned long long high = static_cast<unsigned long long>(word.turn) << 32 | word.bits[2];
+    asm volatile("{\n\t"
+                 ".reg .b128 word;\n\t"
+                 "mov.b128 word, {%1, %2};\n\t"
+                 "st.relaxed.sys.global.b128 [%0], word;\n\t"
+                 "}"
                  :
-                 : "l"(at), "l"(stamp | (bits & 0xffffffffu)), "l"(stamp | (bits >> 32))
+                 : "l"(at), "l"(low), "l"(high)
                  : "memory");
 }
 
-// The eight bytes of a word, if it is of that turn.
-__device__ inline bool fur_mail_open(const fur_mail &word, unsigned turn, unsigned long long *bits)
+// What was sent to a word of a box in that turn; bytes of numbers that are none if the box was
+// given up, which its first word says.
+__device__ inline fur_mail fur_mail_await_word(const fur_mail *at, const fur_mail *box,
+                                               unsigned turn)
 {
-    *bits = word.high << 32 | (word.low & 0xffffffffu);
-    return word.low >> 32 == turn && word.high >> 32 == turn;
-}
-
-// The eight bytes that were sent to word `index` of a box in that turn; those of a number that is
-// none if the box was given up, which its first word says.
-__device__ inline unsigned long long fur_mail_await_bits(const fur_mail *box, long long index,
-                                                         unsigned turn)
-{
-    unsigned long long bits;
-    for (unsigned looks = 1; !fur_mail_open(fur_mail_read(box + index), turn, &bits); looks++)
-        if (looks % FUR_MAIL_PATIENCE == 0 && fur_mail_read(box).low != 0)
-            return ~0ull;
-    return bits;
+    fur_mail word = fur_mail_read(at);
+    for (unsigned looks = 1; word.turn != turn; looks++) {
+        fur_mail state = looks % FUR_MAIL_PATIENCE == 0 ? fur_mail_read(box) : fur_mail{};
+        if ((state.bits[0] | state.bits[1]) != 0)
+            return {{~0u, ~0u, ~0u}, turn};
+        word = fur_mail_read(at);
+    }
+    return word;
 }
 
 __device__ inline void fur_mail_post(fur_mail *at, double value, unsigned turn)
 {
-    fur_mail_post_bits(at, __double_as_longlong(value), turn);
+    auto bits = static_cast<unsigned long long>(__double_as_longlong(value));
+    fur_mail_post_word(at,
+                       {{static_cast<unsigned>(bits), static_cast<unsigned>(bits >> 32), 0}, turn});
 }
 
 __device__ inline double fur_mail_await(const fur_mail *box, long long index, unsigned turn)
 {
-    return __longlong_as_double(static_cast<long long>(fur_mail_await_bits(box, index, turn)));
+    fur_mail word = fur_mail_await_word(box + index, box, turn);
+    return __longlong_as_double(
+        static_cast<long long>(static_cast<unsigned long long>(word.bits[1]) << 32 | word.bits[0]));
 }
 
 #endif

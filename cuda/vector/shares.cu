@@ -21,6 +21,8 @@ struct fur_sharer {
     int *host_starts;      // the same for the host
     unsigned char *merges; // `length` for each size
     int64_t length;
+    int handings[LEAF_SIZES];
+    int own_handing[LEAF_SIZES];
 };
 
 namespace
@@ -102,13 +104,25 @@ int64_t find_most(const fur_shared *s)
     return most;
 }
 
+// Gathers of lanes that leaves of a size need: of all ranks at most, and of this one.
+void count_handings(fur_sharer *sharer, int size)
+{
+    const fur_shared *s = &sharer->with;
+    sharer->own_handing[size] = find_handing(s, s->with.rank, FUR_LEAF_LEAST << size);
+    for (int rank = 0; rank < s->with.ranks; rank++)
+        sharer->handings[size] =
+            max(sharer->handings[size], find_handing(s, rank, FUR_LEAF_LEAST << size));
+}
+
 fur_status upload_plans(fur_env *env, fur_sharer *sharer, unsigned char *merges)
 {
     int *starts = sharer->host_starts;
     const fur_shared *s = &sharer->with;
     int64_t numbers = s->with.ranks + 1;
-    for (int i = 0; i < LEAF_SIZES; i++)
+    for (int i = 0; i < LEAF_SIZES; i++) {
         plan(s, FUR_LEAF_LEAST << i, starts + i * numbers, merges + i * sharer->length);
+        count_handings(sharer, i);
+    }
     FUR_TRY(fur_cuda_allocate(env, LEAF_SIZES * numbers, sizeof *starts, &sharer->starts));
     FUR_TRY(fur_cuda_allocate(env, LEAF_SIZES * sharer->length, 1, &sharer->merges));
     FUR_TRY(fur_cuda_copy(env, sharer->starts, starts,
@@ -225,9 +239,8 @@ fur_status fur_cuda_find_shares(fur_env *env, int64_t n, int64_t leaf_entries, f
     s.aside = sharer->aside;
     s.handed = sharer->handed;
     s.taken = sharer->taken;
-    s.own_handing = find_handing(with, s.rank, leaf_entries);
-    for (int rank = 0; rank < s.ranks; rank++)
-        s.handings = max(s.handings, find_handing(with, rank, leaf_entries));
+    s.own_handing = sharer->own_handing[size];
+    s.handings = sharer->handings[size];
     for (int i = 0; with->with.boxes && i < s.ranks; i++)
         s.boxes[i] = static_cast<fur_mail *>(with->with.boxes[i]);
     *out = s;

@@ -109,6 +109,41 @@ START_TEST(solves)
 }
 END_TEST
 
+/* Rows of two entries, one of them half of the rows away: wide halos. */
+static fur_csr *matrix_far(fur_context *context, fur_value_type value, int64_t rows)
+{
+    int64_t half = rows / 2;
+    int32_t *row = malloc((size_t)(2 * rows) * sizeof *row);
+    int32_t *col = malloc((size_t)(2 * rows) * sizeof *col);
+    void *values = entries_make(value, 2 * rows);
+    fur_csr *a = NULL;
+    for (int64_t i = 0; i < rows; i++) {
+        row[2 * i] = row[2 * i + 1] = col[2 * i] = (int32_t)i;
+        col[2 * i + 1] = (int32_t)((i + half) % rows);
+        entry_set(value, values, 2 * i, fur_real(4));
+        entry_set(value, values, 2 * i + 1, fur_real(1 + (double)(i % half % 97) / 97));
+    }
+    fur_coo_view coo = {sizeof coo, rows, rows, 2 * rows, value, row, col, values};
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_LAST, &a));
+    free(row);
+    free(col);
+    free(values);
+    return a;
+}
+
+START_TEST(wide_halos)
+{
+    fur_context *context = context_make(NULL, 2);
+    rng r = rng_stream(70 + (uint64_t)_i);
+    for (int value = 0; value < FUR_VALUE_COUNT; value++) {
+        fur_csr *a = matrix_far(context, (fur_value_type)value, 600002);
+        compare_solves(&r, _i, "cg", a, true);
+        fur_csr_destroy(a);
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
 /* Of any shape: x and b have bounds of their own. */
 START_TEST(least_squares)
 {
@@ -269,6 +304,7 @@ static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, reductions_of_parts, 0, WAYS);
     tcase_add_loop_test(tests, solves, 0, WAYS);
+    tcase_add_loop_test(tests, wide_halos, 0, WAYS);
     tcase_add_loop_test(tests, least_squares, 0, WAYS);
     tcase_add_loop_test(tests, transposes, 0, 6);
     tcase_add_loop_test(tests, a_rank_that_fails, 0, 2 * WAYS);

@@ -10,8 +10,7 @@
  *
  * Each figure is the median of rounds of so many calls that the clock does not matter; of all ranks
  * the slowest. */
-#include "halo_link.h"
-#include "matrix.h"
+#include "device.h"
 
 #include <furrow/furrow.h>
 #include <furrow/ranks.h>
@@ -27,7 +26,7 @@
 typedef struct race {
     int64_t size; /* of the grid's sides, or of a face's */
     int64_t planes;
-    double product, recorded, face, dot, iteration;
+    double product, recorded, face, edge, dot, iteration; /* edge: a face and the boundary's rows */
     double parts[4]; /* dot, norms, direction, all with the product: recorded */
     double inner;    /* the inner rows of the product alone */
     double check;    /* a norm, by which runs are compared */
@@ -338,6 +337,9 @@ static fur_status run_faces(fur_ranks *g, void *user)
     need(g, c, fur_scalars_create(c, &scalars));
     product p = {(const fur_operator *)(void *)a, x, y};
     void *d[] = {x, y, scalars};
+    own.edge = g->count > 1 ? record(g, c, exchange, &p, 1600) : 0;
+    if (g->count > 1)
+        a->part->lists.boundary_rows = 0;
     own.face = g->count > 1 ? record(g, c, exchange, &p, 1600) : 0;
     own.dot = record(g, c, dots, d, 1600);
     if (g->rank == 0)
@@ -472,8 +474,10 @@ static void race_faces(int ranks, const char *by)
         race one = {.size = faces[i]}, all = {.size = faces[i]};
         run(1, by, run_faces, &one);
         run(ranks, by, run_faces, &all);
-        printf("%-6s face %4lld^2 %8.2f us   dot of as many a rank %6.2f us, alone %6.2f\n", by,
-               (long long)faces[i], 1e6 * all.face, 1e6 * all.dot, 1e6 * one.dot);
+        printf(
+            "%-6s face %4lld^2 %6.2f us, with rows %6.2f   dot of as many a rank %6.2f us, alone "
+            "%6.2f\n",
+            by, (long long)faces[i], 1e6 * all.face, 1e6 * all.edge, 1e6 * all.dot, 1e6 * one.dot);
         fflush(stdout);
     }
 }
@@ -484,13 +488,14 @@ static void race_sums(int ranks, const char *by)
         const char *name;
         int64_t moved;
     } places[] = {{"one subtree a rank", 0},
+                  {"whole blocks", 2048 * 8},
                   {"many subtrees", 2048 * 5},
                   {"a cut leaf", 2},
                   {"a cut leaf, odd bound", 2048 * 5 + 777}};
     race one = {0};
     run(1, by, run_sums, &one);
     for (int series = 0; series < 3; series++)
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < 5; i++) {
             race all = {.size = places[i].moved};
             run(ranks, by, run_sums, &all);
             printf("%-6s dot of 2^24, %-26s %7.2f us, alone %7.2f; results %s\n", by,

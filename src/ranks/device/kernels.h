@@ -35,33 +35,39 @@ cudaError_t device_keep(const device_lists *l, const void *x, void *outer, cudaS
 cudaError_t device_rows(const device_lists *l, const fur_csr_view *a, const void *outer, void *y,
                         cudaStream_t stream);
 
-/* An inbox on each rank's device: a word that says that it was given up, then for two turns a word
- * or two (of values of 16 bytes) for each column of the boundary, and one for each rank. */
+/* An inbox on each rank's device: a word that says that it was given up, then for two turns words
+ * of entries of the boundary's x. Three entries are whole words (mail.cuh), whatever their size. */
 #define INBOX_RANKS 16
+#define INBOX_GROUP 3
 
-/* Another rank, and where its inbox takes what this rank sends. */
-typedef struct inbox_target {
-    void *box;
-    int64_t length; /* words of a turn */
-    int64_t at;     /* the first */
-    int64_t first;  /* in `give` */
-    int64_t count;  /* of entries; 0: a word that says that the turn has come */
-} inbox_target;
+/* Entries that pass between this rank and another. */
+typedef struct inbox_list {
+    void *words;    /* where the receiver has them in even turns; in odd ones it is */
+    int64_t length; /* so many words behind */
+    int32_t first;  /* in `give`, or of the columns that are taken */
+    int32_t count;
+    int32_t begin; /* the first group, counted over all ranks, and the one behind the last */
+    int32_t end;
+} inbox_list;
 
-/* Ranks with which words pass: both ways in every turn, so that none is ahead by more than one. */
+/* Ranks with which words pass, in their order: both ways in every turn, if only of a group without
+ * entries, so that none is ahead by more than one turn. */
 typedef struct inbox_plan {
-    void *box; /* this rank's own */
-    int64_t length;
-    int rank;
-    int count;
-    inbox_target target[INBOX_RANKS]; /* in the order of ranks */
-    int mute[INBOX_RANKS];            /* ranks that send no entries, only that word */
-    int mute_count;
     unsigned *turn; /* turns so far, on the device; behind it a ticket */
+    void *box;      /* this rank's own */
+    int count;
     int most_blocks;
+    int32_t give_groups;
+    int32_t take_groups;
+    struct {
+        inbox_list give;
+        inbox_list take;
+    } with[INBOX_RANKS];
 } inbox_plan;
 
-int64_t inbox_length(const device_lists *l, int ranks);
+/* Groups of so many entries, at least one, and their words. */
+int32_t inbox_groups(int64_t count);
+int64_t inbox_words(int64_t count, size_t value_size);
 
 /* Entries of x to all targets, and the boundary's x of own entries and those that arrive. */
 cudaError_t inbox_exchange(const device_lists *l, const inbox_plan *p, const void *x, void *outer,

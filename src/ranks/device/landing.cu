@@ -89,13 +89,14 @@ __global__ void __launch_bounds__(BLOCK) pass(const __grid_constant__ passing p)
     if (is_last(plan.turn + 1)) {
         __threadfence_system();
         if (speaks)
-            fur_mail_post_bits(static_cast<fur_mail *>(plan.box[other]) +
+            fur_mail_post_word(static_cast<fur_mail *>(plan.box[other]) +
                                    word_place(plan, plan.rank, turn),
-                               0, turn);
+                               {{}, turn});
     }
-    if (speaks)
-        fur_mail_await_bits(static_cast<const fur_mail *>(plan.box[plan.rank]),
-                            static_cast<long long>(word_place(plan, other, turn)), turn);
+    if (speaks) {
+        auto box = static_cast<const fur_mail *>(plan.box[plan.rank]);
+        fur_mail_await_word(box + word_place(plan, other, turn), box, turn);
+    }
     __threadfence_system();
     __syncthreads();
     for (int i = 0; i < p.takes; i++)

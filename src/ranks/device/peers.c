@@ -202,72 +202,95 @@ static fur_status pass_peers(space *s, const fur_passing *pass, void *stream)
     return FUR_OK;
 }
 
-/* Where a rank's inbox takes the words of another. */
+/* Where a rank's inbox takes what another sends. */
 typedef struct opening {
     int64_t at;
     int64_t length;
 } opening;
 
-static int find_neighbour(const neighbour *list, int count, int rank)
+/* What passes between two ranks; nothing if they are not neighbours. */
+static const neighbour *find_neighbour(const neighbour *list, int count, int rank)
 {
+    static const neighbour nothing = {0};
     for (int i = 0; i < count; i++)
         if (list[i].rank == rank)
-            return i;
-    return -1;
+            return list + i;
+    return &nothing;
+}
+
+/* Groups of a list, behind those so far. */
+static inbox_list count_groups(const neighbour *n, int32_t *groups)
+{
+    inbox_list list = {.first = (int32_t)n->at, .count = (int32_t)n->count, .begin = *groups};
+    list.end = *groups += inbox_groups(n->count);
+    return list;
+}
+
+/* Lists of what passes, and their ranks; own[rank]: where this rank's inbox takes it. */
+static void plan_lists(const fur_ranks_csr *m, inbox_plan *p, int *ranks, opening *own)
+{
+    const halo *h = &m->halo;
+    int64_t length = 0;
+    for (int rank = 0; rank < m->group->count; rank++) {
+        const neighbour *source = find_neighbour(h->sources, h->source_count, rank);
+        const neighbour *target = find_neighbour(h->targets, h->target_count, rank);
+        if (source->count == 0 && target->count == 0)
+            continue;
+        own[rank].at = length;
+        ranks[p->count] = rank;
+        p->with[p->count].give = count_groups(target, &p->give_groups);
+        p->with[p->count++].take = count_groups(source, &p->take_groups);
+        length += inbox_words(source->count, m->part->lists.value_size);
+    }
+    for (int rank = 0; rank < m->group->count; rank++)
+        own[rank].length = length;
+}
+
+/* Where the words of a list are in a box. */
+static void place_words(inbox_list *list, void *box, const opening *place)
+{
+    list->words = (char *)box + (1 + place->at) * 16;
+    list->length = place->length;
 }
 
 /* Tells ranks with which words pass where theirs go, and learns where this rank's do. */
-static fur_status plan_targets(fur_ranks_csr *m, void **inboxes, peers_halo *p)
+static fur_status plan_inboxes(fur_ranks_csr *m, inbox_plan *p, opening *all)
 {
     fur_ranks *g = m->group;
-    const halo *h = &m->halo;
-    int64_t words = m->part->lists.value_size == 16 ? 2 : 1;
-    opening *all;
-    RANKS_TRY(group_allocate(g, (int64_t)g->count * (g->count + 1), sizeof *all, &all));
+    peers_seat *seat = m->space.seat->state;
     opening *own = all + (int64_t)g->count * g->count;
-    for (int rank = 0; rank < g->count; rank++) {
-        int source = find_neighbour(h->sources, h->source_count, rank);
-        own[rank].length = p->plan.length;
-        own[rank].at = source >= 0 ? h->sources[source].at * words : h->columns * words + rank;
-        if (source < 0 && find_neighbour(h->targets, h->target_count, rank) >= 0)
-            p->plan.mute[p->plan.mute_count++] = rank;
+    int ranks[INBOX_RANKS];
+    plan_lists(m, p, ranks, own);
+    RANKS_TRY(group_gather(g, own, (size_t)g->count * sizeof *own, all));
+    RANKS_TRY(make_boxes(g, (1 + 2 * own->length) * 16, &seat->inboxes));
+    p->box = seat->inboxes[g->rank];
+    p->most_blocks = g->devices->apart ? BLOCKS_APART : BLOCKS_TOGETHER;
+    for (int i = 0; i < p->count; i++) {
+        int rank = ranks[i];
+        place_words(&p->with[i].give, seat->inboxes[rank],
+                    all + (int64_t)rank * g->count + g->rank);
+        place_words(&p->with[i].take, p->box, own + rank);
     }
-    /* a mute rank's word has the place of its number, which is this rank's in its own list */
-    fur_status status = group_gather(g, own, (size_t)g->count * sizeof *own, all);
-    for (int rank = 0; status == FUR_OK && rank < g->count; rank++) {
-        const opening *there = all + (int64_t)rank * g->count + g->rank;
-        int target = find_neighbour(h->targets, h->target_count, rank);
-        if (target < 0 && find_neighbour(h->sources, h->source_count, rank) < 0)
-            continue;
-        p->plan.target[p->plan.count++] =
-            (inbox_target){.box = inboxes[rank],
-                           .length = there->length,
-                           .at = there->at,
-                           .first = target >= 0 ? h->targets[target].at : h->give_count,
-                           .count = target >= 0 ? h->targets[target].count : 0};
-    }
-    group_release(g, all);
-    return status;
+    return FUR_OK;
 }
 
 static fur_status plan_peers(fur_ranks_csr *m)
 {
     fur_ranks *g = m->group;
-    peers_seat *seat = m->space.seat->state;
     peers_halo *p;
+    opening *all;
     void *turn;
     RANKS_TRY(group_allocate(g, 1, sizeof *p, &p));
     memset(p, 0, sizeof *p);
     m->part->state = p;
-    p->plan.length = inbox_length(&m->part->lists, g->count);
     RANKS_TRY(device_allocate(g, 2 * (int64_t)sizeof *p->turn, &turn));
     p->turn = turn;
-    RANKS_TRY(make_boxes(g, (1 + 2 * p->plan.length) * 16, &seat->inboxes));
-    p->plan.rank = g->rank;
-    p->plan.box = seat->inboxes[g->rank];
     p->plan.turn = p->turn;
-    p->plan.most_blocks = g->devices->apart ? BLOCKS_APART : BLOCKS_TOGETHER;
-    return plan_targets(m, seat->inboxes, p);
+    RANKS_TRY(group_allocate(g, (int64_t)g->count * (g->count + 1), sizeof *all, &all));
+    memset(all, 0, (size_t)g->count * (size_t)(g->count + 1) * sizeof *all);
+    fur_status status = plan_inboxes(m, &p->plan, all);
+    group_release(g, all);
+    return status;
 }
 
 /* The exchange runs beside the inner rows, which are queued after it; so do the boundary's rows, if
