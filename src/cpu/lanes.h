@@ -1,11 +1,11 @@
 /* Eight lanes of a value type, whatever the machine's registers are: the type lanes_<value> and the
  * operations V(zero), V(all) = a in every lane, V(load), V(load_single) from parts in single
- * precision, V(store), V(gather), V(madd) = a b + c, V(madd_conj) = conj(a) b + c,
- * V(plus) = a + b, for real types V(over) = a / b, V(keep), which holds a in a register, as
- * compilers would rather load it once for each use, and V(fold), the sum of the lanes in halves:
- * lane i + lane (i + 4), then (i + 2), then (i + 1). W(lower) has lane i - 1 of a in lane i, behind
- * the last lane of the register before it, W(upper) lane i + 1, before the first of the next
- * register.
+ * precision, V(store), V(gather), V(gather_at_once), which is the same by the processor's own
+ * instruction (gathers.h), V(madd) = a b + c, V(madd_conj) = conj(a) b + c, V(plus) = a + b, for
+ * real types V(over) = a / b, V(keep), which holds a in a register, as compilers would rather load
+ * it once for each use, and V(fold), the sum of the lanes in halves: lane i + lane (i + 4), then (i
+ * + 2), then (i + 1). W(lower) has lane i - 1 of a in lane i, behind the last lane of the register
+ * before it, W(upper) lane i + 1, before the first of the next register.
  *
  * A kernel written with them does the same arithmetic in every lane on every instruction set. The
  * forms with a mask, V(..._some), have bit i set where lane i takes part: lanes left out touch no

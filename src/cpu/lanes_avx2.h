@@ -58,6 +58,13 @@ static inline lanes_f64 f64_gather(const double *x, const int32_t *index)
 {
     return (lanes_f64){four_doubles(x, index), four_doubles(x, index + 4)};
 }
+static inline lanes_f64 f64_gather_at_once(const double *x, const int32_t *index)
+{
+    return (lanes_f64){
+        _mm256_i32gather_pd(x, _mm_loadu_si128((const void *)index), 8),
+        _mm256_i32gather_pd(x, _mm_loadu_si128((const void *)(index + 4)), 8),
+    };
+}
 static inline lanes_f64 f64_gather_some(const double *x, const int32_t *index, unsigned mask)
 {
     __m256i some = _mm256_maskload_epi32(index, mask_ps(mask));
@@ -71,6 +78,10 @@ static inline lanes_f64 f64_gather_some(const double *x, const int32_t *index, u
 static inline lanes_f64 f64_gather_pairs(const double *x, const int32_t *index)
 {
     return (lanes_f64){two_pairs(x, index), two_pairs(x, index + 2)};
+}
+static inline lanes_f64 f64_gather_pairs_at_once(const double *x, const int32_t *index)
+{
+    return f64_gather_pairs(x, index);
 }
 static inline lanes_f64 f64_gather_pairs_some(const double *x, const int32_t *index, unsigned mask)
 {
@@ -197,6 +208,10 @@ static inline lanes_f32 f32_gather(const float *x, const int32_t *index)
 {
     return eight_floats(x, index);
 }
+static inline lanes_f32 f32_gather_at_once(const float *x, const int32_t *index)
+{
+    return _mm256_i32gather_ps(x, _mm256_loadu_si256((const void *)index), 4);
+}
 static inline lanes_f32 f32_gather_some(const float *x, const int32_t *index, unsigned mask)
 {
     return _mm256_mask_i32gather_ps(_mm256_setzero_ps(), x,
@@ -206,6 +221,11 @@ static inline lanes_f32 f32_gather_some(const float *x, const int32_t *index, un
 static inline lanes_f32 f32_gather_pairs(const float *x, const int32_t *index)
 {
     return _mm256_castpd_ps(four_doubles((const double *)(const void *)x, index));
+}
+static inline lanes_f32 f32_gather_pairs_at_once(const float *x, const int32_t *index)
+{
+    return _mm256_castpd_ps(_mm256_i32gather_pd((const double *)(const void *)x,
+                                                _mm_loadu_si128((const void *)index), 8));
 }
 static inline lanes_f32 f32_gather_pairs_some(const float *x, const int32_t *index, unsigned mask)
 {

@@ -49,6 +49,10 @@ static inline lanes_f64 f64_gather(const double *x, const int32_t *index)
 {
     return join_halves(four_doubles(x, index), four_doubles(x, index + 4));
 }
+static inline lanes_f64 f64_gather_at_once(const double *x, const int32_t *index)
+{
+    return _mm512_i32gather_pd(_mm256_loadu_si256((const void *)index), x, 8);
+}
 static inline lanes_f64 f64_gather_some(const double *x, const int32_t *index, unsigned mask)
 {
     return _mm512_mask_i32gather_pd(_mm512_setzero_pd(), (__mmask8)mask,
@@ -57,6 +61,10 @@ static inline lanes_f64 f64_gather_some(const double *x, const int32_t *index, u
 static inline lanes_f64 f64_gather_pairs(const double *x, const int32_t *index)
 {
     return join_halves(two_pairs(x, index), two_pairs(x, index + 2));
+}
+static inline lanes_f64 f64_gather_pairs_at_once(const double *x, const int32_t *index)
+{
+    return f64_gather_pairs(x, index);
 }
 static inline lanes_f64 f64_gather_pairs_some(const double *x, const int32_t *index, unsigned mask)
 {
@@ -163,6 +171,10 @@ static inline lanes_f32 f32_gather(const float *x, const int32_t *index)
 {
     return eight_floats(x, index);
 }
+static inline lanes_f32 f32_gather_at_once(const float *x, const int32_t *index)
+{
+    return _mm256_i32gather_ps(x, _mm256_loadu_si256((const void *)index), 4);
+}
 static inline lanes_f32 f32_gather_some(const float *x, const int32_t *index, unsigned mask)
 {
     return _mm256_mmask_i32gather_ps(_mm256_setzero_ps(), (__mmask8)mask,
@@ -232,6 +244,10 @@ static inline void f32x16_store_some(float *p, lanes_f32x16 a, unsigned mask)
 static inline lanes_f32x16 f32x16_gather_pairs(const float *x, const int32_t *index)
 {
     return _mm512_castpd_ps(f64_gather((const double *)(const void *)x, index));
+}
+static inline lanes_f32x16 f32x16_gather_pairs_at_once(const float *x, const int32_t *index)
+{
+    return _mm512_castpd_ps(f64_gather_at_once((const double *)(const void *)x, index));
 }
 static inline lanes_f32x16 f32x16_gather_pairs_some(const float *x, const int32_t *index,
                                                     unsigned mask)

@@ -181,6 +181,14 @@ static inline FUR_LANES(VALUE_NAME) V(gather)(const VALUE *x, const int32_t *ind
         a.part[n] = R(gather_pairs)((const REAL *)x, index + n * EACH);
     return a;
 }
+static inline FUR_LANES(VALUE_NAME) V(gather_at_once)(const VALUE *x, const int32_t *index)
+{
+    FUR_LANES(VALUE_NAME) a;
+#    pragma GCC unroll 2
+    for (int n = 0; n < PARTS; n++)
+        a.part[n] = R(gather_pairs_at_once)((const REAL *)x, index + n * EACH);
+    return a;
+}
 static inline VALUE V(fold)(FUR_LANES(VALUE_NAME) a)
 {
     VALUE lane[LANES];

@@ -62,6 +62,10 @@ static inline FUR_LANES(VALUE_NAME) V(gather)(const VALUE *x, const int32_t *ind
         a.lane[i] = x[index[i]];
     return a;
 }
+static inline FUR_LANES(VALUE_NAME) V(gather_at_once)(const VALUE *x, const int32_t *index)
+{
+    return V(gather)(x, index);
+}
 static inline FUR_LANES(VALUE_NAME)
     V(gather_some)(const VALUE *x, const int32_t *index, unsigned mask)
 {

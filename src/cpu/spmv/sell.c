@@ -11,6 +11,7 @@
  * + 20; two entries for x and y. */
 #ifndef FUR_TEMPLATE
 #    include "balance.h"
+#    include "gathers.h"
 #    include "isa.h"
 #    include "kernel.h"
 #    include "lanes.h"
@@ -40,6 +41,7 @@ typedef struct sell {
     uint16_t *length;   /* of the row at each place; a slice's do not increase */
     int32_t *columns;   /* eight per column of a slice */
     step_values values; /* a step is a column of a slice */
+    bool at_once;       /* by gather instructions */
     int64_t long_count;
     int32_t *long_rows;
     int64_t *long_start; /* the entries of the long rows before each; one more than there are */
@@ -312,6 +314,7 @@ static fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profi
     FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *s, &s));
     s->windows = (a->rows + SIGMA - 1) / SIGMA;
     s->slices = s->windows * SLICES_A_WINDOW;
+    s->at_once = ISA(spmv_gathers_pay)();
     fur_status status = build(env, a, s);
     if (status != FUR_OK) {
         release(env, s);
@@ -391,8 +394,8 @@ const fur_spmv_kernel ISA(spmv_sell) = {
 typedef FUR_LANES(VALUE_NAME) FN(lanes);
 
 /* The sums of the eight rows of a slice, whose columns begin at step `at`. */
-INLINE FN(lanes) FN(sum_slice)(const sell *s, steps_form form, const uint16_t *length, int64_t at,
-                               const VALUE *x, bool stream)
+INLINE FN(lanes) FN(sum_slice)(const sell *s, steps_form form, bool at_once, const uint16_t *length,
+                               int64_t at, const VALUE *x, bool stream)
 {
     FN(lanes) sum = V(zero)();
     const int32_t *columns = s->columns + at * LANES;
@@ -400,7 +403,8 @@ INLINE FN(lanes) FN(sum_slice)(const sell *s, steps_form form, const uint16_t *l
     for (; k < length[LANES - 1]; k++, columns += LANES) {
         if (stream)
             fur_prefetch_ahead(columns);
-        sum = V(madd)(FN(load_step)(&s->values, form, at + k, stream), V(gather)(x, columns), sum);
+        sum = V(madd)(FN(load_step)(&s->values, form, at + k, stream),
+                      at_once ? V(gather_at_once)(x, columns) : V(gather)(x, columns), sum);
     }
     int active = LANES;
     for (; k < length[0]; k++, columns += LANES) {
@@ -413,7 +417,7 @@ INLINE FN(lanes) FN(sum_slice)(const sell *s, steps_form form, const uint16_t *l
 }
 
 INLINE void FN(multiply_form)(const fur_spmv_call *call, int64_t begin, int64_t end,
-                              steps_form form)
+                              steps_form form, bool at_once)
 {
     const sell s = *(const sell *)call->state;
     VALUE alpha = V(from)(call->alpha);
@@ -425,7 +429,7 @@ INLINE void FN(multiply_form)(const fur_spmv_call *call, int64_t begin, int64_t 
     for (int64_t place = begin * LANES; place < end * LANES; place += LANES) {
         VALUE lane[LANES];
         const uint16_t *length = s.length + place;
-        V(store)(lane, FN(sum_slice)(&s, form, length, at, call->x, stream));
+        V(store)(lane, FN(sum_slice)(&s, form, at_once, length, at, call->x, stream));
         at += length[0];
         for (int i = 0; i < LANES; i++)
             if (s.order[place + i] < call->a->rows &&
@@ -434,18 +438,28 @@ INLINE void FN(multiply_form)(const fur_spmv_call *call, int64_t begin, int64_t 
     }
 }
 
-static void FN(multiply)(const fur_spmv_call *call, int64_t begin, int64_t end)
+/* Each way to gather is code of its own. */
+INLINE void FN(multiply_by)(const fur_spmv_call *call, int64_t begin, int64_t end, bool at_once)
 {
     switch (((const sell *)call->state)->values.form) {
     case STEPS_NUMBER:
-        FN(multiply_form)(call, begin, end, STEPS_NUMBER);
+        FN(multiply_form)(call, begin, end, STEPS_NUMBER, at_once);
         break;
     case STEPS_SINGLE:
-        FN(multiply_form)(call, begin, end, STEPS_SINGLE);
+        FN(multiply_form)(call, begin, end, STEPS_SINGLE, at_once);
         break;
     default:
-        FN(multiply_form)(call, begin, end, STEPS_WIDE);
+        FN(multiply_form)(call, begin, end, STEPS_WIDE, at_once);
     }
+}
+
+/* Values of 16 bytes have only one. */
+static void FN(multiply)(const fur_spmv_call *call, int64_t begin, int64_t end)
+{
+    if (((const sell *)call->state)->at_once && sizeof(VALUE) < 16)
+        FN(multiply_by)(call, begin, end, true);
+    else
+        FN(multiply_by)(call, begin, end, false);
 }
 
 /* The long rows begin .. end-1 of the list. */

@@ -1,0 +1,70 @@
+/* Times both ways to gather entries of x. */
+#include "gathers.h"
+
+#include "clock.h"
+#include "lanes.h"
+
+#include <math.h>
+#include <stdatomic.h>
+
+/* Entries that stay in the first-level cache, and gathers of a run. */
+#define ENTRIES 1024
+#define GATHERS 512
+#define INDICES ((size_t)GATHERS * LANES)
+/* Of some runs in turns the fastest counts. */
+#define RUNS 10
+
+/* Entries at pseudo-random places, and their sum. */
+typedef struct trial {
+    double x[ENTRIES];
+    int32_t index[INDICES];
+    volatile double sum;
+} trial;
+
+static void prepare(trial *t)
+{
+    for (int i = 0; i < ENTRIES; i++)
+        t->x[i] = i;
+    for (size_t i = 0; i < INDICES; i++)
+        t->index[i] = (int32_t)((uint32_t)i * UINT32_C(0x9e3779b1) >> 22);
+}
+
+/* Seconds of a run, in four sums, as slices do not wait for each other. */
+INLINE double run(trial *t, bool at_once)
+{
+    lanes_f64 sum[4] = {f64_zero(), f64_zero(), f64_zero(), f64_zero()};
+    double start = fur_seconds();
+    for (size_t i = 0; i < INDICES; i += LANES) {
+        const int32_t *index = t->index + i;
+        lanes_f64 *to = &sum[i / LANES % 4];
+        *to = f64_plus(*to, at_once ? f64_gather_at_once(t->x, index) : f64_gather(t->x, index));
+    }
+    sum[0] = f64_plus(f64_plus(sum[0], sum[1]), f64_plus(sum[2], sum[3]));
+    t->sum = f64_fold(sum[0]);
+    return fur_seconds() - start;
+}
+
+static bool compare(void)
+{
+    double each = INFINITY;
+    double at_once = INFINITY;
+    trial t;
+    prepare(&t);
+    for (int i = 0; i < RUNS; i++) {
+        each = fmin(each, run(&t, false));
+        at_once = fmin(at_once, run(&t, true));
+    }
+    return at_once < each;
+}
+
+/* Threads that ask at the same time all find out, maybe not the same: either is right. */
+bool ISA(spmv_gathers_pay)(void)
+{
+    enum { UNKNOWN, NO, YES };
+    static atomic_int known = UNKNOWN;
+    if (!FUR_REAL_REGISTERS)
+        return false;
+    if (atomic_load(&known) == UNKNOWN)
+        atomic_store(&known, compare() ? YES : NO);
+    return atomic_load(&known) == YES;
+}
