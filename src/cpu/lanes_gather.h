@@ -1,7 +1,7 @@
-/* Entries of x from anywhere into a register of AVX, by a load each: on an AMD EPYC products so take
- * half to three quarters of the time that they take with gather instructions, on an Intel Xeon of
- * the fifth generation up to a third more (docs/results/spmv.md). Intel's remedies for the leak of
- * 2023, CVE-2022-40982, slow the instructions of earlier ones. */
+/* Entries of x from anywhere into a register of AVX, by a load each: on an AMD EPYC products so
+ * take half to three quarters of the time that they take with gather instructions, on an Intel Xeon
+ * of the fifth generation up to a third more (docs/results/spmv.md). Intel's remedies for the leak
+ * of 2023, CVE-2022-40982, slow the instructions of earlier ones. */
 #ifndef FURROW_CPU_LANES_GATHER_H
 #define FURROW_CPU_LANES_GATHER_H
 
