@@ -125,19 +125,36 @@ static void extend(const fur_csr *a, const fur_amg *amg, fur_amg_prediction *out
     out->rows = some->rows;
 }
 
+/* Has the machine's times taken for matrices of all sizes up to A's, of leading rows: in the part,
+ * as in the hierarchy to come, products are chosen by the times for levels of the whole matrix. */
+static fur_status meet_sizes(const fur_csr *a)
+{
+    fur_csr_view leading = a->view;
+    fur_status status = FUR_OK;
+    for (; status == FUR_OK && leading.rows > 0; leading.rows /= 2) {
+        fur_spmv_estimate estimate = FUR_DEFAULT(fur_spmv_estimate);
+        fur_csr *some;
+        leading.entries = fur_offset_at(&a->view, leading.rows);
+        FUR_TRY(fur_csr_create(a->context, &leading, FUR_OWNERSHIP_BORROW, &some));
+        status = fur_spmv_estimate_at(some, 1, &estimate);
+        fur_csr_destroy(some);
+    }
+    return status;
+}
+
 static fur_status predict(const fur_csr *a, const fur_csr *near_a, const fur_amg_options *options,
                           fur_amg_prediction *out)
 {
     fur_amg_options o = *options;
     part p = {.a = near_a, .block = o.block > 1 ? o.block : 1};
-    fur_spmv_estimate estimate = FUR_DEFAULT(fur_spmv_estimate);
     fur_amg *amg = NULL;
     fur_status status = FUR_OK;
-    /* here and in the hierarchy to come products are chosen by times of the machine */
-    FUR_TRY_DONE(fur_spmv_estimate_at(near_a, 1, &estimate));
+    FUR_TRY_DONE(meet_sizes(near_a));
     p.nodes = a->view.rows / p.block;
     if (a->view.rows > PART_ROWS + PART_ROWS / 4)
         FUR_TRY_DONE(cut(&p));
+    if (p.matrix && p.matrix->view.entries > 0)
+        p.matrix->times = (double)a->view.entries / (double)p.matrix->view.entries;
     if (o.near_nullspace && p.matrix)
         FUR_TRY_DONE(take_near(&p, o.near_nullspace));
     if (p.near)

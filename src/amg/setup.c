@@ -180,6 +180,7 @@ static fur_status descend(const fur_amg *amg, fur_amg_rung *rung, fur_csr **coar
     FUR_TRY(fur_spgemm_multiply(step->right, fur_real(1), &step->ap));
     FUR_TRY(fur_spgemm_plan(step->r, step->ap, NULL, &step->left));
     FUR_TRY(fur_spgemm_multiply(step->left, fur_real(1), coarse));
+    step->p->times = step->r->times = (*coarse)->times = amg->a->times;
     FUR_TRY(plan_products(step->p, 1, &step->times_p));
     return plan_products(step->r, 1, &step->times_r);
 }
@@ -336,6 +337,8 @@ static fur_status begin(fur_amg *amg)
     int block = amg->options.block;
     if (amg->value != amg->a->view.value_type)
         FUR_TRY(copy_single(amg->a, amg->value, &rung->own));
+    if (rung->own)
+        rung->own->times = amg->a->times;
     describe_level(rung, rung->own ? rung->own : amg->a, block);
     amg->levels = 1;
     return equip(amg, 0);

@@ -22,6 +22,10 @@ struct fur_csr {
     /* Taken when a matrix arrives on a device, so that a plan need not wait for it. */
     bool profiled;
     fur_spmv_profile profile;
+    /* The size, in this matrix's, of the one that it is a part of, for which kernels are chosen; or
+     * 0.
+     */
+    double times;
 };
 
 /* A matrix with its own, uninitialised arrays. */

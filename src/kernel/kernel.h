@@ -51,6 +51,7 @@ typedef struct fur_spmv_profile {
     double turns;
     double long_pairs;
     double lone_entries;
+    double times; /* the size of the matrix for which a kernel is chosen, in this one's; or 0 */
     int64_t row_whole; /* the longest row of at most FUR_ROW_SEGMENT entries; of a device only */
 } fur_spmv_profile;
 

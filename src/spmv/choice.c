@@ -100,8 +100,9 @@ static void count_plans(candidate *list, int count, double uses)
 static bool is_short(const fur_spmv *plan, double uses)
 {
     const fur_csr_view *a = &plan->operand->view;
+    double entries = fmax(1, plan->operand->times) * (double)a->entries;
     return !fur_is_remote(plan->context) && !plan->context->machine[a->value_type] &&
-           (uses < SHORT_USES || uses * (double)a->entries < SHORT_ENTRIES);
+           (uses < SHORT_USES || uses * entries < SHORT_ENTRIES);
 }
 
 /* The first kernel that needs no plan. */

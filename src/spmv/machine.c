@@ -230,17 +230,31 @@ fur_status fur_machine_of(fur_context *context, fur_value_type value, fur_machin
     return FUR_OK;
 }
 
-/* The time that reading and writing so many bytes takes at least, in a product of A. */
-static double stream_ns(fur_machine *m, const fur_context *context, const fur_csr_view *a,
-                        double bytes)
+/* Bytes a ns of a matrix of so many bytes; of a part of it, if that size has not been met, as of
+ * the next larger one that has. */
+static double rate_at(fur_machine *m, const fur_context *context, const fur_csr_view *a,
+                      int64_t part, int64_t size)
 {
-    int64_t size = a->entries * (int64_t)fur_value_size(a->value_type);
+    int first = ilogb((double)size);
+    double *rate = &m->rate[first];
+    if (*rate == 0 && part == size)
+        *rate = fur_machine_rate(&context->env, a->values, size);
+    for (int k = first; k < FUR_MACHINE_SIZES; k++)
+        if (m->rate[k] > 0)
+            return m->rate[k];
+    return fur_machine_rate(&context->env, a->values, part);
+}
+
+/* The time that reading and writing so many bytes takes at least, in a product of a matrix `times`
+ * the size of A. */
+static double stream_ns(fur_machine *m, const fur_context *context, const fur_csr_view *a,
+                        double times, double bytes)
+{
+    int64_t part = a->entries * (int64_t)fur_value_size(a->value_type);
+    int64_t size = (int64_t)(times * (double)part);
     if (size < FUR_NEAR_BYTES) /* as near as those of the trials */
         return 0;
-    double *rate = &m->rate[ilogb((double)size)];
-    if (*rate == 0)
-        *rate = fur_machine_rate(&context->env, a->values, size);
-    return bytes / *rate;
+    return times * bytes / rate_at(m, context, a, part, size);
 }
 
 fur_spmv_cost fur_machine_cost(fur_machine *m, const fur_context *context, int index,
@@ -250,13 +264,13 @@ fur_spmv_cost fur_machine_cost(fur_machine *m, const fur_context *context, int i
     fur_spmv_work work = context->backend->spmv[index]->work(a, profile);
     if (work.refusal)
         return (fur_spmv_cost){.refusal = work.refusal};
-    double threads = fmax(1, fmin(context->env.threads, floor(work.worth)));
-    double core = near_ns(speed, &work) * fmax(1 / threads, work.longest);
-    double far = speed->far * profile->far_entries / threads;
+    double times = profile->times > 0 ? profile->times : 1;
+    double threads = fmax(1, fmin(context->env.threads, floor(times * work.worth)));
+    double core = times * near_ns(speed, &work) * fmax(1 / threads, work.longest / times);
+    double far = times * speed->far * profile->far_entries / threads;
+    double plan = m->fresh * work.form + speed->plan * (double)a->entries / threads;
     return (fur_spmv_cost){
-        .product_ns = fmax(core, stream_ns(m, context, a, work.bytes)) + far,
-        .plan_ns = speed->plan > 0 ? speed->waking + m->fresh * work.form +
-                                         speed->plan * (double)a->entries / threads
-                                   : 0,
+        .product_ns = fmax(core, stream_ns(m, context, a, times, work.bytes)) + far,
+        .plan_ns = speed->plan > 0 ? speed->waking + times * plan : 0,
     };
 }

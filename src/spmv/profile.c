@@ -102,7 +102,7 @@ void fur_spmv_profile_of(const fur_env *env, const fur_csr_view *a, fur_spmv_pro
     sample_rows(a, out);
 }
 
-fur_status fur_spmv_measure(const fur_csr *a, fur_spmv_profile *out)
+static fur_status measure(const fur_csr *a, fur_spmv_profile *out)
 {
     const fur_remote *device = fur_services(a->context);
     fur_csr *copy;
@@ -115,5 +115,12 @@ fur_status fur_spmv_measure(const fur_csr *a, fur_spmv_profile *out)
     FUR_TRY(fur_csr_to_host(a, &a, &copy));
     fur_spmv_profile_of(&a->context->env, &a->view, out);
     fur_csr_destroy(copy);
+    return FUR_OK;
+}
+
+fur_status fur_spmv_measure(const fur_csr *a, fur_spmv_profile *out)
+{
+    FUR_TRY(measure(a, out));
+    out->times = a->times;
     return FUR_OK;
 }

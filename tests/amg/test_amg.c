@@ -339,8 +339,8 @@ static void ck_predicted(const fur_csr *a, const fur_amg_options *o, int64_t row
     fur_amg_destroy(amg);
 }
 
-/* Exactly where the part is all, else within a fifth: by the machine's times, products on levels of
- * another size may take another form. */
+/* Exactly where the part is all, else within a fifth: a ball has other shares of rim and levels
+ * than its grid. */
 START_TEST(memory_is_known_before)
 {
     memory m = {0};
