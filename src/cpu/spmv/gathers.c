@@ -5,7 +5,6 @@
 #include "lanes.h"
 
 #include <math.h>
-#include <stdatomic.h>
 
 /* Entries that stay in the first-level cache, and gathers of a run. */
 #define ENTRIES 1024
@@ -57,14 +56,11 @@ static bool compare(void)
     return at_once < each;
 }
 
-/* Threads that ask at the same time all find out, maybe not the same: either is right. */
-bool ISA(spmv_gathers_pay)(void)
+atomic_int ISA(spmv_gathers) = FUR_GATHERS_UNKNOWN;
+
+/* Threads that come at the same time all find out, maybe not the same: either is right. */
+void ISA(spmv_time_gathers)(void)
 {
-    enum { UNKNOWN, NO, YES };
-    static atomic_int known = UNKNOWN;
-    if (!FUR_REAL_REGISTERS)
-        return false;
-    if (atomic_load(&known) == UNKNOWN)
-        atomic_store(&known, compare() ? YES : NO);
-    return atomic_load(&known) == YES;
+    if (FUR_REAL_REGISTERS && atomic_load(&ISA(spmv_gathers)) == FUR_GATHERS_UNKNOWN)
+        atomic_store(&ISA(spmv_gathers), compare() ? FUR_GATHERS_FASTER : FUR_GATHERS_SLOWER);
 }

@@ -5,10 +5,21 @@
 
 #include "isa.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
-/* Whether V(gather_at_once) is faster than V(gather) on this processor. The first call, of a
- * process and instruction set, finds out in some 20 microseconds. */
-bool ISA(spmv_gathers_pay)(void);
+enum { FUR_GATHERS_UNKNOWN, FUR_GATHERS_SLOWER, FUR_GATHERS_FASTER };
+
+/* Of this processor and instruction set, once it is known. */
+extern atomic_int ISA(spmv_gathers);
+
+/* Finds out, if that has not been done, in some 20 microseconds. */
+void ISA(spmv_time_gathers)(void);
+
+/* Whether V(gather_at_once) is known to be faster than V(gather). */
+static inline bool fur_gathers_pay(void)
+{
+    return atomic_load_explicit(&ISA(spmv_gathers), memory_order_relaxed) == FUR_GATHERS_FASTER;
+}
 
 #endif

@@ -1,16 +1,22 @@
 /* Sums with the lanes of a register along a row; a template over VALUE. */
+#include "gathers.h"
 #include "long_sum.h"
 
 _Static_assert(LANES == FUR_ROW_LANES, "V(fold) folds the lanes of a long row");
+
+/* Fewer entries come sooner by loads, whose first is there before a gather is. */
+#define GATHERED_LEAST (8 * LANES)
 
 /* The sum of values[k] x[columns[k]] over begin <= k < end in lanes, folded. */
 static inline VALUE FN(folded_sum)(const VALUE *values, const int32_t *columns, int64_t begin,
                                    int64_t end, const VALUE *x)
 {
     FUR_LANES(VALUE_NAME) sum = V(zero)();
+    bool at_once = end - begin >= GATHERED_LEAST && fur_gathers_pay();
     int64_t k = begin;
     for (; k + LANES <= end; k += LANES)
-        sum = V(madd)(V(load)(values + k), V(gather)(x, columns + k), sum);
+        sum = V(madd)(V(load)(values + k),
+                      at_once ? V(gather_at_once)(x, columns + k) : V(gather)(x, columns + k), sum);
     if (k < end) {
         unsigned mask = (1u << (end - k)) - 1;
         sum = V(madd_some)(V(load_some)(values + k, mask), V(gather_some)(x, columns + k, mask),

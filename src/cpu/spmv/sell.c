@@ -41,7 +41,6 @@ typedef struct sell {
     uint16_t *length;   /* of the row at each place; a slice's do not increase */
     int32_t *columns;   /* eight per column of a slice */
     step_values values; /* a step is a column of a slice */
-    bool at_once;       /* by gather instructions */
     int64_t long_count;
     int32_t *long_rows;
     int64_t *long_start; /* the entries of the long rows before each; one more than there are */
@@ -314,7 +313,7 @@ static fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profi
     FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *s, &s));
     s->windows = (a->rows + SIGMA - 1) / SIGMA;
     s->slices = s->windows * SLICES_A_WINDOW;
-    s->at_once = ISA(spmv_gathers_pay)();
+    ISA(spmv_time_gathers)();
     fur_status status = build(env, a, s);
     if (status != FUR_OK) {
         release(env, s);
@@ -456,7 +455,7 @@ INLINE void FN(multiply_by)(const fur_spmv_call *call, int64_t begin, int64_t en
 /* Values of 16 bytes have only one. */
 static void FN(multiply)(const fur_spmv_call *call, int64_t begin, int64_t end)
 {
-    if (((const sell *)call->state)->at_once && sizeof(VALUE) < 16)
+    if (fur_gathers_pay() && sizeof(VALUE) < 16)
         FN(multiply_by)(call, begin, end, true);
     else
         FN(multiply_by)(call, begin, end, false);
