@@ -335,10 +335,10 @@ static fur_status begin(fur_amg *amg)
 {
     fur_amg_rung *rung = &amg->rung[0];
     int block = amg->options.block;
-    if (amg->value != amg->a->view.value_type)
+    if (amg->value != amg->a->view.value_type) {
         FUR_TRY(copy_single(amg->a, amg->value, &rung->own));
-    if (rung->own)
         rung->own->times = amg->a->times;
+    }
     describe_level(rung, rung->own ? rung->own : amg->a, block);
     amg->levels = 1;
     return equip(amg, 0);
