@@ -12,6 +12,26 @@ struct alignas(16) fur_mail {
     unsigned turn;
 };
 
+// Toolkits before 12.3 do not know b128. Of an access to two halves, which PTX does not promise to
+// be one, they make the same instruction of 16 bytes (LDG.E.128.STRONG.SYS, STG; sm_80, sm_90).
+#if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1203
+#    define FUR_MAIL_LOAD                                                                          \
+        "{\n\t"                                                                                    \
+        ".reg .b128 word;\n\t"                                                                     \
+        "ld.relaxed.sys.global.b128 word, [%2];\n\t"                                               \
+        "mov.b128 {%0, %1}, word;\n\t"                                                             \
+        "}"
+#    define FUR_MAIL_STORE                                                                         \
+        "{\n\t"                                                                                    \
+        ".reg .b128 word;\n\t"                                                                     \
+        "mov.b128 word, {%1, %2};\n\t"                                                             \
+        "st.relaxed.sys.global.b128 [%0], word;\n\t"                                               \
+        "}"
+#else
+#    define FUR_MAIL_LOAD "ld.volatile.global.v2.u64 {%0, %1}, [%2];"
+#    define FUR_MAIL_STORE "st.volatile.global.v2.u64 [%0], {%1, %2};"
+#endif
+
 // Looks in vain after which one looks whether the box was given up.
 #define FUR_MAIL_PATIENCE 256
 
@@ -19,14 +39,7 @@ __device__ inline fur_mail fur_mail_read(const fur_mail *at)
 {
     unsigned long long low;
     unsigned long long high;
-    asm volatile("{\n\t"
-                 ".reg .b128 word;\n\t"
-                 "ld.relaxed.sys.global.b128 word, [%2];\n\t"
-                 "mov.b128 {%0, %1}, word;\n\t"
-                 "}"
-                 : "=l"(low), "=l"(high)
-                 : "l"(at)
-                 : "memory");
+    asm volatile(FUR_MAIL_LOAD : "=l"(low), "=l"(high) : "l"(at) : "memory");
     return {
         {static_cast<unsigned>(low), static_cast<unsigned>(low >> 32), static_cast<unsigned>(high)},
         static_cast<unsigned>(high >> 32)};
@@ -36,14 +49,7 @@ __device__ inline void fur_mail_post_word(fur_mail *at, const fur_mail &word)
 {
     unsigned long long low = static_cast<unsigned long long>(word.bits[1]) << 32 | word.bits[0];
     unsigned long long high = static_cast<unsigned long long>(word.turn) << 32 | word.bits[2];
-    asm volatile("{\n\t"
-                 ".reg .b128 word;\n\t"
-                 "mov.b128 word, {%1, %2};\n\t"
-                 "st.relaxed.sys.global.b128 [%0], word;\n\t"
-                 "}"
-                 :
-                 : "l"(at), "l"(low), "l"(high)
-                 : "memory");
+    asm volatile(FUR_MAIL_STORE : : "l"(at), "l"(low), "l"(high) : "memory");
 }
 
 // What was sent to a word of a box in that turn; bytes of numbers that are none if the box was
