@@ -20,6 +20,7 @@ import re
 import resource
 import shutil
 import signal
+import string
 import subprocess
 import sys
 import tarfile
@@ -71,6 +72,17 @@ class UsageTest(CommandTest):
             for option in ("--threads", "--device", "--json", "--version"):
                 self.assertIn(option, done.stdout)
             self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
+
+    def test_letters_of_options_are_meant(self):
+        """argp shows and takes a printable key as a letter."""
+        letters = {"spy": {"-o"}}
+        for name in SUBCOMMANDS:
+            shown = set(re.findall(r"(?m)^ +(-.),? ", run(name, "--help").stdout))
+            self.assertEqual(shown, {"-?", "-V"} | letters.get(name, set()), name)
+        for letter in string.punctuation.replace("-", "").replace("?", ""):
+            with self.subTest(letter=letter):
+                self.assertIn("invalid option", self.sentence("solve", data("plate.mtx"), f"-{letter}",
+                                                              status=2))
 
     def test_version_everywhere(self):
         for arguments in [["--version"]] + [[name, "--version"] for name in SUBCOMMANDS]:

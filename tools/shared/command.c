@@ -38,6 +38,16 @@ static const struct argp_option common_options[] = {
     {0},
 };
 
+struct argp_option *command_option_list(int count)
+{
+    struct argp_option *list = calloc((size_t)count + 1, sizeof *list);
+    if (!list) {
+        command_error("no memory for a list of %d options", count);
+        exit(EXIT_FAILURE);
+    }
+    return list;
+}
+
 int64_t command_whole_number(struct argp_state *state, const char *option, const char *text,
                              int64_t least, int64_t most)
 {

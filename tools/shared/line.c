@@ -1,10 +1,14 @@
 /* Reading a command line by its table. */
 #include "line.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-#define OPTIONS_MOST 40
 #define NAME_BYTES 32
+
+/* Key of the first option. --help shows a key of one printable byte as a letter. */
+#define KEY_FIRST (UCHAR_MAX + 1)
 
 typedef struct reading {
     const line *line;
@@ -51,7 +55,7 @@ static void take(struct argp_state *state, const line_option *o, char *text, com
 /* The key of option i. */
 static int key_of(const line_option *options, int i)
 {
-    return options[i].letter ? options[i].letter : i + 1;
+    return options[i].letter ? options[i].letter : KEY_FIRST + i;
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -73,19 +77,30 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return l->rest ? l->rest(key, argument, state, r->options) : ARGP_ERR_UNKNOWN;
 }
 
+/* The table in argp's form, to be freed. */
+static struct argp_option *list(const line_option *options)
+{
+    int count = 0;
+    while (options && options[count].name)
+        count++;
+    struct argp_option *listed = command_option_list(count);
+    for (int i = 0; i < count; i++)
+        listed[i] = (struct argp_option){.name = options[i].name,
+                                         .key = key_of(options, i),
+                                         .arg = options[i].arg,
+                                         .doc = options[i].doc};
+    return listed;
+}
+
 void line_parse(const line *l, int argc, char **argv, void *options)
 {
-    struct argp_option listed[OPTIONS_MOST + 1] = {{0}};
-    /* Of an empty list glibc's help loses a byte. */
+    struct argp_option *listed = list(l->options);
+    /* glibc's help reads a byte before an empty list. */
     struct argp argp = {.options = l->options ? listed : NULL,
                         .parser = parse,
                         .args_doc = l->operands,
                         .doc = l->doc,
                         .children = command_children};
-    for (int i = 0; l->options && l->options[i].name; i++)
-        listed[i] = (struct argp_option){.name = l->options[i].name,
-                                         .key = key_of(l->options, i),
-                                         .arg = l->options[i].arg,
-                                         .doc = l->options[i].doc};
     argp_parse(&argp, argc, argv, 0, NULL, &(reading){l, options});
+    free(listed);
 }

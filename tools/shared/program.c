@@ -11,7 +11,6 @@
 
 #include "unfinished.h"
 
-#define COMMANDS_MOST 16
 #define RACING "furrow-bench"
 
 enum { OPTION_HELP = 'h' };
@@ -46,13 +45,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 /* Index in argv of the subcommand's name. */
 static int parse_line(const command *commands, int argc, char **argv)
 {
-    struct argp_option listing[COMMANDS_MOST + 2] = {{0}};
     int count = 0;
-    for (; commands[count].name; count++) {
-        listing[count].name = commands[count].name;
-        listing[count].doc = commands[count].summary;
-        listing[count].flags = OPTION_DOC | OPTION_NO_USAGE;
-    }
+    while (commands[count].name)
+        count++;
+    struct argp_option *listing = command_option_list(count + 1);
+    for (int i = 0; i < count; i++)
+        listing[i] = (struct argp_option){.name = commands[i].name,
+                                          .doc = commands[i].summary,
+                                          .flags = OPTION_DOC | OPTION_NO_USAGE};
     listing[count] = (struct argp_option){.key = OPTION_HELP, .flags = OPTION_HIDDEN};
     struct argp argp = {
         .options = listing,
@@ -63,6 +63,7 @@ static int parse_line(const command *commands, int argc, char **argv)
     };
     int first = 0;
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &first);
+    free(listing);
     return first;
 }
 

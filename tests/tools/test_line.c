@@ -1,0 +1,57 @@
+/* A command line that is read by its table, however long the table is. */
+#include "support.h"
+
+#include "line.h"
+
+#include <stdio.h>
+
+#define OPTIONS 500
+
+typedef struct settings {
+    command_common common;
+    bool set[OPTIONS];
+} settings;
+
+/* A table of flags called --flag-0, --flag-1, ... */
+static const line_option *long_table(void)
+{
+    static char names[OPTIONS][16];
+    static line_option table[OPTIONS + 1];
+    for (int i = 0; i < OPTIONS; i++) {
+        snprintf(names[i], sizeof names[i], "flag-%d", i);
+        table[i] = (line_option){.name = names[i],
+                                 .doc = "A flag",
+                                 .kind = LINE_FLAG,
+                                 .at = offsetof(settings, set) + (size_t)i * sizeof(bool)};
+    }
+    return table;
+}
+
+static void check_flag(const line *l, int flag)
+{
+    char name[] = "furrow", option[24];
+    char *arguments[] = {name, option, NULL};
+    settings read = {{.operands_max = 0}, {false}};
+    snprintf(option, sizeof option, "--flag-%d", flag);
+    line_parse(l, 2, arguments, &read);
+    for (int i = 0; i < OPTIONS; i++)
+        ck_assert_msg(read.set[i] == (i == flag), "%s: flag %d", option, i);
+}
+
+START_TEST(a_long_table_is_read)
+{
+    const line l = {.options = long_table(), .doc = "Many flags."};
+    for (int flag = 0; flag < OPTIONS; flag++)
+        check_flag(&l, flag);
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+    tcase_add_test(tests, a_long_table_is_read);
+}
+
+int main(void)
+{
+    return run_tests("line", add_tests);
+}
