@@ -1,5 +1,6 @@
 /* A matrix from the rows that each rank has. */
 #include "matrix.h"
+#include "take_options.h"
 
 /* What ranks must agree about, and what each has. */
 typedef struct shape {
@@ -35,11 +36,11 @@ static fur_status check_rows(fur_ranks *g, const fur_ranks_rows *r, int64_t befo
     return FUR_OK;
 }
 
-static fur_status check_arguments(fur_ranks *g, const fur_ranks_rows *r)
+static fur_status take_arguments(fur_ranks *g, const fur_ranks_rows *given, fur_ranks_rows *r)
 {
-    if (!r || r->size != sizeof *r)
-        return fur_ranks_fail(
-            g, FUR_INVALID, "rank %d gave no rows; write .size = sizeof(fur_ranks_rows)", g->rank);
+    if (!given)
+        return fur_ranks_fail(g, FUR_INVALID, "rank %d gave no rows", g->rank);
+    RANKS_TAKE_OPTIONS(g, fur_ranks_rows, r, given);
     if (r->rows < 0 || r->cols < 0 || r->own_cols < 0 || fur_value_size(r->value_type) == 0 ||
         !r->offsets || r->offsets[0] != 0 ||
         (r->rows > 0 && r->offsets[r->rows] > 0 && (!r->columns || !r->values)))
@@ -95,17 +96,18 @@ static fur_status create(fur_ranks *g, const fur_ranks_rows *r, shape *all, int6
 fur_status fur_ranks_csr_create(fur_ranks *group, const fur_ranks_rows *rows, fur_ranks_csr **out)
 {
     fur_ranks_csr *made = NULL;
+    fur_ranks_rows own;
     shape *all = NULL;
     int64_t *bounds = NULL;
     if (!group || !out)
         return fur_context_fail(NULL, FUR_INVALID, "%s was given NULL", __func__);
-    fur_status status = check_arguments(group, rows);
+    fur_status status = take_arguments(group, rows, &own);
     if (status == FUR_OK)
         status = group_allocate(group, group->count, sizeof *all, &all);
     if (status == FUR_OK)
         status = group_allocate(group, 2 * ((int64_t)group->count + 1), sizeof *bounds, &bounds);
     if (status == FUR_OK)
-        status = create(group, rows, all, bounds, &made);
+        status = create(group, &own, all, bounds, &made);
     group_release(group, all);
     group_release(group, bounds);
     return matrix_finish(group, status, made, out);

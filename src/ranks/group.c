@@ -6,6 +6,7 @@
 #include "group.h"
 #include "devices.h"
 #include "matrix.h"
+#include "options.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,12 +19,7 @@ typedef struct alarm_record {
 
 fur_status group_take_options(const fur_ranks_options *given, fur_ranks_options *out)
 {
-    if (given && given->size != sizeof *given)
-        return fur_context_fail(NULL, FUR_INVALID,
-                                "fur_ranks_options says that it has %zu bytes; write .size = "
-                                "sizeof(fur_ranks_options)",
-                                given->size);
-    *out = given ? *given : FUR_DEFAULT(fur_ranks_options);
+    FUR_TAKE_OPTIONS(NULL, fur_ranks_options, out, given);
     out->threads = out->threads ? out->threads : 1;
     return FUR_OK;
 }

@@ -3,6 +3,9 @@
 
 #include "devices.h"
 #include "rows.h"
+#include "take_options.h"
+
+#include <furrow/choose.h>
 
 #include <string.h>
 
@@ -25,6 +28,26 @@ struct fur_ranks_precond {
     char *all;
     fur_operator *operator;
 };
+
+/* Copies of what was asked for. */
+typedef struct request {
+    fur_ranks_precond_options own;
+    fur_precond_options precond;
+    fur_amg_options amg;
+} request;
+
+static fur_status take_request(fur_ranks *g, const fur_ranks_precond_options *given, request *r)
+{
+    RANKS_TAKE_OPTIONS(g, fur_ranks_precond_options, &r->own, given);
+    RANKS_TAKE_OPTIONS(g, fur_precond_options, &r->precond, r->own.precond);
+    RANKS_TAKE_OPTIONS(g, fur_amg_options, &r->amg, r->precond.amg);
+    return FUR_OK;
+}
+
+static bool is_kind(const fur_precond_options *options, const char *name)
+{
+    return strcmp(options->kind ? options->kind : "jacobi", name) == 0;
+}
 
 /* r of all ranks, by messages. */
 static fur_status gather_messages(fur_ranks_precond *p, const fur_vector *r)
@@ -152,22 +175,32 @@ static fur_status make_room(fur_ranks_precond *p)
     return group_allocate(g, most * g->count, size, &p->all);
 }
 
-/* Whether cycles of these options can be shared: on the CPU. */
-static bool is_shareable(const fur_ranks_precond *p, const fur_precond_options *options)
+/* Multigrid without options of its own takes the form that suits its matrix. */
+static fur_status suit_amg(const fur_ranks_precond *p, request *r)
 {
-    const fur_amg_options *o = options ? options->amg : NULL;
-    bool is_amg = options && options->kind && strcmp(options->kind, "amg") == 0;
-    bool smooth = !o || (o->smoother ? strcmp(o->smoother, "gauss-seidel") != 0 : !o->nonsymmetric);
-    return is_amg && p->whole && p->a->group->count > 1 && !p->a->space.seat && smooth &&
-           !(o && (o->cycle == FUR_AMG_K || o->single));
+    fur_csr_traits traits = FUR_DEFAULT(fur_csr_traits);
+    if (!is_kind(&r->precond, "amg") || r->precond.amg)
+        return FUR_OK;
+    RANKS_TRY(fur_csr_examine(p->matrix, &traits));
+    r->amg.nonsymmetric = !traits.hermitian;
+    r->precond.amg = &r->amg;
+    return FUR_OK;
+}
+
+/* Whether cycles of these options can be shared: on the CPU. */
+static bool is_shareable(const fur_ranks_precond *p, const request *r)
+{
+    const fur_amg_options *o = &r->amg;
+    bool smooth = o->smoother ? strcmp(o->smoother, "gauss-seidel") != 0 : !o->nonsymmetric;
+    return is_kind(&r->precond, "amg") && p->whole && p->a->group->count > 1 && !p->a->space.seat &&
+           smooth && o->cycle != FUR_AMG_K && !o->single;
 }
 
 /* Multigrid whose cycles are shared; *p->amg is NULL if it is too small for that. */
-static fur_status make_shared(fur_ranks_precond *p, const fur_ranks_precond_options *options)
+static fur_status make_shared(fur_ranks_precond *p, const request *r)
 {
-    const fur_amg_options *o = options->precond->amg;
-    int64_t most = options->whole_rows > 0 ? options->whole_rows : WHOLE_ROWS;
-    RANKS_TRY(fur_amg_create(p->matrix, o, &p->amg));
+    int64_t most = r->own.whole_rows > 0 ? r->own.whole_rows : WHOLE_ROWS;
+    RANKS_TRY(fur_amg_create(p->matrix, &r->amg, &p->amg));
     p->messages = (space){.group = p->a->group, .context = p->context};
     fur_sharing sharing = space_sharing(&p->messages, p->a->bounds);
     const fur_amg_report *made = fur_amg_describe(p->amg);
@@ -181,7 +214,7 @@ static fur_status make_shared(fur_ranks_precond *p, const fur_ranks_precond_opti
                                      .bytes = made->bytes_cycle,
                                      .seconds_setup = made->seconds_setup,
                                      .levels = made->levels,
-                                     .symmetric = !(o && o->nonsymmetric)};
+                                     .symmetric = !r->amg.nonsymmetric};
     return fur_amg_share(p->amg, &sharing, most);
 }
 
@@ -209,50 +242,43 @@ static fur_status make_operator(fur_ranks_precond *p)
     return fur_operator_create(a->context, &definition, &p->operator);
 }
 
-static fur_status check(const fur_ranks_csr *a, const fur_ranks_precond_options *o)
+static fur_status check(const fur_ranks_csr *a, const request *r)
 {
     fur_ranks *g = a->group;
-    if (o->size != sizeof *o)
-        return fur_ranks_fail(g, FUR_INVALID,
-                              "rank %d gave options of another size; write .size = "
-                              "sizeof(fur_ranks_precond_options)",
-                              g->rank);
-    if (o->whole_rows < 0)
+    if (r->own.whole_rows < 0)
         return fur_ranks_fail(g, FUR_INVALID, "whole_rows must not be negative");
     if (a->report.rows != a->report.cols)
         return fur_ranks_fail(g, FUR_INVALID,
                               "a preconditioner needs a square matrix, this one is %lld x %lld",
                               (long long)a->report.rows, (long long)a->report.cols);
-    if (o->precond && o->precond->amg && o->precond->amg->near_nullspace)
+    if (r->amg.near_nullspace)
         return fur_ranks_fail(g, FUR_UNSUPPORTED,
                               "multigrid of several ranks takes no near-nullspace");
     return FUR_OK;
 }
 
-static bool is_jacobi(const fur_precond_options *options)
-{
-    return !options || !options->kind || strcmp(options->kind, "jacobi") == 0;
-}
-
 static fur_status create(fur_ranks_precond *p, const fur_ranks_precond_options *options)
 {
+    request r;
     fur_ranks *g = p->a->group;
     fur_context_options own = {.size = sizeof own,
                                .threads = g->options.threads,
                                .isa = g->options.isa,
                                .allocator = g->options.allocator};
-    RANKS_TRY(check(p->a, options));
-    p->whole = options->whole != 0;
-    p->exact = p->whole || g->count == 1 || is_jacobi(options->precond);
+    RANKS_TRY(take_request(g, options, &r));
+    RANKS_TRY(check(p->a, &r));
+    p->whole = r.own.whole != 0;
+    p->exact = p->whole || g->count == 1 || is_kind(&r.precond, "jacobi");
     if (p->a->space.seat)
         devices_seat(&p->a->space, &own);
     RANKS_TRY(fur_ranks_pass_on(g, NULL, fur_context_create(&own, &p->context)));
     RANKS_TRY(make_matrix(p));
     RANKS_TRY(p->whole ? make_room(p) : FUR_OK);
-    if (is_shareable(p, options->precond))
-        RANKS_TRY(fur_ranks_pass_on(g, p->context, make_shared(p, options)));
+    RANKS_TRY(fur_ranks_pass_on(g, p->context, suit_amg(p, &r)));
+    if (is_shareable(p, &r))
+        RANKS_TRY(fur_ranks_pass_on(g, p->context, make_shared(p, &r)));
     if (!p->amg)
-        RANKS_TRY(fur_ranks_pass_on(g, p->context, make(p, options->precond)));
+        RANKS_TRY(fur_ranks_pass_on(g, p->context, make(p, &r.precond)));
     return fur_ranks_pass_on(g, p->a->context, make_operator(p));
 }
 
@@ -260,7 +286,6 @@ fur_status fur_ranks_precond_create(const fur_ranks_csr *a,
                                     const fur_ranks_precond_options *options,
                                     fur_ranks_precond **out)
 {
-    static const fur_ranks_precond_options defaults = {.size = sizeof defaults};
     fur_ranks_precond *p = NULL;
     if (!a || !out)
         return fur_context_fail(NULL, FUR_INVALID, "%s was given NULL", __func__);
@@ -268,7 +293,7 @@ fur_status fur_ranks_precond_create(const fur_ranks_csr *a,
     if (status == FUR_OK) {
         memset(p, 0, sizeof *p);
         p->a = (fur_ranks_csr *)(uintptr_t)a;
-        status = create(p, options ? options : &defaults);
+        status = create(p, options);
     }
     status = fur_ranks_agree(a->group, status);
     if (status == FUR_OK)

@@ -1,6 +1,7 @@
 /* Products and solves of all ranks, and a vector at rank 0. */
 #include "adjoint.h"
 #include "matrix.h"
+#include "options.h"
 
 #include <string.h>
 
@@ -33,7 +34,7 @@ fur_status fur_ranks_solve_operator(fur_ranks *group, const fur_operator *a,
 static bool is_of_least_squares(const fur_solver_options *options)
 {
     static const char *const names[] = {"lsqr", "lsmr", "cgnr"};
-    for (size_t i = 0; options && options->method && i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; options->method && i < sizeof names / sizeof *names; i++)
         if (strcmp(options->method, names[i]) == 0)
             return true;
     return false;
@@ -50,7 +51,7 @@ static fur_status check_square(fur_ranks_csr *a, const fur_solver_options *optio
         fur_context_fail(a->context, FUR_INVALID,
                          "%s needs a square matrix, this one is %lld x %lld; for least squares use "
                          "lsqr, lsmr or cgnr",
-                         options && options->method ? options->method : "cg", (long long)r->rows,
+                         options->method ? options->method : "cg", (long long)r->rows,
                          (long long)r->cols));
 }
 
@@ -71,12 +72,15 @@ static fur_status solve_with_adjoint(fur_ranks_csr *a, const fur_solver_options 
 fur_status fur_ranks_solve(fur_ranks_csr *a, const fur_solver_options *options, const fur_vector *b,
                            fur_vector *x, fur_solver_report *report)
 {
+    fur_solver_options own;
     if (!a)
         return refuse_null(__func__);
-    if (!is_of_least_squares(options))
-        RANKS_TRY(check_square(a, options));
-    else if (!options->adjoint)
-        return solve_with_adjoint(a, options, b, x, report);
+    if (!fur_options_copy(&own, sizeof own, options)) /* who makes the solver refuses it */
+        return fur_ranks_solve_operator(a->group, a->operator, options, b, x, report);
+    if (!is_of_least_squares(&own))
+        RANKS_TRY(check_square(a, &own));
+    else if (!own.adjoint)
+        return solve_with_adjoint(a, &own, b, x, report);
     return fur_ranks_solve_operator(a->group, a->operator, options, b, x, report);
 }
 

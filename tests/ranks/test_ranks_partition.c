@@ -620,7 +620,8 @@ START_TEST(refusals)
         [MANY] = "a matrix of 3 rows cannot have 4 parts; ask for 1 to 3, or 0, which chooses",
         [WIDE] = "the matrix is 3 x 4; partitions are of square ones with at most 2147483647 rows",
         [UNSIZED] = ("fur_partition_options says that it has 0 bytes; write .size = "
-                     "sizeof(fur_partition_options)"),
+                     "sizeof(fur_partition_options)"
+                     ", which are 48 in furrow " FUR_VERSION ", and set nothing beyond them"),
     };
     refusal what = (refusal)_i;
     ck_assert_int_eq(fur_ranks_run(3, NULL, refuse, &what), FUR_INVALID);

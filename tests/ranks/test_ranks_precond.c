@@ -174,6 +174,58 @@ START_TEST(shared_cycles)
 }
 END_TEST
 
+/* Upwind differences of u' + u, which are not symmetric. */
+static fur_csr *matrix_upwind(fur_context *context, int32_t rows)
+{
+    int32_t *row = malloc(2 * (size_t)rows * sizeof *row);
+    int32_t *col = malloc(2 * (size_t)rows * sizeof *col);
+    double *values = malloc(2 * (size_t)rows * sizeof *values);
+    fur_csr *a;
+    for (int32_t i = 0; i < rows; i++) {
+        row[2 * i] = col[2 * i] = row[2 * i + 1] = i;
+        col[2 * i + 1] = i > 0 ? i - 1 : i;
+        values[2 * i] = 1.01;
+        values[2 * i + 1] = i > 0 ? -1 : 0;
+    }
+    fur_coo_view coo = {sizeof coo, rows, rows, 2 * (int64_t)rows, FUR_F64, row, col, values};
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_SUM, &a));
+    free(row);
+    free(col);
+    free(values);
+    return a;
+}
+
+/* As furrow solve has it, multigrid without options is that of nonsymmetric matrices. */
+START_TEST(multigrid_suits_a_nonsymmetric_matrix)
+{
+    enum { ROWS = 700 };
+    static const int64_t bounds[] = {0, 90, 400, ROWS};
+    rng r = rng_stream(7);
+    fur_context *context = context_make(NULL, 1);
+    fur_amg_options nonsymmetric = {.size = sizeof nonsymmetric, .nonsymmetric = 1};
+    fur_csr *a = matrix_upwind(context, ROWS);
+    double *want = entries_make(FUR_F64, ROWS);
+    applied c = {.a = a, .bounds = bounds, .kind = "amg", .r = entries_random(&r, FUR_F64, ROWS)};
+    c.z = entries_make(FUR_F64, ROWS);
+    for (c.whole = 0; c.whole < 2; c.whole++) {
+        c.amg = &nonsymmetric;
+        for (int rank = 0; rank < 3 && !c.whole; rank++)
+            apply_alone(&c, bounds[rank], bounds[rank + 1], want);
+        if (c.whole)
+            apply_alone(&c, 0, ROWS, want);
+        c.amg = NULL;
+        fur_status status = fur_ranks_run(3, NULL, apply_on_ranks, &c);
+        ck_assert_msg(status == FUR_OK, "%s", fur_context_error(NULL));
+        ck_assert_mem_eq(c.z, want, ROWS * sizeof *want);
+    }
+    free(c.z);
+    free(want);
+    free((void *)c.r);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
 START_TEST(unknown_kinds_are_refused)
 {
     rng r = rng_stream(99);
@@ -194,6 +246,7 @@ static void add(TCase *tests)
     if (on_gpus)
         return;
     tcase_add_loop_test(tests, shared_cycles, 0, TEST_SLOW ? 21 : 42);
+    tcase_add_test(tests, multigrid_suits_a_nonsymmetric_matrix);
     tcase_add_test(tests, unknown_kinds_are_refused);
 }
 

@@ -1,4 +1,5 @@
 /* Partitions: made of numbers, of a matrix or of a file. */
+#include "options.h"
 #include "partition.h"
 
 #include <furrow/mtx.h>
@@ -180,11 +181,6 @@ fur_status partition_check_options(fur_context *context, int64_t rows,
                                    const fur_partition_options *options)
 {
     int64_t most = rows < 1 ? 1 : rows < PARTS_MOST ? rows : PARTS_MOST;
-    if (options->size != sizeof *options)
-        return fur_context_fail(context, FUR_INVALID,
-                                "fur_partition_options says that it has %zu bytes; write .size = "
-                                "sizeof(fur_partition_options)",
-                                options->size);
     if (options->parts < 0 || options->parts > most)
         return fur_context_fail(context, FUR_INVALID,
                                 "a matrix of %lld rows cannot have %d parts; ask for 1 to %lld, or "
@@ -205,13 +201,13 @@ fur_status partition_check_options(fur_context *context, int64_t rows,
 fur_status fur_partition_create(const fur_csr *a, const fur_partition_options *options,
                                 fur_partition **out)
 {
-    fur_partition_options o = {.size = sizeof o};
+    fur_partition_options o;
     if (!a || !out)
         return fur_context_fail(a ? fur_csr_context(a) : NULL, FUR_INVALID, "%s was given NULL",
                                 __func__);
     fur_context *context = fur_csr_context(a);
     const fur_csr_view *v = fur_csr_get(a);
-    o = options ? *options : o;
+    FUR_TAKE_OPTIONS(context, fur_partition_options, &o, options);
     PARTITION_TRY(partition_check_options(context, v->rows, &o));
     if (strcmp(fur_context_device(context), "cpu") != 0)
         return fur_context_fail(context, FUR_UNSUPPORTED,

@@ -1,6 +1,7 @@
 /* Partitions of matrices of all ranks: rank 0 finds one, and all get it. */
 #include "own_rows.h"
 #include "partition.h"
+#include "take_options.h"
 
 #include <string.h>
 
@@ -127,13 +128,19 @@ typedef struct wish {
     char method[32];
     int64_t parts;
     int64_t extent[3];
-    int64_t valid;
 } wish;
+
+static fur_status take_options(fur_ranks *g, const fur_partition_options *given,
+                               fur_partition_options *out)
+{
+    RANKS_TAKE_OPTIONS(g, fur_partition_options, out, given);
+    return FUR_OK;
+}
 
 static fur_status compare_wishes(fur_ranks *g, const fur_partition_options *o)
 {
     wish *all;
-    wish own = {.parts = o->parts, .valid = o->size == sizeof *o};
+    wish own = {.parts = o->parts};
     memcpy(own.extent, o->extent, sizeof own.extent);
     strncpy(own.method, o->method ? o->method : "contiguous", sizeof own.method - 1);
     RANKS_TRY(group_allocate(g, g->count, sizeof *all, &all));
@@ -197,13 +204,14 @@ static fur_status finish(fur_ranks *g, fur_status status, fur_partition *at_0, f
 fur_status fur_ranks_partition(const fur_ranks_csr *a, const fur_partition_options *options,
                                fur_partition **out)
 {
-    fur_partition_options o = {.size = sizeof o};
+    fur_partition_options o;
     fur_partition *at_0 = NULL;
     fur_partition *made = NULL;
     if (!a || !out)
         return fur_context_fail(NULL, FUR_INVALID, "%s was given NULL", __func__);
-    o = options ? *options : o;
     fur_status status = check_square(a);
+    if (status == FUR_OK)
+        status = take_options(a->group, options, &o);
     if (status == FUR_OK)
         status = compare_wishes(a->group, &o);
     if (status == FUR_OK)

@@ -2,6 +2,7 @@
 #include "stencil.h"
 #include "bounds.h"
 #include "halo_link.h"
+#include "take_options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,10 +32,6 @@ static fur_status check_definition(fur_ranks *g, const fur_stencil_definition *d
 {
     fur_scalar none[1] = {fur_real(0)};
     fur_stencil *tried = NULL;
-    if (!d || d->size != sizeof *d)
-        return fur_ranks_fail(
-            g, FUR_INVALID, "rank %d gave no stencil; write .size = sizeof(fur_stencil_definition)",
-            g->rank);
     fur_stencil_definition constant = *d;
     fur_scalar *zeros = none;
     if (d->fields && !d->coefficients && d->points > 0) {
@@ -266,10 +263,15 @@ static void report(fur_ranks_stencil *s)
     r->imbalance = (double)most * g->count / (double)rows;
 }
 
-static fur_status create(fur_ranks_stencil *s, const fur_stencil_definition *d,
+static fur_status create(fur_ranks_stencil *s, const fur_stencil_definition *definition,
                          const int64_t *given)
 {
     fur_ranks *g = s->space.group;
+    fur_stencil_definition own;
+    const fur_stencil_definition *d = &own;
+    if (!definition)
+        return fur_ranks_fail(g, FUR_INVALID, "rank %d gave no stencil", g->rank);
+    RANKS_TAKE_OPTIONS(g, fur_stencil_definition, &own, definition);
     RANKS_TRY(check_definition(g, d));
     RANKS_TRY(copy_lists(s, d));
     find_axis(s);

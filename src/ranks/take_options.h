@@ -1,0 +1,14 @@
+/* Reading a caller's options struct on a rank. */
+#ifndef FURROW_RANKS_TAKE_OPTIONS_H
+#define FURROW_RANKS_TAKE_OPTIONS_H
+
+#include "group.h"
+#include "options.h"
+
+/* As FUR_TAKE_OPTIONS, but the sentence is the group's. */
+#define RANKS_TAKE_OPTIONS(group, type, own, given)                                                \
+    RANKS_TRY(fur_options_copy(own, sizeof(type), given)                                           \
+                  ? FUR_OK                                                                         \
+                  : fur_ranks_pass_on(group, NULL, FUR_FAIL_SIZE(NULL, type, given)))
+
+#endif
