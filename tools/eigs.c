@@ -261,6 +261,20 @@ static fur_status save_columns(const eigs_job *j)
     return status;
 }
 
+/* Whether the search has come as far as to approximations. */
+static bool has_values(const eigs_job *j)
+{
+    return j->count > 0 && j->report.outcome != FUR_OUTCOME_BREAKDOWN &&
+           j->report.outcome != FUR_OUTCOME_ASYMMETRIC;
+}
+
+static void print_values(const eigs_job *j)
+{
+    printf("\n%24s  %s\n\n", "eigenvalue", "||A v - lambda v||");
+    for (int i = 0; i < j->count; i++)
+        printf("%24.16g  %.1e\n", j->values[i], j->residuals[i]);
+}
+
 static fur_status print(const eigs_job *j)
 {
     const fur_eigs_report *r = &j->report;
@@ -270,26 +284,26 @@ static fur_status print(const eigs_job *j)
                 j->precond ? fur_precond_describe(j->precond)->kind : "none");
     output_text(&out, "which", "which", end_name(NULL, (int)j->which));
     output_count(&out, "count", "eigenvalues", j->count);
-    output_text(&out, "outcome", "outcome", fur_outcome_name(r->outcome));
+    output_text(&out, "outcome", "outcome", interrupt_outcome(r->outcome));
     output_flag(&out, "converged", "converged", r->outcome == FUR_OUTCOME_CONVERGED);
     output_count(&out, "values_converged", "of them", r->converged);
     output_count(&out, "iterations", "iterations", r->iterations);
     output_count(&out, "restarts", "restarts", r->restarts);
     output_count(&out, "products", "products", r->products);
-    output_number(&out, "norm", "norm of the matrix", r->norm);
+    if (r->norm > 0)
+        output_number(&out, "norm", "norm of the matrix", r->norm);
     output_text(&out, "kernel", "kernel", fur_product_describe(j->product)->kernel);
     output_text(&out, "device", "device", fur_context_device(j->context));
     output_count(&out, "threads", "threads", fur_context_threads(j->context));
     output_seconds(&out, "seconds_load", "time to load", j->a.seconds);
-    output_seconds(&out, "seconds_precond", "time to make M",
-                   fur_precond_describe(j->precond)->seconds_setup);
+    if (j->precond)
+        output_seconds(&out, "seconds_precond", "time to make M",
+                       fur_precond_describe(j->precond)->seconds_setup);
     output_seconds(&out, "seconds_eigs", "time to search", r->seconds);
     output_list(&out, "values", j->count, j->values);
     output_list(&out, "residuals", j->count, j->residuals);
-    if (!j->options->common.json && j->count > 0)
-        printf("\n%24s  %s\n\n", "eigenvalue", "||A v - lambda v||");
-    for (int i = 0; !j->options->common.json && i < j->count; i++)
-        printf("%24.16g  %.1e\n", j->values[i], j->residuals[i]);
+    if (!j->options->common.json && has_values(j))
+        print_values(j);
     return output_end(&out, j->context);
 }
 
@@ -300,8 +314,9 @@ static fur_status judge(const eigs_job *j)
     if (r->outcome == FUR_OUTCOME_CONVERGED)
         return FUR_OK;
     if (r->outcome == FUR_OUTCOME_STOPPED)
-        return fur_context_fail(j->context, FUR_INVALID, "%s: stopped by %s after %lld iterations",
-                                j->name, interrupt_name(), (long long)r->iterations);
+        return fur_context_fail(j->context, FUR_INVALID,
+                                "%s: interrupted by %s after %lld iterations", j->name,
+                                interrupt_name(), (long long)r->iterations);
     if (r->outcome == FUR_OUTCOME_MAX_ITERATIONS)
         advice = is_lobpcg(j->options) ? "; allow more iterations, a larger block or a better "
                                          "preconditioner"
@@ -311,16 +326,14 @@ static fur_status judge(const eigs_job *j)
     return fur_context_fail(j->context, FUR_INVALID,
                             "%s: %d of %d eigenvalues converged in %lld iterations: %s%s", j->name,
                             r->converged, j->count, (long long)r->iterations,
-                            fur_outcome_name(r->outcome), advice);
+                            interrupt_outcome(r->outcome), advice);
 }
 
 static fur_status eigs_steps(eigs_job *j)
 {
     COMMAND_TRY(prepare(j));
     COMMAND_TRY(search(j));
-    bool have_vectors =
-        j->report.outcome != FUR_OUTCOME_BREAKDOWN && j->report.outcome != FUR_OUTCOME_ASYMMETRIC;
-    if (j->options->out.path && have_vectors)
+    if (j->options->out.path && has_values(j))
         COMMAND_TRY(save_columns(j));
     COMMAND_TRY(print(j));
     return judge(j);

@@ -47,6 +47,11 @@ const char *interrupt_name(void)
     return NULL;
 }
 
+const char *interrupt_outcome(fur_outcome outcome)
+{
+    return outcome == FUR_OUTCOME_STOPPED ? "interrupted" : fur_outcome_name(outcome);
+}
+
 void interrupt_pass_on(void)
 {
     if (came != 0) {

@@ -1178,10 +1178,11 @@ class SolveTest(CommandTest):
                     break
             with self.subTest(options=options, signal=number, form=form):
                 self.assertEqual(status, -number, error)
-                self.assertRegex(error, rf"\Afurrow: the stencil: stopped by {number.name} after "
+                self.assertRegex(error, rf"\Afurrow: the stencil: interrupted by {number.name} after "
                                         r"\d+ iterations, relative residual \S+; x so far is in "
                                         r".*x\.mtx\n\Z")
-                self.assertIn("stopped", said)
+                self.assertIn("interrupted", said)
+                self.assertNotIn("monitor", said)
                 if form:
                     self.assertIs(json.loads(said)["converged"], False)
                 self.assertEqual(out.read_text().count("\n"), rows + 2)

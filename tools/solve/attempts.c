@@ -20,7 +20,7 @@ static void begin_attempt(job *j, const fur_choice *choice)
     if (j->count == JOB_ATTEMPTS)
         j->count--; /* the library's lists are shorter */
     j->attempts[j->count] = (job_attempt){.choice = *choice};
-    watch_attempt(&j->watch, choice->method, choice->precond, choice->reason);
+    watch_attempt(&j->watch, j->count + 1, choice->method, choice->precond, choice->reason);
 }
 
 /* made: the preconditioner from the matrix; NULL: none. What becomes of its picture is not worth a
@@ -121,9 +121,7 @@ static fur_status run_cycles(job *j)
         part.iterations += all->iterations;
         part.seconds += all->seconds;
         *all = part;
-        stop =
-            watch_iteration(&j->watch, &(fur_solver_progress){.iteration = all->iterations,
-                                                              .residual = all->residual_recursive});
+        stop = watch_cycles(&j->watch, all);
     } while (all->outcome == FUR_OUTCOME_MAX_ITERATIONS && left > 0 && !stop);
     if (all->outcome == FUR_OUTCOME_MAX_ITERATIONS && left > 0)
         all->outcome = FUR_OUTCOME_STOPPED;
@@ -158,10 +156,10 @@ static fur_status prepare_watch(job *j)
     if (o->report) {
         watch_sample *s = &j->watch.sample;
         COMMAND_TRY(fur_vector_create(j->context, value, fur_operator_rows(j->op), &s->r));
+        COMMAND_TRY(fur_vector_create(j->context, value, fur_operator_cols(j->op), &s->x));
         COMMAND_TRY(fur_norm2(j->b, &s->b_norm));
         s->a = j->op;
         s->b = j->b;
-        s->x = j->x;
     }
     watch_begin(&j->watch, o->common.quiet, o->rtol > 0 ? o->rtol : single ? 1e-5 : 1e-10);
     return FUR_OK;

@@ -26,7 +26,6 @@ const char curve_style[] =
     ".asked{stroke:var(--soft);stroke-dasharray:5 4}\n"
     ".begin{stroke:var(--old)}\n"
     ".carried{fill:none;stroke:var(--new);stroke-width:2;stroke-linejoin:round}\n"
-    ".true{fill:none;stroke:var(--warm);stroke-width:1.5;stroke-dasharray:2 3}\n"
     ".dot{fill:var(--warm)}\n";
 
 typedef struct plot {
@@ -142,18 +141,12 @@ static void put_carried(const plot *p, int64_t from, int64_t to, double before)
     fputs("\"/>\n", p->chart.stream);
 }
 
-/* The true residuals that are known, with a dot each. */
+/* A dot for each true residual that was computed. Nothing is known between them. */
 static void put_true(const plot *p, int64_t from, int64_t to, double before)
 {
-    char command = 'M';
-    fputs("<path class=\"true\" d=\"", p->chart.stream);
-    for (int64_t i = from; i < to; i++)
-        put_point(p, before + (double)p->w->points[i].iteration, p->w->points[i].true_residual,
-                  &command);
-    fputs("\"/>\n", p->chart.stream);
     for (int64_t i = from; i < to; i++)
         if (isfinite(p->w->points[i].true_residual))
-            fprintf(p->chart.stream, "<circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>",
+            fprintf(p->chart.stream, "<circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>\n",
                     x_of(p, before + (double)p->w->points[i].iteration),
                     y_of(p, p->w->points[i].true_residual));
 }

@@ -5,6 +5,8 @@
 #include "draw.h"
 #include "page.h"
 
+#include <math.h>
+
 /* Pixels of a picture's longer side. */
 #define PIXELS 160
 
@@ -72,9 +74,12 @@ void levels_put(const levels *l, double factor, FILE *stream)
     fprintf(stream,
             "</tbody>\n</table>\n<p class=\"note\">All levels have %.2f times the entries of the "
             "matrix and %.2f times its rows, take %s bytes besides it, and were made in %s. "
-            "Smoother: %s. An iteration leaves %.2f of the residual in the mean.</p>\n</section>\n",
+            "Smoother: %s.",
             l->report.operator_complexity, l->report.grid_complexity, bytes, seconds,
-            l->report.smoother, factor);
+            l->report.smoother);
+    if (isfinite(factor))
+        fprintf(stream, " An iteration leaves %.2f of the residual in the mean.", factor);
+    fputs("</p>\n</section>\n", stream);
 }
 
 void levels_release(levels *l)

@@ -31,6 +31,12 @@ static void put_stencil(output *out, const job *j)
         output_count(out, "levels", "levels", fur_multigrid_describe(j->multigrid)->levels);
 }
 
+/* A figure that was not computed is null. */
+static json_t *figure(bool computed, double number)
+{
+    return computed && isfinite(number) ? json_real(number) : json_null();
+}
+
 static void put_member_text(json_t *row, const char *key, const char *text)
 {
     json_object_set_new(row, key, output_string(text));
@@ -42,12 +48,12 @@ static json_t *attempt_to_json(const job_attempt *a)
     put_member_text(row, "method", a->choice.method);
     put_member_text(row, "precond", a->choice.precond);
     put_member_text(row, "reason", a->choice.reason);
-    put_member_text(row, "outcome", fur_outcome_name(a->report.outcome));
+    put_member_text(row, "outcome", interrupt_outcome(a->report.outcome));
+    bool ran = a->report.outcome != FUR_OUTCOME_UNSOLVED;
     json_object_set_new(row, "iterations", json_integer(a->report.iterations));
-    json_object_set_new(row, "residual",
-                        isfinite(a->report.residual) ? json_real(a->report.residual) : json_null());
-    json_object_set_new(row, "seconds", json_real(a->report.seconds));
-    json_object_set_new(row, "seconds_precond", json_real(a->made.seconds_setup));
+    json_object_set_new(row, "residual", figure(ran, a->report.residual));
+    json_object_set_new(row, "seconds", figure(ran, a->report.seconds));
+    json_object_set_new(row, "seconds_precond", figure(a->made.kind, a->made.seconds_setup));
     return row;
 }
 
@@ -65,7 +71,7 @@ static void put_attempts(output *out, const job *j)
         const job_attempt *a = &j->attempts[i];
         char text[SENTENCE];
         snprintf(text, sizeof text, "%s with %s: %s, after %lld iterations, residual %.1e",
-                 a->choice.method, a->choice.precond, fur_outcome_name(a->report.outcome),
+                 a->choice.method, a->choice.precond, interrupt_outcome(a->report.outcome),
                  (long long)a->report.iterations, a->report.residual);
         if (a->report.outcome == FUR_OUTCOME_UNSOLVED && i + 1 < j->count)
             snprintf(text, sizeof text, "%s", j->attempts[i + 1].choice.reason);
@@ -139,7 +145,7 @@ static void put_figures(output *out, const job *j)
               output_rate);
     put_known(out, "condition_estimate", "condition, at least", known(r->condition), output_number);
     output_flag(out, "converged", "converged", r->outcome == FUR_OUTCOME_CONVERGED);
-    output_text(out, "outcome", "outcome", fur_outcome_name(r->outcome));
+    output_text(out, "outcome", "outcome", interrupt_outcome(r->outcome));
     output_number(out, "residual", "relative residual", r->residual);
     output_number(out, "residual_recursive", "recursive residual", r->residual_recursive);
     put_known(out, "residual_bound", "residual, at most", shown_bound(out, r), output_number);
@@ -234,13 +240,13 @@ fur_status job_judge(const job *j)
         return FUR_OK;
     if (r->outcome == FUR_OUTCOME_STOPPED)
         return fur_context_fail(j->context, FUR_INVALID,
-                                "%s: stopped by %s after %lld iterations, relative residual "
+                                "%s: interrupted by %s after %lld iterations, relative residual "
                                 "%.1e%s%s",
                                 j->name, interrupt_name(), (long long)r->iterations, r->residual,
                                 out ? "; x so far is in " : "", out ? out : "");
     advise(j, advice);
     return fur_context_fail(j->context, FUR_INVALID,
                             "%s: no solution after %lld iterations: %s, relative residual %.1e; %s",
-                            j->name, (long long)r->iterations, fur_outcome_name(r->outcome),
+                            j->name, (long long)r->iterations, interrupt_outcome(r->outcome),
                             r->residual, advice);
 }

@@ -31,7 +31,6 @@ static fur_status tell(job *j)
 static void release(job *j)
 {
     watch_release(&j->watch);
-    fur_vector_destroy(j->watch.sample.r);
     fur_operator_destroy(j->preconditioner);
     levels_release(&j->levels);
     fur_precond_destroy(j->precond);

@@ -149,13 +149,13 @@ static void put_columns(output *out, const columns_job *c)
     for (int64_t k = 0; k < fur_vectors_get(c->x)->cols; k++) {
         const fur_solver_report *r = &c->reports[k];
         json_t *row = json_object();
-        json_object_set_new(row, "outcome", output_string(fur_outcome_name(r->outcome)));
+        json_object_set_new(row, "outcome", output_string(interrupt_outcome(r->outcome)));
         json_object_set_new(row, "iterations", json_integer(r->iterations));
         json_object_set_new(row, "residual", json_real(r->residual));
         output_append(rows, row);
         if (!out->json)
             printf("%8lld %11lld  %8.1e  %s\n", (long long)k + 1, (long long)r->iterations,
-                   r->residual, fur_outcome_name(r->outcome));
+                   r->residual, interrupt_outcome(r->outcome));
     }
     if (out->json)
         output_member(out, "columns", rows);
@@ -191,12 +191,13 @@ static fur_status judge(const columns_job *c)
     const fur_solver_report *r = &c->reports[worst];
     if (r->outcome == FUR_OUTCOME_CONVERGED)
         return FUR_OK;
+    const char *advice = fur_outcome_advice(r->outcome);
     return fur_context_fail(c->base->context, FUR_INVALID,
                             "%s: column %lld has no solution after %lld iterations: %s, relative "
-                            "residual %.1e; %s",
+                            "residual %.1e%s%s",
                             c->base->name, (long long)worst + 1, (long long)r->iterations,
-                            fur_outcome_name(r->outcome), r->residual,
-                            fur_outcome_advice(r->outcome));
+                            interrupt_outcome(r->outcome), r->residual, *advice ? "; " : "",
+                            advice);
 }
 
 static fur_status run(columns_job *c)

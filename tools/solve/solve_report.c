@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "curve.h"
+#include "interrupt.h"
 #include "new_file.h"
 #include "page.h"
 
@@ -40,6 +41,8 @@ static fur_status time_precond(page *p, fur_vector *y)
 {
     const job *j = p->job;
     fur_operator *made = NULL;
+    if (j->count > 1) /* each attempt has its own */
+        return FUR_OK;
     if (!j->preconditioner && !job_is(j->best->choice.precond, "jacobi"))
         return FUR_OK;
     if (!j->preconditioner)
@@ -114,12 +117,12 @@ static void put_verdict(const page *p)
     page_count((double)r->iterations, iterations);
     page_time(r->seconds, seconds);
     fprintf(p->stream, "<p class=\"verdict%s\"><b>%c%s</b> after %s iterations and %s",
-            has_solved(j) ? "" : " bad", toupper(fur_outcome_name(r->outcome)[0]),
-            fur_outcome_name(r->outcome) + 1, iterations, seconds);
+            has_solved(j) ? "" : " bad", toupper(interrupt_outcome(r->outcome)[0]),
+            interrupt_outcome(r->outcome) + 1, iterations, seconds);
     if (j->count > 1)
         fprintf(p->stream, ", by attempt %d of %d", (int)(j->best - j->attempts) + 1, j->count);
-    fprintf(p->stream, ". %s%s</p>\n", has_solved(j) ? "" : "What to try: ",
-            has_solved(j) ? "" : fur_outcome_advice(r->outcome));
+    const char *advice = fur_outcome_advice(r->outcome);
+    fprintf(p->stream, ". %s%s</p>\n", *advice ? "What to try: " : "", advice);
 }
 
 /* Bytes a second of the best attempt; 0: not known. */
@@ -129,10 +132,18 @@ static double rate(const job *j)
     return r->seconds > 0 ? job_bytes(j) * (double)r->iterations / r->seconds : 0;
 }
 
-/* What an iteration leaves of the residual, the geometric mean. */
-static double mean_factor(const fur_solver_report *r)
+/* The factor by which an iteration of the last attempt lowers the residual, the geometric mean;
+ * NaN: there was none. */
+static double mean_factor(const job *j)
 {
-    return r->iterations > 0 ? pow(r->residual, 1 / (double)r->iterations) : 1;
+    const watch *w = &j->watch;
+    const fur_solver_report *r = &j->attempts[j->count - 1].report;
+    int64_t first = 0;
+    while (first < w->count && w->points[first].attempt < j->count)
+        first++;
+    return first < w->count && r->iterations > 0
+               ? pow(r->residual / w->points[first].residual, 1 / (double)r->iterations)
+               : NAN;
 }
 
 static void put_cards(const page *p)
@@ -146,10 +157,11 @@ static void put_cards(const page *p)
     snprintf(note, sizeof note, "true; carried along %.1e, asked for %.0e",
              j->total.residual_recursive, j->watch.rtol);
     page_card(p->stream, "Relative residual", figure, note);
-    page_time(r->iterations > 0 ? r->seconds / (double)r->iterations : 0, figure);
+    page_time(r->seconds / fmax(1, (double)r->iterations), figure);
     snprintf(note, sizeof note, "with %.0f %s with the matrix", job_products(j),
              job_products(j) == 1 ? "product" : "products");
-    page_card(p->stream, "One iteration", figure, note);
+    page_card(p->stream, "One iteration", r->iterations > 0 ? figure : "none was needed",
+              job_products(j) > 0 ? note : "");
     snprintf(figure, sizeof figure, "%.1f GB/s", 1e-9 * rate(j));
     snprintf(note, sizeof note, "%.0f %% of a copy of vectors, %.1f GB/s", 100 * rate(j) / p->copy,
              1e-9 * p->copy);
@@ -166,12 +178,13 @@ static void put_curve(const page *p)
         labels[i] = j->attempts[i].choice.method;
     fputs("<figure class=\"card\"><figcaption><b>Convergence</b>"
           "<span class=\"key carried-key\">residual that the method carries along</span>"
-          "<span class=\"key true-key\">true residual ‖b − A x‖ of x as it stands</span>"
+          "<span class=\"key true-key\">true residual ‖b − A x‖ / ‖b‖, where it was computed</span>"
           "</figcaption>\n",
           p->stream);
     curve_put(p->stream, &j->watch, labels);
-    fputs("<p class=\"note\">The x of cg is one iteration late, and gmres forms its x only when it "
-          "restarts or ends: so long its true residual stands still.</p>\n</figure>\n",
+    fputs("<p class=\"note\">cg and gmres do not have the x of each iteration: their true residual "
+          "is "
+          "computed at the start and at the end.</p>\n</figure>\n",
           p->stream);
 }
 
@@ -193,7 +206,7 @@ static void put_attempts(const page *p)
         words_put(p->stream, a->choice.reason);
         fputs(*a->made.note ? "; factors by " : "", p->stream);
         words_put(p->stream, a->made.note);
-        fprintf(p->stream, "</td><td>%s</td><td>%s</td><td>", fur_outcome_name(a->report.outcome),
+        fprintf(p->stream, "</td><td>%s</td><td>%s</td><td>", interrupt_outcome(a->report.outcome),
                 iterations);
         if (isfinite(a->report.residual))
             fprintf(p->stream, "%.1e", a->report.residual);
@@ -213,7 +226,8 @@ static void put_part(FILE *stream, const char *name, double seconds, double all)
             name, text, all > 0 ? 100 * seconds / all : 0);
 }
 
-static void put_times(const page *p)
+/* The time of the solve by its parts, as far as these were timed. */
+static void put_solve_times(const page *p, double all)
 {
     const job *j = p->job;
     const fur_solver_report *r = &j->total;
@@ -221,19 +235,34 @@ static void put_times(const page *p)
     double precond =
         fmin(p->precond * job_products(j) * (double)r->iterations, r->seconds - products);
     double samples = fmin(j->watch.sample.seconds, r->seconds - products - precond);
-    double all = j->a.seconds + j->seconds_setup + r->seconds;
+    bool apart = precond > 0 || (j->count == 1 && job_is(j->best->choice.precond, "none"));
+    if (r->products > 0)
+        put_part(p->stream, "Products with the matrix", products, all);
+    if (precond > 0)
+        put_part(p->stream, "Preconditioner", precond, all);
+    put_part(p->stream,
+             r->products == 0 ? "Cycles"
+             : apart          ? "Vectors and scalars"
+                              : "Preconditioners, vectors and scalars",
+             r->seconds - products - precond - samples, all);
+    if (samples > 0)
+        put_part(p->stream, "True residuals for this page", samples, all);
+}
+
+static void put_times(const page *p)
+{
+    const job *j = p->job;
+    double all = j->a.seconds + j->seconds_setup + j->total.seconds;
     fputs("<section class=\"card\">\n<h2>Where the time went</h2>\n<table "
           "class=\"times\">\n<tbody>\n",
           p->stream);
-    put_part(p->stream, "Reading the matrix", j->a.seconds, all);
-    put_part(p->stream, "Looking at the matrix", j->seconds_examine, all);
+    if (!j->stencil) {
+        put_part(p->stream, "Reading the matrix", j->a.seconds, all);
+        put_part(p->stream, "Looking at the matrix", j->seconds_examine, all);
+    }
     put_part(p->stream, "Kernel, preconditioner, workspace", j->seconds_setup - j->seconds_examine,
              all);
-    put_part(p->stream, "Products with the matrix", products, all);
-    if (precond > 0)
-        put_part(p->stream, "Preconditioner", precond, all);
-    put_part(p->stream, "Vectors and scalars", r->seconds - products - precond - samples, all);
-    put_part(p->stream, "True residuals for this page", samples, all);
+    put_solve_times(p, all);
     fputs("</tbody>\n</table>\n<p class=\"note\">Products and preconditioner: their number times "
           "what one takes alone.</p>\n</section>\n",
           p->stream);
@@ -346,7 +375,7 @@ static void put_page(const page *p)
     put_cards(p);
     put_curve(p);
     put_attempts(p);
-    levels_put(&j->levels, mean_factor(&j->best->report), p->stream);
+    levels_put(&j->levels, mean_factor(j), p->stream);
     fputs("<div class=\"pair\">\n", p->stream);
     put_times(p);
     put_figures(p);

@@ -21,10 +21,10 @@ void watch_begin(watch *w, bool quiet, double rtol)
     w->attempt = 0;
 }
 
-void watch_attempt(watch *w, const char *method, const char *precond, const char *why)
+void watch_attempt(watch *w, int number, const char *method, const char *precond, const char *why)
 {
     w->method = method;
-    w->attempt++;
+    w->attempt = number;
     w->sample.iteration = 1;
     if (w->line.enabled) {
         progress_end(&w->line);
@@ -52,27 +52,31 @@ static void add_point(watch *w, int64_t iteration, double residual, double true_
                                               residual, true_residual};
 }
 
-/* ||b - A x|| / ||b|| of x as it stands; NaN if it cannot be had. */
-static double true_residual(const watch_sample *s)
+/* r = b - A x, and its norm relative to b. */
+static fur_status take_residual(const watch_sample *s, double *residual)
 {
-    double norm;
-    bool had = fur_operator_apply(s->a, s->x, s->r) == FUR_OK &&
-               fur_axpby(fur_real(1), s->b, fur_real(-1), s->r) == FUR_OK &&
-               fur_norm2(s->r, &norm) == FUR_OK;
-    return had ? norm / s->b_norm : NAN;
+    COMMAND_TRY(fur_operator_apply(s->a, s->x, s->r));
+    COMMAND_TRY(fur_axpby(fur_real(1), s->b, fur_real(-1), s->r));
+    COMMAND_TRY(fur_norm2(s->r, residual));
+    *residual /= s->b_norm;
+    return FUR_OK;
 }
 
-/* The true residual, if one is due. */
-static double sample(watch *w, int64_t iteration)
+/* The true residual of this iteration, if one is due and the method has its x. */
+static double sample(watch *w, const fur_solver_progress *state)
 {
     watch_sample *s = &w->sample;
     double start = command_seconds();
-    if (!s->a || !(s->b_norm > 0) || iteration < s->iteration)
+    double residual = NAN;
+    if (!s->a || !(s->b_norm > 0) || state->iteration < s->iteration)
         return NAN;
-    double residual = true_residual(s);
+    fur_status status = fur_solver_iterate(state, s->x);
+    if (status == FUR_OK)
+        status = take_residual(s, &residual);
     s->seconds += command_seconds() - start;
-    s->iteration = iteration + 1 + iteration / SAMPLE_SHARE;
-    return residual;
+    s->iteration = status == FUR_OK ? state->iteration + 1 + state->iteration / SAMPLE_SHARE
+                                    : INT64_MAX; /* none in this attempt */
+    return status == FUR_OK ? residual : NAN;
 }
 
 void watch_result(watch *w, const fur_solver_report *report)
@@ -113,17 +117,26 @@ static void show(watch *w, const fur_solver_progress *state)
     progress_show(&w->line, text);
 }
 
-int watch_iteration(void *user, const fur_solver_progress *state)
+static int see(watch *w, const fur_solver_progress *state, double true_residual)
 {
-    watch *w = user;
-    bool begins = state->iteration == 0;
     mark(w, state);
-    if (w->keep)
-        add_point(w, state->iteration, state->residual,
-                  begins ? state->residual : sample(w, state->iteration));
+    add_point(w, state->iteration, state->residual, true_residual);
     if (progress_due(&w->line))
         show(w, state);
     return interrupt_name() ? 1 : 0;
+}
+
+int watch_iteration(void *user, const fur_solver_progress *state)
+{
+    bool begins = state->iteration == 0; /* with the true residual of the guess */
+    return see(user, state, begins ? state->residual : sample(user, state));
+}
+
+int watch_cycles(watch *w, const fur_solver_report *report)
+{
+    const fur_solver_progress state = {.iteration = report->iterations,
+                                       .residual = report->residual_recursive};
+    return see(w, &state, report->residual);
 }
 
 void watch_end(watch *w)
@@ -134,6 +147,8 @@ void watch_end(watch *w)
 void watch_release(watch *w)
 {
     free(w->points);
+    fur_vector_destroy(w->sample.x);
+    fur_vector_destroy(w->sample.r);
 }
 
 fur_status watch_save(const watch *w, fur_context *context, const char *path)

@@ -16,12 +16,12 @@ typedef struct watch_point {
     double true_residual; /* ||b - A x|| / ||b||; NaN: not computed */
 } watch_point;
 
-/* What true residuals are computed of now and then. */
+/* True residuals, computed now and then for the page. */
 typedef struct watch_sample {
     const fur_operator *a; /* NULL: none are */
     const fur_vector *b;
-    const fur_vector *x;
-    fur_vector *r; /* as b, to work in */
+    fur_vector *x; /* of the iteration */
+    fur_vector *r; /* b - A x */
     double b_norm;
     double seconds;    /* spent on it */
     int64_t iteration; /* of the attempt, from which on the next may come */
@@ -47,16 +47,19 @@ typedef struct watch {
 
 /* Begins to watch. */
 void watch_begin(watch *w, bool quiet, double rtol);
-/* An attempt begins, by this method; `why` is told on a terminal. It ends. */
-void watch_attempt(watch *w, const char *method, const char *precond, const char *why);
+/* The attempt of this number, from 1, begins by a method; `why` is told on a terminal. */
+void watch_attempt(watch *w, int number, const char *method, const char *precond, const char *why);
+/* It ends. */
 void watch_result(watch *w, const fur_solver_report *report);
 /* Ends the line. */
 void watch_end(watch *w);
-/* Gives the points back. */
+/* Gives back the points, and the vectors of the sample. */
 void watch_release(watch *w);
 
 /* A monitor of solvers, of a watch: stops when a signal has come. */
 int watch_iteration(void *user, const fur_solver_progress *state);
+/* The same after cycles without a monitor: the report of them, counted from the first. */
+int watch_cycles(watch *w, const fur_solver_report *report);
 
 /* The points as CSV; the file appears when it is complete. */
 fur_status watch_save(const watch *w, fur_context *context, const char *path);

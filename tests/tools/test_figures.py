@@ -1,0 +1,279 @@
+#!/usr/bin/env python3
+"""Figures that furrow prints, draws or writes were computed in the same run.
+
+    test_figures.py COMMAND DATA [unittest's arguments]
+"""
+
+import csv
+import html
+import json
+import math
+import re
+import sys
+
+sys.dont_write_bytecode = True
+import matrix_market
+from command_case import CommandTest, data, main, matrix, run, shuffled_grid
+
+METHODS = ["cg", "cg_single", "cg_pipelined", "chebyshev", "minres", "bicgstab", "idrs", "gmres",
+           "fgmres", "richardson", "lsqr", "lsmr", "cgnr"]
+# Methods whose x is not that of the iteration.
+BEHIND = {"cg", "cg_single", "cg_pipelined", "gmres", "fgmres"}
+
+
+def history(path):
+    with path.open(encoding="ascii") as file:
+        return [{key: float(text) if text else None for key, text in row.items()}
+                for row in csv.DictReader(file)]
+
+
+def dots(page):
+    """The number of true residuals that a page shows."""
+    return len(re.findall(r'<circle class="dot"', page))
+
+
+class TrueResidualTest(CommandTest):
+    def residual_of(self, a, x):
+        """||A 1 - A x|| / ||A 1||, by plain Python."""
+        b, _ = a.multiply([1.0] * a.cols)
+        ax, _ = a.multiply(x)
+        return math.sqrt(math.fsum((p - q) ** 2 for p, q in zip(b, ax)) / math.fsum(p * p for p in b))
+
+    def shown(self, path, *options):
+        """The history of a solve, after its true residuals were counted on its page."""
+        page, points = self.folder / "r.html", self.folder / "h.csv"
+        run("solve", path, "--report", page, "--history", points, *options)
+        rows = history(points)
+        self.assertEqual(dots(page.read_text()),
+                         sum(row["true_residual"] is not None for row in rows))
+        return rows
+
+    def x_after(self, path, iterations, *options):
+        """x of the same solve when it ends after so many iterations, and its residual."""
+        out = self.folder / "x.mtx"
+        report = json.loads(run("solve", path, "--max-iterations", iterations, "--out", out, "--json",
+                                *options).stdout)
+        return matrix_market.read_column(out.read_text()), report["residual"]
+
+    def test_true_residuals_are_those_of_the_iterations(self):
+        """x of an iteration is what the same solve returns if it must end there."""
+        path = shuffled_grid(self.folder / "grid.mtx")
+        a = matrix_market.read(path.read_text())
+        for method in METHODS:
+            with self.subTest(method=method):
+                options = ["--method", method, "--precond", "none"]
+                rows = self.shown(path, *options)
+                inner = [row for row in rows[1:-1] if row["true_residual"] is not None]
+                self.assertEqual(rows[0]["true_residual"], 1)
+                self.assertEqual(inner == [], method in BEHIND, inner)
+                self.assertTrue(any(row["true_residual"] < 0.9 for row in inner) or method in BEHIND)
+                for row in inner[:6]:
+                    x, residual = self.x_after(path, int(row["iteration"]), *options)
+                    if residual < 1:  # else x is the guess
+                        self.assertLess(abs(self.residual_of(a, x) - row["true_residual"]), 1e-12)
+
+    def test_reduced_systems(self):
+        """The iterations of a system of one of two colours have no x of the whole one."""
+        rows = self.shown(data("plate.mtx"), "--method", "cg", "--precond", "jacobi")
+        known = [row["true_residual"] for row in rows if row["true_residual"] is not None]
+        self.assertEqual((len(known), known[0]), (2, 1))
+        self.assertLess(known[1], 1e-9)
+
+    def test_attempts(self):
+        """Each attempt ends with the residual that the report has of it."""
+        page, points = self.folder / "r.html", self.folder / "h.csv"
+        report = self.json("solve", data("links.mtx"), "--report", page, "--history", points)
+        rows = history(points)
+        ran = [k for k, attempt in enumerate(report["attempts"], 1)
+               if not attempt["outcome"].startswith("not solved")]
+        self.assertGreater(len(report["attempts"]), len(ran))
+        self.assertEqual(sorted({row["attempt"] for row in rows}), ran)
+        for number in ran:
+            attempt = [row for row in rows if row["attempt"] == number]
+            self.assertEqual(attempt[-1]["true_residual"], report["attempts"][number - 1]["residual"])
+        self.assertEqual(dots(page.read_text()),
+                         sum(row["true_residual"] is not None for row in rows))
+
+    def test_cycles(self):
+        page, points = self.folder / "r.html", self.folder / "h.csv"
+        arguments = ["solve", "--stencil", 5, "--extent", "60,60", "--method", "mg"]
+        report = self.json(*arguments, "--report", page, "--history", points)
+        rows = history(points)
+        self.assertEqual(rows[-1]["true_residual"], report["residual"])
+        for row in rows:
+            if row["iteration"] == report["iterations"]:
+                break
+            part = self.json(*arguments, "--max-iterations", int(row["iteration"]), status=1)
+            self.assertEqual(row["true_residual"], part["residual"])
+
+
+def numbers(value, path=""):
+    """All numbers of a JSON value, each with the names on the way to it."""
+    if isinstance(value, dict):
+        for key, member in value.items():
+            yield from numbers(member, f"{path}.{key}")
+    elif isinstance(value, list):
+        for member in value:
+            yield from numbers(member, path)
+    elif isinstance(value, (int, float)) and not isinstance(value, bool) or value in ("nan", "inf"):
+        yield path, float(value)
+
+
+def is_measured(line):
+    """Whether another run may print another number: a time, something that follows from a time, such
+    as the kernel and its bytes, or a bound, which is rounded upwards."""
+    return re.search(r" [um]?s\b|GB/s|timed|pays back|break-even|bytes|at most", line)
+
+
+def page_time(seconds):
+    """As the page writes it."""
+    scale, unit = ((1, "s") if seconds >= 1 else (1e3, "ms") if seconds >= 1e-3 else (1e6, "µs"))
+    number = scale * seconds
+    return f"{number:.{0 if number >= 100 else 1 if number >= 10 else 2}f} {unit}"
+
+
+def seconds_of(text):
+    number, unit = text.split()
+    return float(number) / {"s": 1, "ms": 1e3, "µs": 1e6}[unit]
+
+
+class FigureTest(CommandTest):
+    """What was not computed is left out, or null in JSON, and never a number that stands for it."""
+
+    def runs(self):
+        """Lines of the command, for the many ways in which figures may be missing."""
+        files = [data(name) for name in ("plate.mtx", "links.mtx", "survey.mtx", "indefinite.mtx",
+                                         "ring.mtx", "empty.mtx", "mesh.mtx", "wind.mtx")]
+        huge = self.folder / "huge.mtx"
+        huge.write_text("%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 1\n2 2 nan\n"
+                        "3 3 1\n")
+        for path in files:
+            yield ["info", path]
+            yield ["solve", path]
+            yield ["solve", path, "--max-iterations", 1]
+            yield ["solve", path, "--method", "lsmr", "--max-iterations", 2]
+        for path in (data("plate.mtx"), data("ring.mtx"), data("mesh.mtx"), huge):
+            yield ["eigs", path]
+            yield ["eigs", path, "--method", "lobpcg", "--max-iterations", 2]
+        for options in (["--precond", "amg"], ["--method", "gmres", "--precond", "ilut"],
+                        ["--bounds"], ["--x0", data("plate_source.mtx")]):
+            yield ["solve", data("plate.mtx"), *options]
+        for options in ([], ["--method", "mg"], ["--precond", "jacobi"], ["--precond", "none"]):
+            yield ["solve", "--stencil", 5, "--extent", "30,30", *options]
+        for command in ("multiply", "trisolve", "reorder"):
+            yield [command, data("plate.mtx")]
+        yield ["multiply", data("plate.mtx"), "--by", data("plate.mtx")]
+        yield ["kernels", data("plate.mtx"), "--measure"]
+        yield ["kernels", data("wind.mtx")]
+
+    def check_json(self, report):
+        for path, number in numbers(report):
+            key = path.rpartition(".")[2]
+            self.assertTrue(math.isfinite(number) or key in ("values", "residuals"), path)
+            if not math.isfinite(number):
+                continue  # in a list of eigenvalues that were not found
+            if re.match(r"seconds|gbps|norm$|condition", key):
+                self.assertGreater(number, 0, path)
+            elif key != "sum" and not key.startswith(("y_norm_1", "values")):
+                self.assertGreaterEqual(number, 0, path)
+
+    def check_text(self, text, report):
+        """Each figure is one of the report's, but for those that another run measures anew."""
+        known = {form % number for _, number in numbers(report)
+                 for form in ("%d", "%g", "%.16g", "%.1e", "%.1f") if math.isfinite(number)}
+        self.assertNotRegex(text, r"\b(nan|-?inf)\b")
+        for line in text.splitlines():
+            label, _, value = line.partition("  ")
+            if is_measured(line) or label in ("recognition", "because", "tried", "made by", "order"):
+                continue  # sentences
+            for number in re.findall(r"(?<![\w.])[+-]?\d+(?:\.\d+)?(?:e[+-]\d+)?(?![\w.])", value):
+                self.assertIn(number, known, line)
+
+    def test_figures(self):
+        for line in self.runs():
+            with self.subTest(line=line):
+                done = run(*line, "--json")
+                if not done.stdout:
+                    continue
+                report = json.loads(done.stdout)
+                self.check_json(report)
+                if line[0] != "kernels":  # a list with the sources' years
+                    self.check_text(run(*line).stdout, report)
+
+
+class PageTest(CommandTest):
+    """The page of a solve has the figures of the report that was printed in the same run."""
+
+    def solve(self, *arguments):
+        page = self.folder / "r.html"
+        done = run("solve", *arguments, "--report", page, "--json")
+        return json.loads(done.stdout), html.unescape(page.read_text())
+
+    def check_attempts(self, report, page):
+        rows = re.findall(r"</td><td>([^<]*)</td><td>([\d,]*)</td><td>([^<]*)</td></tr>", page)
+        self.assertEqual(len(rows), len(report["attempts"]))
+        for (outcome, iterations, residual), attempt in zip(rows, report["attempts"]):
+            known = attempt["residual"] is not None
+            self.assertEqual((outcome, iterations, residual),
+                             (attempt["outcome"], f"{attempt['iterations']:,}",
+                              f"{attempt['residual']:.1e}" if known else ""))
+
+    def check_cards(self, report, page):
+        cards = {title: (figure, note) for title, figure, note in re.findall(
+            r'<div class="card"><p>([^<]*)</p><p class="change">([^<]*)</p><p>([^<]*)</p>', page)}
+        self.assertEqual(cards["Relative residual"][0], f"{report['residual']:.1e}")
+        self.assertIn(f"carried along {report['residual_recursive']:.1e}, ",
+                      cards["Relative residual"][1])
+        each = report["seconds_per_iteration"]
+        self.assertEqual(cards["One iteration"][0],
+                         page_time(each) if each is not None else "none was needed")
+        rate = report["gbps"]
+        self.assertEqual(cards["Memory traffic"][0],
+                         f"{rate:.1f} GB/s" if rate is not None else "not counted")
+
+    def check_times(self, report, page):
+        """The parts add up to the whole, and those in the report are the report's."""
+        table = re.search(r'(?s)<table class="times">.*?</table>', page)[0]
+        rows = re.findall(r'<th scope="row">([^<]*)</th><td>([^<]*)<div class="bar new" '
+                          r'style="width:([\d.]+)%"', table)
+        parts = {name: seconds_of(text) for name, text, _ in rows}
+        whole = sum(report.get(key) or 0 for key in ("seconds_load", "seconds_setup", "seconds_solve"))
+        self.assertAlmostEqual(sum(parts.values()) / whole, 1, delta=0.02)
+        self.assertAlmostEqual(sum(float(share) for _, _, share in rows), 100, delta=0.5)
+        if "seconds_load" in report:
+            self.assertEqual(dict(row[:2] for row in rows)["Reading the matrix"],
+                             page_time(report["seconds_load"]))
+        self.assertEqual("Preconditioner" in parts or "Vectors and scalars" in parts,
+                         len(report["attempts"]) == 1 and report["method"] != "mg"
+                         and ("Preconditioner" in parts or report["precond"] == "none"))
+
+    def test_pages(self):
+        for arguments in ([data("plate.mtx")], [data("links.mtx")], [data("survey.mtx")],
+                          [data("indefinite.mtx"), "--max-iterations", 5],
+                          [data("plate.mtx"), "--precond", "amg"],
+                          [data("plate.mtx"), "--precond", "none", "--method", "idrs"],
+                          [data("plate.mtx"), "--x0", data("plate_source.mtx"), "--precond", "amg"],
+                          ["--stencil", 5, "--extent", "30,30"],
+                          ["--stencil", 5, "--extent", "60,60", "--method", "mg"],
+                          ["--stencil", 5, "--extent", "60,60", "--precond", "jacobi"]):
+            with self.subTest(arguments=arguments):
+                report, page = self.solve(*arguments)
+                self.assertNotRegex(page, r"\b(nan|-?inf)\b")
+                self.assertRegex(page, rf"</b> after {report['iterations']:,} iterations and "
+                                       rf"{page_time(report['seconds_solve'])}[.,]")
+                self.check_attempts(report, page)
+                self.check_cards(report, page)
+                self.check_times(report, page)
+
+    def test_nothing_to_do(self):
+        """No iteration is needed from the solution."""
+        out = self.folder / "x.mtx"
+        self.json("solve", data("plate.mtx"), "--rtol", "1e-13", "--out", out, status=0)
+        report, page = self.solve(data("plate.mtx"), "--x0", out, "--precond", "amg")
+        self.assertEqual(report["iterations"], 0)
+        self.check_cards(report, page)
+        self.assertNotIn("of the residual in the mean", page)
+
+
+if __name__ == "__main__":
+    main()
