@@ -68,10 +68,8 @@ fur_status group_open(const transport *via, void *state, int rank, int count,
     return FUR_OK;
 }
 
-void fur_ranks_close(fur_ranks *group)
+void group_drop(fur_ranks *group)
 {
-    if (!group)
-        return;
     fur_context *home = group->home;
     devices_leave(group);
     group->via->close(group->state, group->broken);
@@ -112,6 +110,7 @@ fur_status fur_ranks_fail(fur_ranks *group, fur_status status, const char *forma
     va_start(arguments, format);
     vsnprintf(group->error, sizeof group->error, format, arguments);
     va_end(arguments);
+    group->pending = status;
     return status;
 }
 
@@ -195,6 +194,12 @@ fur_status group_receive(fur_ranks *g, int from, void *data, size_t bytes)
         arrival how = g->via->receive(g->state, from, CHANNEL_DATA, (char *)data + done, part);
         if (how == ALARMED)
             return sound_alarm(g, FUR_OK);
+        if (how == LEFT)
+            return sound_alarm(g, fur_ranks_fail(g, FUR_INVALID,
+                                                 "rank %d closed the group while rank %d waited "
+                                                 "for its message; all ranks must make the same "
+                                                 "calls, and call fur_ranks_agree if one fails",
+                                                 from, g->rank));
         if (how == MISFIT)
             return sound_alarm(g, fur_ranks_fail(g, FUR_INVALID,
                                                  "rank %d expected %zu bytes from rank %d and got "
@@ -246,6 +251,7 @@ fur_status fur_ranks_agree(fur_ranks *group, fur_status status)
         return fur_context_fail(NULL, FUR_INVALID, "%s was given NULL", __func__);
     if (group->broken)
         return group->status;
+    group->pending = FUR_OK;
     if (status != FUR_OK && is_woken(group))
         return sound_alarm(group, FUR_OK);
     if (status != FUR_OK)
@@ -258,6 +264,23 @@ fur_status fur_ranks_agree(fur_ranks *group, fur_status status)
         RANKS_TRY(group_receive(group, from, &token, sizeof token));
     }
     return FUR_OK;
+}
+
+/* Other ranks may wait for this one in another call: they must not do so for ever. */
+static void leave(fur_ranks *g)
+{
+    if (g->broken || !g->via->leave)
+        return;
+    if (g->pending != FUR_OK || g->via->leave(g->state) == ALARMED)
+        sound_alarm(g, g->pending);
+}
+
+void fur_ranks_close(fur_ranks *group)
+{
+    if (!group)
+        return;
+    leave(group);
+    group_drop(group);
 }
 
 fur_status group_finish(fur_ranks *g, fur_context *context, fur_status status)

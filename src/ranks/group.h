@@ -19,7 +19,8 @@ struct fur_ranks {
     struct device_group *devices; /* on GPUs; NULL: not yet looked for */
     struct space *spaces;         /* that there are */
     bool broken;
-    fur_status status; /* of the failure, FUR_OK before one */
+    fur_status status;  /* of the failure, FUR_OK before one */
+    fur_status pending; /* of a failure of this rank that others do not know of yet */
     char error[SENTENCE_ROOM];
     int64_t until_fault; /* of tests: messages and reads until one fails; 0: none does */
 };
@@ -27,6 +28,9 @@ struct fur_ranks {
 /* A group over a transport, which it takes over on success. */
 fur_status group_open(const transport *via, void *state, int rank, int count,
                       const fur_ranks_options *options, fur_ranks **out);
+
+/* Closes this rank's end alone, without a word to others. */
+void group_drop(fur_ranks *group);
 
 /* Options with defaults, or FUR_INVALID in fur_context_error(NULL). */
 fur_status group_take_options(const fur_ranks_options *given, fur_ranks_options *out);

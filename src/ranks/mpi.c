@@ -12,6 +12,9 @@
 /* Looks in vain after which a rank lets others have its processor. */
 #    define PATIENCE 64
 
+/* The tag of a message; and that of the last one of a rank, which is empty. */
+enum { TAG_MESSAGE = 0, TAG_LEAVING };
+
 /* A message on its way out. */
 typedef struct outgoing {
     struct outgoing *next;
@@ -49,7 +52,7 @@ static bool send_to(void *state, int to, channel on, const void *data, size_t by
     if (!m)
         return false;
     memcpy(m->data, data, bytes);
-    MPI_Isend(m->data, (int)bytes, MPI_BYTE, to, 0, s->comm[on], &m->request);
+    MPI_Isend(m->data, (int)bytes, MPI_BYTE, to, TAG_MESSAGE, s->comm[on], &m->request);
     m->next = s->first;
     s->first = m;
     return true;
@@ -59,7 +62,7 @@ static bool is_alarmed(void *state)
 {
     const mpi_state *s = state;
     int alarmed = 0;
-    MPI_Iprobe(MPI_ANY_SOURCE, 0, s->comm[CHANNEL_ALARM], &alarmed, MPI_STATUS_IGNORE);
+    MPI_Iprobe(MPI_ANY_SOURCE, TAG_MESSAGE, s->comm[CHANNEL_ALARM], &alarmed, MPI_STATUS_IGNORE);
     return alarmed;
 }
 
@@ -69,7 +72,7 @@ static arrival receive_from(void *state, int from, channel on, void *data, size_
     MPI_Status status;
     int there = 0;
     for (int looks = 0;; looks++) {
-        MPI_Iprobe(from, 0, s->comm[on], &there, &status);
+        MPI_Iprobe(from, MPI_ANY_TAG, s->comm[on], &there, &status);
         if (there)
             break;
         if (on == CHANNEL_DATA && looks % 16 == 15 && is_alarmed(s))
@@ -77,29 +80,56 @@ static arrival receive_from(void *state, int from, channel on, void *data, size_
         if (looks >= PATIENCE)
             sched_yield();
     }
+    if (status.MPI_TAG == TAG_LEAVING)
+        return LEFT;
     int count;
     MPI_Get_count(&status, MPI_BYTE, &count);
     if ((size_t)count != bytes)
         return MISFIT;
-    MPI_Recv(data, count, MPI_BYTE, from, 0, s->comm[on], MPI_STATUS_IGNORE);
+    MPI_Recv(data, count, MPI_BYTE, from, TAG_MESSAGE, s->comm[on], MPI_STATUS_IGNORE);
     return ARRIVED;
 }
 
-/* Takes in and drops a message that nobody wants any more. */
-static void drop_one(mpi_state *s)
+/* Takes in and drops a message that nobody wants any more. Whether it was the last of a rank. */
+static bool drop_one(mpi_state *s)
 {
     MPI_Status status;
     int there = 0;
     int count;
-    MPI_Iprobe(MPI_ANY_SOURCE, 0, s->comm[CHANNEL_DATA], &there, &status);
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, s->comm[CHANNEL_DATA], &there, &status);
     if (!there)
-        return;
+        return false;
     MPI_Get_count(&status, MPI_BYTE, &count);
     void *room = malloc((size_t)count + 1);
     if (!room)
-        return;
-    MPI_Recv(room, count, MPI_BYTE, status.MPI_SOURCE, 0, s->comm[CHANNEL_DATA], MPI_STATUS_IGNORE);
+        return false;
+    MPI_Recv(room, count, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, s->comm[CHANNEL_DATA],
+             MPI_STATUS_IGNORE);
     free(room);
+    return status.MPI_TAG == TAG_LEAVING;
+}
+
+/* Messages of a rank keep their order, so its last one overtakes nothing that others wait for. */
+static arrival leave(void *state)
+{
+    mpi_state *s = state;
+    MPI_Request request;
+    int rank;
+    int count;
+    MPI_Comm_rank(s->comm[CHANNEL_DATA], &rank);
+    MPI_Comm_size(s->comm[CHANNEL_DATA], &count);
+    for (int to = 0; to < count; to++) {
+        if (to == rank)
+            continue;
+        MPI_Isend(NULL, 0, MPI_BYTE, to, TAG_LEAVING, s->comm[CHANNEL_DATA], &request);
+        MPI_Request_free(&request);
+    }
+    for (int left = 1; left < count; left += drop_one(s)) {
+        if (is_alarmed(s))
+            return ALARMED;
+        sched_yield();
+    }
+    return ARRIVED;
 }
 
 /* Waits until all ranks have sent what they had, and drops what arrives. */
@@ -136,6 +166,7 @@ static const transport mpi = {.name = "mpi",
                               .send = send_to,
                               .receive = receive_from,
                               .alarmed = is_alarmed,
+                              .leave = leave,
                               .close = close_mpi};
 
 /* Starts MPI where nobody has. */
@@ -185,7 +216,7 @@ static fur_status open_on(mpi_state *s, MPI_Comm comm, const fur_ranks_options *
     if (status == FUR_OK)
         *out = group;
     else if (group)
-        fur_ranks_close(group);
+        group_drop(group);
     else
         close_mpi(s, false);
     return status;

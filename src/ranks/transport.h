@@ -12,7 +12,8 @@ typedef enum channel { CHANNEL_DATA = 0, CHANNEL_ALARM } channel;
 typedef enum arrival {
     ARRIVED = 0,
     ALARMED, /* there is an alarm of some rank, and no data yet */
-    MISFIT   /* the message has another size: ranks are out of step */
+    MISFIT,  /* the message has another size: ranks are out of step */
+    LEFT     /* the rank has left the group and sends nothing more */
 } arrival;
 
 /* No message is longer: group.c cuts them. */
@@ -26,6 +27,9 @@ typedef struct transport {
     arrival (*receive)(void *state, int from, channel on, void *data, size_t bytes);
     /* Whether there is an alarm that nobody has received. Does not wait. */
     bool (*alarmed)(void *state);
+    /* Tells all ranks that this one leaves the group. Waits until all have told so, or for an
+     * alarm. NULL: the ranks end together in any case. */
+    arrival (*leave)(void *state);
     /* broken: there may be messages that nobody has received. */
     void (*close)(void *state, bool broken);
 } transport;

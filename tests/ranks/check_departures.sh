@@ -1,0 +1,37 @@
+#!/bin/sh
+# Ranks of MPI that close their end early, on 2 to 4 ranks: no call of the others waits for ever. Says so
+# and does nothing where mpirun cannot start processes.
+#
+#   check_departures.sh PROGRAM MPIRUN
+set -eu
+
+program=$1 mpirun=$2
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_rmaps_base_oversubscribe=1
+ulimit -t 20 # seconds of a processor for each rank
+
+if ! said=$(timeout 60 "$mpirun" -n 2 true 2>&1); then
+    echo "skipped: mpirun cannot start two processes here:"
+    echo "$said"
+    exit 77
+fi
+
+# try COUNT CALL HOW LEAVER
+try() {
+    count=$1
+    shift
+    echo "$count ranks: $*"
+    timeout 30 "$mpirun" -n "$count" "$program" "$@" || {
+        echo "status $? (124: a rank waited for ever)"
+        exit 1
+    }
+}
+
+for call in agree multiply solve gather; do
+    try 2 $call fail 1
+    try 3 $call close 0
+    try 4 $call fail 2
+    try 4 $call stay 0
+done
+try 4 multiply close 3
+try 2 agree close 1
