@@ -69,7 +69,7 @@ FUR_ANYWHERE void fur_course_begin(fur_course *c, const fur_batch_form *form, do
                                    double residual, bool usable, bool finite)
 {
     double goal = fur_target(form->rtol, b_norm);
-    c->goal = goal > form->atol ? goal : form->atol;
+    c->goal = fmin(goal > form->atol ? goal : form->atol, DBL_MAX);
     c->b_norm = b_norm > 0 ? b_norm : 1;
     c->residual = residual;
     c->least = HUGE_VAL;
@@ -171,7 +171,7 @@ FUR_ANYWHERE void fur_course_judge(fur_course *c, const fur_batch_form *form, do
     else if (c->outcome == FUR_OUTCOME_CONVERGED)
         c->outcome = !(residual < HUGE_VAL)                  ? FUR_OUTCOME_BREAKDOWN
                      : c->iterations >= form->max_iterations ? FUR_OUTCOME_MAX_ITERATIONS
-                     : residual <= c->least                  ? FUR_OUTCOME_UNSOLVED
+                     : residual < c->least                   ? FUR_OUTCOME_UNSOLVED
                                                              : FUR_OUTCOME_STAGNATED;
     c->open = c->outcome == FUR_OUTCOME_UNSOLVED;
     if (c->open) {

@@ -249,6 +249,15 @@ static fur_status change_x(gmres *c, int64_t count)
     return try_change(c, count, before, &of_all);
 }
 
+/* Whether the solve may not go on, whatever its residual. Sets the outcome. */
+static bool is_spent(fur_solve *s)
+{
+    bool spent = s->stopped || s->iterations >= s->max_iterations;
+    if (spent)
+        s->outcome = s->stopped ? FUR_OUTCOME_STOPPED : FUR_OUTCOME_MAX_ITERATIONS;
+    return spent;
+}
+
 /* The end of a cycle that is full or not to be trusted. One that has met its target as far as g
  * tells leaves the verdict to the true residual, unless A has no inverse. */
 static fur_status conclude(gmres *c, int64_t count, bool closed, bool *over)
@@ -263,7 +272,7 @@ static fur_status conclude(gmres *c, int64_t count, bool closed, bool *over)
     if (c->norm <= s->target)
         s->outcome = FUR_OUTCOME_CONVERGED;
     else if (c->norm < before - sqrt(epsilon) * before)
-        *over = false;
+        *over = is_spent(s);
     else if (closed || c->singular || is_weak(c, NEARLY_NOTHING * epsilon))
         s->outcome = FUR_OUTCOME_SINGULAR;
     else if (!claims)

@@ -221,22 +221,22 @@ static fur_outcome judge(const fur_drive *d, double least)
 {
     const fur_solve *s = d->pass;
     bool claimed = s->outcome == FUR_OUTCOME_LEAST_SQUARES;
+    double rest = claimed ? d->normal : d->residual;
     if (d->residual <= d->goal && d->solver->options.damp == 0)
         return FUR_OUTCOME_CONVERGED;
-    if (claimed && is_least_squares(d))
-        return FUR_OUTCOME_LEAST_SQUARES;
     if (s->outcome != FUR_OUTCOME_CONVERGED && !claimed)
         return s->outcome;
-    if (!(d->residual < HUGE_VAL))
+    if (!(d->residual < HUGE_VAL) || !(rest < HUGE_VAL))
         return FUR_OUTCOME_BREAKDOWN;
+    if (claimed && is_least_squares(d))
+        return FUR_OUTCOME_LEAST_SQUARES;
     if (s->stopped)
         return FUR_OUTCOME_STOPPED;
     if (s->iterations >= s->max_iterations)
         return FUR_OUTCOME_MAX_ITERATIONS;
     if (d->solver->options.damp > 0)
         return FUR_OUTCOME_STAGNATED;
-    return (claimed ? d->normal : d->residual) <= least ? FUR_OUTCOME_UNSOLVED
-                                                        : FUR_OUTCOME_STAGNATED;
+    return rest < least ? FUR_OUTCOME_UNSOLVED : FUR_OUTCOME_STAGNATED;
 }
 
 /* What a correction has to reach. */
@@ -260,13 +260,8 @@ fur_status fur_drive_start(fur_drive *d, const fur_vector *r, bool *over)
     return FUR_OK;
 }
 
-/* What the residual of a first pass must be below, so that it counts. */
-static double first_limit(const fur_drive *d)
-{
-    return d->solver->method->guarded ? nextafter(d->residual, 0) : HUGE_VAL;
-}
-
-/* Passes until x meets the goal or a pass does not help; the last one had to fall below `least`. */
+/* Runs passes until x meets the goal or a pass does not help. The last pass helped if it came below
+ * `least`. Each further pass must halve a finite number, so that the loop ends. */
 static fur_status finish(fur_drive *d, double least)
 {
     fur_solve *s = d->pass;
@@ -287,7 +282,7 @@ fur_status fur_drive_finish(fur_drive *d, const fur_vector *r)
 
 fur_status fur_drive_solve(fur_drive *d)
 {
-    double least = first_limit(d);
+    double least = d->solver->method->guarded ? d->residual : HUGE_VAL;
     FUR_TRY(begin(d));
     return finish(d, least);
 }
@@ -436,7 +431,7 @@ fur_status fur_drive_open(fur_solver *solver, const fur_vector *b, fur_vector *x
                      .reduced = fur_red_black_works(solver->red_black),
                      .start = fur_seconds()};
     FUR_TRY(fur_norm2(b, &d->b_norm));
-    d->goal = larger(fur_target(o->rtol, d->b_norm), o->atol);
+    d->goal = fmin(larger(fur_target(o->rtol, d->b_norm), o->atol), DBL_MAX);
     /* Any guess but 0 would only be rounded towards it. */
     return d->b_norm == 0 ? fur_vector_fill(x, fur_real(0)) : FUR_OK;
 }

@@ -75,6 +75,9 @@ dense_problem dense_open(const dense *d, fur_context *context)
     ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_ERROR, &p.matrix));
     ck_ok(context, fur_spmv_plan(p.matrix, &options, &p.plan));
     ck_ok(context, fur_operator_from_spmv(p.plan, &p.a));
+    options.op = FUR_OP_H;
+    ck_ok(context, fur_spmv_plan(p.matrix, &options, &p.adjoint_plan));
+    ck_ok(context, fur_operator_from_spmv(p.adjoint_plan, &p.adjoint));
     ck_ok(context, fur_vector_create(context, d->value, d->n, &p.x));
     p.b = vector_from(context, d->value, d->n, b);
     free(rows);
@@ -88,7 +91,9 @@ void dense_close(dense_problem *p)
 {
     fur_vector_destroy(p->x);
     fur_vector_destroy(p->b);
+    fur_operator_destroy(p->adjoint);
     fur_operator_destroy(p->a);
+    fur_spmv_destroy(p->adjoint_plan);
     fur_spmv_destroy(p->plan);
     fur_csr_destroy(p->matrix);
 }

@@ -33,7 +33,9 @@ typedef struct dense_problem {
     fur_context *context;
     fur_csr *matrix;
     fur_spmv *plan;
+    fur_spmv *adjoint_plan;
     fur_operator *a;
+    fur_operator *adjoint; /* A^H */
     fur_vector *b;
     fur_vector *x;
 } dense_problem;
