@@ -39,9 +39,9 @@ static void put_graph(output *out, const graph_figures *g)
     output_count(out, "component_max", largest, fur_classes_largest(g->components));
     output_count(out, "colours", "colours", fur_classes_count(g->colours));
     output_count(out, "colour_max", largest, fur_classes_largest(g->colours));
-    output_count(out, "levels_lower", "levels, lower triangle", fur_classes_count(g->levels[0]));
+    output_count(out, "levels_lower", "lower levels", fur_classes_count(g->levels[0]));
     output_count(out, "level_lower_max", largest, fur_classes_largest(g->levels[0]));
-    output_count(out, "levels_upper", "levels, upper triangle", fur_classes_count(g->levels[1]));
+    output_count(out, "levels_upper", "upper levels", fur_classes_count(g->levels[1]));
     output_count(out, "level_upper_max", largest, fur_classes_largest(g->levels[1]));
 }
 

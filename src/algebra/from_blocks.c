@@ -83,8 +83,8 @@ static fur_status set_size(fur_context *context, const char *side, const char *s
 {
     if (*set >= 0 && *set != size)
         return fur_env_fail(&context->env, FUR_INVALID,
-                            "block %s %lld, counting from 0, has blocks of %lld and of %lld %s",
-                            side, (long long)number, (long long)*set, (long long)size, sizes);
+                            "block %s %lld, counting from 1, has blocks of %lld and of %lld %s",
+                            side, (long long)number + 1, (long long)*set, (long long)size, sizes);
     *set = size;
     return FUR_OK;
 }
@@ -97,9 +97,9 @@ static fur_status add_sizes(fur_context *context, const char *side, int64_t coun
         int64_t size = i < count ? sizes[i] : 0;
         if (size < 0)
             return fur_env_fail(&context->env, FUR_INVALID,
-                                "block %s %lld, counting from 0, has no block to tell its size; "
+                                "block %s %lld, counting from 1, has no block to tell its size; "
                                 "put a matrix without entries there",
-                                side, (long long)i);
+                                side, (long long)i + 1);
         sizes[i] = sum;
         sum += size;
     }

@@ -127,7 +127,7 @@ static void take_method(const course *c, fur_choice *out)
     snprintf(out->reason, sizeof out->reason, "asked for");
     if (square && t->diagonal_zero > 0 && is_auto(c->options.precond))
         snprintf(out->reason, sizeof out->reason,
-                 "asked for; no Jacobi, because the diagonal is 0 in row %lld",
+                 "asked for; no Jacobi, because the diagonal is 0 in row %lld, counting from 1",
                  (long long)t->zero_row + 1);
 }
 

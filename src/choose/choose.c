@@ -262,7 +262,8 @@ static void say_indefinite(const fur_csr_traits *t, char *text, size_t size)
 {
     int64_t not_real = t->rows - t->diagonal_positive - t->diagonal_negative;
     if (t->diagonal_zero > 0)
-        snprintf(text, size, "%lld of its diagonal entries are 0, the first in row %lld",
+        snprintf(text, size,
+                 "%lld of its diagonal entries are 0, the first in row %lld, counting from 1",
                  (long long)t->diagonal_zero, (long long)t->zero_row + 1);
     else if (t->diagonal_negative > 0)
         snprintf(text, size, "%lld of %lld diagonal entries are negative",
@@ -271,14 +272,14 @@ static void say_indefinite(const fur_csr_traits *t, char *text, size_t size)
         snprintf(text, size, "%lld of %lld diagonal entries are not real", (long long)not_real,
                  (long long)t->rows);
     else
-        snprintf(text, size, "a small submatrix with row %lld is not",
+        snprintf(text, size, "a small submatrix with row %lld, counting from 1, is not",
                  (long long)t->indefinite_row + 1);
 }
 
 /* What of the matrix has led to the list. */
 static void say_why(const fur_csr_traits *t, char *text, size_t size)
 {
-    char detail[96] = "";
+    char detail[128] = "";
     if (t->rows != t->cols) {
         snprintf(text, size, "the matrix is %lld x %lld: least squares", (long long)t->rows,
                  (long long)t->cols);
@@ -306,7 +307,8 @@ static void say_why(const fur_csr_traits *t, char *text, size_t size)
 static void say_not_divisible(const fur_csr_traits *t, char *text, size_t size)
 {
     size_t length = strlen(text);
-    snprintf(text + length, size - length, "; no Jacobi, because the diagonal is 0 in row %lld",
+    snprintf(text + length, size - length,
+             "; no Jacobi, because the diagonal is 0 in row %lld, counting from 1",
              (long long)t->zero_row + 1);
 }
 

@@ -277,8 +277,9 @@ static fur_status convert_on_host(const fur_vector *x, fur_value_type value, fur
     if (lost >= 0) {
         fur_vector_destroy(converted);
         return fur_env_fail(&x->context->env, FUR_INVALID,
-                            "entry %lld has an imaginary part, which %s cannot hold",
-                            (long long)lost, fur_value_name(value));
+                            "entry %lld, counting from 1, has an imaginary part, which %s cannot "
+                            "hold",
+                            (long long)lost + 1, fur_value_name(value));
     }
     *out = converted;
     return FUR_OK;

@@ -100,13 +100,13 @@ static int64_t find_bad(const fur_env *env, const fur_csr_view *a, int64_t work,
 static fur_status describe_offsets(fur_env *env, const fur_csr_view *a, const suspect *s)
 {
     if (s->row == 0 && s->begin != 0)
-        return fur_env_fail(env, FUR_INVALID, "row 0 begins at offset %lld, it must be 0",
+        return fur_env_fail(env, FUR_INVALID, "the first row begins at offset %lld, it must be 0",
                             (long long)s->begin);
     if (s->begin < 0 || s->begin > s->end || s->end > a->entries)
         return fur_env_fail(env, FUR_INVALID,
-                            "row %lld runs from offset %lld to %lld: offsets must not decrease "
-                            "and end at %lld",
-                            (long long)s->row, (long long)s->begin, (long long)s->end,
+                            "row %lld, counting from 1, runs from offset %lld to %lld: offsets "
+                            "must not decrease and end at %lld",
+                            (long long)s->row + 1, (long long)s->begin, (long long)s->end,
                             (long long)a->entries);
     return fur_env_fail(env, FUR_INVALID,
                         "the last row ends at offset %lld, but there are %lld entries",
@@ -116,18 +116,22 @@ static fur_status describe_offsets(fur_env *env, const fur_csr_view *a, const su
 static fur_status describe_column(fur_env *env, const fur_csr_view *a, const suspect *s)
 {
     int64_t k = bad_column(s->columns, 0, s->end - s->begin, a->cols);
-    int32_t column = s->columns[k];
-    if (column < 0 || column >= a->cols)
-        return fur_env_fail(env, FUR_INVALID, "row %lld has column %d, the matrix has %lld columns",
-                            (long long)s->row, column, (long long)a->cols);
-    if (column == s->columns[k - 1])
+    long long row = (long long)s->row + 1;
+    long long column = (long long)s->columns[k] + 1;
+    if (column < 1 || column > a->cols)
+        return fur_env_fail(
+            env, FUR_INVALID,
+            "row %lld has column %lld, counting from 1; the matrix has %lld columns", row, column,
+            (long long)a->cols);
+    if (s->columns[k] == s->columns[k - 1])
         return fur_env_fail(env, FUR_INVALID,
-                            "row %lld has column %d twice; sum duplicates with fur_csr_from_coo",
-                            (long long)s->row, column);
+                            "row %lld has column %lld twice, counting from 1; sum duplicates with "
+                            "fur_csr_from_coo",
+                            row, column);
     return fur_env_fail(env, FUR_INVALID,
-                        "row %lld has column %d after column %d: columns must increase; sort them "
-                        "with fur_csr_from_coo",
-                        (long long)s->row, column, s->columns[k - 1]);
+                        "row %lld has column %lld after column %lld, counting from 1: columns must "
+                        "increase; sort them with fur_csr_from_coo",
+                        row, column, (long long)s->columns[k - 1] + 1);
 }
 
 /* Checks the one offset of a matrix without rows. */

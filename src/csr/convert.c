@@ -34,10 +34,15 @@ static fur_status convert(const fur_csr *a, const void *arguments, fur_csr **out
     int64_t lost = fur_convert_values(env, v->entries, v->value_type, v->values, to->value_type,
                                       fur_csr_values(b));
     if (lost >= 0) {
+        int64_t row = 0;
+        while (fur_offset_at(v, row + 1) <= lost)
+            row++;
         fur_csr_destroy(b);
         return fur_env_fail(env, FUR_INVALID,
-                            "entry %lld (column %d) has an imaginary part, which %s cannot hold",
-                            (long long)lost, v->columns[lost], fur_value_name(to->value_type));
+                            "entry (%lld, %lld), counting from 1, has an imaginary part, which %s "
+                            "cannot hold",
+                            (long long)row + 1, (long long)v->columns[lost] + 1,
+                            fur_value_name(to->value_type));
     }
     *out = b;
     return FUR_OK;

@@ -59,9 +59,10 @@ fur_status fur_csr_entry(const fur_csr *a, int64_t row, int64_t col, fur_scalar 
     _Alignas(fur_c128) char entry[sizeof(fur_c128)]; /* of any type */
     if (row < 0 || row >= v->rows || col < 0 || col >= v->cols)
         return fur_env_fail(env, FUR_INVALID,
-                            "(%lld, %lld) lies outside the %lld x %lld matrix; rows and columns "
-                            "count from 0",
-                            (long long)row, (long long)col, (long long)v->rows, (long long)v->cols);
+                            "(%lld, %lld), counting from 1, lies outside the %lld x %lld matrix; "
+                            "indices in memory count from 0",
+                            (long long)row + 1, (long long)col + 1, (long long)v->rows,
+                            (long long)v->cols);
     if (fur_is_remote(a->context))
         FUR_TRY(fetch_row(a, row, &line));
     fur_csr_read_entry(line ? &line->view : v, line ? 0 : row, col, entry);

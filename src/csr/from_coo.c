@@ -119,10 +119,11 @@ static fur_status check_indices(fur_env *env, const fur_coo_view *coo)
     if (bad == coo->entries)
         return FUR_OK;
     return fur_env_fail(env, FUR_INVALID,
-                        "entry %lld is at (%d, %d), outside the %lld x %lld matrix; indices count "
-                        "from 0",
-                        (long long)bad, coo->row_indices[bad], coo->col_indices[bad],
-                        (long long)coo->rows, (long long)coo->cols);
+                        "entry %lld is at (%lld, %lld), counting from 1, outside the %lld x %lld "
+                        "matrix; indices in memory count from 0",
+                        (long long)bad + 1, (long long)coo->row_indices[bad] + 1,
+                        (long long)coo->col_indices[bad] + 1, (long long)coo->rows,
+                        (long long)coo->cols);
 }
 
 /* Entries in row order, those of a row in the order given; starts: of each row. */

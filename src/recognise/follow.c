@@ -88,8 +88,9 @@ static fur_status check_kept(const fur_recognised *r, const int32_t *numbers, in
     int64_t row = first_missing(now, count, kept, kept_count);
     if (row >= 0)
         status = fur_context_fail(context, FUR_INVALID,
-                                  "row %lld is no longer the stencil's; recognise the matrix again",
-                                  (long long)row);
+                                  "row %lld, counting from 1, is no longer the stencil's; "
+                                  "recognise the matrix again",
+                                  (long long)row + 1);
 done:
     fur_memory_drop(context, numbers, now);
     fur_memory_drop(context, r->numbers, kept);

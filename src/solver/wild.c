@@ -37,13 +37,15 @@ fur_status fur_drive_refuse_wild(const fur_drive *d, const fur_vector *r)
     };
     char where[48] = "";
     if (d->pass->is_column)
-        snprintf(where, sizeof where, "column %lld: ", (long long)d->pass->column);
+        snprintf(where, sizeof where,
+                 "column %lld, counting from 1: ", (long long)d->pass->column + 1);
     for (size_t i = 0; i < sizeof suspects / sizeof *suspects; i++) {
         int64_t found;
         FUR_TRY(find_wild(suspects[i].vector, &found));
         if (found > 0)
             return fur_context_fail(context, FUR_INVALID,
-                                    "%sentry %lld of %s is not a finite number; nothing was solved",
+                                    "%sentry %lld of %s, counting from 1, is not a finite number; "
+                                    "nothing was solved",
                                     where, (long long)found, suspects[i].name);
     }
     return fur_context_fail(context, FUR_INVALID,

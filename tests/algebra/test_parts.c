@@ -296,13 +296,13 @@ START_TEST(parts_that_cannot_be_are_refused)
              fur_csr_select(a, 0, NULL, -2, list, &c));
     ck_fails(context, FUR_INVALID, "the tolerance is -1; it must be 0 or more",
              fur_csr_drop(a, -1, &c));
-    ck_fails(context, FUR_INVALID, "block row 0, counting from 0, has blocks of 23 and of 37 rows",
+    ck_fails(context, FUR_INVALID, "block row 1, counting from 1, has blocks of 23 and of 37 rows",
              fur_csr_from_blocks(1, 2, uneven, &c));
     ck_fails(context, FUR_INVALID,
-             "block column 0, counting from 0, has blocks of 29 and of 37 columns",
+             "block column 1, counting from 1, has blocks of 29 and of 37 columns",
              fur_csr_from_blocks(2, 1, uneven, &c));
     ck_fails(context, FUR_INVALID,
-             "block row 1, counting from 0, has no block to tell its size; put a matrix without "
+             "block row 2, counting from 1, has no block to tell its size; put a matrix without "
              "entries there",
              fur_csr_from_blocks(2, 2, alone, &c));
     ck_fails(NULL, FUR_INVALID, "a grid of blocks needs at least one that is not NULL",

@@ -121,7 +121,7 @@ START_TEST(indefinite_matrices_get_minres)
     d = line(20, 0.5, 1, 1); /* 1 > 0.5 0.5 */
     t = traits_of(context, &d);
     ck_assert_int_eq(t.indefinite_row, 0);
-    expect(&t, "minres", "jacobi", "a small submatrix with row 1 is not");
+    expect(&t, "minres", "jacobi", "a small submatrix with row 1, counting from 1, is not");
 
     d = line(20, 1.2, 1, 1); /* 1 < 1.2 1.2, but three rows show it */
     t = traits_of(context, &d);
@@ -132,7 +132,8 @@ START_TEST(indefinite_matrices_get_minres)
     t = traits_of(context, &d);
     ck_assert_int_eq(t.diagonal_zero, 1);
     ck_assert_int_eq(t.zero_row, 0);
-    expect(&t, "minres", "norms", "1 of its diagonal entries are 0, the first in row 1");
+    expect(&t, "minres", "norms",
+           "1 of its diagonal entries are 0, the first in row 1, counting from 1");
     fur_context_destroy(context);
 }
 END_TEST
@@ -174,7 +175,7 @@ START_TEST(other_matrices)
     expect(&t, "bicgstab", "jacobi", "diagonally dominant");
     d = line(1600, 0, -1.5, -0.5);
     t = traits_of(context, &d);
-    expect(&t, "idrs", "none", "no Jacobi, because the diagonal is 0 in row 1");
+    expect(&t, "idrs", "none", "no Jacobi, because the diagonal is 0 in row 1, counting from 1");
     d.rows++;
     t = traits_of(context, &d);
     expect(&t, "lsmr", "norms", "1601 x 1600: least squares");

@@ -294,9 +294,11 @@ START_TEST(conversion_does_not_lose_imaginary_parts)
         for (int64_t k = 123456; k < 200000; k += 1000)
             entry_set(value, fur_vector_data(x), k, fur_complex(1, lost[i / 2]));
         int64_t outstanding = m.outstanding;
-        ck_fails(context, FUR_INVALID, "entry 123456 has an imaginary part, which f64 cannot hold",
+        ck_fails(context, FUR_INVALID,
+                 "entry 123457, counting from 1, has an imaginary part, which f64 cannot hold",
                  fur_vector_convert(x, FUR_F64, &converted));
-        ck_fails(context, FUR_INVALID, "entry 123456 has an imaginary part, which f32 cannot hold",
+        ck_fails(context, FUR_INVALID,
+                 "entry 123457, counting from 1, has an imaginary part, which f32 cannot hold",
                  fur_vector_convert(x, FUR_F32, &converted));
         ck_assert_ptr_null(converted);
         ck_assert_int_eq(m.outstanding, outstanding);

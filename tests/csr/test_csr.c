@@ -205,23 +205,24 @@ static const wrong wrongs[] = {
      RIGHT_OFFSETS, RIGHT_COLUMNS, 2},
     {"an array is missing: offsets need rows + 1 elements, columns and values 5 each", RIGHT_SHAPE,
      RIGHT_OFFSETS, RIGHT_COLUMNS, 3},
-    {"row 0 begins at offset 1, it must be 0", RIGHT_SHAPE, {1, 2, 3, 5}, RIGHT_COLUMNS, 0},
-    {"row 1 runs from offset 3 to 2: offsets must not decrease and end at 5",
+    {"the first row begins at offset 1, it must be 0", RIGHT_SHAPE, {1, 2, 3, 5}, RIGHT_COLUMNS, 0},
+    {"row 2, counting from 1, runs from offset 3 to 2: offsets must not decrease and end at 5",
      RIGHT_SHAPE,
      {0, 3, 2, 5},
      RIGHT_COLUMNS,
      0},
-    {"row 0 runs from offset 0 to -1: offsets must not decrease and end at 5",
+    {"row 1, counting from 1, runs from offset 0 to -1: offsets must not decrease and end at 5",
      RIGHT_SHAPE,
      {0, -1, 3, 5},
      RIGHT_COLUMNS,
      0},
-    {"row 1 runs from offset 2 to 6: offsets must not decrease and end at 5",
+    {"row 2, counting from 1, runs from offset 2 to 6: offsets must not decrease and end at 5",
      RIGHT_SHAPE,
      {0, 2, 6, 5},
      RIGHT_COLUMNS,
      0},
-    {"row 2 runs from offset 3 to 2147483647: offsets must not decrease and end at 5",
+    {"row 3, counting from 1, runs from offset 3 to 2147483647: offsets must not decrease and end "
+     "at 5",
      RIGHT_SHAPE,
      {0, 2, 3, INT32_MAX},
      RIGHT_COLUMNS,
@@ -231,32 +232,33 @@ static const wrong wrongs[] = {
      {0, 2, 3, 4},
      RIGHT_COLUMNS,
      0},
-    {"row 1 has column 4, the matrix has 4 columns",
+    {"row 2 has column 5, counting from 1; the matrix has 4 columns",
      RIGHT_SHAPE,
      RIGHT_OFFSETS,
      {0, 1, 4, 0, 2},
      0},
-    {"row 2 has column -1, the matrix has 4 columns",
+    {"row 3 has column 0, counting from 1; the matrix has 4 columns",
      RIGHT_SHAPE,
      RIGHT_OFFSETS,
      {0, 1, 3, -1, 2},
      0},
-    {"row 0 has column -2147483648, the matrix has 4 columns",
+    {"row 1 has column -2147483647, counting from 1; the matrix has 4 columns",
      RIGHT_SHAPE,
      RIGHT_OFFSETS,
      {INT32_MIN, 1, 3, 0, 2},
      0},
-    {"row 0 has column 1 twice; sum duplicates with fur_csr_from_coo",
+    {"row 1 has column 2 twice, counting from 1; sum duplicates with fur_csr_from_coo",
      RIGHT_SHAPE,
      RIGHT_OFFSETS,
      {1, 1, 3, 0, 2},
      0},
-    {"row 2 has column 0 after column 2: columns must increase; sort them with fur_csr_from_coo",
+    {"row 3 has column 1 after column 3, counting from 1: columns must increase; sort them with "
+     "fur_csr_from_coo",
      RIGHT_SHAPE,
      RIGHT_OFFSETS,
      {0, 1, 3, 2, 0},
      0},
-    {"row 0 begins at offset 1, it must be 0",
+    {"the first row begins at offset 1, it must be 0",
      FUR_INVALID,
      0,
      4,
@@ -277,7 +279,7 @@ static const wrong wrongs[] = {
      RIGHT_COLUMNS,
      0},
     /* The first row counts, whatever is wrong in later ones. */
-    {"row 1 has column 9, the matrix has 4 columns",
+    {"row 2 has column 10, counting from 1; the matrix has 4 columns",
      RIGHT_SHAPE,
      RIGHT_OFFSETS,
      {0, 1, 9, 2, 0},
@@ -343,8 +345,9 @@ START_TEST(the_first_of_many_faulty_rows_is_named)
             columns[p.offsets[i]] = -7;
         fur_csr_view view = {sizeof view, p.rows,    p.cols,  p.entries, FUR_F32,
                              FUR_I64,     p.offsets, columns, values};
-        snprintf(sentence, sizeof sentence, "row %lld has column -7, the matrix has %lld columns",
-                 (long long)row, (long long)p.cols);
+        snprintf(sentence, sizeof sentence,
+                 "row %lld has column -6, counting from 1; the matrix has %lld columns",
+                 (long long)row + 1, (long long)p.cols);
         ck_fails(context, FUR_INVALID, sentence, fur_csr_check(context, &view));
         free(values);
         free(columns);
@@ -641,19 +644,24 @@ START_TEST(wrong_coordinates_are_refused)
          "3 entries were announced, an array is missing"},
         {{sizeof(fur_coo_view), 4, 4, 3, FUR_F64, negative, in, values},
          FUR_INVALID,
-         "entry 1 is at (-1, 1), outside the 4 x 4 matrix; indices count from 0"},
+         "entry 2 is at (0, 2), counting from 1, outside the 4 x 4 matrix; indices in memory count "
+         "from 0"},
         {{sizeof(fur_coo_view), 4, 4, 3, FUR_F64, in, negative, values},
          FUR_INVALID,
-         "entry 1 is at (1, -1), outside the 4 x 4 matrix; indices count from 0"},
+         "entry 2 is at (2, 0), counting from 1, outside the 4 x 4 matrix; indices in memory count "
+         "from 0"},
         {{sizeof(fur_coo_view), 4, 4, 3, FUR_F64, beyond, in, values},
          FUR_INVALID,
-         "entry 2 is at (4, 2), outside the 4 x 4 matrix; indices count from 0"},
+         "entry 3 is at (5, 3), counting from 1, outside the 4 x 4 matrix; indices in memory count "
+         "from 0"},
         {{sizeof(fur_coo_view), 4, 4, 3, FUR_F64, in, beyond, values},
          FUR_INVALID,
-         "entry 2 is at (2, 4), outside the 4 x 4 matrix; indices count from 0"},
+         "entry 3 is at (3, 5), counting from 1, outside the 4 x 4 matrix; indices in memory count "
+         "from 0"},
         {{sizeof(fur_coo_view), 0, 4, 1, FUR_F64, in, in, values},
          FUR_INVALID,
-         "entry 0 is at (0, 0), outside the 0 x 4 matrix; indices count from 0"},
+         "entry 1 is at (1, 1), counting from 1, outside the 0 x 4 matrix; indices in memory count "
+         "from 0"},
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         fur_csr *a = NULL;
@@ -857,7 +865,7 @@ START_TEST(conversion_names_what_it_cannot_keep)
     fur_csr *b = NULL;
     ck_ok(context, fur_csr_from_coo(context, &c.view, FUR_DUPLICATES_ERROR, &a));
     ck_fails(context, FUR_INVALID,
-             "entry 1 (column 3) has an imaginary part, which f64 cannot hold",
+             "entry (2, 4), counting from 1, has an imaginary part, which f64 cannot hold",
              fur_csr_convert(a, FUR_F64, FUR_I64, &b));
     ck_fails(context, FUR_INVALID, "7 is not a value type or 0 not an offset type",
              fur_csr_convert(a, (fur_value_type)7, FUR_I32, &b));

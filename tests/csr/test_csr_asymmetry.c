@@ -275,9 +275,10 @@ START_TEST(what_cannot_be_asked_is_refused)
              fur_csr_find_asymmetry(a, FUR_SYMMETRY_PATTERN, &found));
     ck_fails(context, FUR_INVALID, "9 is not a symmetry",
              fur_csr_find_asymmetry(a, (fur_symmetry)9, &found));
-    ck_fails(context, FUR_INVALID,
-             "(23, 0) lies outside the 23 x 29 matrix; rows and columns count from 0",
-             fur_csr_entry(a, 23, 0, &entry));
+    ck_fails(
+        context, FUR_INVALID,
+        "(24, 1), counting from 1, lies outside the 23 x 29 matrix; indices in memory count from 0",
+        fur_csr_entry(a, 23, 0, &entry));
     ck_assert_int_eq(fur_csr_entry(a, 0, 29, &entry), FUR_INVALID);
     ck_assert_int_eq(fur_csr_entry(a, -1, 0, &entry), FUR_INVALID);
     ck_assert_int_eq(fur_csr_entry(a, 0, -1, &entry), FUR_INVALID);

@@ -406,12 +406,13 @@ static void double_row(const fur_csr *a, int64_t row, double *values)
 /* A row that differs already may do so in another way; any other must not. */
 void values_refused_by_recognised(values_subject *s)
 {
-    static const char reason[] =
-        "the recognised stencil could not take over new values: row 36 is no longer the stencil's; "
-        "recognise the matrix again";
+    static const char reason[] = "the recognised stencil could not take over new values: row 37, "
+                                 "counting from 1, is no longer the stencil's; "
+                                 "recognise the matrix again";
     static const char of_stencil[] =
         "the stencil could not take over new values: the recognised stencil could not take over "
-        "new values: row 36 is no longer the stencil's; recognise the matrix again";
+        "new values: row 37, counting from 1, is no longer the stencil's; recognise the matrix "
+        "again";
     found f = found_open(s, grid_matrix(s, FUR_F64));
     const fur_stencil *stencil = fur_recognised_stencil(f.r);
     fur_vector *x = vector_random(s->context, &s->random, FUR_F64, fur_csr_get(f.a)->rows);

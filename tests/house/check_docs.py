@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the pages: every link within the repository leads to a file and a heading that exist, and the
-README's list of packages is that of tools/packages.sh.
+"""Checks the pages: every link within the repository leads to a file and a heading that exist, no table
+has two rows for one file, and the README's list of packages is that of tools/packages.sh.
 
     check_docs.py SOURCE
 """
@@ -29,6 +29,12 @@ def broken_links(page):
             yield f"{page}: {link} leads nowhere"
 
 
+def listed_twice(page):
+    files = re.findall(r"^\| \[[^\]]*\]\(([^)]+)\) \|", page.read_text(), re.M)
+    for file in sorted({file for file in files if files.count(file) > 1}):
+        yield f"{page}: {file} has two rows"
+
+
 def missing_packages(source):
     script = (source / "tools/packages.sh").read_text()
     packages = re.search(r'build_packages="([^"]*)"', script).group(1).split()
@@ -41,7 +47,8 @@ def missing_packages(source):
 def main():
     source = pathlib.Path(sys.argv[1])
     pages = sorted(source.glob("*.md")) + sorted(source.glob("docs/**/*.md")) + [source / "data/README.md"]
-    faults = [fault for page in pages for fault in broken_links(page)] + list(missing_packages(source))
+    faults = [fault for page in pages for check in (broken_links, listed_twice) for fault in check(page)]
+    faults += missing_packages(source)
     print("\n".join(faults) or f"{len(pages)} pages are sound")
     return bool(faults)
 

@@ -372,7 +372,8 @@ START_TEST(what_could_not_be_read_is_not_written)
                                 .col_indices = (const int32_t[]){0, 0},
                                 .values = (const double[]){1, 2}};
     ck_ok(context, fur_csr_from_coo(context, &twice, FUR_DUPLICATES_KEEP, &kept));
-    ck_fails(context, FUR_INVALID, "row 0 has column 0 twice; sum duplicates with fur_csr_from_coo",
+    ck_fails(context, FUR_INVALID,
+             "row 1 has column 1 twice, counting from 1; sum duplicates with fur_csr_from_coo",
              fur_binary_write_csr(kept, FILE_NAME, NULL));
     ck_assert_int_eq(scratch_count(), 0);
     fur_csr_destroy(kept);
@@ -629,7 +630,8 @@ static const struct {
      "a.fur: byte 120: found 0 as place of the values, expected 16384"},
     {FILE_SIZE, 16407, FUR_MALFORMED,
      "a.fur: byte 128: found 16407 as size of the file, expected 16408"},
-    {COLS, 1, FUR_MALFORMED, "a.fur: row 0 has column 1, the matrix has 1 columns"},
+    {COLS, 1, FUR_MALFORMED,
+     "a.fur: row 1 has column 2, counting from 1; the matrix has 1 columns"},
 };
 
 START_TEST(lying_header_is_refused_before_memory_is_taken)

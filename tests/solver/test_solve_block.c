@@ -400,7 +400,8 @@ START_TEST(wrong_blocks_are_refused)
     wild[2 * 143 + 8] = NAN;
     ck_ok(context, fur_vectors_upload(wild, b));
     ck_fails(context, FUR_INVALID,
-             "column 2: entry 9 of b is not a finite number; nothing was solved",
+             "column 3, counting from 1: entry 9 of b, counting from 1, is not a finite number; "
+             "nothing was solved",
              fur_solver_solve_block(solver, b, x, NULL));
     fur_vectors_destroy(part);
     fur_vectors_destroy(narrow);

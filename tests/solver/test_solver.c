@@ -402,10 +402,11 @@ START_TEST(what_is_not_finite_is_refused_by_name)
     static const double poison[] = {NAN, INFINITY, -INFINITY};
     static const char wild[] =
         "entry 3 of b - A x of the initial guess x (so A has NaN or infinity in that row, or "
-        "overflows) is not a finite number; nothing was solved";
+        "overflows), counting from 1, is not a finite number; nothing was solved";
     static const char *const sentences[] = {
-        "entry 3 of b is not a finite number; nothing was solved",
-        "entry 3 of the initial guess is not a finite number; nothing was solved", wild};
+        "entry 3 of b, counting from 1, is not a finite number; nothing was solved",
+        "entry 3 of the initial guess, counting from 1, is not a finite number; nothing was solved",
+        wild};
     fur_context *context = context_make(NULL, 1);
     for (int i = 0; i < 3 * COUNT_OF(poison); i++) {
         double entries[] = {1, 2, i / 3 == 2 ? poison[i % 3] : 3, 4};

@@ -209,9 +209,10 @@ START_TEST(what_is_no_half_is_refused)
     fur_csr *whole = whole_of(lower, FUR_HALF_SYMMETRIC);
     fur_csr *part = NULL;
     ck_ok(context, fur_csr_submatrix(lower, 0, 20, 0, 50, &part));
-    check_refused(whole, (fur_spmv_options){.half = FUR_HALF_SYMMETRIC}, FUR_INVALID,
-                  "row 0 has an entry in column 3: half of a symmetric matrix is its lower "
-                  "triangle, as fur_csr_band makes it");
+    check_refused(
+        whole, (fur_spmv_options){.half = FUR_HALF_SYMMETRIC}, FUR_INVALID,
+        "row 1 has an entry in column 4, counting from 1: half of a symmetric matrix is its lower "
+        "triangle, as fur_csr_band makes it");
     check_refused(part, (fur_spmv_options){.half = FUR_HALF_HERMITIAN}, FUR_INVALID,
                   "half of a symmetric matrix is square; this one is 20 x 50");
     check_refused(lower, (fur_spmv_options){.half = (fur_half)3}, FUR_INVALID,

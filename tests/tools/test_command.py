@@ -897,7 +897,7 @@ class SolveColumnsTest(CommandTest):
     def test_columns_that_fail(self):
         rows = self.json("info", data("plate.mtx"))["rows"]
         path = self.write([[0] * rows, [1] * rows])
-        self.assertIn("column 2 has no solution after 3 iterations: iteration limit reached",
+        self.assertIn("column 2, counting from 1, has no solution after 3 iterations: iteration limit reached",
                       self.sentence("solve", data("plate.mtx"), "--b", path, "--max-iterations", 3))
         self.assertIn("--history goes with one right-hand side",
                       self.sentence("solve", data("plate.mtx"), "--b", path, "--history",
@@ -1354,7 +1354,7 @@ class SolveTest(CommandTest):
                       "nothing was solved", self.sentence("solve", a))
         b = self.column([1, 2, float("inf")])
         a = self.general("1 1 1", "2 2 1", "3 3 1")
-        self.assertIn("entry 3 of b is not a finite number; nothing was solved",
+        self.assertIn("entry 3 of b, counting from 1, is not a finite number; nothing was solved",
                       self.sentence("solve", a, "--b", b))
 
     def test_options_that_a_method_lacks(self):
@@ -2209,12 +2209,17 @@ class FailureTest(CommandTest):
         self.assertEqual((self.left(), out.read_text()), (["out.mtx"], "precious"))
 
     def test_full_standard_output(self):
-        for options in ([], ["--json"]):
-            with open("/dev/full", "w", encoding="ascii") as full:
-                done = subprocess.run([COMMAND, "info", data("lecture.mtx"), *options],
-                                      stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-            self.assertEqual(done.returncode, 1)
-            self.assertIn("standard output cannot be written", done.stderr)
+        lines = [["info", data("lecture.mtx")], ["info", data("lecture.mtx"), "--json"]]
+        lines += [["--version"], ["--help"], ["help"], ["-h"]]
+        for name in SUBCOMMANDS:
+            lines += [[name, "--version"], [name, "--help"], ["help", name]]
+        for line in lines:
+            with self.subTest(line=line), open("/dev/full", "w", encoding="ascii") as full:
+                done = subprocess.run([COMMAND, *line], stdout=full, stderr=subprocess.PIPE, text=True,
+                                      check=False)
+                self.assertEqual(done.returncode, 1)
+                self.assertRegex(done.stderr, r"\Afurrow: standard output cannot be written"
+                                              r"(: No space left on device)?\n\Z")
 
     def test_no_progress_in_pipes(self):
         self.assertEqual(run("solve", data("plate.mtx")).stderr, "")

@@ -13,7 +13,7 @@ import sys
 
 sys.dont_write_bytecode = True
 import matrix_market
-from command_case import CommandTest, data, main, matrix, run, shuffled_grid
+from command_case import DATA, CommandTest, data, main, run, shuffled_grid
 
 METHODS = ["cg", "cg_single", "cg_pipelined", "chebyshev", "minres", "bicgstab", "idrs", "gmres",
            "fgmres", "richardson", "lsqr", "lsmr", "cgnr"]
@@ -199,6 +199,33 @@ class FigureTest(CommandTest):
                 self.check_json(report)
                 if line[0] != "kernels":  # a list with the sources' years
                     self.check_text(run(*line).stdout, report)
+
+
+def labels():
+    """Every label of a figure, as the sources of the command and of furrow-ranks have it."""
+    text = r'"((?:[^"\\]|\\.)*)"'
+    calls = (rf'\b(?:output_(?:text|count|number|flag|seconds|rate|counts|numbers|times)|put_known)'
+             rf'\([^,;"]+,\s*{text},\s*{text}', rf'\b(output_line)\({text}')
+    for path in sorted((DATA.parent / "tools").rglob("*.c")):
+        for call in calls:
+            yield from (label for _, label in re.findall(call, path.read_text()))
+
+
+class LabelTest(CommandTest):
+    def test_every_label_leaves_room(self):
+        """Values begin in column 21."""
+        found = set(labels())
+        self.assertGreater(len(found), 100)
+        self.assertLessEqual({"rows", "time to set up", "condition, at least", "tried"}, found)
+        self.assertEqual([label for label in found if len(label) > 19], [])
+
+    def test_lines(self):
+        """In what the command prints, too."""
+        for line in (["info", data("plate.mtx"), "--graph"], ["solve", data("plate.mtx")],
+                     ["multiply", data("plate.mtx"), "--by", data("plate.mtx")],
+                     ["reorder", data("plate.mtx")], ["trisolve", data("plate.mtx")]):
+            for text in run(*line).stdout.splitlines():
+                self.assertRegex(text, r"\A(.{19} +\S.*|\Z)", line)
 
 
 class PageTest(CommandTest):

@@ -48,7 +48,7 @@ fur_status made_print(const command_common *common, const made_matrix *made,
     output_count(&out, "threads", "threads", fur_context_threads(context));
     output_seconds(&out, "seconds_load", "time to load", made->seconds_load);
     output_seconds(&out, "seconds_apply", "time to compute", made->seconds_apply);
-    output_count(&out, "bytes", "bytes read and written", bytes);
+    output_count(&out, "bytes", "bytes moved", bytes);
     output_rate(&out, "gbps", "throughput",
                 made->seconds_apply > 0 ? 1e-9 * (double)bytes / made->seconds_apply : 0);
     if (target->path)

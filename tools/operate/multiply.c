@@ -86,7 +86,7 @@ static void put_plan(output *out, const multiply_job *job)
     const fur_product_report *report = fur_product_describe(job->product);
     double gigabytes = 1e-9 * (double)report->bytes;
     if (job->options->values)
-        output_text(out, "values", "values multiplied by", job->options->values);
+        output_text(out, "values", "values kept as", job->options->values);
     if (job->half)
         output_text(out, "half", "half storage of", half_name(job->half));
     output_text(out, "kernel", "kernel", report->kernel);

@@ -73,7 +73,7 @@ static fur_status print_product(const by_job *job)
     output_count(&out, "products", "products added", report->products);
     repeat_put_machine(&out, job->context);
     output_seconds(&out, "seconds_load", "time to load", job->a.seconds + job->b.seconds);
-    output_seconds(&out, "seconds_plan", "time to find C's pattern", report->seconds_plan);
+    output_seconds(&out, "seconds_plan", "time to plan C", report->seconds_plan);
     output_seconds(&out, "seconds_first", "first product", job->seconds_first);
     output_count(&out, "repeat", "products timed", job->repeat.count);
     output_seconds(&out, "seconds_apply", "median product", job->repeat.seconds);

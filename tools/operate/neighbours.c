@@ -101,9 +101,9 @@ static fur_status print_graph(const neighbours_job *job)
     output_text(&out, "isa", "instruction set", fur_context_isa(job->context));
     output_count(&out, "threads", "threads", fur_context_threads(job->context));
     output_seconds(&out, "seconds_load", "time to load", job->loaded.seconds);
-    output_seconds(&out, "seconds_plan", "time to sort the points", r->seconds_plan);
+    output_seconds(&out, "seconds_plan", "time to sort", r->seconds_plan);
     output_seconds(&out, "seconds_apply", "time to search", seconds);
-    output_count(&out, "bytes", "bytes of points and graph", r->bytes);
+    output_count(&out, "bytes", "bytes moved", r->bytes);
     output_rate(&out, "gbps", "throughput", seconds > 0 ? 1e-9 * (double)r->bytes / seconds : 0);
     COMMAND_TRY(put_norms(&out, job));
     return output_end(&out, job->context);

@@ -42,6 +42,7 @@ static int run_processes(ranks_line *line, const fur_ranks_options *options)
 int main(int argc, char **argv)
 {
     ranks_line line;
+    command_check_output();
     ranks_line_parse(argc, argv, &line);
     fur_ranks_options options = {.size = sizeof options,
                                  .threads = line.threads,

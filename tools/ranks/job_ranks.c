@@ -102,7 +102,7 @@ static void put_matrix(job *j)
     output_text(&j->out, "partition", "Order of rows",
                 j->line->partition ? j->line->partition : "contiguous");
     output_count(&j->out, "threads", "Threads of a rank", fur_context_threads(j->context));
-    output_count(&j->out, "halo_bytes", "Halo of a product, bytes", r->halo_bytes);
+    output_count(&j->out, "halo_bytes", "Bytes of a halo", r->halo_bytes);
     output_number(&j->out, "imbalance", "Most work over mean", r->imbalance);
     output_seconds(&j->out, "seconds_halo", "Waiting for halos", r->seconds_halo);
     output_seconds(&j->out, "seconds_load", "Reading", j->seconds_load);
@@ -204,7 +204,7 @@ static void put_solve(job *j, const char *precond, const fur_solver_report *r)
     output_flag(&j->out, "converged", "Converged", r->outcome == FUR_OUTCOME_CONVERGED);
     output_text(&j->out, "outcome", "Outcome", fur_outcome_name(r->outcome));
     output_number(&j->out, "residual", "Relative residual", r->residual);
-    output_number(&j->out, "residual_recursive", "The same, carried along", r->residual_recursive);
+    output_number(&j->out, "residual_recursive", "Recursive residual", r->residual_recursive);
 }
 
 /* b, given or A times ones, and the first x, 0. */
@@ -257,7 +257,7 @@ static fur_status solve(job *j)
         status = fur_ranks_solve(j->a, &options, j->y, j->x, &report);
     if (status == FUR_OK) {
         put_solve(j, precond, &report);
-        output_flag(&j->out, "rank_independent", "Same bits on any ranks",
+        output_flag(&j->out, "rank_independent", "Same on any ranks",
                     !other || fur_ranks_precond_exact(other));
         status = save(j, fur_ranks_csr_column_bounds(j->a), j->x);
     }

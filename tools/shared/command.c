@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "unfinished.h"
 
@@ -319,6 +320,32 @@ void command_error(const char *format, ...)
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
     va_end(arguments);
+}
+
+bool command_flush(char sentence[COMMAND_FLUSH_BYTES])
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return true;
+    snprintf(sentence, COMMAND_FLUSH_BYTES, "standard output cannot be written%s%s",
+             errno ? ": " : "", errno ? strerror(errno) : ""); /* 0: an earlier write failed */
+    return false;
+}
+
+/* A run that has failed has its sentence. */
+static void check_output(int status, void *unused)
+{
+    char sentence[COMMAND_FLUSH_BYTES];
+    (void)unused;
+    if (status != EXIT_SUCCESS || command_flush(sentence))
+        return;
+    command_error("%s", sentence);
+    _exit(EXIT_FAILURE);
+}
+
+void command_check_output(void)
+{
+    on_exit(check_output, NULL);
 }
 
 double command_seconds(void)

@@ -133,6 +133,14 @@ fur_status command_while(fur_context *context, const char *doing, const char *na
 /* Prints "furrow: sentence" on standard error. */
 void command_error(const char *format, ...) FUR_PRINTF(1, 2);
 
+/* Whether standard output has taken all that was printed; if not, the sentence that says so. */
+#define COMMAND_FLUSH_BYTES 128
+bool command_flush(char sentence[COMMAND_FLUSH_BYTES]);
+
+/* From here on the program fails, with a sentence, if what it prints does not arrive: the text of
+ * --help and --version, too, after which argp ends it. */
+void command_check_output(void);
+
 /* Seconds on a clock that only moves forward. */
 double command_seconds(void);
 

@@ -1,7 +1,6 @@
 /* Printing of a subcommand's fields, as a table or as JSON. */
 #include "output.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +59,7 @@ void output_append(json_t *rows, json_t *row)
 
 void output_line(const char *label, const char *text)
 {
-    printf("%-20s%s\n", label, text);
+    printf("%-19s %s\n", label, text);
 }
 
 static void format_number(double number, char text[NUMBER_BYTES])
@@ -167,7 +166,7 @@ void output_rate(output *out, const char *key, const char *label, double gigabyt
 
 static void print_columns(const char *label, const char *before, const char *after)
 {
-    printf("%-20s%20s%20s\n", label, before, after);
+    printf("%-19s %19s %19s\n", label, before, after);
 }
 
 /* Takes both values over. */
@@ -251,16 +250,14 @@ static fur_status cannot_make(fur_context *context)
 
 fur_status output_end(output *out, fur_context *context)
 {
-    errno = 0;
+    char sentence[COMMAND_FLUSH_BYTES];
     if (out->json) {
         dump_json(out);
         json_decref(out->object);
         out->object = NULL;
     }
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        return fur_context_fail(context, FUR_IO_ERROR, "standard output cannot be written: %s",
-                                strerror(errno));
-    }
+    if (!command_flush(sentence))
+        return fur_context_fail(context, FUR_IO_ERROR, "%s", sentence);
     return out->failed ? cannot_make(context) : FUR_OK;
 }
 

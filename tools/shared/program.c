@@ -111,6 +111,7 @@ static int turn_help(int argc, char **argv)
 int command_main(char *name, const command *commands, int argc, char **argv)
 {
     unfinished_begin();
+    command_check_output();
     argp_program_version_hook = print_version;
     argp_err_exit_status = COMMAND_USAGE;
     argv[0] = name;

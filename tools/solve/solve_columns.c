@@ -192,12 +192,12 @@ static fur_status judge(const columns_job *c)
     if (r->outcome == FUR_OUTCOME_CONVERGED)
         return FUR_OK;
     const char *advice = fur_outcome_advice(r->outcome);
-    return fur_context_fail(c->base->context, FUR_INVALID,
-                            "%s: column %lld has no solution after %lld iterations: %s, relative "
-                            "residual %.1e%s%s",
-                            c->base->name, (long long)worst + 1, (long long)r->iterations,
-                            interrupt_outcome(r->outcome), r->residual, *advice ? "; " : "",
-                            advice);
+    return fur_context_fail(
+        c->base->context, FUR_INVALID,
+        "%s: column %lld, counting from 1, has no solution after %lld iterations: %s, relative "
+        "residual %.1e%s%s",
+        c->base->name, (long long)worst + 1, (long long)r->iterations,
+        interrupt_outcome(r->outcome), r->residual, *advice ? "; " : "", advice);
 }
 
 static fur_status run(columns_job *c)

@@ -300,7 +300,7 @@ static void put_square(const page *p)
              t->rows > 0 ? floor(100.0 * (double)t->dominant_rows / (double)t->rows) : 0);
     page_row(p->stream, "Diagonally dominant", text);
     if (t->indefinite_row >= 0) {
-        snprintf(text, sizeof text, "no: a small submatrix with row %lld",
+        snprintf(text, sizeof text, "no: a small submatrix with row %lld, counting from 1",
                  (long long)t->indefinite_row + 1);
         page_row(p->stream, "Positive definite", text);
     } else if (t->blocks > 0) {
