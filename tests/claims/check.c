@@ -1,0 +1,481 @@
+/* What a solve claims, and whether it is so. Quantities of the truth are in quadruple precision.
+ *
+ * The library computes b - A x in the value type. It may differ from the true one by
+ *
+ *     |fl(b - A x) - (b - A x)| <= u (m + 2) (|A||x| + |b|)  for m terms, u half the epsilon,
+ *
+ * with complex numbers four times that, and by some tiny numbers where products underflow. */
+#include "trial.h"
+
+#include "check_claims.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Norms themselves, in double, and quotients err by less than this. */
+#define NORM_SLACK ((real)1e-13)
+
+/* A matrix is numerically singular if its least singular value is below this times n epsilon
+ * ||A||_F; the same of an eigenvalue that is not positive. */
+#define SINGULAR_SLACK 16
+
+/* Singular values are computed of matrices with at most this many columns. */
+#define MOST_VALUES 24
+
+/* The same for the residual of one x. */
+typedef struct residual {
+    real norm;
+    real rounding; /* what computing it may be off by */
+    number r[MOST_ROWS];
+    real off[MOST_ROWS]; /* that by rows */
+} residual;
+
+/* The truth about a trial. */
+typedef struct truth {
+    real b;       /* norms */
+    real x;       /* of x */
+    real step;    /* of x - guess */
+    real a;       /* of A */
+    real epsilon; /* of the value type */
+    real target;
+    residual last;
+    residual first; /* of the guess */
+} truth;
+
+static real epsilon_of(const trial *t)
+{
+    return is_single(t->value) ? (real)FLT_EPSILON : (real)DBL_EPSILON;
+}
+
+/* u (m + 2), of complex numbers four times that */
+static real rounding_of(const trial *t, int terms)
+{
+    return epsilon_of(t) / 2 * (is_complex(t->value) ? 4 : 1) * (real)(terms + 2);
+}
+
+static void take_residual(const trial *t, const double *b, const double *x, residual *out)
+{
+    real tiny = is_single(t->value) ? (real)FLT_MIN : (real)DBL_MIN;
+    real squares = 0;
+    for (int64_t i = 0; i < t->rows; i++) {
+        out->r[i] = entry_number(t->value, b, i);
+        out->off[i] = modulus(out->r[i]);
+    }
+    for (int64_t k = 0; k < t->count; k++) {
+        term e = t->terms[k];
+        number a = {(real)e.re, (real)e.im};
+        number xj = entry_number(t->value, x, e.col);
+        out->r[e.row] = subtract(out->r[e.row], multiply(a, xj));
+        out->off[e.row] += modulus(a) * modulus(xj);
+    }
+    for (int64_t i = 0; i < t->rows; i++) {
+        out->off[i] = rounding_of(t, t->most) * out->off[i] + t->most * tiny;
+        squares += out->off[i] * out->off[i];
+    }
+    out->norm = norm_of(out->r, (int)t->rows);
+    out->rounding = square_root(squares);
+}
+
+static void take_truth(const trial *t, truth *out)
+{
+    static double b[2 * MOST_ROWS];
+    static double x[2 * MOST_ROWS];
+    real squares = 0;
+    must(t, fur_vector_download(t->b, b));
+    must(t, fur_vector_download(t->x, x));
+    take_residual(t, b, x, &out->last);
+    take_residual(t, b, t->guess, &out->first);
+    out->b = out->x = out->step = 0;
+    for (int64_t i = 0; i < t->rows; i++)
+        out->b += square(entry_number(t->value, b, i));
+    for (int64_t i = 0; i < t->cols; i++) {
+        number xi = entry_number(t->value, x, i);
+        out->x += square(xi);
+        out->step += square(subtract(xi, entry_number(t->value, t->guess, i)));
+    }
+    for (int64_t k = 0; k < t->count; k++)
+        squares += square((number){(real)t->terms[k].re, (real)t->terms[k].im});
+    out->a = square_root(squares);
+    out->b = square_root(out->b);
+    out->x = square_root(out->x);
+    out->step = square_root(out->step);
+    out->epsilon = epsilon_of(t);
+    out->target = larger((real)t->rtol * out->b, (real)t->atol);
+}
+
+static bool is_dense(const trial *t)
+{
+    return t->rows <= MOST_DENSE && t->cols <= MOST_DENSE && !t->stencil;
+}
+
+static exact matrix_of(const trial *t)
+{
+    exact a = exact_make((int)t->rows, (int)t->cols);
+    for (int64_t k = 0; k < t->count; k++) {
+        number *entry = &a.at[t->terms[k].row * t->cols + t->terms[k].col];
+        *entry = add(*entry, (number){(real)t->terms[k].re, (real)t->terms[k].im});
+    }
+    return a;
+}
+
+/* M, column by column. */
+static exact preconditioner_of(const trial *t)
+{
+    static double column[2 * MOST_DENSE];
+    int n = (int)t->rows;
+    exact m = exact_make(n, n);
+    fur_vector *e = NULL;
+    fur_vector *z = NULL;
+    must(t, fur_vector_create(t->context, t->value, n, &e));
+    must(t, fur_vector_create(t->context, t->value, n, &z));
+    for (int j = 0; j < n; j++) {
+        memset(column, 0, sizeof column);
+        set_entry(t->value, column, j, 1, 0);
+        must(t, fur_vector_upload(column, e));
+        must(t, fur_operator_apply(t->m, e, z));
+        must(t, fur_vector_download(z, column));
+        for (int i = 0; i < n; i++)
+            m.at[i * n + j] = entry_number(t->value, column, i);
+    }
+    fur_vector_destroy(e);
+    fur_vector_destroy(z);
+    return m;
+}
+
+/* --- residuals -------------------------------------------------------------------------------- */
+
+static bool is_success(fur_outcome outcome)
+{
+    return outcome == FUR_OUTCOME_CONVERGED || outcome == FUR_OUTCOME_LEAST_SQUARES;
+}
+
+static void check_residual(const trial *t, const truth *is)
+{
+    real said = (real)t->report.residual * (is->b > 0 ? is->b : 1);
+    real slack = NORM_SLACK * is->last.norm + is->last.rounding;
+    if (is_success(t->report.outcome) && !is_finite(is->x))
+        fail(t, "a success with an x that is not finite", is->x, 0);
+    if (is_success(t->report.outcome) && !is_finite(said))
+        fail(t, "a success without a residual", said, 0);
+    if (is_finite(said) && is_finite(is->last.norm) && !(magnitude(said - is->last.norm) <= slack))
+        fail(t, "the residual reported is not that of x", said, is->last.norm);
+}
+
+static void check_converged(const trial *t, const truth *is)
+{
+    real said = (real)t->report.residual * (is->b > 0 ? is->b : 1);
+    if (t->report.outcome == FUR_OUTCOME_CONVERGED) {
+        if (!(is->last.norm <= is->target * (1 + NORM_SLACK) + is->last.rounding))
+            fail(t, "converged above the tolerance", is->last.norm, is->target);
+        if (!(said <= is->target * (1 + NORM_SLACK)))
+            fail(t, "converged above the tolerance, as reported", said, is->target);
+    } else if (t->damp == 0 && is->b > 0 && t->report.residual <= t->rtol * (1 - 1e-13)) {
+        fail(t, "not converged below the tolerance", said, is->target);
+    }
+}
+
+/* What a solve with damping minimises, squared. The residual of cg may rise. */
+static void check_guess(const trial *t, const truth *is)
+{
+    real damped = (real)t->damp * is->step;
+    real after = square_root(is->last.norm * is->last.norm + damped * damped);
+    real slack = NORM_SLACK * is->first.norm + is->first.rounding + is->last.rounding;
+    if (is->b == 0 || !is_finite(is->first.norm) || t->report.outcome == FUR_OUTCOME_CONVERGED)
+        return;
+    if (!is_finite(is->x))
+        fail(t, t->automatic ? "auto leaves an x that is not finite" : "x is not finite", is->x, 0);
+    if (strstr(t->solve, "cg") == t->solve && !t->least_squares)
+        return;
+    if (!(after <= is->first.norm + slack))
+        fail(t,
+             t->automatic       ? "auto leaves an x worse than the guess"
+             : t->least_squares ? "least squares leave an x worse than the guess"
+                                : "x is worse than the guess",
+             after, is->first.norm);
+}
+
+static void check_bound(const trial *t, const truth *is)
+{
+    real bound = (real)t->report.residual_bound * (is->b > 0 ? is->b : 1);
+    real little = is->last.rounding * (real)0x1p-40;
+    if (isnan(t->report.residual_bound) || !is_finite(is->last.norm))
+        return;
+    if (!(bound >= is->last.norm * (1 - (real)1e-15)))
+        fail(t, "residual_bound is below the residual", bound, is->last.norm);
+    if (!(bound <= is->last.norm * (1 + (real)1e-12) + little + is->last.rounding * (real)0x1p-10))
+        fail(t, "residual_bound is far above the residual", bound, is->last.norm);
+}
+
+/* --- least squares ---------------------------------------------------------------------------- */
+
+/* ||A^H r - damp^2 (x - guess)||, and what computing it may be off by. */
+static real gradient_of(const trial *t, const truth *is, real *rounding)
+{
+    static number g[MOST_ROWS];
+    static real off[MOST_ROWS];
+    static double x[2 * MOST_ROWS];
+    real squares = 0;
+    real by = (real)t->damp * (real)t->damp;
+    must(t, fur_vector_download(t->x, x));
+    for (int64_t j = 0; j < t->cols; j++) {
+        g[j] =
+            times(by, subtract(entry_number(t->value, t->guess, j), entry_number(t->value, x, j)));
+        off[j] = 4 * is->epsilon * modulus(g[j]);
+    }
+    for (int64_t k = 0; k < t->count; k++) {
+        term e = t->terms[k];
+        number a = {(real)e.re, -(real)e.im};
+        g[e.col] = add(g[e.col], multiply(a, is->last.r[e.row]));
+        off[e.col] += modulus(a) * (is->last.off[e.row] +
+                                    rounding_of(t, (int)t->rows) * modulus(is->last.r[e.row]));
+    }
+    for (int64_t j = 0; j < t->cols; j++)
+        squares += off[j] * off[j];
+    *rounding = square_root(squares);
+    return norm_of(g, (int)t->cols);
+}
+
+/* The residual that is left when all directions are used that are not numerically null. */
+static real least_residual(const trial *t, const truth *is)
+{
+    static number b[MOST_ROWS];
+    static double entries[2 * MOST_ROWS];
+    real values[MOST_DENSE];
+    exact a = matrix_of(t);
+    int most = (int)(t->rows > t->cols ? t->rows : t->cols);
+    exact_values(&a, values);
+    must(t, fur_vector_download(t->b, entries));
+    for (int i = 0; i < a.rows; i++)
+        b[i] = entry_number(t->value, entries, i);
+    for (int j = 0; j < a.cols; j++) {
+        number part = {0, 0};
+        if (!(values[j] > SINGULAR_SLACK * most * is->epsilon * values[0]))
+            continue;
+        for (int i = 0; i < a.rows; i++)
+            part = add(part, multiply(conjugate(a.at[i * a.cols + j]), b[i]));
+        part = times(1 / (values[j] * values[j]), part);
+        for (int i = 0; i < a.rows; i++)
+            b[i] = subtract(b[i], multiply(part, a.at[i * a.cols + j]));
+    }
+    real norm = norm_of(b, a.rows);
+    exact_release(&a);
+    return norm;
+}
+
+static void check_least_squares(const trial *t, const truth *is)
+{
+    real rounding;
+    real gradient = gradient_of(t, is, &rounding);
+    real whole = larger(is->last.norm, (real)t->damp * is->step);
+    real allowed = 10 * (real)t->rtol * is->a * whole;
+    if (!(gradient <= allowed * (1 + NORM_SLACK) + rounding))
+        fail(t, "least squares with a large gradient", gradient, allowed);
+    if (t->damp > 0 || !is_dense(t) || t->cols > MOST_VALUES)
+        return;
+    real least = least_residual(t, is);
+    if (least <= is->target && least < is->last.norm / 2)
+        fail(t,
+             t->rows == t->cols ? "least squares, but the square system has a solution"
+                                : "least squares, but there is a solution",
+             is->last.norm, is->target);
+}
+
+/* --- what is said of A and M ------------------------------------------------------------------ */
+
+static bool is_singular(const exact *a, real epsilon)
+{
+    real limit = SINGULAR_SLACK * a->rows * epsilon * exact_norm(a);
+    return !(exact_least(a) > limit);
+}
+
+static void check_singular(const trial *t, const truth *is)
+{
+    exact a = matrix_of(t);
+    bool singular = is_singular(&a, is->epsilon);
+    if (t->m && !singular) {
+        exact m = preconditioner_of(t);
+        exact product = exact_product(&m, &a);
+        singular = is_singular(&m, is->epsilon) || is_singular(&product, is->epsilon);
+        exact_release(&product);
+        exact_release(&m);
+    }
+    if (!singular)
+        fail(t, "singular, but it is not", exact_least(&a), is->a);
+    exact_release(&a);
+}
+
+/* Whether the Hermitian part of A is certainly positive definite. */
+static bool is_positive(const exact *a, real epsilon)
+{
+    exact l;
+    real shift = SINGULAR_SLACK * a->rows * epsilon * exact_norm(a);
+    bool positive = exact_cholesky(a, -shift, &l);
+    exact_release(&l);
+    return positive;
+}
+
+static bool is_hermitian(const exact *a, real epsilon)
+{
+    int n = a->rows;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++) {
+            number difference = subtract(a->at[i * n + j], conjugate(a->at[j * n + i]));
+            real size = modulus(a->at[i * n + i]) * modulus(a->at[j * n + j]);
+            real limit = larger(modulus(a->at[i * n + j]), square_root(size));
+            if (!(modulus(difference) <= epsilon * limit))
+                return false;
+        }
+    return true;
+}
+
+static void check_indefinite(const trial *t, const truth *is)
+{
+    exact a = matrix_of(t);
+    if (is_positive(&a, is->epsilon))
+        fail(t, "indefinite, but it is positive definite", 0, 0);
+    exact_release(&a);
+}
+
+static void check_indefinite_preconditioner(const trial *t, const truth *is)
+{
+    if (t->automatic)
+        return;
+    if (!t->m)
+        fail(t, "indefinite preconditioner, but there is none", 0, 0);
+    exact m = preconditioner_of(t);
+    if (is_positive(&m, is->epsilon))
+        fail(t, "indefinite preconditioner, but it is positive definite", 0, 0);
+    exact_release(&m);
+}
+
+/* Rounding makes factors, and so M, a little asymmetric. */
+static void check_asymmetric(const trial *t, const truth *is)
+{
+    exact a = matrix_of(t);
+    bool symmetric = is_hermitian(&a, 16 * is->epsilon) && !t->automatic;
+    if (symmetric && t->m) {
+        exact m = preconditioner_of(t);
+        symmetric = is_hermitian(&m, square_root(is->epsilon));
+        exact_release(&m);
+    }
+    if (symmetric)
+        fail(t, "not symmetric, but it is", 0, 0);
+    exact_release(&a);
+}
+
+/* --- figures ---------------------------------------------------------------------------------- */
+
+static void check_norm(const trial *t, const truth *is)
+{
+    if (!t->m && !t->automatic && t->damp == 0 && !t->report.reduced &&
+        !((real)t->report.norm <= is->a * (1 + SINGULAR_SLACK * (real)t->most * is->epsilon)))
+        fail(t, "norm is above that of A", (real)t->report.norm, is->a);
+}
+
+/* Rounding moves Lanczos' values by about epsilon ||A||. */
+static void check_condition(const trial *t, const truth *is)
+{
+    real values[MOST_DENSE];
+    if (t->m || t->automatic || t->damp > 0 || t->report.reduced || t->cols > MOST_VALUES ||
+        !(t->report.condition > 1))
+        return;
+    exact a = matrix_of(t);
+    exact_values(&a, values);
+    exact_release(&a);
+    int rank = (int)(t->rows < t->cols ? t->rows : t->cols);
+    real limit = SINGULAR_SLACK * rank * is->epsilon;
+    if (!(values[rank - 1] > limit * values[0]))
+        return;
+    real condition = values[0] / values[rank - 1];
+    if (!((real)t->report.condition <= condition * (1 + (real)1e-10 + limit * condition)))
+        fail(t, "condition is above that of A", (real)t->report.condition, condition);
+}
+
+/* error_a_norm is at most ||x' - x||_A / ||x'||_A, A x' = b. */
+static void check_error(const trial *t, const truth *is)
+{
+    static double x[2 * MOST_ROWS];
+    exact l;
+    exact a = matrix_of(t);
+    int n = a.rows;
+    (void)is;
+    if (isnan(t->report.error_a_norm) || !exact_cholesky(&a, 0, &l))
+        return;
+    exact solution = exact_make(n, 1);
+    must(t, fur_vector_download(t->b, x));
+    for (int i = 0; i < n; i++)
+        solution.at[i] = entry_number(t->value, x, i);
+    exact_solve(&a, &solution);
+    exact difference = exact_copy(&solution);
+    must(t, fur_vector_download(t->x, x));
+    for (int i = 0; i < n; i++)
+        difference.at[i] = subtract(difference.at[i], entry_number(t->value, x, i));
+    exact half = exact_adjoint(&l);
+    exact error = exact_product(&half, &difference);
+    exact energy = exact_product(&half, &solution);
+    real is_error = exact_norm(&error) / exact_norm(&energy);
+    if (!((real)t->report.error_a_norm <= is_error * (1 + (real)1e-10)))
+        fail(t, "error_a_norm is above the error", (real)t->report.error_a_norm, is_error);
+    exact_release(&energy);
+    exact_release(&error);
+    exact_release(&half);
+    exact_release(&difference);
+    exact_release(&solution);
+    exact_release(&l);
+    exact_release(&a);
+}
+
+static void check_outcome(const trial *t, const truth *is)
+{
+    switch (t->report.outcome) {
+    case FUR_OUTCOME_UNSOLVED:
+        fail(t, "an outcome is missing", 0, 0);
+    case FUR_OUTCOME_LEAST_SQUARES:
+        check_least_squares(t, is);
+        break;
+    case FUR_OUTCOME_SINGULAR:
+        if (is_dense(t) && t->rows == t->cols)
+            check_singular(t, is);
+        break;
+    case FUR_OUTCOME_INDEFINITE:
+        if (is_dense(t))
+            check_indefinite(t, is);
+        break;
+    case FUR_OUTCOME_INDEFINITE_PRECONDITIONER:
+        if (is_dense(t))
+            check_indefinite_preconditioner(t, is);
+        break;
+    case FUR_OUTCOME_ASYMMETRIC:
+        if (is_dense(t))
+            check_asymmetric(t, is);
+        break;
+    default:
+        break;
+    }
+}
+
+void check_trial(trial *t)
+{
+    static truth is;
+    shared_tally->cases++;
+    if (t->status != FUR_OK) {
+        shared_tally->refused++;
+        return;
+    }
+    shared_tally->outcomes[t->report.outcome]++;
+    take_truth(t, &is);
+    check_residual(t, &is);
+    check_converged(t, &is);
+    check_outcome(t, &is);
+    check_guess(t, &is);
+    check_bound(t, &is);
+    if (t->max_iterations > 0 && t->report.iterations > t->max_iterations)
+        fail(t, "more iterations than allowed", (real)t->report.iterations,
+             (real)t->max_iterations);
+    if (!is_dense(t))
+        return;
+    check_norm(t, &is);
+    check_condition(t, &is);
+    if (t->rows == t->cols)
+        check_error(t, &is);
+}

@@ -1,0 +1,174 @@
+/* Checks what solves say about themselves, in quadruple precision, on random problems.
+ *
+ *     check_claims SECONDS [SEED [DEVICE [CASE]]]
+ *
+ * A case draws a problem, a right-hand side, an initial guess, a method or `auto`, a
+ * preconditioner, a value type and options, with numbers of all scales. It solves and then checks
+ * every claim of the outcome and of the report (check.c). A process of its own runs the cases. A
+ * case that takes more than LIMIT_SECONDS of a processor is a failure, as is one that crashes.
+ *
+ * Prints a line for every failure, and counts by outcome and by kind of failure. Exit status 1 if
+ * there is a failure. SEED and CASE repeat one case, and print its numbers. */
+#include "check_claims.h"
+
+#include "trial.h"
+
+#include "random.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LIMIT_SECONDS 20
+#define MOST_KINDS 64
+#define MOST_PRINTED 5 /* cases of a kind */
+
+tally *shared_tally;
+
+/* One kind of failure. */
+typedef struct failure {
+    char kind[sizeof shared_tally->kind];
+    long long count;
+} failure;
+
+void announce(const trial *t)
+{
+    snprintf(shared_tally->solve, sizeof shared_tally->solve, "%s, %lld x %lld, %s, %s", t->kind,
+             (long long)t->rows, (long long)t->cols, fur_value_name(t->value), t->solve);
+}
+
+void fail(const trial *t, const char *kind, real is, real allowed)
+{
+    bool solved = t->status == FUR_OK;
+    snprintf(shared_tally->kind, sizeof shared_tally->kind, "%s", kind);
+    announce(t);
+    snprintf(shared_tally->result, sizeof shared_tally->result, "%s, %.9Le, limit %.9Le",
+             solved ? fur_outcome_name(t->report.outcome) : fur_status_name(t->status),
+             (long double)is, (long double)allowed);
+    if (shared_tally->verbose)
+        print_trial(t);
+    fflush(stdout);
+    _exit(EXIT_FAILURE);
+}
+
+static void run_case(fur_context *context, uint64_t seed)
+{
+    static trial t;
+    const struct itimerval limit = {.it_value = {.tv_sec = LIMIT_SECONDS}};
+    setitimer(ITIMER_PROF, &limit, NULL);
+    memset(&t, 0, offsetof(trial, terms));
+    memset((char *)&t + offsetof(trial, stencil), 0, sizeof t - offsetof(trial, stencil));
+    t.context = context;
+    draw_start(seed, shared_tally->turn);
+    draw_problem(&t);
+    draw_vectors(&t);
+    solve_trial(&t);
+    check_trial(&t);
+    if (shared_tally->verbose)
+        print_trial(&t);
+    release_trial(&t);
+}
+
+static fur_context *open_context(const char *device)
+{
+    fur_context *context = NULL;
+    fur_context_options options = {.size = sizeof options, .device = device, .threads = 1};
+    if (fur_context_create(&options, &context) == FUR_OK)
+        return context;
+    printf("skipped: %s\n", fur_context_error(NULL));
+    fflush(stdout);
+    _exit(77);
+}
+
+/* Cases from the one in the tally on, until the time is over; the last one too if it is alone. */
+static void run_cases(uint64_t seed, const char *device, time_t end, bool alone)
+{
+    fur_context *context = open_context(device);
+    do {
+        run_case(context, seed);
+        shared_tally->turn++;
+    } while (!alone && time(NULL) < end);
+    fur_context_destroy(context);
+    _exit(EXIT_SUCCESS);
+}
+
+/* Takes down how a process ended that solved, by the kind of failure. */
+static void take_failure(int status, uint64_t seed, failure *failures)
+{
+    tally *s = shared_tally;
+    int k = 0;
+    if (WIFSIGNALED(status))
+        snprintf(s->kind, sizeof s->kind, "%s",
+                 WTERMSIG(status) == SIGPROF ? "a solve that does not return"
+                                             : strsignal(WTERMSIG(status)));
+    else if (!*s->kind)
+        snprintf(s->kind, sizeof s->kind, "exit status %d", WEXITSTATUS(status));
+    while (k < MOST_KINDS - 1 && *failures[k].kind && strcmp(failures[k].kind, s->kind) != 0)
+        k++;
+    snprintf(failures[k].kind, sizeof failures[k].kind, "%s", s->kind);
+    if (failures[k].count++ < MOST_PRINTED)
+        printf("seed %llu case %llu: %s: %s: %s\n", (unsigned long long)seed,
+               (unsigned long long)s->turn, s->kind, s->solve, s->result);
+    fflush(stdout);
+    *s->kind = *s->solve = *s->result = '\0';
+}
+
+/* Cases until the time is over; after a failure in a new process. */
+static void watch_cases(uint64_t seed, const char *device, time_t end, bool alone,
+                        failure *failures)
+{
+    do {
+        int status = 0;
+        fflush(stdout);
+        pid_t child = fork();
+        if (child == 0)
+            run_cases(seed, device, end, alone);
+        if (child < 0 || waitpid(child, &status, 0) != child)
+            exit(2);
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+            exit(77);
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != EXIT_SUCCESS)
+            take_failure(status, seed, failures);
+        shared_tally->turn++;
+    } while (!alone && time(NULL) < end);
+}
+
+static int print_counts(const failure *failures)
+{
+    const tally *s = shared_tally;
+    long long failed = 0;
+    printf("%lld solves\n%10lld refused\n", s->cases, s->refused);
+    for (int outcome = 1; outcome < MOST_OUTCOMES; outcome++)
+        if (s->outcomes[outcome] > 0)
+            printf("%10lld %s\n", s->outcomes[outcome], fur_outcome_name((fur_outcome)outcome));
+    for (int k = 0; k < MOST_KINDS && failures[k].count > 0; k++) {
+        printf("%10lld FAILED: %s\n", failures[k].count, failures[k].kind);
+        failed += failures[k].count;
+    }
+    return failed > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int main(int count, char **arguments)
+{
+    static failure failures[MOST_KINDS];
+    if (count < 2) {
+        fprintf(stderr, "usage: check_claims SECONDS [SEED [DEVICE [CASE]]]\n");
+        return 2;
+    }
+    if (count > 2)
+        setenv("FURROW_SEED", arguments[2], 1);
+    random_start();
+    shared_tally =
+        mmap(NULL, sizeof *shared_tally, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared_tally == MAP_FAILED)
+        return 2;
+    bool alone = count > 4;
+    shared_tally->verbose = alone;
+    shared_tally->turn = alone ? strtoull(arguments[4], NULL, 10) : 0;
+    time_t end = time(NULL) + (time_t)strtoll(arguments[1], NULL, 10);
+    watch_cases(random_state, count > 3 ? arguments[3] : "cpu", end, alone, failures);
+    return print_counts(failures);
+}

@@ -1,0 +1,23 @@
+/* What a process that solves tells the one that watches it. */
+#ifndef FURROW_TESTS_CHECK_CLAIMS_H
+#define FURROW_TESTS_CHECK_CLAIMS_H
+
+#include <furrow/furrow.h>
+
+#define MOST_OUTCOMES 32
+
+/* Shared by both. */
+typedef struct tally {
+    uint64_t turn; /* of the case in progress */
+    int verbose;
+    char solve[512]; /* in words */
+    char kind[96];   /* of its failure; "": none yet */
+    char result[128];
+    long long outcomes[MOST_OUTCOMES];
+    long long refused;
+    long long cases;
+} tally;
+
+extern tally *shared_tally;
+
+#endif

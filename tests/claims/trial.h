@@ -1,0 +1,92 @@
+/* One random solve: the problem as the library sees it, how it is solved, and what came of it. */
+#ifndef FURROW_TESTS_TRIAL_H
+#define FURROW_TESTS_TRIAL_H
+
+#include "exact.h"
+
+#include <furrow/furrow.h>
+
+#include <stdint.h>
+
+#define MOST_POINTS 27
+#define MOST_ROWS 4000
+#define MOST_DENSE 60 /* rows and columns of systems that are looked at as a whole */
+
+/* A term of a row. A position has at most one term, except in stencils. */
+typedef struct term {
+    int32_t row;
+    int32_t col;
+    double re;
+    double im;
+} term;
+
+typedef struct trial {
+    fur_context *context;
+    char kind[64];   /* of the problem, in words */
+    char solve[160]; /* how it is solved, in words */
+    fur_value_type value;
+    int64_t rows;
+    int64_t cols;
+    int64_t count;
+    int most; /* terms of a row */
+    term terms[MOST_ROWS * MOST_POINTS];
+    fur_stencil *stencil;
+    fur_multigrid *multigrid; /* NULL unless the stencil has one */
+    fur_csr *matrix;
+    fur_spmv *plan;
+    fur_spmv *adjoint_plan;
+    fur_operator *a;
+    fur_operator *adjoint;
+    fur_precond *precond;
+    fur_operator *m; /* the preconditioner; NULL: none, or one that auto makes */
+    fur_vector *b;
+    fur_vector *x;
+    double guess[2 * MOST_ROWS]; /* entries as the library has them */
+    bool automatic;              /* fur_solve_auto */
+    bool least_squares;          /* by a method of least squares */
+    double rtol;
+    double atol;
+    double damp;
+    int64_t max_iterations;
+    fur_status status;
+    fur_solver_report report;
+} trial;
+
+/* --- random numbers (draw.c) ------------------------------------------------------------------ */
+
+/* Begins the stream of case `turn` of a seed. */
+void draw_start(uint64_t seed, uint64_t turn);
+double unit(void); /* in (-1, 1) */
+int64_t below(int64_t limit);
+double scale(double from, double to); /* 10^from to 10^to */
+
+/* --- entries (trial.c) ------------------------------------------------------------------------ */
+
+bool is_single(fur_value_type value);
+bool is_complex(fur_value_type value);
+double round_to(fur_value_type value, double a); /* finite: the largest numbers stand for larger */
+void set_entry(fur_value_type value, void *array, int64_t i, double re, double im);
+double entry_part(fur_value_type value, const void *array, int64_t i, int part);
+number entry_number(fur_value_type value, const void *array, int64_t i);
+void add_term(trial *t, int64_t row, int64_t col, double re, double im);
+
+/* --- the course of a trial -------------------------------------------------------------------- */
+
+void draw_problem(trial *t); /* draw.c */
+void draw_stencil(trial *t); /* grids.c */
+void draw_large(trial *t);   /* grids.c */
+void make_matrix(trial *t);  /* trial.c: the matrix of the terms, and its operator */
+void draw_vectors(trial *t); /* draw.c */
+void solve_trial(trial *t);  /* solve.c */
+void check_trial(trial *t);  /* check.c: ends the process where a claim is false */
+void print_trial(const trial *t);
+void release_trial(trial *t);
+
+/* Tells the watching process what is about to be solved. */
+void announce(const trial *t);
+/* Ends the process: what the trial claims is not so. `kind` is for the counts. */
+_Noreturn void fail(const trial *t, const char *kind, real is, real allowed);
+/* The call succeeds. */
+void must(const trial *t, fur_status status);
+
+#endif
