@@ -310,22 +310,16 @@ static fur_status print(const eigs_job *j)
 static fur_status judge(const eigs_job *j)
 {
     const fur_eigs_report *r = &j->report;
-    const char *advice = "";
+    const char *advice = fur_eigs_advice(r->outcome);
     if (r->outcome == FUR_OUTCOME_CONVERGED)
         return FUR_OK;
     if (r->outcome == FUR_OUTCOME_STOPPED)
         return fur_context_fail(j->context, FUR_INVALID,
                                 "%s: interrupted by %s after %lld iterations", j->name,
                                 interrupt_name(), (long long)r->iterations);
-    if (r->outcome == FUR_OUTCOME_MAX_ITERATIONS)
-        advice = is_lobpcg(j->options) ? "; allow more iterations, a larger block or a better "
-                                         "preconditioner"
-                                       : "; allow more iterations or a larger basis";
-    if (r->outcome == FUR_OUTCOME_STAGNATED)
-        advice = "; ask for less with --tolerance";
     return fur_context_fail(j->context, FUR_INVALID,
-                            "%s: %d of %d eigenvalues converged in %lld iterations: %s%s", j->name,
-                            r->converged, j->count, (long long)r->iterations,
+                            "%s: %d of %d eigenvalues converged in %lld iterations: %s; %s",
+                            j->name, r->converged, j->count, (long long)r->iterations,
                             interrupt_outcome(r->outcome), advice);
 }
 

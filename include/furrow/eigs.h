@@ -65,6 +65,10 @@ typedef struct fur_eigs_report {
     double seconds;
 } fur_eigs_report;
 
+/* What to try after a search for eigenvalues with this outcome, one sentence; "" after success.
+ * Never NULL. */
+FUR_API const char *fur_eigs_advice(fur_outcome outcome);
+
 /* Finds options->count eigenvalues; `count` below stands for that. values[i] gets eigenvalue i,
  * residuals[i] its ||A v - lambda v||_2, vectors[i], of as many entries as A has rows, the
  * eigenvector of norm 1. residuals, vectors, options and report may be NULL. Returns FUR_OK

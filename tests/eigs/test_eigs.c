@@ -3,6 +3,7 @@
  * they are; what has not converged is not called so; the same bits for any number of threads. */
 #include "spectrum.h"
 
+#include <ctype.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -331,8 +332,34 @@ START_TEST(results_have_the_same_bits_for_any_number_of_threads)
 }
 END_TEST
 
+static bool has_word(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at++)
+        if ((at == text || at[-1] == ' ') && !isalnum((unsigned char)at[length]))
+            return true;
+    return false;
+}
+
+/* Outcomes are shared with the solvers of A x = b, methods are not. */
+START_TEST(advice_names_no_solver)
+{
+    for (int outcome = 0; outcome <= FUR_OUTCOME_DIVERGED; outcome++) {
+        const char *advice = fur_eigs_advice((fur_outcome)outcome);
+        const fur_method_info *method;
+        for (int i = 0; (method = fur_solver_method_at(i)) != NULL; i++)
+            ck_assert_msg(!has_word(advice, method->name), "%s: %s",
+                          fur_outcome_name((fur_outcome)outcome), advice);
+    }
+    ck_assert_str_eq(fur_eigs_advice(FUR_OUTCOME_CONVERGED), "");
+    ck_assert_ptr_nonnull(strstr(fur_eigs_advice(FUR_OUTCOME_ASYMMETRIC), "symmetric"));
+    ck_assert_ptr_nonnull(strstr(fur_eigs_advice(FUR_OUTCOME_MAX_ITERATIONS), "iterations"));
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
+    tcase_add_test(tests, advice_names_no_solver);
     tcase_add_turns(tests, random_matrices, FUR_VALUE_COUNT, 2);
     tcase_add_test(tests, multiple_eigenvalues);
     tcase_add_test(tests, laplacians_on_a_grid);

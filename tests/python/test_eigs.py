@@ -55,6 +55,7 @@ def test_no_convergence_has_what_was_found():
         furrow.eigsh(stencil, 2, which="SA", maxiter=30)
     failure = caught.value
     assert isinstance(failure, furrow.Error) and failure.report.products > 0
+    assert failure.report.advice.startswith("allow more iterations, keep more vectors")
     assert len(failure.eigenvalues) == 2 and failure.eigenvectors.shape == (5000, 2)
     for wish in ({"sigma": 0.0}, {"M": np.eye(3)}, {"which": "SM"}):
         with pytest.raises(NotImplementedError):

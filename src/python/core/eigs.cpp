@@ -16,7 +16,7 @@ static nb::dict dict_of(const fur_eigs_report &r)
 {
     nb::dict made;
     made["outcome"] = fur_outcome_name(r.outcome);
-    made["advice"] = fur_outcome_advice(r.outcome);
+    made["advice"] = fur_eigs_advice(r.outcome);
     made["converged"] = r.converged;
     made["iterations"] = r.iterations;
     made["products"] = r.products;
