@@ -113,6 +113,7 @@ PetscErrorCode fur_petsc_mat_convert(Mat a, const fur_ranks_options *options, Ma
     fur_ranks_csr *made = NULL;
     row_copy rows = {0};
     PetscBool known;
+    PetscBool shell;
     PetscBool assembled;
 
     PetscFunctionBegin;
@@ -122,7 +123,8 @@ PetscErrorCode fur_petsc_mat_convert(Mat a, const fur_ranks_options *options, Ma
     PetscCheck(assembled, comm, PETSC_ERR_ARG_WRONGSTATE,
                "the matrix is not assembled; call MatAssemblyBegin and MatAssemblyEnd before");
     PetscCall(MatHasOperation(a, MATOP_GET_ROW, &known));
-    PetscCheck(known, comm, PETSC_ERR_SUP,
+    PetscCall(PetscObjectTypeCompare((PetscObject)a, MATSHELL, &shell));
+    PetscCheck(known && !shell, comm, PETSC_ERR_SUP,
                "the matrix has a type without rows to read (MatGetRow); convert it by MatConvert "
                "to MATAIJ before");
     PetscCall(petsc_open(comm, options, &group));

@@ -1,7 +1,7 @@
 /* Shell matrices. */
 #include "shell.h"
 
-/* The context of a shell matrix. */
+/* The context of a shell matrix, which its duplicates share. */
 typedef struct shell {
     fur_ranks_csr *a;
     fur_ranks_csr *transposed; /* made by the first product that needs it */
@@ -79,12 +79,47 @@ static PetscErrorCode get_diagonal(Mat mat, Vec d)
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode destroy(Mat mat)
+/* Prints figures of the matrix, for -ksp_view and people. */
+static PetscErrorCode view(Mat mat, PetscViewer viewer)
 {
+    PetscBool ascii;
     shell *s;
 
     PetscFunctionBegin;
+    PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+    PetscCheck(ascii, PetscObjectComm((PetscObject)mat), PETSC_ERR_SUP,
+               "a matrix of furrow_petsc has no view but text; convert it by MatConvert to MATAIJ");
     PetscCall(MatShellGetContext(mat, &s));
+    const fur_ranks_report *report = fur_ranks_csr_describe(s->a);
+    PetscCall(PetscViewerASCIIPrintf(viewer,
+                                     "  furrow: %lld entries of type %s, %d ranks, device %s\n",
+                                     (long long)report->entries, fur_value_name(report->value_type),
+                                     fur_ranks_count(fur_ranks_csr_group(s->a)),
+                                     fur_context_device(fur_ranks_csr_context(s->a))));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  halo of a product: %lld bytes, imbalance %.3g\n",
+                                     (long long)report->halo_bytes, report->imbalance));
+    PetscFunctionReturn(0);
+}
+
+/* PETSc 3.18 calls this one without a look whether it is there. */
+static PetscErrorCode refuse_row(Mat mat, PetscInt row, PetscInt *count, PetscInt *columns[],
+                                 PetscScalar *values[])
+{
+    (void)row;
+    (void)count;
+    (void)columns;
+    (void)values;
+    PetscFunctionBegin;
+    SETERRQ(PetscObjectComm((PetscObject)mat), PETSC_ERR_SUP,
+            "a shell matrix of furrow_petsc gives no rows; use a matrix of type " FUR_PETSC_AIJ);
+}
+
+/* With the last of the matrices that share it. */
+static PetscErrorCode destroy(void *context)
+{
+    shell *s = context;
+
+    PetscFunctionBegin;
     fur_ranks *group = fur_ranks_csr_group(s->a);
     fur_ranks_csr_destroy(s->transposed);
     if (s->owns) {
@@ -115,7 +150,9 @@ static PetscErrorCode make_shell(MPI_Comm comm, shell *s, Mat *out)
     PetscCall(MatShellSetOperation(*out, MATOP_MULT, (operation)multiply));
     PetscCall(MatShellSetOperation(*out, MATOP_MULT_TRANSPOSE, (operation)multiply_transposed));
     PetscCall(MatShellSetOperation(*out, MATOP_GET_DIAGONAL, (operation)get_diagonal));
-    PetscCall(MatShellSetOperation(*out, MATOP_DESTROY, (operation)destroy));
+    PetscCall(MatShellSetOperation(*out, MATOP_VIEW, (operation)view));
+    PetscCall(MatShellSetOperation(*out, MATOP_GET_ROW, (operation)refuse_row));
+    PetscCall(MatShellSetContextDestroy(*out, destroy));
     PetscFunctionReturn(0);
 }
 
@@ -159,21 +196,32 @@ PetscErrorCode fur_petsc_mat_wrap(MPI_Comm comm, fur_ranks_csr *a, Mat *out)
     PetscFunctionReturn(0);
 }
 
-PetscErrorCode fur_petsc_mat_ranks(Mat mat, fur_ranks_csr **out)
+PetscErrorCode petsc_find_shell(Mat mat, Mat *out)
 {
     PetscBool is_shell = PETSC_FALSE;
     operation product = NULL;
+
+    PetscFunctionBegin;
+    PetscCall(petsc_aij_shell(mat, out));
+    PetscCall(PetscObjectTypeCompare((PetscObject)mat, MATSHELL, &is_shell));
+    if (is_shell)
+        PetscCall(MatShellGetOperation(mat, MATOP_MULT, &product));
+    if (product == (operation)multiply)
+        *out = mat;
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode fur_petsc_mat_ranks(Mat mat, fur_ranks_csr **out)
+{
+    Mat found;
     shell *s;
 
     PetscFunctionBegin;
     PetscCheck(mat && out, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "%s was given NULL", __func__);
-    PetscCall(PetscObjectTypeCompare((PetscObject)mat, MATSHELL, &is_shell));
-    if (is_shell)
-        PetscCall(MatShellGetOperation(mat, MATOP_MULT, &product));
-    PetscCheck(product == (operation)multiply, PetscObjectComm((PetscObject)mat),
-               PETSC_ERR_ARG_WRONG,
+    PetscCall(petsc_find_shell(mat, &found));
+    PetscCheck(found, PetscObjectComm((PetscObject)mat), PETSC_ERR_ARG_WRONG,
                "the matrix is not one of furrow_petsc; make one by fur_petsc_mat_convert");
-    PetscCall(MatShellGetContext(mat, &s));
+    PetscCall(MatShellGetContext(found, &s));
     *out = s->a;
     PetscFunctionReturn(0);
 }

@@ -25,6 +25,15 @@ PetscErrorCode petsc_open(MPI_Comm comm, const fur_ranks_options *options, fur_r
 /* A shell matrix around `a`. owns: MatDestroy destroys `a` and closes its group. */
 PetscErrorCode petsc_wrap(MPI_Comm comm, fur_ranks_csr *a, PetscBool owns, Mat *out);
 
+/* The shell matrix that has the library's: `mat` itself, or that of FUR_PETSC_AIJ as its entries
+ * are now. NULL: there is none. */
+PetscErrorCode petsc_find_shell(Mat mat, Mat *out);
+/* The latter alone. */
+PetscErrorCode petsc_aij_shell(Mat mat, Mat *out);
+
+/* Of PCRegister. */
+PetscErrorCode petsc_pc_create(PC pc);
+
 bool petsc_on_gpu(const fur_context *context);
 
 /* A vector of the library over `size` entries of PETSc's; FUR_UNSUPPORTED if they do not lie where

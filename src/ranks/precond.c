@@ -330,6 +330,22 @@ const fur_precond_report *fur_ranks_precond_describe(const fur_ranks_precond *p)
     return p && p->amg ? &p->report : fur_precond_describe(p ? p->made : NULL);
 }
 
+static bool is_real(fur_value_type value)
+{
+    return value == FUR_F32 || value == FUR_F64;
+}
+
+int fur_ranks_precond_hermitian(const fur_ranks_precond *p)
+{
+    fur_csr_traits traits = FUR_DEFAULT(fur_csr_traits);
+    const fur_precond_report *report = fur_ranks_precond_describe(p);
+    if (!report) /* without rows */
+        return p != NULL;
+    if (strcmp(report->kind, "jacobi") == 0 && is_real(p->a->report.value_type))
+        return 1;
+    return report->symmetric && fur_csr_examine(p->matrix, &traits) == FUR_OK && traits.hermitian;
+}
+
 int fur_ranks_precond_exact(const fur_ranks_precond *p)
 {
     return p && p->exact;

@@ -69,5 +69,6 @@ const char *refusal_sentence(void);
 void test_matrices(void);
 void test_solves(void);
 void test_refusals(void);
+void test_user(void);
 
 #endif

@@ -9,5 +9,6 @@ int main(int argc, char **argv)
     test_matrices();
     test_solves();
     test_refusals();
+    test_user();
     return PetscFinalize() != 0;
 }

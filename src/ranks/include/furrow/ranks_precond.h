@@ -45,6 +45,10 @@ FUR_API const fur_operator *fur_ranks_precond_operator(const fur_ranks_precond *
 /* Of this rank's block, or of the whole; a rank without rows has none. */
 FUR_API const fur_precond_report *fur_ranks_precond_describe(const fur_ranks_precond *p);
 
+/* 1: M is Hermitian on this rank: the kind is "jacobi" with real entries, or it is a symmetric kind
+ * and its matrix (or block) is Hermitian. Looks at all entries of that matrix. */
+FUR_API int fur_ranks_precond_hermitian(const fur_ranks_precond *p);
+
 /* 1: results do not depend on the bounds. */
 FUR_API int fur_ranks_precond_exact(const fur_ranks_precond *p);
 

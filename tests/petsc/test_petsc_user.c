@@ -1,0 +1,672 @@
+/* What a user of PETSc does with any matrix and preconditioner: with FUR_PETSC_AIJ as with MATAIJ;
+ * with a shell matrix the same, or PETSc's error. */
+#include "petsc_support.h"
+
+#include <string.h>
+
+#define POINTS 7
+
+/* A figure of a call, the same for all types. */
+static PetscReal figure;
+
+static PetscErrorCode replace(Mat *a, Mat by)
+{
+    PetscFunctionBegin;
+    PetscCall(MatDestroy(a));
+    *a = by;
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode duplicate(Mat *a)
+{
+    Mat copy;
+
+    PetscFunctionBegin;
+    PetscCall(MatDuplicate(*a, MAT_COPY_VALUES, &copy));
+    PetscCall(replace(a, copy));
+    PetscFunctionReturn(0);
+}
+
+/* The original is used after its copy has gone. */
+static PetscErrorCode duplicate_and_forget(Mat *a)
+{
+    Mat copy;
+
+    PetscFunctionBegin;
+    PetscCall(MatDuplicate(*a, MAT_COPY_VALUES, &copy));
+    PetscCall(MatScale(copy, 7));
+    PetscCall(MatDestroy(&copy));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode duplicate_pattern(Mat *a)
+{
+    Mat copy;
+
+    PetscFunctionBegin;
+    PetscCall(MatDuplicate(*a, MAT_DO_NOT_COPY_VALUES, &copy));
+    PetscCall(MatCopy(*a, copy, SAME_NONZERO_PATTERN));
+    PetscCall(replace(a, copy));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode convert_same(Mat *a)
+{
+    Mat copy;
+
+    PetscFunctionBegin;
+    PetscCall(MatConvert(*a, MATSAME, MAT_INITIAL_MATRIX, &copy));
+    PetscCall(replace(a, copy));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode convert_to_aij(Mat *a)
+{
+    Mat copy;
+
+    PetscFunctionBegin;
+    PetscCall(MatConvert(*a, MATAIJ, MAT_INITIAL_MATRIX, &copy));
+    PetscCall(replace(a, copy));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode convert_to_ours(Mat *a)
+{
+    Mat copy;
+
+    PetscFunctionBegin;
+    PetscCall(MatConvert(*a, FUR_PETSC_AIJ, MAT_INITIAL_MATRIX, &copy));
+    PetscCall(replace(a, copy));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode scale(Mat *a)
+{
+    PetscFunctionBegin;
+    PetscCall(MatScale(*a, -2));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode shift(Mat *a)
+{
+    PetscFunctionBegin;
+    PetscCall(MatShift(*a, 3));
+    PetscFunctionReturn(0);
+}
+
+/* With an MATAIJ of the same rows. */
+static PetscErrorCode add(Mat *a)
+{
+    sample s = sample_grid(POINTS, 0.5);
+    Mat other = sample_petsc(&s);
+
+    PetscFunctionBegin;
+    PetscErrorCode code = MatAXPY(*a, 2, other, DIFFERENT_NONZERO_PATTERN);
+    PetscCall(MatDestroy(&other));
+    PetscFunctionReturn(code);
+}
+
+static PetscErrorCode add_itself(Mat *a)
+{
+    Mat copy;
+
+    PetscFunctionBegin;
+    PetscCall(MatDuplicate(*a, MAT_COPY_VALUES, &copy));
+    PetscErrorCode code = MatAYPX(*a, 2, copy, SAME_NONZERO_PATTERN);
+    PetscCall(MatDestroy(&copy));
+    PetscFunctionReturn(code);
+}
+
+static PetscErrorCode scale_rows(Mat *a)
+{
+    Vec left;
+    Vec right;
+
+    PetscFunctionBegin;
+    PetscCall(MatCreateVecs(*a, &right, &left));
+    x_fill(left);
+    PetscCall(VecSet(right, 2));
+    PetscErrorCode code = MatDiagonalScale(*a, left, right);
+    PetscCall(VecDestroy(&left));
+    PetscCall(VecDestroy(&right));
+    PetscFunctionReturn(code);
+}
+
+static PetscErrorCode set_diagonal(Mat *a)
+{
+    Vec d;
+
+    PetscFunctionBegin;
+    PetscCall(MatCreateVecs(*a, NULL, &d));
+    x_fill(d);
+    PetscErrorCode code = MatDiagonalSet(*a, d, ADD_VALUES);
+    PetscCall(VecDestroy(&d));
+    PetscFunctionReturn(code);
+}
+
+/* New values at known positions, after a product with the old ones. */
+static PetscErrorCode set_values(Mat *a)
+{
+    PetscInt begin;
+    PetscInt end;
+    Vec x;
+    Vec y;
+
+    PetscFunctionBegin;
+    PetscCall(MatCreateVecs(*a, &x, &y));
+    x_fill(x);
+    PetscErrorCode code = MatMult(*a, x, y);
+    PetscCall(VecDestroy(&x));
+    PetscCall(VecDestroy(&y));
+    PetscCall(code);
+    PetscCall(MatGetOwnershipRange(*a, &begin, &end));
+    for (PetscInt row = begin; row < end; row++)
+        PetscCall(MatSetValue(*a, row, row, noise((uint64_t)row, 9), ADD_VALUES));
+    PetscCall(MatAssemblyBegin(*a, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(*a, MAT_FINAL_ASSEMBLY));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode zero_rows(Mat *a)
+{
+    const PetscInt rows[] = {0, 5};
+
+    PetscFunctionBegin;
+    PetscCall(MatZeroRows(*a, 2, rows, 3, NULL, NULL));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode zero_rows_and_columns(Mat *a)
+{
+    const PetscInt rows[] = {0, 5};
+
+    PetscFunctionBegin;
+    PetscCall(MatZeroRowsColumns(*a, 2, rows, 3, NULL, NULL));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode zero_entries(Mat *a)
+{
+    PetscFunctionBegin;
+    PetscCall(MatZeroEntries(*a));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode norm(Mat *a)
+{
+    PetscFunctionBegin;
+    PetscCall(MatNorm(*a, NORM_FROBENIUS, &figure));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode norm_of_rows(Mat *a)
+{
+    PetscFunctionBegin;
+    PetscCall(MatNorm(*a, NORM_INFINITY, &figure));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode trace(Mat *a)
+{
+    PetscScalar sum;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetTrace(*a, &sum));
+    figure = PetscRealPart(sum);
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode get_row(Mat *a)
+{
+    PetscInt begin;
+    PetscInt count;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetOwnershipRange(*a, &begin, NULL));
+    PetscCall(MatGetRow(*a, begin, &count, NULL, NULL));
+    figure = count;
+    PetscCall(MatRestoreRow(*a, begin, &count, NULL, NULL));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode transpose(Mat *a)
+{
+    Mat turned;
+
+    PetscFunctionBegin;
+    PetscCall(MatTranspose(*a, MAT_INITIAL_MATRIX, &turned));
+    PetscCall(replace(a, turned));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode square(Mat *a)
+{
+    Mat product;
+
+    PetscFunctionBegin;
+    PetscCall(MatMatMult(*a, *a, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &product));
+    PetscCall(replace(a, product));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode part(Mat *a)
+{
+    PetscInt begin;
+    PetscInt end;
+    IS rows;
+    Mat made;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetOwnershipRange(*a, &begin, &end));
+    PetscCall(ISCreateStride(PETSC_COMM_WORLD, end - begin, begin, 1, &rows));
+    PetscErrorCode code = MatCreateSubMatrix(*a, rows, rows, MAT_INITIAL_MATRIX, &made);
+    PetscCall(ISDestroy(&rows));
+    PetscCall(code);
+    PetscCall(replace(a, made));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode multiply_and_add(Mat *a)
+{
+    Vec x;
+    Vec y;
+
+    PetscFunctionBegin;
+    PetscCall(MatCreateVecs(*a, &x, &y));
+    x_fill(x);
+    PetscCall(VecSet(y, 1));
+    PetscErrorCode code = MatMultAdd(*a, x, y, y);
+    PetscCall(VecNorm(y, NORM_2, &figure));
+    PetscCall(VecDestroy(&x));
+    PetscCall(VecDestroy(&y));
+    PetscFunctionReturn(code);
+}
+
+static PetscErrorCode get_values(Mat *a)
+{
+    PetscInt begin;
+    PetscScalar value;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetOwnershipRange(*a, &begin, NULL));
+    PetscCall(MatGetValue(*a, begin, begin, &value));
+    figure = PetscRealPart(value);
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode sum_rows(Mat *a)
+{
+    Vec sums;
+
+    PetscFunctionBegin;
+    PetscCall(MatCreateVecs(*a, NULL, &sums));
+    PetscErrorCode code = MatGetRowSum(*a, sums);
+    PetscCall(VecNorm(sums, NORM_2, &figure));
+    PetscCall(VecDestroy(&sums));
+    PetscFunctionReturn(code);
+}
+
+static PetscErrorCode find_row_maxima(Mat *a)
+{
+    Vec most;
+
+    PetscFunctionBegin;
+    PetscCall(MatCreateVecs(*a, NULL, &most));
+    PetscErrorCode code = MatGetRowMaxAbs(*a, most, NULL);
+    PetscCall(VecNorm(most, NORM_2, &figure));
+    PetscCall(VecDestroy(&most));
+    PetscFunctionReturn(code);
+}
+
+static PetscErrorCode is_itself(Mat *a)
+{
+    PetscBool equal;
+
+    PetscFunctionBegin;
+    PetscCall(MatEqual(*a, *a, &equal));
+    figure = equal;
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode triple(Mat *a)
+{
+    Mat product;
+
+    PetscFunctionBegin;
+    PetscCall(MatPtAP(*a, *a, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &product));
+    PetscCall(replace(a, product));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode relax(Mat *a)
+{
+    Vec x;
+    Vec b;
+
+    PetscFunctionBegin;
+    PetscCall(MatCreateVecs(*a, &x, &b));
+    PetscCall(VecSet(b, 1));
+    PetscErrorCode code = MatSOR(
+        *a, b, 1, (MatSORType)(SOR_LOCAL_FORWARD_SWEEP | SOR_ZERO_INITIAL_GUESS), 0, 1, 1, x);
+    PetscCall(VecNorm(x, NORM_2, &figure));
+    PetscCall(VecDestroy(&x));
+    PetscCall(VecDestroy(&b));
+    PetscFunctionReturn(code);
+}
+
+static PetscErrorCode count_entries(Mat *a)
+{
+    MatInfo info;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetInfo(*a, MAT_GLOBAL_SUM, &info));
+    figure = info.nz_used;
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode print(Mat *a)
+{
+    PetscViewer viewer;
+
+    PetscFunctionBegin;
+    PetscCall(PetscViewerASCIIOpen(PETSC_COMM_WORLD, "/dev/null", &viewer));
+    PetscErrorCode code = MatView(*a, viewer);
+    PetscCall(PetscViewerDestroy(&viewer));
+    PetscFunctionReturn(code);
+}
+
+static const struct {
+    const char *name;
+    PetscErrorCode (*call)(Mat *a);
+    bool shell; /* a shell matrix does it, too */
+} uses[] = {
+    {"MatDuplicate", duplicate, true},
+    {"MatDuplicate, forgotten", duplicate_and_forget, true},
+    {"MatCopy", duplicate_pattern, true},
+    {"MatConvert, MATSAME", convert_same, true},
+    {"MatConvert, MATAIJ", convert_to_aij, true},
+    {"MatConvert, FUR_PETSC_AIJ", convert_to_ours, true},
+    {"MatScale", scale, true},
+    {"MatShift", shift, true},
+    {"MatAXPY", add, true},
+    {"MatAYPX", add_itself, true},
+    {"MatDiagonalScale", scale_rows, true},
+    {"MatDiagonalSet", set_diagonal, true},
+    {"MatSetValues", set_values, false},
+    {"MatZeroRows", zero_rows, true},
+    {"MatZeroRowsColumns", zero_rows_and_columns, true},
+    {"MatZeroEntries", zero_entries, false},
+    {"MatNorm, Frobenius", norm, false},
+    {"MatNorm, infinity", norm_of_rows, false},
+    {"MatGetTrace", trace, true},
+    {"MatGetRow", get_row, false},
+    {"MatTranspose", transpose, false},
+    {"MatMatMult", square, false},
+    {"MatCreateSubMatrix", part, true},
+    {"MatView", print, true},
+    {"MatMultAdd", multiply_and_add, true},
+    {"MatGetValue", get_values, false},
+    {"MatGetRowSum", sum_rows, true},
+    {"MatGetRowMaxAbs", find_row_maxima, false},
+    {"MatEqual", is_itself, true},
+    {"MatPtAP", triple, false},
+    {"MatSOR", relax, false},
+    {"MatGetInfo", count_entries, false},
+};
+#define USES (int)(sizeof uses / sizeof *uses)
+
+/* A x, A^T x or the diagonal. */
+static void look(Mat a, int what, Vec y)
+{
+    Vec x;
+    MUST(MatCreateVecs(a, &x, NULL));
+    x_fill(x);
+    if (what == 0)
+        MUST(MatMult(a, x, y));
+    else if (what == 1)
+        MUST(MatMultTranspose(a, x, y));
+    else
+        MUST(MatGetDiagonal(a, y));
+    MUST(VecDestroy(&x));
+}
+
+/* Both are sums of at most 49 products with factors below 10 and some changes of them: each way has
+ * at most 60 roundings of terms whose magnitudes sum to less than 1e4. */
+static void compare(Mat a, Mat other, const char *name)
+{
+    PetscReal difference;
+    Vec y;
+    Vec z;
+    for (int what = 0; what < 3; what++) {
+        MUST(MatCreateVecs(a, &y, NULL));
+        MUST(VecDuplicate(y, &z));
+        look(a, what, y);
+        look(other, what, z);
+        MUST(VecAXPY(y, -1, z));
+        MUST(VecNorm(y, NORM_INFINITY, &difference));
+        EXPECT(difference <= 2 * 60 * 0x1p-53 * 1e4, "%s, %d: they differ by %g", name, what,
+               difference);
+        MUST(VecDestroy(&y));
+        MUST(VecDestroy(&z));
+    }
+}
+
+/* The same of `a` and a matrix of PETSc's. */
+static void use(int i, Mat a)
+{
+    sample s = sample_grid(POINTS, 0.25);
+    Mat theirs = sample_petsc(&s);
+    MUST(uses[i].call(&theirs));
+    PetscReal want = figure;
+    MUST(uses[i].call(&a));
+    EXPECT(PetscAbsReal(figure - want) <= 1e-12 * PetscAbsReal(want), "%s: %g, PETSc's %g",
+           uses[i].name, figure, want);
+    compare(a, theirs, uses[i].name);
+    MUST(MatDestroy(&a));
+    MUST(MatDestroy(&theirs));
+}
+
+static Mat make_ours(const sample *s)
+{
+    Mat theirs = sample_petsc(s);
+    Mat a;
+    MUST(MatConvert(theirs, FUR_PETSC_AIJ, MAT_INITIAL_MATRIX, &a));
+    MUST(MatDestroy(&theirs));
+    return a;
+}
+
+static Mat make_shell(const sample *s)
+{
+    Mat theirs = sample_petsc(s);
+    Mat a;
+    MUST(fur_petsc_mat_convert(theirs, NULL, &a));
+    MUST(MatDestroy(&theirs));
+    return a;
+}
+
+/* PETSc says so for a call that a matrix has not. */
+static void refuse(int i, Mat a)
+{
+    refusal_begin();
+    PetscErrorCode code = uses[i].call(&a);
+    EXPECT(code, "%s went well", uses[i].name);
+    refusal_end(__FILE__, __LINE__, code, "");
+    EXPECT(*refusal_sentence(), "%s: no sentence", uses[i].name);
+    MUST(MatDestroy(&a));
+}
+
+static void use_matrices(void)
+{
+    sample s = sample_grid(POINTS, 0.25);
+    for (int i = 0; i < USES; i++) {
+        use(i, make_ours(&s));
+        if (uses[i].shell)
+            use(i, make_shell(&s));
+        else
+            refuse(i, make_shell(&s));
+    }
+}
+
+/* PETSc's own direct solver with the entries of FUR_PETSC_AIJ; a block of one rank. */
+static void use_factors(void)
+{
+    sample s = sample_grid(POINTS, 0.25);
+    Mat a = make_ours(&s);
+    KSP solver;
+    KSPConvergedReason reason;
+    PC pc;
+    Vec b;
+    Vec x;
+    MUST(MatCreateVecs(a, &x, &b));
+    x_fill(b);
+    MUST(KSPCreate(PETSC_COMM_WORLD, &solver));
+    MUST(KSPSetOperators(solver, a, a));
+    MUST(KSPGetPC(solver, &pc));
+    MUST(PCSetType(pc, PCBJACOBI));
+    MUST(KSPSolve(solver, b, x));
+    MUST(KSPGetConvergedReason(solver, &reason));
+    EXPECT(reason > 0, "reason %d", (int)reason);
+    MUST(KSPDestroy(&solver));
+    MUST(VecDestroy(&b));
+    MUST(VecDestroy(&x));
+    MUST(MatDestroy(&a));
+}
+
+/* Iterations to 1e-10 by the preconditioner of the options. */
+static PetscInt solve(KSP solver, Vec b, Vec x)
+{
+    PetscInt iterations;
+    KSPConvergedReason reason;
+    MUST(KSPSolve(solver, b, x));
+    MUST(KSPGetConvergedReason(solver, &reason));
+    MUST(KSPGetIterationNumber(solver, &iterations));
+    EXPECT(reason > 0, "reason %d", (int)reason);
+    return iterations;
+}
+
+static KSP make_solver(Mat a, const char *method)
+{
+    KSP solver;
+    PC pc;
+    MUST(KSPCreate(PETSC_COMM_WORLD, &solver));
+    MUST(KSPSetOptionsPrefix(solver, "ours_"));
+    MUST(KSPSetOperators(solver, a, a));
+    MUST(KSPSetType(solver, method));
+    MUST(KSPSetTolerances(solver, 1e-10, PETSC_DEFAULT, PETSC_DEFAULT, 500));
+    MUST(KSPGetPC(solver, &pc));
+    MUST(PCSetType(pc, FUR_PETSC_PC));
+    MUST(KSPSetFromOptions(solver));
+    return solver;
+}
+
+/* Adds to the diagonal, so that fewer iterations are needed. */
+static void change(Mat a)
+{
+    PetscInt begin;
+    PetscInt end;
+    MUST(MatGetOwnershipRange(a, &begin, &end));
+    for (PetscInt row = begin; row < end; row++)
+        MUST(MatSetValue(a, row, row, 20, ADD_VALUES));
+    MUST(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY));
+    MUST(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
+}
+
+/* New values reach a preconditioner by KSPSolve, as a new solver has them. */
+static void use_new_values(Mat a)
+{
+    Vec b;
+    Vec x;
+    MUST(PetscOptionsSetValue(NULL, "-ours_pc_furrow_kind", "ilu0"));
+    KSP solver = make_solver(a, KSPGMRES);
+    MUST(MatCreateVecs(a, &x, &b));
+    x_fill(b);
+    PetscInt first = solve(solver, b, x);
+    change(a);
+    PetscInt second = solve(solver, b, x);
+    KSP fresh = make_solver(a, KSPGMRES);
+    PetscInt want = solve(fresh, b, x);
+    EXPECT(second == want && second < first, "%d iterations, then %d, afresh %d", (int)first,
+           (int)second, (int)want);
+    MUST(KSPDestroy(&fresh));
+    MUST(KSPDestroy(&solver));
+    MUST(VecDestroy(&b));
+    MUST(VecDestroy(&x));
+    MUST(MatDestroy(&a));
+}
+
+/* (M x, y) = (x, M^T y). */
+static void use_transposes(PetscReal wind, const char *kind, bool known)
+{
+    sample s = sample_grid(POINTS, wind);
+    Mat a = sample_petsc(&s);
+    Vec x;
+    Vec y;
+    Vec z;
+    PC pc;
+    PetscScalar left;
+    PetscScalar right;
+    MUST(PetscOptionsSetValue(NULL, "-ours_pc_furrow_kind", kind));
+    KSP solver = make_solver(a, KSPBICG);
+    MUST(KSPSetUp(solver));
+    MUST(KSPGetPC(solver, &pc));
+    MUST(MatCreateVecs(a, &x, &y));
+    MUST(VecDuplicate(x, &z));
+    x_fill(x);
+    MUST(VecSet(y, 1));
+    MUST(PCApply(pc, x, z));
+    MUST(VecDot(z, y, &left));
+    if (known) {
+        MUST(PCApplyTranspose(pc, y, z));
+        MUST(VecDot(x, z, &right));
+        EXPECT(PetscAbsScalar(left - right) <= 1e-10 * s.rows, "%s: %g, %g", kind,
+               PetscRealPart(left), PetscRealPart(right));
+        solve(solver, x, z);
+    } else {
+        REFUSES("the transpose of this preconditioner is not known", PCApplyTranspose(pc, y, z));
+    }
+    MUST(KSPDestroy(&solver));
+    MUST(VecDestroy(&x));
+    MUST(VecDestroy(&y));
+    MUST(VecDestroy(&z));
+    MUST(MatDestroy(&a));
+}
+
+/* -ksp_view names what is used. */
+static void use_view(void)
+{
+    sample s = sample_grid(POINTS, 0);
+    Mat a = make_shell(&s);
+    char text[8192] = "";
+    PetscViewer viewer;
+    MUST(PetscOptionsSetValue(NULL, "-ours_pc_furrow_kind", "ic0"));
+    KSP solver = make_solver(a, KSPCG);
+    MUST(KSPSetUp(solver));
+    FILE *file = tmpfile();
+    MUST(PetscViewerASCIIOpenWithFILE(PETSC_COMM_WORLD, file, &viewer));
+    MUST(KSPView(solver, viewer));
+    MUST(PetscViewerDestroy(&viewer));
+    rewind(file);
+    size_t size = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    PetscMPIInt rank;
+    MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+    EXPECT(rank > 0 || (size > 0 && strstr(text, "type: furrow") && strstr(text, "kind ic0") &&
+                        strstr(text, "entries of type f64")),
+           "%s", text);
+    MUST(KSPDestroy(&solver));
+    MUST(MatDestroy(&a));
+}
+
+void test_user(void)
+{
+    sample s = sample_grid(POINTS, 0.25);
+    MUST(fur_petsc_register());
+    use_matrices();
+    use_factors();
+    use_new_values(make_ours(&s));
+    use_new_values(sample_petsc(&s));
+    use_transposes(0, "ic0", true);
+    use_transposes(0.25, "jacobi", true);
+    use_transposes(0.25, "ilu0", false);
+    use_view();
+}
