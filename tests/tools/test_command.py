@@ -1319,6 +1319,35 @@ class SolveTest(CommandTest):
         text = self.sentence("solve", data("ring.mtx"), "--x0", x)
         self.assertIn("x.mtx", text)
 
+    def test_default_right_hand_side_of_singular_matrices(self):
+        """A path: ones are in its null space, and b = 0 would be solved by x = 0."""
+        n = 40
+        path = self.folder / "path.mtx"
+        lines = [f"{i} {i} {2 if 1 < i < n else 1}" for i in range(1, n + 1)]
+        lines += [f"{i + 1} {i} -1" for i in range(1, n)]
+        path.write_text("%%MatrixMarket matrix coordinate real symmetric\n"
+                        f"{n} {n} {len(lines)}\n" + "\n".join(lines) + "\n")
+        out = self.folder / "x.mtx"
+        for options in ([], ["--reorder", "rcm"]):
+            done = run("solve", path, "--method", "minres", "--precond", "none", "--rtol", "1e-8",
+                       "--out", out, "--json", *options)
+            report = json.loads(done.stdout)
+            self.assertEqual(report["rhs"], "A times fractions, because A times ones is 0")
+            self.assertRegex(done.stderr, r"\Afurrow: note: .*path\.mtx times ones is 0, so x is not "
+                                          r"unique; the right-hand side is A x with x_i the fractional "
+                                          r"part of 0\.618 i\n")
+            self.assertIs(report["converged"], True)
+            self.assertGreater(report["iterations"], 5)
+            x = matrix_market.read_column(out.read_text())
+            expected = [(i + 1) * (5**0.5 - 1) / 2 % 1 for i in range(n)]
+            shift = sum(expected) / n - sum(x) / n
+            for found, right in zip(x, expected):
+                self.assertAlmostEqual(found + shift, right, places=5)
+        quiet = run("solve", path, "--method", "minres", "--precond", "none", "--quiet")
+        self.assertNotIn("note", quiet.stderr)
+        zero = self.general(size=3)
+        self.assertEqual(self.json("solve", zero)["rhs"], "A times ones")
+
     def test_history(self):
         path = self.folder / "h.csv"
         report = self.json("solve", data("plate.mtx"), "--history", path)

@@ -1,9 +1,16 @@
 /* A, b and the first x of furrow solve. */
 #include "job.h"
 
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "product.h"
+
+/* Rounding of a row's sum, in units of the largest row. */
+#define ROUNDING 16
+#define GOLDEN 0.61803398874989485
 
 /* The operator of the file's matrix. */
 static fur_status prepare_matrix(job *j)
@@ -60,15 +67,71 @@ static fur_status load_b(job *j, const char *path, const char *member)
     return load_of(j, path, member, fur_operator_rows(j->op), &j->b);
 }
 
-/* The right-hand side of the solution whose entries are all 1. */
+/* Whether b, which is A times ones, is no more than rounding, and A is not 0: for example if A is
+ * the Laplacian of a graph. */
+static fur_status is_rounding(const job *j, bool *rounding)
+{
+    fur_value_type value = fur_operator_value_type(j->op);
+    bool single = value == FUR_F32 || value == FUR_C64;
+    double largest;
+    double norm;
+    COMMAND_TRY(fur_norm_max(j->b, &largest));
+    COMMAND_TRY(fur_csr_norm_inf(j->a.matrix, &norm));
+    *rounding = norm > 0 && largest <= ROUNDING * (single ? FLT_EPSILON : DBL_EPSILON) * norm;
+    return FUR_OK;
+}
+
+/* x_i = the fractional part of i times the golden ratio, from i = 1 on: numbers in (0, 1) that
+ * no simple matrix maps to 0. */
+static fur_status make_fractions(const job *j, fur_vector **x)
+{
+    int64_t cols = fur_operator_cols(j->op);
+    double *numbers = malloc(((size_t)cols + 1) * sizeof *numbers);
+    fur_vector *exact = NULL;
+    if (!numbers)
+        return fur_context_fail(j->context, FUR_OUT_OF_MEMORY, "out of memory");
+    for (int64_t i = 0; i < cols; i++)
+        numbers[i] = fmod((double)(i + 1) * GOLDEN, 1);
+    fur_status status = fur_vector_create(j->context, FUR_F64, cols, &exact);
+    if (status == FUR_OK)
+        status = fur_vector_upload(numbers, exact);
+    if (status == FUR_OK)
+        status = fur_vector_convert(exact, fur_operator_value_type(j->op), x);
+    fur_vector_destroy(exact);
+    free(numbers);
+    return status;
+}
+
+/* A times fractions instead, in the order of the products. */
+static fur_status make_other_b(job *j)
+{
+    fur_vector *x = NULL;
+    fur_status status = make_fractions(j, &x);
+    if (status == FUR_OK)
+        status = product_enter(j->product, &x);
+    if (status == FUR_OK)
+        status = fur_operator_apply(j->op, x, j->b);
+    fur_vector_destroy(x);
+    j->rhs = "A times fractions, because A times ones is 0";
+    if (status == FUR_OK && !j->options->common.quiet)
+        command_error("note: %s times ones is 0, so x is not unique; the right-hand side is A x "
+                      "with x_i the fractional part of 0.618 i",
+                      j->name);
+    return status;
+}
+
+/* The right-hand side of the solution whose entries are all 1, unless that is 0. */
 static fur_status make_b(job *j)
 {
+    bool rounding;
     j->rhs = "A times ones";
     COMMAND_TRY(fur_vector_create(j->context, fur_operator_value_type(j->op),
                                   fur_operator_rows(j->op), &j->b));
     COMMAND_TRY(fur_vector_fill(j->x, fur_real(1.0)));
     COMMAND_TRY(fur_operator_apply(j->op, j->x, j->b));
-    return fur_vector_fill(j->x, fur_real(0.0));
+    COMMAND_TRY(fur_vector_fill(j->x, fur_real(0.0)));
+    COMMAND_TRY(is_rounding(j, &rounding));
+    return rounding ? make_other_b(j) : FUR_OK;
 }
 
 /* Only a regular file can be read a second time. */

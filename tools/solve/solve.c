@@ -183,7 +183,8 @@ static const line_option own_options[] = {
     {"type", "TYPE", GRID_TYPE_DOC, LINE_OWN, AT(grid), .parse = grid_parse_type},
     {"b", "B.mtx",
      "The right-hand side (default: that of FILE, if it is an archive with name_b.mtx, else A "
-     "times ones). The columns of an array are solved for together, by one method",
+     "times ones, or, if that is 0, A times fractions). The columns of an array are solved for "
+     "together, by one method",
      LINE_INPUT, AT(b)},
     {"x0", "X.mtx", "The first x (default: 0)", LINE_INPUT, AT(x0)},
     {"method", "NAME",
