@@ -271,10 +271,11 @@ template <class Value> struct worker {
                 w.x(i, s) = fur_zero<Value>();
             w.t(i, at) = b_norm == 0 ? fur_zero<Value>() : w.x(i, s);
         });
+        double x_norm = norm([&](int64_t i) { return w.t(i, at); });
         double residual = take_residual();
         decide([&] {
             course = {};
-            fur_course_begin(&course, &w.form, b_norm, residual, usable, finite);
+            fur_course_begin(&course, &w.form, b_norm, x_norm, residual, usable, finite);
             course.open = course.open && there;
             course.runs = course.runs && there;
         });

@@ -63,24 +63,25 @@ FUR_ANYWHERE void fur_course_start(fur_course *c, const fur_batch_form *form, do
     c->settles = false;
 }
 
-/* Begins a solve, with the norm of b and the residual of the guess; usable: the diagonal has
- * reciprocals, or else is finite or not. */
+/* Begins a solve, with the norms of b and of the guess, and the guess's residual. usable: the
+ * diagonal has reciprocals, or else is finite or not. */
 FUR_ANYWHERE void fur_course_begin(fur_course *c, const fur_batch_form *form, double b_norm,
-                                   double residual, bool usable, bool finite)
+                                   double x_norm, double residual, bool usable, bool finite)
 {
     double goal = fur_target(form->rtol, b_norm);
+    bool wild = !(residual < HUGE_VAL) || !(x_norm < HUGE_VAL); /* x in empty columns, too */
     c->goal = fmin(goal > form->atol ? goal : form->atol, DBL_MAX);
     c->b_norm = b_norm > 0 ? b_norm : 1;
     c->residual = residual;
     c->least = HUGE_VAL;
     c->iterations = 0;
     c->runs = c->settles = false;
-    c->open = usable && residual < HUGE_VAL && !(residual <= c->goal);
-    c->outcome = !(residual < HUGE_VAL) ? FUR_OUTCOME_BREAKDOWN
-                 : residual <= c->goal  ? FUR_OUTCOME_CONVERGED
-                 : !usable && finite    ? FUR_OUTCOME_INDEFINITE
-                 : !usable              ? FUR_OUTCOME_BREAKDOWN
-                                        : FUR_OUTCOME_UNSOLVED;
+    c->open = usable && !wild && !(residual <= c->goal);
+    c->outcome = wild                  ? FUR_OUTCOME_BREAKDOWN
+                 : residual <= c->goal ? FUR_OUTCOME_CONVERGED
+                 : !usable && finite   ? FUR_OUTCOME_INDEFINITE
+                 : !usable             ? FUR_OUTCOME_BREAKDOWN
+                                       : FUR_OUTCOME_UNSOLVED;
     if (c->open)
         fur_course_start(c, form, c->goal, false);
 }

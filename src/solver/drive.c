@@ -249,7 +249,9 @@ static double correction_target(const fur_drive *d)
 fur_status fur_drive_start(fur_drive *d, const fur_vector *r, bool *over)
 {
     fur_solve *s = d->pass;
-    if (!(d->residual < HUGE_VAL))
+    double largest; /* of x, whose entries in empty columns r does not show */
+    FUR_TRY(fur_norm_max(d->x, &largest));
+    if (!(d->residual < HUGE_VAL) || !(largest < HUGE_VAL))
         return fur_drive_refuse_wild(d, r);
     s->x = d->x;
     s->base = NULL;

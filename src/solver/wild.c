@@ -3,6 +3,8 @@
 
 #include "core.h"
 
+#include <furrow/reduce.h>
+
 #include <math.h>
 #include <stdio.h>
 
@@ -41,12 +43,18 @@ fur_status fur_drive_refuse_wild(const fur_drive *d, const fur_vector *r)
                  "column %lld, counting from 1: ", (long long)d->pass->column + 1);
     for (size_t i = 0; i < sizeof suspects / sizeof *suspects; i++) {
         int64_t found;
+        double largest;
         FUR_TRY(find_wild(suspects[i].vector, &found));
+        FUR_TRY(fur_norm_max(suspects[i].vector, &largest));
         if (found > 0)
             return fur_context_fail(context, FUR_INVALID,
                                     "%sentry %lld of %s, counting from 1, is not a finite number; "
                                     "nothing was solved",
                                     where, (long long)found, suspects[i].name);
+        if (!(largest < HUGE_VAL)) /* the entry of another rank, or a modulus that overflows */
+            return fur_context_fail(context, FUR_INVALID,
+                                    "%san entry of %s is not a finite number; nothing was solved",
+                                    where, suspects[i].name);
     }
     return fur_context_fail(context, FUR_INVALID,
                             "%sthe norm of b - A x overflows; nothing was solved", where);

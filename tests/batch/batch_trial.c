@@ -382,3 +382,27 @@ void batch_check_solve(fur_context *context, const batch_trial *t,
     fur_batch_solver_destroy(solver);
     close_trial(&o);
 }
+
+void batch_check_wild_guess(fur_context *context, fur_value_type value, rng *r)
+{
+    enum { SYSTEMS = 5 };
+    const fur_batch_solver_options options = {.size = sizeof options};
+    const int32_t offsets[] = {0, 1, 1};
+    const int32_t column = 0;
+    double entry[2] = {1, 0};
+    fur_csr *a = NULL;
+    fur_csr_view view = {sizeof view, 2, 2, 1, value, FUR_I32, offsets, &column, entry};
+    ck_ok(fur_context_host(context),
+          fur_csr_create(fur_context_host(context), &view, FUR_OWNERSHIP_COPY, &a));
+    batch_trial t = batch_make(a, value, SYSTEMS, 2, r);
+    for (int64_t s = 0; s < SYSTEMS; s++) {
+        fur_scalar wild = fur_complex(s % 2 ? NAN : 1, s % 2 ? 0 : INFINITY);
+        entry_set(value, t.b, SYSTEMS + s, fur_real(0));
+        entry_set(value, t.x, SYSTEMS + s, value_is_complex(value) ? wild : fur_real(NAN));
+        t.results[s] = (fur_batch_result){FUR_OUTCOME_BREAKDOWN, 0, NAN};
+    }
+    memcpy(t.expected, t.x, bytes_of(&t, 2));
+    batch_check_solve(context, &t, &options, false, "a wild guess");
+    batch_release(&t);
+    fur_csr_destroy(a);
+}

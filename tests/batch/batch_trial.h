@@ -55,5 +55,7 @@ void batch_check_product(fur_context *context, const batch_trial *t, fur_scalar 
                          fur_scalar beta, bool gaps, const char *what);
 void batch_check_solve(fur_context *context, const batch_trial *t,
                        const fur_batch_solver_options *options, bool gaps, const char *what);
+/* A guess that is not finite in a column without entries, which no product shows. */
+void batch_check_wild_guess(fur_context *context, fur_value_type value, rng *r);
 
 #endif

@@ -77,6 +77,16 @@ START_TEST(cg_ends_as_alone_with_thousands_of_rows)
 }
 END_TEST
 
+/* Loops over value types. */
+START_TEST(a_guess_that_is_not_finite_is_a_breakdown)
+{
+    rng r = rng_stream(50);
+    fur_context *context = context_make(NULL, 2);
+    batch_check_wild_guess(context, (fur_value_type)_i, &r);
+    fur_context_destroy(context);
+}
+END_TEST
+
 static const struct {
     int64_t rows;
     int64_t lower;
@@ -401,6 +411,7 @@ static void add(TCase *tests)
     tcase_add_turns(tests, cg_ends_as_alone, FUR_VALUE_COUNT, 2);
     tcase_add_turns(tests, cg_ends_as_alone_with_thousands_of_rows, FUR_VALUE_COUNT, 2);
     tcase_add_loop_test(tests, elimination_has_its_order, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, a_guess_that_is_not_finite_is_a_breakdown, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, elimination_is_near_the_solution, 0, 2);
     tcase_add_test(tests, a_singular_system_is_named);
     tcase_add_test(tests, new_values_are_used);

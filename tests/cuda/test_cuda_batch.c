@@ -72,6 +72,16 @@ START_TEST(cg_ends_as_alone_with_thousands_of_rows)
 }
 END_TEST
 
+/* Loops over value types. */
+START_TEST(a_guess_that_is_not_finite_is_a_breakdown)
+{
+    rng r = rng_stream(50);
+    fur_context *context = context_cuda();
+    batch_check_wild_guess(context, (fur_value_type)_i, &r);
+    fur_context_destroy(context);
+}
+END_TEST
+
 static const struct {
     int64_t rows;
     int64_t lower;
@@ -104,6 +114,7 @@ static void add_tests(TCase *tests)
     tcase_add_loop_test(tests, elimination_has_its_order, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, cg_ends_as_alone, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, cg_ends_as_alone_with_thousands_of_rows, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, a_guess_that_is_not_finite_is_a_breakdown, 0, FUR_VALUE_COUNT);
 }
 
 int main(void)

@@ -77,9 +77,63 @@ START_TEST(every_solve_ends)
 }
 END_TEST
 
+/* The solves that take a guess: one, a block of two with the second guess wild, and auto. */
+static void check_refusal(const dense_problem *p, const char *method)
+{
+    static const char *const sentences[] = {
+        "entry 2 of the initial guess is not a finite number; nothing was solved",
+        "column 1: entry 2 of the initial guess is not a finite number; nothing was solved"};
+    fur_value_type value = fur_vector_value_type(p->x);
+    fur_solver *solver = NULL;
+    fur_vectors *b = NULL;
+    fur_vectors *x = NULL;
+    void *entries = entries_make(value, 4);
+    fur_solver_options options = {
+        .size = sizeof options, .method = method, .adjoint = p->adjoint, .whole = 1};
+    fur_auto_options whole = {.size = sizeof whole, .solver = &options, .precond = "none"};
+    ck_ok(p->context, fur_solver_create(p->a, &options, &solver));
+    ck_fails(p->context, FUR_INVALID, sentences[0], fur_solver_solve(solver, p->b, p->x, NULL));
+    options.adjoint = NULL;
+    ck_fails(p->context, FUR_INVALID, sentences[0],
+             fur_solve_auto(p->matrix, p->b, p->x, &whole, NULL));
+    entry_set(value, entries, 0, fur_real(1));
+    entry_set(value, entries, 2, fur_real(1));
+    ck_ok(p->context, fur_vectors_create(p->context, value, 2, 2, FUR_LAYOUT_COLUMNS, &b));
+    ck_ok(p->context, fur_vectors_create(p->context, value, 2, 2, FUR_LAYOUT_COLUMNS, &x));
+    ck_ok(p->context, fur_vectors_upload(entries, b));
+    entry_set(value, entries, 3, fur_real(-INFINITY));
+    ck_ok(p->context, fur_vectors_upload(entries, x));
+    ck_assert_int_eq(fur_solver_solve_block(solver, b, x, NULL), FUR_INVALID);
+    ck_assert(strstr(sentences[1], fur_context_error(p->context))); /* single columns: unnamed */
+    fur_vectors_destroy(x);
+    fur_vectors_destroy(b);
+    fur_solver_destroy(solver);
+    free(entries);
+}
+
+/* Loops over value types: b - A x does not show an entry of x in a column without entries. */
+START_TEST(a_guess_that_is_not_finite_is_refused)
+{
+    fur_context *context = context_make(NULL, 1);
+    dense d = dense_make((fur_value_type)_i, 2);
+    const fur_method_info *info;
+    dense_set(&d, 0, 0, fur_real(2));
+    d.b[0] = fur_real(1);
+    dense_problem p = dense_open(&d, context);
+    for (int m = 0; (info = fur_solver_method_at(m)); m++) {
+        entry_set(d.value, fur_vector_data(p.x), 1, fur_real(m % 2 ? NAN : INFINITY));
+        check_refusal(&p, info->name);
+    }
+    dense_close(&p);
+    dense_release(&d);
+    fur_context_destroy(context);
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, every_solve_ends, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, a_guess_that_is_not_finite_is_refused, 0, FUR_VALUE_COUNT);
 }
 
 int main(void)

@@ -171,6 +171,13 @@ def test_bits_do_not_depend_on_threads(rng):
         np.testing.assert_array_equal(furrow.cg(furrow.csr(a, threads=threads), b, M="jacobi")[0], first)
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_guess_that_is_not_finite_is_refused(solver):
+    a = sp.csr_array([[2.0, 0.0], [0.0, 0.0]])  # the second column has no entry
+    with pytest.raises(furrow.Invalid, match="entry 2 of the initial guess is not a finite number"):
+        solver(a, np.array([1.0, 0.0]), x0=np.array([0.0, np.nan]))
+
+
 def test_minres_with_a_shift(rng):
     a = laplacian(8)
     b = rng.standard_normal(64)

@@ -1,6 +1,7 @@
 /* Products and solves on 1 to 8 ranks, by wherever the bounds lie: the bits of one context. */
 #include "ranks_support.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char *const methods[] = {
@@ -62,6 +63,36 @@ START_TEST(least_squares)
     fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
     fur_csr *a = matrix_random(context, &r, &shapes[_i], value, FUR_I32);
     compare_solves(&r, a, COUNT_OF(methods) - 1 - _i % LEAST_SQUARES, false);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* The last column has no entry, and the guess no number there. A rank without that entry may be the
+ * first to say so. */
+START_TEST(a_guess_that_is_not_finite_is_refused)
+{
+    enum { N = 40 };
+    int32_t offsets[N + 1];
+    int32_t columns[N];
+    double values[N];
+    double b[N] = {1};
+    fur_context *context = context_make(NULL, 1);
+    fur_csr *a = NULL;
+    for (int i = 0; i <= N; i++)
+        offsets[i] = i < N ? i : N - 1;
+    for (int i = 0; i < N; i++) {
+        columns[i] = i;
+        values[i] = 2;
+    }
+    fur_csr_view view = {sizeof view, N, N, N - 1, FUR_F64, FUR_I32, offsets, columns, values};
+    ck_ok(context, fur_csr_create(context, &view, FUR_OWNERSHIP_COPY, &a));
+    for (int ranks = 1; ranks <= 4; ranks++) {
+        double x[N] = {[N - 1] = NAN};
+        solve_job job = {.a = a, .method = "minres", .b = b, .x = x};
+        ck_assert_int_eq(fur_ranks_run(ranks, NULL, solve_on_ranks, &job), FUR_INVALID);
+        ck_assert_ptr_nonnull(strstr(fur_context_error(NULL), " of the initial guess is not a "));
+    }
     fur_csr_destroy(a);
     fur_context_destroy(context);
 }
@@ -167,6 +198,7 @@ END_TEST
 
 static void add(TCase *tests)
 {
+    tcase_add_test(tests, a_guess_that_is_not_finite_is_refused);
     tcase_add_loop_test(tests, solves, 0, COUNT_OF(methods));
     tcase_add_turns(tests, least_squares, shape_count, 3);
     tcase_add_turns(tests, products, shape_count, 3);

@@ -359,6 +359,7 @@ static void FN(begin)(FN(chunk) * c)
     bool usable[SIDE];
     bool finite[SIDE];
     FN(lane) b_norm;
+    FN(lane) x_norm;
     FN(lane) norm;
     FN(load_rows)(call->a.values, c->first, c->count, c->values);
     FN(invert)(c, usable, finite);
@@ -369,9 +370,11 @@ static void FN(begin)(FN(chunk) * c)
         for (int s = 0; s < c->count; s++)
             if (b_norm[s] == 0)
                 FN(solution_row)(c, i)[s] = c->t[i * SIDE + s] = V(from)(fur_real(0));
+    FN(norms)(c->t, c->rows, x_norm);
     FN(take_residuals)(c, norm);
     for (int s = 0; s < SIDE; s++)
-        fur_course_begin(&c->course[s], call->form, b_norm[s], norm[s], usable[s], finite[s]);
+        fur_course_begin(&c->course[s], call->form, b_norm[s], x_norm[s], norm[s], usable[s],
+                         finite[s]);
 }
 
 static void FN(solve_chunk)(const fur_batch_solve_call *call, int64_t first, void *room)
