@@ -87,8 +87,8 @@ typedef struct fur_solver_options {
     /* 1: no red-black reduction. 0: where the rows of A have two colours, so that no entry off the
      * diagonal joins two of one colour, as in 5- and 7-point matrices, cg without a preconditioner
      * or with A's Jacobi works on the rows of one colour, in half the iterations; x has all
-     * unknowns. Of the operator of a plan with an exact kernel; the solver then keeps A once more,
-     * and 4 bytes for each entry. */
+     * unknowns. Of the operator of a plan with an exact kernel or of a product, with Jacobi's of
+     * any operator of A or of fur_precond; the solver keeps A once more, and 4 bytes an entry. */
     int whole;
     /* 1: the report has residual_bound and error_a_norm; x and the rest of the report are as
      * without them. The first takes the host the time of some ten products and 8 bytes for each

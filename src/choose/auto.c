@@ -272,9 +272,6 @@ static fur_status solve(course *c, const fur_choice *choice, fur_operator *preco
     options.method = choice->method;
     options.restart = choice->restart;
     options.max_iterations = iterations_for(c, choice);
-    /* What a race between a stencil and a plan chose must not be seen in the bits, and a product
-     * without a matrix moves about as little as a reduced system. */
-    options.whole = options.whole || fur_find_stencil(c->product);
     if (preconditioner)
         options.preconditioner = preconditioner;
     if (goes_without(c, choice))

@@ -14,9 +14,6 @@ const char *fur_choose_precond(const fur_csr_traits *t, const char *method);
 void fur_choose_line(const fur_csr_traits *t, const fur_choice *previous, fur_outcome outcome,
                      bool plain, fur_choice *out);
 
-/* What a product has found of a stencil in its matrix; NULL: nothing. */
-const fur_recognise_report *fur_find_stencil(const fur_product *product);
-
 /* The preconditioner "grid" for a matrix that looks positive definite, is large and a stencil of
  * neighbours along the axes of a grid, and whose coefficients are smooth; NULL: for others. */
 fur_status fur_make_grid(const fur_csr *a, const fur_csr_traits *t, const fur_product *product,

@@ -15,7 +15,8 @@
 /* About the time of algebraic multigrid's set-up and solve. */
 #define TRIAL 100
 
-const fur_recognise_report *fur_find_stencil(const fur_product *product)
+/* What a product has found of a stencil in its matrix; NULL: nothing. */
+static const fur_recognise_report *find_stencil(const fur_product *product)
 {
     const fur_recognise_report *found = fur_product_describe(product)->recognition;
     return found && found->recognised ? found : NULL;
@@ -23,7 +24,7 @@ const fur_recognise_report *fur_find_stencil(const fur_product *product)
 
 static bool may_suit(const fur_csr_traits *t, const fur_product *product)
 {
-    const fur_recognise_report *found = fur_find_stencil(product);
+    const fur_recognise_report *found = find_stencil(product);
     return found && found->points == 2 * found->axes + 1 && t->rows >= ROWS && t->hermitian &&
            t->diagonal_positive == t->rows && t->indefinite_row < 0 && !fur_product_order(product);
 }

@@ -47,6 +47,7 @@ typedef struct fur_scaling {
     fur_vector *d;
     bool is_constant; /* d is, and this is its entry: */
     fur_scalar constant;
+    const fur_csr_view *inverted; /* the matrix that it is Jacobi's preconditioner of; NULL: none */
 } fur_scaling;
 
 struct fur_operator {
@@ -64,6 +65,10 @@ struct fur_operator {
 fur_status fur_operator_derive(fur_context *context, const fur_operator_definition *definition,
                                const fur_dependent *dependent, const fur_dependents *source,
                                fur_operator **out);
+
+/* Whether m is Jacobi's preconditioner of the matrix that a multiplies by, made from whichever
+ * operator of it, and takes over its new values. */
+bool fur_operator_is_jacobi_of(const fur_operator *m, const fur_operator *a);
 
 /* Opens the device of the options; the first of the list if they name none. */
 fur_status fur_backend_find(fur_env *env, const fur_context_options *options,

@@ -108,6 +108,7 @@ fur_status fur_operator_jacobi(const fur_operator *a, fur_operator **out)
                                 (long long)n, (long long)fur_operator_cols(a));
     FUR_TRY(fur_env_allocate(&context->env, 1, sizeof *m, &m));
     m->a = a;
+    m->scaling.inverted = a->matrix;
     fur_status status = fur_vector_create(context, fur_operator_value_type(a), n, &m->scaling.d);
     if (status != FUR_OK) {
         fur_env_release(&context->env, m);
@@ -133,4 +134,21 @@ fur_status fur_operator_jacobi(const fur_operator *a, fur_operator **out)
     else
         release(m);
     return status;
+}
+
+/* The list of the object that everything before this one was made from; NULL: it is gone. */
+static const fur_dependents *find_origin(const fur_operator *op)
+{
+    const fur_dependents *list = op->dependent.source;
+    while (list && list->owner)
+        list = list->owner->source;
+    return list;
+}
+
+/* Views of one address are of one matrix while it lives, which what was made from it tells. */
+bool fur_operator_is_jacobi_of(const fur_operator *m, const fur_operator *a)
+{
+    const fur_dependents *origin = find_origin(a);
+    return m->scaling && m->scaling->inverted && m->scaling->inverted == a->matrix && origin &&
+           find_origin(m) == origin && !m->dependent.refusal[0];
 }

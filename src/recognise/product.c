@@ -293,7 +293,10 @@ static fur_status make_operator(fur_product *p)
     p->dependent = (fur_dependent){"the product in another order", p, update, .reads = true};
     fur_dependent_join(&p->dependent, &p->a->made);
     fur_dependent dependent = {"the operator of a product", NULL, NULL, .reads = true};
-    return fur_operator_derive(p->context, &definition, &dependent, &p->dependent.made, &p->op);
+    FUR_TRY(fur_operator_derive(p->context, &definition, &dependent, &p->dependent.made, &p->op));
+    p->op->matrix = p->form.op->matrix;
+    p->op->csr = p->form.op->csr;
+    return FUR_OK;
 }
 
 fur_status fur_product_create(const fur_csr *a, const fur_product_options *options,

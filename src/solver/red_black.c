@@ -36,8 +36,7 @@ typedef struct block {
 struct fur_red_black {
     fur_context *context;
     const fur_operator *a;
-    const fur_operator *jacobi; /* of A: the caller's, or own */
-    fur_operator *own;
+    fur_operator *jacobi; /* of A: its own, which follows A before the blocks do */
     fur_dependent dependent;
     fur_permutation *order;
     block to_red;       /* [D E] */
@@ -96,6 +95,7 @@ static fur_status update(void *object)
     FUR_TRY(fur_vector_gather(&entries, rb->to_red.from, &red));
     rb->red_scaling = *rb->jacobi->scaling;
     rb->red_scaling.d = &rb->red_scale;
+    rb->red_scaling.inverted = NULL;
     fur_csr_values_changed(rb->to_black.matrix);
     fur_csr_values_changed(rb->to_red.matrix);
     return FUR_OK;
@@ -222,18 +222,13 @@ static fur_status complete(fur_red_black *rb, fur_vector *const *work, const fur
     return FUR_OK;
 }
 
-/* Jacobi's preconditioner where the caller has none. One that cannot be made is no failure and
- * leaves no sentence. */
-static fur_status find_jacobi(fur_red_black *rb, const fur_operator *preconditioner)
+/* One that cannot be made is no failure and leaves no sentence. */
+static fur_status make_jacobi(fur_red_black *rb)
 {
     fur_env *env = &rb->context->env;
     char before[sizeof env->error];
-    rb->jacobi = preconditioner;
-    if (preconditioner)
-        return FUR_OK;
     memcpy(before, env->error, sizeof before);
-    fur_status status = fur_operator_jacobi(rb->a, &rb->own);
-    rb->jacobi = rb->own;
+    fur_status status = fur_operator_jacobi(rb->a, &rb->jacobi);
     if (status != FUR_INVALID)
         return status;
     memcpy(env->error, before, sizeof before);
@@ -244,9 +239,7 @@ static fur_status find_jacobi(fur_red_black *rb, const fur_operator *preconditio
 static bool is_candidate(const fur_operator *a, const fur_operator *preconditioner)
 {
     return a->matrix && a->matrix->rows == a->matrix->cols && a->matrix->entries <= INT32_MAX &&
-           (!preconditioner ||
-            (preconditioner->scaling && preconditioner->dependent.source == &a->dependent.made &&
-             !preconditioner->dependent.refusal[0]));
+           (!preconditioner || fur_operator_is_jacobi_of(preconditioner, a));
 }
 
 fur_status fur_red_black_create(const fur_operator *a, const fur_operator *preconditioner,
@@ -263,7 +256,7 @@ fur_status fur_red_black_create(const fur_operator *a, const fur_operator *preco
     FUR_TRY(fur_env_allocate_zeros(&a->context->env, 1, sizeof *rb, &rb));
     rb->context = a->context;
     rb->a = a;
-    fur_status status = find_jacobi(rb, preconditioner);
+    fur_status status = make_jacobi(rb);
     if (status == FUR_OK && rb->jacobi)
         status = divide(rb, services, &found);
     if (status == FUR_OK && found)
@@ -288,7 +281,7 @@ void fur_red_black_release(fur_red_black *reduction)
     fur_memory_release(context, reduction->black_row);
     fur_vector_destroy(reduction->scale);
     fur_permutation_destroy(reduction->order);
-    fur_operator_destroy(reduction->own);
+    fur_operator_destroy(reduction->jacobi);
     fur_env_release(&context->env, reduction);
 }
 

@@ -1,6 +1,8 @@
 /* Solves that choose by themselves on a GPU: the course and the bits of the CPU, through a trial, a
- * preconditioner that is made from the matrix, and one that is asked for. */
+ * preconditioner that is made from the matrix, and one that is asked for; and by every way to cg.
+ */
 #include "cuda_support.h"
+#include "doors.h"
 
 #include <string.h>
 
@@ -77,9 +79,33 @@ START_TEST(choices_have_the_bits_of_the_cpu)
 }
 END_TEST
 
+/* Loops over matrices. */
+START_TEST(every_way_takes_the_iterations_of_the_cpu)
+{
+    rng r = rng_stream(7550 + (uint64_t)_i);
+    counted c;
+    counted_open(&c);
+    fur_context *host = context_make(NULL, 2);
+    fur_csr *near = grid_make(host, &r, FUR_F64, _i);
+    fur_csr *far = NULL;
+    int64_t iterations;
+    ck_ok(host, fur_csr_transfer(near, c.context, &far));
+    void *b = entries_random(&r, FUR_F64, fur_csr_get(near)->rows);
+    void *x = doors_compare(near, b, NULL, &iterations);
+    doors_compare(far, b, x, &iterations);
+    free(x);
+    free(b);
+    fur_csr_destroy(far);
+    fur_csr_destroy(near);
+    fur_context_destroy(host);
+    counted_close(&c);
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, choices_have_the_bits_of_the_cpu, 0, 3);
+    tcase_add_loop_test(tests, every_way_takes_the_iterations_of_the_cpu, 0, GRID_COUNT);
 }
 
 int main(void)

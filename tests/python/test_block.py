@@ -50,7 +50,7 @@ def test_guesses_limits_and_no_columns(rng):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("solver", ["cg", "minres", "solve"])
 def test_bits_do_not_depend_on_which_plan_was_faster(rng, solver, dtype):
-    """A matrix of two colours that is a stencil: reduced, or whole by the stencil, but the same each time."""
+    """A matrix of two colours that is a stencil: the same each time."""
     a = furrow.Stencil(5, (40, 40)).to_csr().astype(dtype)
     b, solve = random_values(rng, 1600, dtype), getattr(furrow, solver)
     want = solve(a, b, rtol=1e-4)
@@ -58,3 +58,26 @@ def test_bits_do_not_depend_on_which_plan_was_faster(rng, solver, dtype):
         x, info = solve(furrow.csr(a, threads=threads), b, rtol=1e-4)
         np.testing.assert_array_equal(x, want[0])
         assert info.report.iterations == want[1].report.iterations
+
+
+@pytest.mark.parametrize("varies", [False, True])
+def test_every_way_solves_for_one_of_two_colours(rng, varies):
+    """cg and solve, with Jacobi of every kind or none, take the same iterations, a half of those of the whole."""
+    weights = rng.uniform(0.5, 1.5, 30 * 25 + 30) if varies else np.ones(30 * 25 + 30)
+    across, along = (w * m for w, m in ((weights[:749], np.arange(1, 750) % 30 > 0), (weights[30:750], 1)))
+    off = sp.diags_array([-across, -along], offsets=[1, 30], shape=(750, 750))
+    a = (off + off.T + sp.diags_array(0.01 - (off + off.T) @ np.ones(750))).tocsr()
+    b = rng.standard_normal(750)
+    want, info = furrow.cg(a, b, rtol=1e-8)
+    whole = furrow.cg(a, b, rtol=1e-8, M="jacobi", whole=1)[1].report.iterations
+    assert info == 0 and info.report.iterations < 0.6 * whole
+    plan = furrow.csr(a).plan(kernel="rows")
+    ways = [
+        furrow.cg(a, b, rtol=1e-8, M="jacobi"),
+        furrow.cg(a, b, rtol=1e-8, M=furrow.Preconditioner(a, "jacobi")),
+        furrow.cg(plan, b, rtol=1e-8),
+        *(furrow.solve(a, b, rtol=1e-8, method="cg", M=M) for M in (None, "none", "jacobi")),
+    ]
+    for x, found in ways:
+        assert found.report.iterations == info.report.iterations
+        np.testing.assert_array_equal(x, want)

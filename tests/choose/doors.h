@@ -1,0 +1,18 @@
+/* Every way from a matrix of two colours to a solve by cg with its Jacobi: iterations and bits are
+ * the same, on any device. */
+#ifndef TEST_DOORS_H
+#define TEST_DOORS_H
+
+#include "support.h"
+
+#define GRID_COUNT 4
+
+/* An SPD matrix of two colours on the host: grids with constant and with random couplings, and a
+ * tree. */
+fur_csr *grid_make(fur_context *host, rng *r, fur_value_type value, int number);
+
+/* Solves by all ways in the context of A, and compares each with the first, and with what a solve
+ * elsewhere has found, if x is not NULL; the first's x, which the caller frees, else. */
+void *doors_compare(const fur_csr *a, const void *b, void *x, int64_t *iterations);
+
+#endif
