@@ -204,7 +204,7 @@ class FigureTest(CommandTest):
 def labels():
     """Every label of a figure, as the sources of the command and of furrow-ranks have it."""
     text = r'"((?:[^"\\]|\\.)*)"'
-    calls = (rf'\b(?:output_(?:text|count|number|flag|seconds|rate|counts|numbers|times)|put_known)'
+    calls = (rf'\b(?:output_(?:text|count|number|flag|seconds|rate|counts|numbers|times|known))'
              rf'\([^,;"]+,\s*{text},\s*{text}', rf'\b(output_line)\({text}')
     for path in sorted((DATA.parent / "tools").rglob("*.c")):
         for call in calls:

@@ -169,6 +169,15 @@ static void print_columns(const char *label, const char *before, const char *aft
     printf("%-19s %19s %19s\n", label, before, after);
 }
 
+void output_known(output *out, const char *key, const char *label, double number,
+                  void (*put)(output *, const char *, const char *, double))
+{
+    if (number >= 0)
+        put(out, key, label, number);
+    else if (out->json)
+        output_member(out, key, json_null());
+}
+
 /* Takes both values over. */
 static void add_members(output *out, const char *key, json_t *before, json_t *after)
 {

@@ -30,6 +30,11 @@ void output_flag(output *out, const char *key, const char *label, bool flag);
 void output_seconds(output *out, const char *key, const char *label, double seconds);
 void output_rate(output *out, const char *key, const char *label, double gigabytes);
 
+/* The same by one of these functions, if the number is not negative and no NaN. If it is, JSON gets
+ * null, and people get no line. */
+void output_known(output *out, const char *key, const char *label, double number,
+                  void (*put)(output *, const char *, const char *, double));
+
 /* Two fields with one label, key_before and key_after; for people in the columns that heads
  * names. */
 void output_heads(const output *out, const char *before, const char *after);

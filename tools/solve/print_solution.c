@@ -7,8 +7,8 @@
 #include "interrupt.h"
 #include "output.h"
 #include "product.h"
+#include "verdict.h"
 
-#define ENTRY_BYTES 64
 #define SENTENCE 512
 
 /* Prints A and how its products are made. */
@@ -80,22 +80,6 @@ static void put_attempts(output *out, const job *j)
     }
 }
 
-/* A figure, NaN where it is not known, where others are 0. */
-static double known(double number)
-{
-    return number > 0 ? number : NAN;
-}
-
-/* A figure that is left out, null in JSON, where it is NaN. */
-static void put_known(output *out, const char *key, const char *label, double number,
-                      void (*put)(output *, const char *, const char *, double))
-{
-    if (number >= 0)
-        put(out, key, label, number);
-    else if (out->json)
-        output_member(out, key, json_null());
-}
-
 static void put_choice(output *out, const job *j)
 {
     const fur_choice *c = &j->best->choice;
@@ -123,12 +107,6 @@ static void put_precond(output *out, const job *j)
         output_count(out, "precond_raised", "pivots raised", made->raised);
 }
 
-/* The bound of the residual, raised by what the six digits of text round. */
-static double shown_bound(const output *out, const fur_solver_report *r)
-{
-    return out->json ? r->residual_bound : (1 + 1e-5) * r->residual_bound;
-}
-
 static void put_figures(output *out, const job *j)
 {
     const fur_solver_report *r = &j->total;
@@ -139,19 +117,13 @@ static void put_figures(output *out, const job *j)
     output_seconds(out, "seconds_setup", "time to set up", j->seconds_setup);
     output_seconds(out, "seconds_solve", "time to solve", r->seconds);
     output_count(out, "iterations", "iterations", r->iterations);
-    put_known(out, "seconds_per_iteration", "time an iteration", known(each), output_seconds);
-    put_known(out, "bytes_per_iteration", "bytes an iteration", known(bytes), output_number);
-    put_known(out, "gbps", "memory traffic", known(each > 0 ? 1e-9 * bytes / each : 0),
-              output_rate);
-    put_known(out, "condition_estimate", "condition, at least", known(r->condition), output_number);
-    output_flag(out, "converged", "converged", r->outcome == FUR_OUTCOME_CONVERGED);
-    output_text(out, "outcome", "outcome", interrupt_outcome(r->outcome));
-    output_number(out, "residual", "relative residual", r->residual);
-    output_number(out, "residual_recursive", "recursive residual", r->residual_recursive);
-    put_known(out, "residual_bound", "residual, at most", shown_bound(out, r), output_number);
-    put_known(out, "error_a_norm", "error, at least", r->error_a_norm, output_number);
-    if (r->outcome == FUR_OUTCOME_LEAST_SQUARES)
-        output_number(out, "normal_residual", "normal residual", r->normal_residual);
+    output_known(out, "seconds_per_iteration", "time an iteration", each > 0 ? each : NAN,
+                 output_seconds);
+    output_known(out, "bytes_per_iteration", "bytes an iteration", bytes > 0 ? bytes : NAN,
+                 output_number);
+    output_known(out, "gbps", "memory traffic", each > 0 && bytes > 0 ? 1e-9 * bytes / each : NAN,
+                 output_rate);
+    verdict_put(out, r);
 }
 
 fur_status job_print(const job *j)
@@ -174,54 +146,6 @@ fur_status job_print(const job *j)
     return output_end(&out, j->context);
 }
 
-/* "1.5", or "(1.5, -2)" of a complex matrix. */
-static void format_entry(bool complex, fur_scalar entry, char text[ENTRY_BYTES])
-{
-    if (complex)
-        snprintf(text, ENTRY_BYTES, "(%.9g, %.9g)", entry.re, entry.im);
-    else
-        snprintf(text, ENTRY_BYTES, "%.9g", entry.re);
-}
-
-/* Names the pair of entries that such a method cannot have. */
-static void blame(const job *j, const char *method, char text[SENTENCE])
-{
-    const fur_csr_traits *t = &j->traits;
-    fur_value_type value = fur_csr_get(j->a.matrix)->value_type;
-    bool complex = value == FUR_C64 || value == FUR_C128;
-    char here[ENTRY_BYTES];
-    char opposite[ENTRY_BYTES];
-    long long row = (long long)t->row + 1;
-    long long col = (long long)t->col + 1;
-    format_entry(complex, t->entry, here);
-    format_entry(complex, t->opposite, opposite);
-    snprintf(text, SENTENCE,
-             "the matrix is not %s, as %s needs it: in %lld %s, most in (%lld, %lld) = %s and "
-             "(%lld, %lld) = %s%s, counting from 1",
-             complex ? "Hermitian" : "symmetric", method, (long long)t->asymmetric_pairs,
-             t->asymmetric_pairs == 1 ? "pair of entries" : "pairs of entries", row, col, here, col,
-             row, opposite, row == col ? ", which must be real" : "");
-}
-
-/* x = 0, where it began, has residual 1: one above has grown. */
-static void advise(const job *j, char text[SENTENCE])
-{
-    const fur_solver_report *r = &j->total;
-    const char *method = j->best->choice.method;
-    bool symmetric = job_is(method, "cg") || job_is(method, "minres");
-    if (!j->stencil && symmetric && j->traits.asymmetric_pairs > 0)
-        blame(j, method, text);
-    else if (r->outcome == FUR_OUTCOME_LEAST_SQUARES)
-        snprintf(text, SENTENCE,
-                 "the system has no solution; x is the one with the least residual");
-    else if (r->outcome == FUR_OUTCOME_MAX_ITERATIONS && r->residual < 1)
-        snprintf(text, SENTENCE, "allow more with --max-iterations, or try another --method");
-    else if (r->outcome == FUR_OUTCOME_MAX_ITERATIONS)
-        snprintf(text, SENTENCE, "try another --method");
-    else
-        snprintf(text, SENTENCE, "%s", fur_outcome_advice(r->outcome));
-}
-
 /* Whether a least-squares solution is what the caller wants: not of a square matrix, unless the
  * caller names such a method. */
 static bool is_asked_for(const job *j)
@@ -232,21 +156,12 @@ static bool is_asked_for(const job *j)
 
 fur_status job_judge(const job *j)
 {
-    const fur_solver_report *r = &j->total;
-    const char *out = j->options->out.path;
-    char advice[SENTENCE];
-    if (r->outcome == FUR_OUTCOME_CONVERGED ||
-        (r->outcome == FUR_OUTCOME_LEAST_SQUARES && is_asked_for(j)))
-        return FUR_OK;
-    if (r->outcome == FUR_OUTCOME_STOPPED)
-        return fur_context_fail(j->context, FUR_INVALID,
-                                "%s: interrupted by %s after %lld iterations, relative residual "
-                                "%.1e%s%s",
-                                j->name, interrupt_name(), (long long)r->iterations, r->residual,
-                                out ? "; x so far is in " : "", out ? out : "");
-    advise(j, advice);
-    return fur_context_fail(j->context, FUR_INVALID,
-                            "%s: no solution after %lld iterations: %s, relative residual %.1e; %s",
-                            j->name, (long long)r->iterations, interrupt_outcome(r->outcome),
-                            r->residual, advice);
+    verdict v = {.name = j->name,
+                 .method = j->best->choice.method,
+                 .report = &j->total,
+                 .traits = j->stencil ? NULL : &j->traits,
+                 .value = fur_operator_value_type(j->op),
+                 .least_squares = is_asked_for(j),
+                 .out = j->options->out.path};
+    return verdict_judge(j->context, &v);
 }

@@ -1,0 +1,105 @@
+/* What a solve has come to. */
+#include "verdict.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "interrupt.h"
+
+#define ENTRY_BYTES 64
+#define SENTENCE 512
+
+/* The bound of the residual, raised by what the six digits of text round. */
+static double shown_bound(const output *out, const fur_solver_report *r)
+{
+    return out->json ? r->residual_bound : (1 + 1e-5) * r->residual_bound;
+}
+
+void verdict_put(output *out, const fur_solver_report *r)
+{
+    output_known(out, "condition_estimate", "condition, at least",
+                 r->condition > 0 ? r->condition : NAN, output_number);
+    output_flag(out, "converged", "converged", r->outcome == FUR_OUTCOME_CONVERGED);
+    output_text(out, "outcome", "outcome", interrupt_outcome(r->outcome));
+    output_number(out, "residual", "relative residual", r->residual);
+    output_number(out, "residual_recursive", "recursive residual", r->residual_recursive);
+    output_known(out, "residual_bound", "residual, at most", shown_bound(out, r), output_number);
+    output_known(out, "error_a_norm", "error, at least", r->error_a_norm, output_number);
+    if (r->outcome == FUR_OUTCOME_LEAST_SQUARES)
+        output_number(out, "normal_residual", "normal residual", r->normal_residual);
+}
+
+/* "1.5", or "(1.5, -2)" of a complex matrix. */
+static void format_entry(bool complex, fur_scalar entry, char text[ENTRY_BYTES])
+{
+    if (complex)
+        snprintf(text, ENTRY_BYTES, "(%.9g, %.9g)", entry.re, entry.im);
+    else
+        snprintf(text, ENTRY_BYTES, "%.9g", entry.re);
+}
+
+/* Names the pair of entries that such a method cannot have. */
+static void blame(const verdict *v, char text[SENTENCE])
+{
+    const fur_csr_traits *t = v->traits;
+    bool complex = v->value == FUR_C64 || v->value == FUR_C128;
+    char here[ENTRY_BYTES];
+    char opposite[ENTRY_BYTES];
+    long long row = (long long)t->row + 1;
+    long long col = (long long)t->col + 1;
+    format_entry(complex, t->entry, here);
+    format_entry(complex, t->opposite, opposite);
+    snprintf(text, SENTENCE,
+             "the matrix is not %s, as %s needs it: in %lld %s, most in (%lld, %lld) = %s and "
+             "(%lld, %lld) = %s%s, counting from 1",
+             complex ? "Hermitian" : "symmetric", v->method, (long long)t->asymmetric_pairs,
+             t->asymmetric_pairs == 1 ? "pair of entries" : "pairs of entries", row, col, here, col,
+             row, opposite, row == col ? ", which must be real" : "");
+}
+
+/* x = 0, where it began, has residual 1: one above has grown. */
+static void advise(const verdict *v, char text[SENTENCE])
+{
+    const fur_solver_report *r = v->report;
+    bool symmetric = strcmp(v->method, "cg") == 0 || strcmp(v->method, "minres") == 0;
+    if (v->traits && symmetric && v->traits->asymmetric_pairs > 0)
+        blame(v, text);
+    else if (r->outcome == FUR_OUTCOME_LEAST_SQUARES)
+        snprintf(text, SENTENCE,
+                 "the system has no solution; x is the one with the least residual");
+    else if (r->outcome == FUR_OUTCOME_MAX_ITERATIONS && r->residual < 1)
+        snprintf(text, SENTENCE, "allow more with --max-iterations, or try another --method");
+    else if (r->outcome == FUR_OUTCOME_MAX_ITERATIONS)
+        snprintf(text, SENTENCE, "try another --method");
+    else
+        snprintf(text, SENTENCE, "%s", fur_outcome_advice(r->outcome));
+}
+
+/* Of several ranks another one may have got the signal. */
+static fur_status judge_stopped(fur_context *context, const verdict *v)
+{
+    const char *signal = interrupt_name();
+    return fur_context_fail(context, FUR_INVALID,
+                            "%s: interrupted by %s after %lld iterations, relative residual "
+                            "%.1e%s%s",
+                            v->name, signal ? signal : "a signal", (long long)v->report->iterations,
+                            v->report->residual, v->out ? "; x so far is in " : "",
+                            v->out ? v->out : "");
+}
+
+fur_status verdict_judge(fur_context *context, const verdict *v)
+{
+    const fur_solver_report *r = v->report;
+    char advice[SENTENCE];
+    if (r->outcome == FUR_OUTCOME_CONVERGED ||
+        (r->outcome == FUR_OUTCOME_LEAST_SQUARES && v->least_squares))
+        return FUR_OK;
+    if (r->outcome == FUR_OUTCOME_STOPPED)
+        return judge_stopped(context, v);
+    advise(v, advice);
+    return fur_context_fail(context, FUR_INVALID,
+                            "%s: no solution after %lld iterations: %s, relative residual %.1e; %s",
+                            v->name, (long long)r->iterations, interrupt_outcome(r->outcome),
+                            r->residual, advice);
+}
