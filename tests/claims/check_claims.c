@@ -1,11 +1,12 @@
 /* Checks what solves say about themselves, in quadruple precision, on random problems.
  *
- *     check_claims SECONDS [SEED [DEVICE [CASE]]]
+ *     check_claims SUITE SECONDS [SEED [DEVICE [CASE]]]
  *
- * A case draws a problem, a right-hand side, an initial guess, a method or `auto`, a
- * preconditioner, a value type and options, with numbers of all scales. It solves and then checks
- * every claim of the outcome and of the report (check.c). A process of its own runs the cases. A
- * case that takes more than LIMIT_SECONDS of a processor is a failure, as is one that crashes.
+ * A case of the suite "random" draws a problem, a right-hand side, an initial guess, a method or
+ * `auto`, a preconditioner, a value type and options, with numbers of all scales. It solves and
+ * then checks every claim of the outcome and of the report (check.c). Suites "stiff" and "singular"
+ * draw problems of known outcome for `auto`. A process of its own runs the cases. A case that takes
+ * more than LIMIT_SECONDS of a processor is a failure, as is one that crashes.
  *
  * Prints a line for every failure, and counts by outcome and by kind of failure. Exit status 1 if
  * there is a failure. SEED and CASE repeat one case, and print its numbers. */
@@ -27,6 +28,28 @@
 #define MOST_PRINTED 5 /* cases of a kind */
 
 tally *shared_tally;
+
+typedef struct suite {
+    const char *name;
+    void (*draw)(trial *t);
+    void (*solve)(trial *t);
+    void (*check)(trial *t);
+} suite;
+
+static const suite suites[] = {
+    {"random", draw_random, solve_trial, check_trial},
+    {"stiff", draw_stiff, solve_by_default, check_stiff},
+    {"singular", draw_singular, solve_by_default, check_singular_system},
+};
+
+/* What the command line asks for. */
+typedef struct course {
+    const suite *suite;
+    uint64_t seed;
+    const char *device;
+    time_t end;
+    bool alone; /* one case */
+} course;
 
 /* One kind of failure. */
 typedef struct failure {
@@ -54,7 +77,7 @@ void fail(const trial *t, const char *kind, real is, real allowed)
     _exit(EXIT_FAILURE);
 }
 
-static void run_case(fur_context *context, uint64_t seed)
+static void run_case(fur_context *context, const course *c)
 {
     static trial t;
     const struct itimerval limit = {.it_value = {.tv_sec = LIMIT_SECONDS}};
@@ -62,11 +85,10 @@ static void run_case(fur_context *context, uint64_t seed)
     memset(&t, 0, offsetof(trial, terms));
     memset((char *)&t + offsetof(trial, stencil), 0, sizeof t - offsetof(trial, stencil));
     t.context = context;
-    draw_start(seed, shared_tally->turn);
-    draw_problem(&t);
-    draw_vectors(&t);
-    solve_trial(&t);
-    check_trial(&t);
+    draw_start(c->seed, shared_tally->turn);
+    c->suite->draw(&t);
+    c->suite->solve(&t);
+    c->suite->check(&t);
     if (shared_tally->verbose)
         print_trial(&t);
     release_trial(&t);
@@ -84,19 +106,19 @@ static fur_context *open_context(const char *device)
 }
 
 /* Cases from the one in the tally on, until the time is over; the last one too if it is alone. */
-static void run_cases(uint64_t seed, const char *device, time_t end, bool alone)
+static void run_cases(const course *c)
 {
-    fur_context *context = open_context(device);
+    fur_context *context = open_context(c->device);
     do {
-        run_case(context, seed);
+        run_case(context, c);
         shared_tally->turn++;
-    } while (!alone && time(NULL) < end);
+    } while (!c->alone && time(NULL) < c->end);
     fur_context_destroy(context);
     _exit(EXIT_SUCCESS);
 }
 
 /* Takes down how a process ended that solved, by the kind of failure. */
-static void take_failure(int status, uint64_t seed, failure *failures)
+static void take_failure(int status, const course *c, failure *failures)
 {
     tally *s = shared_tally;
     int k = 0;
@@ -110,30 +132,29 @@ static void take_failure(int status, uint64_t seed, failure *failures)
         k++;
     snprintf(failures[k].kind, sizeof failures[k].kind, "%s", s->kind);
     if (failures[k].count++ < MOST_PRINTED)
-        printf("seed %llu case %llu: %s: %s: %s\n", (unsigned long long)seed,
+        printf("%s, seed %llu case %llu: %s: %s: %s\n", c->suite->name, (unsigned long long)c->seed,
                (unsigned long long)s->turn, s->kind, s->solve, s->result);
     fflush(stdout);
     *s->kind = *s->solve = *s->result = '\0';
 }
 
 /* Cases until the time is over; after a failure in a new process. */
-static void watch_cases(uint64_t seed, const char *device, time_t end, bool alone,
-                        failure *failures)
+static void watch_cases(const course *c, failure *failures)
 {
     do {
         int status = 0;
         fflush(stdout);
         pid_t child = fork();
         if (child == 0)
-            run_cases(seed, device, end, alone);
+            run_cases(c);
         if (child < 0 || waitpid(child, &status, 0) != child)
             exit(2);
         if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
             exit(77);
         if (!WIFEXITED(status) || WEXITSTATUS(status) != EXIT_SUCCESS)
-            take_failure(status, seed, failures);
+            take_failure(status, c, failures);
         shared_tally->turn++;
-    } while (!alone && time(NULL) < end);
+    } while (!c->alone && time(NULL) < c->end);
 }
 
 static int print_counts(const failure *failures)
@@ -151,24 +172,36 @@ static int print_counts(const failure *failures)
     return failed > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+static const suite *find_suite(const char *name)
+{
+    for (size_t i = 0; i < sizeof suites / sizeof *suites; i++)
+        if (strcmp(suites[i].name, name) == 0)
+            return &suites[i];
+    return NULL;
+}
+
 int main(int count, char **arguments)
 {
     static failure failures[MOST_KINDS];
-    if (count < 2) {
-        fprintf(stderr, "usage: check_claims SECONDS [SEED [DEVICE [CASE]]]\n");
+    course c = {.suite = count > 2 ? find_suite(arguments[1]) : NULL,
+                .device = count > 4 ? arguments[4] : "cpu",
+                .alone = count > 5};
+    if (!c.suite) {
+        fprintf(stderr,
+                "usage: check_claims random|stiff|singular SECONDS [SEED [DEVICE [CASE]]]\n");
         return 2;
     }
-    if (count > 2)
-        setenv("FURROW_SEED", arguments[2], 1);
+    if (count > 3)
+        setenv("FURROW_SEED", arguments[3], 1);
     random_start();
+    c.seed = random_state;
+    c.end = time(NULL) + (time_t)strtoll(arguments[2], NULL, 10);
     shared_tally =
         mmap(NULL, sizeof *shared_tally, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared_tally == MAP_FAILED)
         return 2;
-    bool alone = count > 4;
-    shared_tally->verbose = alone;
-    shared_tally->turn = alone ? strtoull(arguments[4], NULL, 10) : 0;
-    time_t end = time(NULL) + (time_t)strtoll(arguments[1], NULL, 10);
-    watch_cases(random_state, count > 3 ? arguments[3] : "cpu", end, alone, failures);
+    shared_tally->verbose = c.alone;
+    shared_tally->turn = c.alone ? strtoull(arguments[5], NULL, 10) : 0;
+    watch_cases(&c, failures);
     return print_counts(failures);
 }

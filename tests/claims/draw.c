@@ -214,16 +214,13 @@ static void draw_small(trial *t)
     make_matrix(t);
 }
 
-void draw_problem(trial *t)
+void draw_family(trial *t, const family *families, int count)
 {
-    t->value = (fur_value_type)below(FUR_VALUE_COUNT);
-    int64_t kind = below(20);
-    if (kind == 0)
-        draw_stencil(t);
-    else if (kind == 1)
-        draw_large(t);
-    else
-        draw_small(t);
+    const family *f = &families[below(count)];
+    snprintf(t->kind, sizeof t->kind, "%s", f->name);
+    f->draw(t);
+    t->cols = t->rows;
+    make_matrix(t);
 }
 
 /* Entries at random, of ones, or one 1 and zeros, times `by`. */
@@ -237,8 +234,7 @@ static void draw_entries(const trial *t, int64_t n, double by, double *entries)
     }
 }
 
-/* y = A x, rounded once. */
-static void multiply_entries(const trial *t, const double *x, double *y)
+void multiply_entries(const trial *t, const double *x, double *y)
 {
     static number sum[MOST_ROWS];
     memset(sum, 0, sizeof sum);
@@ -274,21 +270,38 @@ static void draw_guess(trial *t, const double *solution)
                   entry_part(t->value, solution, i, 1) * (1 + off * unit()));
 }
 
-void draw_vectors(trial *t)
+bool draw_right_side(const trial *t, double by, double *b, double *x)
+{
+    int64_t kind = below(8);
+    memset(b, 0, 2 * (size_t)t->rows * sizeof *b);
+    if (kind < 4) {
+        draw_entries(t, t->cols, by, x);
+        multiply_entries(t, x, b);
+    } else if (kind < 7 || below(4)) {
+        draw_entries(t, t->rows, by, b);
+    }
+    return kind < 4;
+}
+
+/* b in the range of A or not, and a guess, of any scale. */
+static void draw_vectors(trial *t)
 {
     static double b[2 * MOST_ROWS];
     static double x[2 * MOST_ROWS];
-    int64_t kind = below(8);
-    memset(b, 0, sizeof b);
-    if (kind < 4) {
-        draw_entries(t, t->cols, draw_scale(t), x);
-        multiply_entries(t, x, b);
-    } else if (kind < 7 || below(4)) {
-        draw_entries(t, t->rows, draw_scale(t), b);
-    }
-    draw_guess(t, kind < 4 ? x : NULL);
-    must(t, fur_vector_create(t->context, t->value, t->rows, &t->b));
-    must(t, fur_vector_upload(b, t->b));
-    must(t, fur_vector_create(t->context, t->value, t->cols, &t->x));
-    must(t, fur_vector_upload(t->guess, t->x));
+    bool known = draw_right_side(t, draw_scale(t), b, x);
+    draw_guess(t, known ? x : NULL);
+    set_vectors(t, b);
+}
+
+void draw_random(trial *t)
+{
+    t->value = (fur_value_type)below(FUR_VALUE_COUNT);
+    int64_t kind = below(20);
+    if (kind == 0)
+        draw_stencil(t);
+    else if (kind == 1)
+        draw_large(t);
+    else
+        draw_small(t);
+    draw_vectors(t);
 }

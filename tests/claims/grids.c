@@ -31,7 +31,7 @@ static void add_stencil_row(trial *t, const fur_stencil_definition *d, int64_t r
         }
         if (inside)
             add_term(t, row, to[0] + d->extent[0] * (to[1] + d->extent[1] * to[2]),
-                     d->coefficients[k].re, d->coefficients[k].im);
+                     round_to(t->value, d->coefficients[k].re), 0);
     }
 }
 

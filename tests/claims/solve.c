@@ -107,6 +107,16 @@ static void solve_by_method(trial *t)
     fur_solver_destroy(solver);
 }
 
+void solve_by_default(trial *t)
+{
+    t->report = FUR_DEFAULT(fur_solver_report);
+    t->automatic = true;
+    t->rtol = is_single(t->value) ? 1e-5 : 1e-10;
+    snprintf(t->solve, sizeof t->solve, "auto");
+    announce(t);
+    t->status = fur_solve_auto(t->matrix, t->b, t->x, NULL, &t->report);
+}
+
 void solve_trial(trial *t)
 {
     bool single = is_single(t->value);

@@ -53,8 +53,7 @@ number entry_number(fur_value_type value, const void *array, int64_t i)
 
 void add_term(trial *t, int64_t row, int64_t col, double re, double im)
 {
-    t->terms[t->count++] = (term){(int32_t)row, (int32_t)col, round_to(t->value, re),
-                                  is_complex(t->value) ? round_to(t->value, im) : 0};
+    t->terms[t->count++] = (term){(int32_t)row, (int32_t)col, re, is_complex(t->value) ? im : 0};
 }
 
 void must(const trial *t, fur_status status)
@@ -64,6 +63,35 @@ void must(const trial *t, fur_status status)
         return;
     snprintf(text, sizeof text, "%s: %s", fur_status_name(status), fur_context_error(t->context));
     fail(t, text, 0, 0);
+}
+
+static int compare_terms(const void *a, const void *b)
+{
+    const term *s = a;
+    const term *t = b;
+    int rows = (s->row > t->row) - (s->row < t->row);
+    return rows ? rows : (s->col > t->col) - (s->col < t->col);
+}
+
+/* One term for each position, with the sum of its terms. */
+static void merge_terms(trial *t)
+{
+    int64_t kept = 0;
+    qsort(t->terms, (size_t)t->count, sizeof *t->terms, compare_terms);
+    for (int64_t k = 0; k < t->count; k++) {
+        term *e = &t->terms[k];
+        if (kept > 0 && compare_terms(e, &t->terms[kept - 1]) == 0) {
+            e->re += t->terms[kept - 1].re;
+            e->im += t->terms[kept - 1].im;
+            kept--;
+        }
+        t->terms[kept++] = *e;
+    }
+    t->count = kept;
+    for (int64_t k = 0; k < kept; k++) {
+        t->terms[k].re = round_to(t->value, t->terms[k].re);
+        t->terms[k].im = round_to(t->value, t->terms[k].im);
+    }
 }
 
 static int longest_row(const trial *t)
@@ -100,6 +128,7 @@ void make_matrix(trial *t)
     static int32_t cols[MOST_ROWS * MOST_POINTS];
     static double values[2 * MOST_ROWS * MOST_POINTS];
     fur_spmv_options adjoint = {.size = sizeof adjoint, .op = FUR_OP_H};
+    merge_terms(t);
     for (int64_t k = 0; k < t->count; k++) {
         rows[k] = t->terms[k].row;
         cols[k] = t->terms[k].col;
@@ -112,6 +141,14 @@ void make_matrix(trial *t)
     must(t, fur_spmv_plan(t->matrix, &adjoint, &t->adjoint_plan));
     must(t, fur_operator_from_spmv(t->adjoint_plan, &t->adjoint));
     make_operator(t);
+}
+
+void set_vectors(trial *t, const double *b)
+{
+    must(t, fur_vector_create(t->context, t->value, t->rows, &t->b));
+    must(t, fur_vector_upload(b, t->b));
+    must(t, fur_vector_create(t->context, t->value, t->cols, &t->x));
+    must(t, fur_vector_upload(t->guess, t->x));
 }
 
 void print_trial(const trial *t)

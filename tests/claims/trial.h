@@ -70,15 +70,35 @@ double entry_part(fur_value_type value, const void *array, int64_t i, int part);
 number entry_number(fur_value_type value, const void *array, int64_t i);
 void add_term(trial *t, int64_t row, int64_t col, double re, double im);
 
-/* --- the course of a trial -------------------------------------------------------------------- */
+/* --- problems --------------------------------------------------------------------------------- */
 
-void draw_problem(trial *t); /* draw.c */
-void draw_stencil(trial *t); /* grids.c */
-void draw_large(trial *t);   /* grids.c */
-void make_matrix(trial *t);  /* trial.c: the matrix of the terms, and its operator */
-void draw_vectors(trial *t); /* draw.c */
-void solve_trial(trial *t);  /* solve.c */
-void check_trial(trial *t);  /* check.c: ends the process where a claim is false */
+/* A way to draw square systems: sets t->rows and adds terms, several at a position being added. */
+typedef struct family {
+    const char *name;
+    void (*draw)(trial *t);
+} family;
+
+void draw_family(trial *t, const family *families, int count); /* draw.c */
+void draw_stencil(trial *t);                                   /* grids.c */
+void draw_large(trial *t);                                     /* grids.c */
+void make_matrix(trial *t); /* trial.c: the matrix of the terms, and its operator */
+/* y = A x, rounded once. */
+void multiply_entries(const trial *t, const double *x, double *y); /* draw.c */
+/* b of size `by`: A x for the x that it draws, which it returns true for, or anything. */
+bool draw_right_side(const trial *t, double by, double *b, double *x); /* draw.c */
+void set_vectors(trial *t, const double *b); /* trial.c: b, and x from t->guess */
+
+/* --- suites ----------------------------------------------------------------------------------- */
+
+void draw_random(trial *t);           /* draw.c */
+void draw_stiff(trial *t);            /* stiff.c */
+void draw_singular(trial *t);         /* singular.c */
+void solve_trial(trial *t);           /* solve.c: by any method and options */
+void solve_by_default(trial *t);      /* solve.c: fur_solve_auto without options */
+void check_trial(trial *t);           /* check.c: ends the process if a claim is false */
+void check_stiff(trial *t);           /* stiff.c: also if it is not solved */
+void check_singular_system(trial *t); /* singular.c: also if its outcome is another */
+
 void print_trial(const trial *t);
 void release_trial(trial *t);
 
