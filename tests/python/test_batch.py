@@ -64,3 +64,15 @@ def test_what_does_not_fit_is_refused(rng):
         batch.solve(np.ones((3, 2)), method="nonesuch")
     _, report = furrow.Batch(np.eye(2), np.array([[1.0, 0.0], [1.0, 1.0]])).solve(np.ones((2, 2)), method="band")
     assert report.converged.tolist() == [True, False]
+
+
+def test_elimination_says_converged_only_of_what_is_finite(rng):
+    """NaN or infinity in an entry or in b, wherever it is: the residual says so."""
+    pattern = furrow.Stencil(3, (6,)).to_csr()
+    values, b = np.stack([pattern.data] * 60, axis=1), rng.standard_normal((6, 60))
+    for s in range(1, 60):
+        target = values if rng.random() < 0.5 else b
+        target[rng.integers(len(target)), s] = rng.choice([np.nan, np.inf, -np.inf])
+    _, report = furrow.Batch(pattern, values).solve(b, method="band")
+    assert report.converged.tolist() == [True] + [False] * 59
+    assert report.residuals[0] <= 1e-14 and not np.isfinite(report.residuals[1:]).any()

@@ -211,12 +211,67 @@ def test_parts(rng):
         want = dense[[rows]] if isinstance(rows, int) else dense[rows]
         np.testing.assert_array_equal(f[rows].toarray(), want)
         np.testing.assert_array_equal(f[rows, 2:7].toarray(), want[:, 2:7])
-        np.testing.assert_array_equal(f[rows, [1, 1, 0]].toarray(), want[:, [1, 1, 0]])
+        if not isinstance(rows, slice):
+            numbers = np.flatnonzero(rows) if isinstance(rows, np.ndarray) else np.atleast_1d(rows)
+            np.testing.assert_array_equal(f[np.ix_(numbers, [1, 1, 0])].toarray(), want[:, [1, 1, 0]])
+        else:
+            np.testing.assert_array_equal(f[rows, [1, 1, 0]].toarray(), want[:, [1, 1, 0]])
     assert f[3, 4] == dense[3, 4] and f[-1, -2] == dense[-1, -2]
     np.testing.assert_array_equal(f.diagonal(), dense.diagonal())
     for key in [20, -21, (0, 15), [0, 20]]:
         with pytest.raises(IndexError):
             f[key]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_pairs_of_lists_are_entries(rng, dtype):
+    a = random_matrix(rng, 20, 15, 0.5, dtype)
+    f, dense, theirs = furrow.csr(a), a.toarray(), a
+    mask = np.arange(20) % 5 == 1
+    for key in (
+        ([1, 2], [3, 4]), ([1, -2, 1], [0, -1, 0]), ([1, 2], 3), (-1, np.array([3, 4])), (np.array([5]), [1, 2, 3]),
+        ([], []), (mask, [0, 1, 2, 14]), (mask, 3), abs(dense) > 1,
+    ):  # fmt: skip
+        got = f[key]
+        assert type(got) is np.ndarray and got.dtype == dtype
+        np.testing.assert_array_equal(got, dense[key])
+        if not isinstance(key, np.ndarray):
+            assert theirs[key].shape == got.shape
+    for key in (np.ix_([1, 2, 1], [4, 0]), ([[1], [2]], [4, 0]), ([[1, 2], [3, 4]], [[5, 6], [7, 8]]), np.ix_([], [1])):
+        np.testing.assert_array_equal(f[key].toarray(), dense[tuple(np.asarray(k, int) for k in key)])
+
+
+def test_what_is_no_index_is_refused(rng):
+    f = furrow.csr(random_matrix(rng, 20, 15))
+    for key in [
+        1.0,
+        [1.5, 2],
+        (0, 2.5),
+        "a",
+        None,
+        (1, 2, 3),
+        ([1, 2], [1, 2, 3]),
+        np.ones(3, bool),
+        ([[1, 2]], slice(3)),
+        ...,
+    ]:
+        with pytest.raises(IndexError):
+            f[key]
+
+
+def test_functions_of_numpy(rng):
+    a = random_matrix(rng, 20, 20)
+    f, x = furrow.csr(a), rng.standard_normal(20)
+    S, M = furrow.Stencil(5, (4, 5)), furrow.Preconditioner(a + 5 * sp.eye_array(20))
+    np.testing.assert_array_equal(np.dot(x, f), x @ f)
+    for operator in (f, S, M):
+        np.testing.assert_array_equal(np.dot(operator, x), operator @ x)
+        assert np.ndim(operator) == 2 and np.shape(operator) == (20, 20)
+        for call in (np.vdot, np.inner, np.matmul, np.add):
+            with pytest.raises(TypeError):
+                call(operator, x)
+        with pytest.raises(TypeError, match=r"numpy.norm takes no .*A @ x"):
+            np.linalg.norm(operator)
 
 
 def test_arithmetic(rng):

@@ -24,5 +24,5 @@ def test_b_may_be_left_out_and_failures_have_pages(tmp_path):
     with pytest.raises(furrow.Error, match="iteration"):
         furrow.write_report(tmp_path / "f.html", a, method="cg", precond="none", max_iterations=2)
     assert (tmp_path / "f.html").exists()
-    with pytest.raises(furrow.Error, match="nonesuch"):
+    with pytest.raises(TypeError, match="nonesuch"):
         furrow.write_report(tmp_path / "n.html", a, nonesuch=1)

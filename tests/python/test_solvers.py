@@ -76,7 +76,7 @@ def test_preconditioners_of_callers(rng):
         x, info = furrow.cg(a, b, rtol=1e-9, M=M)
         assert info == 0
         assert apart(x, want) <= 1e-7
-    with pytest.raises(TypeError, match="has no option deegree"):
+    with pytest.raises(TypeError, match="has no option 'deegree'"):
         furrow.cg(a, b, M="chebyshev", deegree=4)
     with pytest.raises(furrow.Unsupported, match="nonesuch"):
         furrow.cg(a, b, M="nonesuch")
@@ -215,3 +215,35 @@ def test_ctrl_c_ends_a_solve(name):
         for _ in range(1000):
             calls[name]()
     assert "furrow" in str(raised.traceback[-1].path)
+
+
+def upwind(grid):
+    """Convection that is stronger than diffusion: diagonally dominant, far from symmetric."""
+    step = sp.diags_array([-50.0, 50.0], offsets=[-1, 0], shape=(grid, grid))
+    return (laplacian(grid) + sp.kron(step, sp.eye_array(grid))).tocsr()
+
+
+@pytest.mark.parametrize("solver", [furrow.gmres, furrow.bicgstab, furrow.idrs])
+def test_multigrid_takes_the_form_for_a_as_it_is(rng, solver):
+    a, s = upwind(20), laplacian(20)
+    b = rng.standard_normal(400)
+    for matrix, nonsymmetric in ((a, True), (s, False), (s + sp.csr_array(1e-16 * abs(a)), False)):
+        named, said, other = (
+            solver(matrix, b, rtol=1e-8, M="amg", maxiter=200, **options)
+            for options in ({}, {"nonsymmetric": nonsymmetric}, {"nonsymmetric": not nonsymmetric})
+        )
+        assert named[1] == 0
+        np.testing.assert_array_equal(named[0], said[0])
+        assert not np.array_equal(named[0], other[0])
+    assert furrow.solve_block(a, b[:, None], method="gmres", M="amg", rtol=1e-8)[1][0] == 0
+
+
+def test_a_least_squares_solution_of_a_square_system_has_not_converged(rng):
+    singular = np.diag([1.0, 2.0, 0.0])
+    for solve in (furrow.solve, lambda a, b: furrow.solve(a, b, method="lsqr")):
+        x, info = solve(singular, np.ones(3))
+        assert info != 0 and not info.report.converged
+    x, istop, *_ = furrow.lsqr(singular, np.ones(3))
+    assert istop == 2 and not istop.report.converged
+    x, info = furrow.solve(np.ones((3, 1)), np.array([1.0, 2.0, 3.0]))
+    assert info == 0 and info.report.converged and x[0] == pytest.approx(2)

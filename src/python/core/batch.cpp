@@ -45,9 +45,9 @@ static fur_batch_solver_options options_of(Keywords *given)
 {
     auto options = fur_default<fur_batch_solver_options>();
     given->take("method", options.method);
-    given->take("rtol", options.rtol);
+    given->take_tolerance("rtol", options.rtol);
     given->take("atol", options.atol);
-    given->take("max_iterations", options.max_iterations);
+    given->take_count("maxiter", options.max_iterations);
     given->finish("a batch's solver");
     return options;
 }

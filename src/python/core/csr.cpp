@@ -130,12 +130,31 @@ static void set_values(Csr &a, const InArray &data)
 /* ---- results -----------------------------------------------------------------------------------
  */
 
-static std::complex<double> entry(const Csr &a, std::int64_t row, std::int64_t col)
+static const std::int64_t *places_of(const InArray &array, std::int64_t size, const char *name)
 {
-    fur_scalar value;
-    Use use(a.context(), Use::brief);
-    expect_ok(fur_csr_entry(a.get(), row, col, &value), a.context().get());
-    return {value.re, value.im};
+    Dense places(array, name);
+    if (offset_type_of(places) != FUR_I64)
+        throw furrow::error(FUR_INVALID, (std::string(name) + " are of int64").c_str());
+    return static_cast<const std::int64_t *>(entries_of(places, size));
+}
+
+/* values[k] = A(rows[k], cols[k]), as complex128. */
+static void entries_at(const Csr &a, const InArray &rows, const InArray &cols,
+                       const OutArray &values)
+{
+    Dense out(values, "values");
+    std::int64_t size = out.axes == 1 ? out.shape[0] : -1;
+    const std::int64_t *row = places_of(rows, size, "rows");
+    const std::int64_t *col = places_of(cols, size, "cols");
+    if (value_type_of(out) != FUR_C128)
+        throw furrow::error(FUR_INVALID, "values are of complex128");
+    auto *value = static_cast<std::complex<double> *>(const_cast<void *>(entries_of(out, size)));
+    Use use(a.context(), size * Use::brief / 64);
+    for (std::int64_t k = 0; k < size; k++) {
+        fur_scalar found;
+        expect_ok(fur_csr_entry(a.get(), row[k], col[k], &found), a.context().get());
+        value[k] = {found.re, found.im};
+    }
 }
 
 static void diagonal(const Csr &a, const OutArray &out)
@@ -312,7 +331,7 @@ void bind_csr(nb::module_ &m)
         .def_prop_ro("nbytes", [](const Csr &a) { return bytes_of(a); })
         .def("arrays", &arrays, nb::arg("writable") = false)
         .def("set_values", &set_values)
-        .def("entry", &entry)
+        .def("entries_at", &entries_at)
         .def("diagonal", &diagonal)
         .def("equal", &equal)
         .def("norm", &norm)

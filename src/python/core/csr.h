@@ -13,6 +13,10 @@ class Csr : public Held<fur_csr, fur_csr_destroy>
     {
         return *fur_csr_get(get());
     }
+    bool square() const
+    {
+        return view().rows == view().cols;
+    }
 };
 
 /* A new matrix that make(&handle) makes in a's context. */

@@ -89,9 +89,9 @@ static nb::dict eigs(const Operator &a, int count, int which, const OutArray &va
     options.which = static_cast<fur_eigs_which>(which);
     options.monitor = monitor;
     options.monitor_user = &pulse;
-    given.take("tolerance", options.tolerance);
-    given.take("basis", options.basis);
-    given.take("max_iterations", options.max_iterations);
+    given.take_tolerance("tol", options.tolerance);
+    given.take_count("ncv", options.basis);
+    given.take_count("maxiter", options.max_iterations);
     given.finish("eigsh");
     return find(a, count, out, [&](fur_context *, fur_vector **columns, fur_eigs_report *report) {
         return fur_eigs(a.op(), &options, out.values, out.residuals, columns, report);
@@ -112,10 +112,8 @@ static nb::dict lobpcg(const Operator &a, int count, int which, const OutArray &
     options.preconditioner = m.is_none() ? nullptr : nb::cast<const Operator &>(m).op();
     options.monitor = monitor;
     options.monitor_user = &pulse;
-    given.take("tolerance", options.tolerance);
-    given.take("relative", options.relative);
-    given.take("block", options.block);
-    given.take("max_iterations", options.max_iterations);
+    given.take_tolerance("tol", options.tolerance);
+    given.take_count("maxiter", options.max_iterations);
     given.finish("lobpcg");
     return find(a, count, out, [&](fur_context *context, fur_vector **columns, auto *report) {
         std::optional<furrow::vectors> apart;

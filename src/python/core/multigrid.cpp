@@ -12,10 +12,10 @@ static Multigrid create(const Stencil &a, bool full, const nb::dict &keywords)
     Keywords given(keywords);
     auto options = fur_default<fur_multigrid_options>();
     options.cycle = full ? FUR_CYCLE_F : FUR_CYCLE_V;
-    given.take("before", options.before);
-    given.take("after", options.after);
-    given.take("levels", options.levels);
-    given.take("coarsest", options.coarsest);
+    given.take_count("before", options.before, FUR_MULTIGRID_NO_SWEEPS);
+    given.take_count("after", options.after, FUR_MULTIGRID_NO_SWEEPS);
+    given.take_count("levels", options.levels);
+    given.take_count("coarsest", options.coarsest);
     given.finish("multigrid");
     return Multigrid(a.shared_context(), make_in<fur_multigrid>(a.context(), [&](auto out) {
                          return fur_multigrid_create(a.get()->stencil, &options, out);
@@ -40,10 +40,15 @@ static void cycle(Multigrid &mg, const InArray &b, const OutArray &x)
 }
 
 /* Cycles from the guess in x: the report. */
-static nb::dict solve(Multigrid &mg, const InArray &b, const OutArray &x, double rtol,
-                      std::int64_t most)
+static nb::dict solve(Multigrid &mg, const InArray &b, const OutArray &x, const nb::dict &keywords)
 {
     fur_context *context = mg.context().get();
+    Keywords given(keywords);
+    double rtol = 0;
+    std::int64_t most = 0;
+    given.take_tolerance("rtol", rtol);
+    given.take_count("maxiter", most);
+    given.finish("multigrid");
     auto report = fur_default<fur_solver_report>();
     {
         Use use(mg.context());
@@ -52,7 +57,7 @@ static nb::dict solve(Multigrid &mg, const InArray &b, const OutArray &x, double
         expect_ok(fur_multigrid_solve(mg.get(), right, guess, rtol, most, &report), context);
         guess.finish();
     }
-    return dict_of(report);
+    return dict_of(report, true);
 }
 
 static nb::dict report(const Multigrid &mg)

@@ -20,6 +20,10 @@ class Operator : public Held<any_operator, destroy>
     {
         return get()->op;
     }
+    bool square() const
+    {
+        return fur_operator_rows(op()) == fur_operator_cols(op());
+    }
 };
 
 /* The operator that make(&handle) makes from another object, which it keeps alive. */

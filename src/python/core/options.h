@@ -5,10 +5,13 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <cstdint>
+#include <limits>
 #include <list>
 #include <string>
 
-/* Keywords that are taken one by one; texts live as long as this. */
+/* Keywords that are taken one by one. None stands for the library's default. Texts live as long as
+ * this object. A value of another type is refused by a sentence. */
 class Keywords
 {
   public:
@@ -17,28 +20,111 @@ class Keywords
     {
     }
     /* Sets the member if its keyword is there. */
-    template <typename Member> void take(const char *name, Member &member)
+    void take(const char *name, const char *&member)
     {
-        if (!left_.contains(name))
+        if (nanobind::object value = pop(name))
+            member = texts_.emplace_back(text_of(name, value)).c_str();
+    }
+    void take(const char *name, double &member)
+    {
+        if (nanobind::object value = pop(name))
+            member = number_of(name, value);
+    }
+    template <typename Integer> void take(const char *name, Integer &member)
+    {
+        if (nanobind::object value = pop(name))
+            member = integer_of<Integer>(name, value);
+    }
+    void take_flag(const char *name, int &member)
+    {
+        if (nanobind::object value = pop(name))
+            member = flag_of(name, value);
+    }
+    /* A tolerance, whose 0 the library takes for its default: `none` stands for a 0 that was given,
+     * or else the smallest number above 0. */
+    void take_tolerance(const char *name, double &member,
+                        double none = std::numeric_limits<double>::denorm_min())
+    {
+        nanobind::object value = pop(name);
+        if (value && (member = number_of(name, value)) == 0)
+            member = none;
+    }
+    /* A count, whose 0 the library takes for its default: `none` stands for a 0 that was given. If
+     * `none` is 0, the library has no count of 0, and a 0 is refused. */
+    template <typename Integer> void take_count(const char *name, Integer &member, Integer none = 0)
+    {
+        nanobind::object value = pop(name);
+        if (!value)
             return;
-        nanobind::object value = left_.attr("pop")(name);
-        if constexpr (std::is_same_v<Member, const char *>)
-            member = texts_.emplace_back(nanobind::cast<std::string>(value)).c_str();
-        else if constexpr (std::is_same_v<Member, int>)
-            member = nanobind::cast<int>(nanobind::int_(value)); /* True, too */
-        else
-            member = nanobind::cast<Member>(value);
+        auto count = integer_of<Integer>(name, value);
+        if (count < (none == 0))
+            throw nanobind::value_error((std::string(name) + " is " + std::to_string(count) +
+                                         "; it should be at least " + (none == 0 ? "1" : "0"))
+                                            .c_str());
+        member = count == 0 ? none : count;
     }
     /* Refuses keywords that nobody has taken. */
-    void finish(const char *what) const
+    void finish(const std::string &what) const
     {
         if (left_.size() > 0) {
-            auto name = nanobind::cast<std::string>(nanobind::str((*left_.begin()).first));
-            throw nanobind::type_error((std::string(what) + " has no option " + name).c_str());
+            nanobind::str name = nanobind::repr((*left_.begin()).first);
+            throw nanobind::type_error((what + " has no option " + name.c_str()).c_str());
         }
     }
 
   private:
+    /* The value of a keyword; nothing if it is None or not there. */
+    nanobind::object pop(const char *name)
+    {
+        nanobind::object value = left_.attr("pop")(name, nanobind::none());
+        return value.is_none() ? nanobind::object() : value;
+    }
+    [[noreturn]] static void refuse(const char *name, nanobind::handle value, const char *wanted)
+    {
+        std::string shown = nanobind::repr(value).c_str();
+        PyErr_Clear();
+        throw nanobind::type_error(
+            (std::string(name) + " is " + shown + "; it should be " + wanted).c_str());
+    }
+    static std::string text_of(const char *name, nanobind::handle value)
+    {
+        if (!PyUnicode_Check(value.ptr()))
+            refuse(name, value, "a text");
+        const char *text = PyUnicode_AsUTF8AndSize(value.ptr(), nullptr);
+        if (!text)
+            throw nanobind::python_error();
+        return text;
+    }
+    static double number_of(const char *name, nanobind::handle value)
+    {
+        double number = PyComplex_Check(value.ptr()) ? -1 : PyFloat_AsDouble(value.ptr());
+        if (number == -1 && (PyComplex_Check(value.ptr()) || PyErr_Occurred()))
+            refuse(name, value, "a number");
+        return number;
+    }
+    template <typename Integer> static Integer integer_of(const char *name, nanobind::handle value)
+    {
+        auto index = nanobind::steal(PyNumber_Index(value.ptr()));
+        if (!index)
+            refuse(name, value, "a whole number (int)");
+        long long number = PyLong_AsLongLong(index.ptr());
+        bool fits = number >= std::numeric_limits<Integer>::min() &&
+                    number <= std::numeric_limits<Integer>::max();
+        if (!fits || (number == -1 && PyErr_Occurred()))
+            refuse(name, value, "a whole number that a computer counts to");
+        return static_cast<Integer>(number);
+    }
+    static int flag_of(const char *name, nanobind::handle value)
+    {
+        bool flag = PyIndex_Check(value.ptr()) || /* and that of NumPy, which is no number */
+                    (nanobind::hasattr(value, "dtype") &&
+                     nanobind::str(value.attr("dtype")).equal(nanobind::str("bool")));
+        int truth = flag ? PyObject_IsTrue(value.ptr()) : -1;
+        if (truth < 0)
+            refuse(name, value, "True or False");
+        return truth;
+    }
+
     nanobind::dict left_;
     std::list<std::string> texts_;
 };

@@ -7,32 +7,77 @@
 
 #include <nanobind/stl/vector.h>
 
+#include <set>
+
+/* nonsymmetric: -1 unless the caller says it. */
 static void take_amg(Keywords *given, fur_amg_options *amg)
 {
-    given->take("theta", amg->theta);
-    given->take("levels", amg->levels);
-    given->take("coarsest", amg->coarsest);
+    amg->nonsymmetric = -1;
+    given->take_tolerance("theta", amg->theta, FUR_AMG_NONE);
+    given->take_count("levels", amg->levels);
+    given->take_count("coarsest", amg->coarsest);
     given->take("smoother", amg->smoother);
-    given->take("sweeps", amg->sweeps);
-    given->take("single", amg->single);
-    given->take("nonsymmetric", amg->nonsymmetric);
+    given->take_count("sweeps", amg->sweeps);
+    given->take_flag("single", amg->single);
+    given->take_flag("nonsymmetric", amg->nonsymmetric);
     given->take("coarsening", amg->kind);
-    given->take("node", amg->block);
+    given->take_count("node", amg->block);
+    given->take("aggressive", amg->aggressive);
 }
 
-static void take_others(Keywords *given, fur_precond_options *o)
+using Kinds = std::set<std::string>;
+
+/* The options of factors of A at given positions. */
+static void take_factors(Keywords *given, const std::string &kind, fur_precond_options *o)
 {
-    given->take("fill", o->fill);
+    if (!Kinds{"ic0", "ilu0", "ilu", "ilut", "schwarz"}.count(kind))
+        return;
     given->take("shift", o->shift);
-    given->take("modified", o->modified);
-    given->take("coloured", o->coloured);
-    given->take("degree", o->degree);
-    given->take("drop", o->drop);
-    given->take("unmatched", o->unmatched);
-    given->take("block", o->block);
-    given->take("diagonal", o->diagonal);
-    given->take("apart", o->apart);
-    given->take("symmetric", o->symmetric);
+    if (kind == "ilut") {
+        given->take_tolerance("drop", o->drop);
+        given->take_flag("unmatched", o->unmatched);
+    } else {
+        given->take_flag("modified", o->modified);
+    }
+    if (Kinds{"ic0", "ilu0", "ilu"}.count(kind))
+        given->take_flag("coloured", o->coloured);
+    if (Kinds{"ilu", "ilut"}.count(kind))
+        given->take_count("fill", o->fill);
+}
+
+static void take_inverses(Keywords *given, const std::string &kind, fur_precond_options *o)
+{
+    if (kind == "fsai") {
+        given->take("fill", o->fill);
+        given->take("steps", o->steps);
+        given->take_count("grow", o->grow);
+        given->take_tolerance("gain", o->gain);
+    } else if (kind == "spai") {
+        given->take_flag("diagonal", o->diagonal);
+    } else if (kind == "chebyshev") {
+        given->take_count("degree", o->degree);
+    }
+}
+
+static void take_blocks(Keywords *given, const std::string &kind, fur_precond_options *o)
+{
+    if (Kinds{"bjacobi", "schwarz"}.count(kind))
+        given->take_count("block", o->block);
+    if (kind == "bjacobi")
+        given->take_flag("narrow", o->narrow);
+    if (kind == "schwarz") {
+        given->take_flag("apart", o->apart);
+        given->take_flag("symmetric", o->symmetric);
+    }
+}
+
+/* Whether A is not Hermitian, by more than rounding. */
+static bool is_asymmetric(const Csr &a)
+{
+    auto traits = fur_default<fur_csr_traits>();
+    Use use(a.context());
+    expect_ok(fur_csr_examine(a.get(), &traits), a.context().get());
+    return !traits.hermitian;
 }
 
 static Precond create(nb::handle matrix, const std::string &kind, const nb::dict &keywords)
@@ -45,10 +90,13 @@ static Precond create(nb::handle matrix, const std::string &kind, const nb::dict
     if (kind == "amg") {
         take_amg(&given, &amg);
         options.amg = &amg;
-    } else {
-        take_others(&given, &options);
     }
-    given.finish(("the preconditioner " + kind).c_str());
+    take_factors(&given, kind, &options);
+    take_inverses(&given, kind, &options);
+    take_blocks(&given, kind, &options);
+    given.finish("the preconditioner " + kind);
+    if (amg.nonsymmetric < 0)
+        amg.nonsymmetric = is_asymmetric(a);
     fur_precond *made = make_in<fur_precond>(
         a.context(), [&](auto out) { return fur_precond_create(a.get(), &options, out); });
     return Precond(a.shared_context(), made, nb::borrow(matrix));

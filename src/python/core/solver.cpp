@@ -9,13 +9,22 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
+/* Stands for a max_iterations of 0 that the caller gave. */
+static constexpr std::int64_t no_iterations = -1;
+
 /* What a solve tells Python while it runs, and what it leaves. */
 class Watch
 {
   public:
-    /* every: call at every iteration, not only now and then. */
-    Watch(nb::handle call, bool every) : pulse_(call), every_(every)
+    /* every: call at every iteration, not only now and then. Takes no_iterations out of the
+     * options: a solve without iterations ends when the monitor is told the guess's residual. */
+    Watch(nb::handle call, bool every, fur_solver_options *options)
+        : pulse_(call), every_(every), none_(options->max_iterations == no_iterations)
     {
+        if (none_)
+            options->max_iterations = 0;
+        options->monitor = monitor;
+        options->monitor_user = this;
     }
     /* Before each call Python's array has this x. its_own: x of the iteration goes there first. */
     void show(const Result *x, bool its_own)
@@ -28,7 +37,7 @@ class Watch
         auto self = static_cast<Watch *>(user);
         self->looks_.push_back(p->iteration);
         self->residuals_.push_back(p->residual);
-        if (self->shown_ && !self->bring(p))
+        if (self->none_ || (self->shown_ && !self->bring(p)))
             return 1;
         return self->every_ ? self->pulse_.ask(p->iteration, p->residual)
                             : self->pulse_.beat(p->iteration, p->residual);
@@ -45,6 +54,13 @@ class Watch
                                          ": " + fur_outcome_name(report->outcome) + "; tried as " +
                                          choice->reason);
         }
+    }
+    /* A report whose outcome says why the solve ended. */
+    fur_solver_report corrected(fur_solver_report report) const
+    {
+        if (none_ && report.outcome == FUR_OUTCOME_STOPPED)
+            report.outcome = FUR_OUTCOME_MAX_ITERATIONS;
+        return report;
     }
     /* The iterations that it was told about, and their residuals. */
     std::vector<std::int64_t> take_looks()
@@ -76,6 +92,7 @@ class Watch
     }
     Pulse pulse_;
     bool every_;
+    bool none_;
     const Result *shown_ = nullptr;
     bool its_own_ = false;
     std::vector<std::int64_t> looks_;
@@ -83,13 +100,13 @@ class Watch
     std::vector<std::string> attempts_;
 };
 
-nb::dict dict_of(const fur_solver_report &r)
+nb::dict dict_of(const fur_solver_report &r, bool square)
 {
     nb::dict made;
     made["outcome"] = fur_outcome_name(r.outcome);
     made["advice"] = fur_outcome_advice(r.outcome);
     made["converged"] =
-        r.outcome == FUR_OUTCOME_CONVERGED || r.outcome == FUR_OUTCOME_LEAST_SQUARES;
+        r.outcome == FUR_OUTCOME_CONVERGED || (r.outcome == FUR_OUTCOME_LEAST_SQUARES && !square);
     made["stopped"] = r.outcome == FUR_OUTCOME_MAX_ITERATIONS || r.outcome == FUR_OUTCOME_STOPPED;
     made["iterations"] = r.iterations;
     made["residual"] = r.residual;
@@ -109,14 +126,16 @@ static fur_solver_options options_of(Keywords *given)
 {
     auto o = fur_default<fur_solver_options>();
     given->take("method", o.method);
-    given->take("rtol", o.rtol);
+    given->take_tolerance("rtol", o.rtol);
     given->take("atol", o.atol);
-    given->take("max_iterations", o.max_iterations);
+    given->take_count("maxiter", o.max_iterations, no_iterations);
     given->take("check_every", o.check_every);
-    given->take("restart", o.restart);
+    given->take_count("restart", o.restart);
+    given->take_count("s", o.restart);
     given->take("damp", o.damp);
-    given->take("whole", o.whole);
-    given->take("bounds", o.bounds);
+    given->take_flag("whole", o.whole);
+    given->take_flag("bounds", o.bounds);
+    given->finish("a solver");
     return o;
 }
 
@@ -135,12 +154,9 @@ static nb::tuple solve(const Operator &a, const InArray &b, const OutArray &x, n
     fur_context *context = a.context().get();
     Keywords given(keywords);
     fur_solver_options options = options_of(&given);
-    given.finish("a solver");
-    Watch watch(call, every);
+    Watch watch(call, every, &options);
     options.preconditioner = op_of(m);
     options.adjoint = op_of(adjoint);
-    options.monitor = Watch::monitor;
-    options.monitor_user = &watch;
     auto report = fur_default<fur_solver_report>();
     {
         Use use(a.context());
@@ -155,7 +171,7 @@ static nb::tuple solve(const Operator &a, const InArray &b, const OutArray &x, n
         expect_ok(fur_solver_solve(solver, right, guess, &report), context);
         guess.finish();
     }
-    nb::dict made = dict_of(report);
+    nb::dict made = dict_of(watch.corrected(report), a.square());
     made["looks"] = watch.take_looks();
     return nb::make_tuple(made, watch.take_residuals(), watch.take_attempts());
 }
@@ -167,11 +183,8 @@ static nb::list solve_block(const Operator &a, const InArray &b, const OutArray 
     fur_context *context = a.context().get();
     Keywords given(keywords);
     fur_solver_options options = options_of(&given);
-    given.finish("a solver");
-    Watch watch(nb::none(), false);
+    Watch watch(nb::none(), false, &options);
     options.preconditioner = op_of(m);
-    options.monitor = Watch::monitor;
-    options.monitor_user = &watch;
     std::vector<fur_solver_report> reports(b.ndim() == 2 ? b.shape(1) : 0,
                                            fur_default<fur_solver_report>());
     {
@@ -184,7 +197,7 @@ static nb::list solve_block(const Operator &a, const InArray &b, const OutArray 
     }
     nb::list made;
     for (const fur_solver_report &report : reports)
-        made.append(dict_of(report));
+        made.append(dict_of(watch.corrected(report), a.square()));
     return made;
 }
 
@@ -195,10 +208,7 @@ static nb::tuple solve_auto(const Csr &a, const InArray &b, const OutArray &x, n
     fur_context *context = a.context().get();
     Keywords given(keywords);
     fur_solver_options options = options_of(&given);
-    given.finish("a solver");
-    Watch watch(call, false);
-    options.monitor = Watch::monitor;
-    options.monitor_user = &watch;
+    Watch watch(call, false, &options);
     auto choice = fur_default<fur_auto_options>();
     choice.solver = &options;
     choice.precond = or_null(precond);
@@ -212,7 +222,7 @@ static nb::tuple solve_auto(const Csr &a, const InArray &b, const OutArray &x, n
         expect_ok(fur_solve_auto(a.get(), right, guess, &choice, &report), context);
         guess.finish();
     }
-    nb::dict made = dict_of(report);
+    nb::dict made = dict_of(watch.corrected(report), a.square());
     made["looks"] = watch.take_looks();
     return nb::make_tuple(made, watch.take_residuals(), watch.take_attempts());
 }

@@ -5,8 +5,9 @@
 #include <furrow/furrow.hpp>
 #include <nanobind/nanobind.h>
 
-/* The fields of a report, for SolveReport of furrow/_solvers.py. */
-nanobind::dict dict_of(const fur_solver_report &r);
+/* The fields of a report, for SolveReport of furrow/_solvers.py. A least-squares solution counts as
+ * converged unless A is square. */
+nanobind::dict dict_of(const fur_solver_report &r, bool square);
 
 void bind_solver(nanobind::module_ &m);
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ._csr import Csr, csr
+from ._given import checked
 
 _NORMS = {None: "fro", "fro": "fro", 1: "1", np.inf: "inf"}
 _FARTHEST = 2**31  # a diagonal beyond those of any matrix
@@ -27,6 +28,7 @@ def kron(A: Any, B: Any) -> Csr:
     return matrix._new(a.kron(b))
 
 
+@checked
 def tril(A: Any, k: int = 0) -> Csr:
     """The entries on the k-th diagonal and below it.
 
@@ -41,6 +43,7 @@ def tril(A: Any, k: int = 0) -> Csr:
     return matrix._new(matrix._home().band(-_FARTHEST, k))
 
 
+@checked
 def triu(A: Any, k: int = 0) -> Csr:
     """The entries on the k-th diagonal and above it.
 

@@ -20,9 +20,32 @@ LEGACY_STREAM = 1  # what CUDA calls its default stream, which CuPy and torch ca
 _NUMBERS = {dtype: number for number, dtype in enumerate(DTYPES)}
 
 
-def number_of(dtype: np.dtype[Any]) -> int:
+def number_of(dtype: Any) -> int:
     """The library's tag of a dtype."""
-    return _NUMBERS[dtype]
+    found = np.dtype(dtype)
+    if found not in _NUMBERS:
+        raise TypeError(f"dtype is {found}; matrices have {', '.join(map(str, DTYPES))}")
+    return _NUMBERS[found]
+
+
+_ASKING = (np.ndim, np.shape, np.iscomplexobj, np.isrealobj)  # functions that read attributes
+
+
+class NoArray:
+    """An operator to which NumPy leaves ``x @ A``. Its functions would take it for an array whose only entry it is:
+    ``np.dot`` multiplies instead, most others are refused."""
+
+    __slots__ = ()
+    __array_ufunc__ = None
+    ndim = 2  #: Rows and columns.
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if function is np.dot and len(args) == 2:
+            return args[0] @ args[1]
+        if function in _ASKING:
+            return function._implementation(*args, **kwargs)
+        name = type(self).__name__
+        raise TypeError(f"numpy.{function.__name__} takes no {name}; use A @ x for products, A.toarray() for a matrix")
 
 
 def new_array(shape: tuple[int, ...], dtype: np.dtype[Any], order: Literal["C", "F"] = "C") -> Any:
@@ -31,6 +54,12 @@ def new_array(shape: tuple[int, ...], dtype: np.dtype[Any], order: Literal["C", 
     if size < LARGE:
         return np.empty(shape, dtype, order)
     return _core.large(size).view(dtype).reshape(shape, order=order)
+
+
+def fitting(array: Any, dtype: np.dtype[Any], order: Literal["C", "F"] = "C") -> Any:
+    """The array in a dtype that has room for its values, without gaps: itself if it is such a one. A complex
+    array is refused where real values are wanted."""
+    return np.asarray(array).astype(dtype, order=order, casting="same_kind", copy=False)
 
 
 def computed(dtype: Any) -> np.dtype[Any]:

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import library_of
+from ._arrays import fitting, library_of
+from ._given import checked
 from ._operators import dtype_of, matrix_of
-from ._solvers import Info, SolveReport, _System
+from ._solvers import Info, SolveReport, _System, info_of
 
 
+@checked
 def solve_block(
     A: Any,
     B: Any,
@@ -19,7 +21,7 @@ def solve_block(
     *,
     method: str = "cg",
     M: Any = None,
-    rtol: float = 1e-5,
+    rtol: float | None = 1e-5,
     atol: float = 0.0,
     maxiter: int | None = None,
     **options: Any,
@@ -60,14 +62,8 @@ def solve_block(
     taken = library.take(B)
     dtype = dtype_of(A, taken)
     right = np.asfortranarray(taken, dtype)
-    x = np.zeros(right.shape, dtype, order="F") if X0 is None else np.array(X0, dtype, order="F")
+    x = np.zeros(right.shape, dtype, order="F") if X0 is None else fitting(X0, dtype, "F").copy("F")
     system = _System(A, right, x, dtype, B)
-    wishes = {"method": method, "rtol": rtol, "atol": atol, "max_iterations": maxiter or 0}
+    wishes = {"method": method, "rtol": rtol, "atol": atol, "maxiter": maxiter}
     found = _core.solve_block(system.operator(), right, x, system.preconditioner(M, options), wishes)
-    return system.solution(), [_info(report) for report in found]
-
-
-def _info(found: dict[str, Any]) -> Info:
-    report = SolveReport(**found, residuals=[], attempts=[])
-    failed = max(report.iterations, 1) if report.stopped else -1
-    return Info(0 if report.converged else failed, report)
+    return system.solution(), [info_of(SolveReport(**report, residuals=[], attempts=[])) for report in found]

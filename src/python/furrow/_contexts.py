@@ -6,6 +6,7 @@ import atexit
 import os
 
 from . import _core
+from ._given import at_least, checked
 
 _made: dict[tuple[str, int, int], _core.Context] = {}
 _threads = 0
@@ -27,6 +28,7 @@ atexit.register(_core.leave_gpus)
 
 def context(device: str = "cpu", threads: int | None = None, stream: int = 0) -> _core.Context:
     """The context of a device; threads None: what `set_num_threads` says."""
+    at_least(1, "threads", threads)
     device = "cuda:0" if device == "cuda" else device
     key = (device, _threads if threads is None else threads, stream)
     found = _made.get(key)
@@ -35,6 +37,7 @@ def context(device: str = "cpu", threads: int | None = None, stream: int = 0) ->
     return found
 
 
+@checked
 def set_num_threads(threads: int | None) -> None:
     """Sets the number of threads of every later call; results do not depend on it.
 
@@ -52,9 +55,7 @@ def set_num_threads(threads: int | None) -> None:
     >>> furrow.set_num_threads(None)
     """
     global _threads, setting
-    if threads is not None and threads < 1:
-        raise ValueError(f"threads is {threads}; it should be at least 1, or None for the default")
-    _threads = threads or 0
+    _threads = at_least(1, "threads", threads) or 0
     setting = object()
 
 

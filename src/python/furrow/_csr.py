@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from . import _contexts, _core, _intake, _products
-from ._arrays import DTYPES, NUMPY, library_of, number_of
+from ._arrays import DTYPES, NUMPY, NoArray, fitting, library_of, number_of
+from ._given import checked
 from ._plan import Plan
 
 
-class Csr:
+class Csr(NoArray):
     """A sparse matrix in compressed sparse row form; `csr` makes it.
 
     The pattern never changes. `data`, `indices` and `indptr` are read-only views; new values come by
@@ -28,7 +29,6 @@ class Csr:
     """
 
     __slots__ = ("__weakref__", "_cache", "_handle", "_setting", "_threads", "device", "dtype", "shape")
-    __array_ufunc__ = None  # NumPy leaves x @ A to this class
     __hash__ = None  # type: ignore[assignment]
 
     shape: tuple[int, int]  #: Rows and columns.
@@ -45,11 +45,6 @@ class Csr:
         self.device = handle.context.device
 
     # ---- what it is
-
-    @property
-    def ndim(self) -> int:
-        """2"""
-        return 2
 
     @property
     def nnz(self) -> int:
@@ -91,6 +86,7 @@ class Csr:
         picture = pattern_svg(self._handle.picture(SIDE))
         return f'<div style="display:flex;gap:1em;align-items:center">{picture}<div>furrow.Csr<br>{words}</div></div>'
 
+    @checked
     def spy(self, ax: Any = None, cells: int = 512) -> Any:
         """Draws the pattern by matplotlib: each cell the darker, the more entries it has.
 
@@ -149,9 +145,10 @@ class Csr:
 
     # ---- products
 
+    @checked
     def plan(
         self,
-        uses: int = 0,
+        uses: int | None = None,
         op: str = "N",
         kernel: str | None = None,
         order: str | None = None,
@@ -162,8 +159,8 @@ class Csr:
 
         Parameters
         ----------
-        uses : int
-            The number of products to expect; 0: not known.
+        uses : int, optional
+            The number of products to expect; None: not known.
         op : {'N', 'T', 'H'}
             A, its transpose, or its conjugate transpose.
         kernel : str, optional
@@ -281,6 +278,8 @@ class Csr:
 
     def __mul__(self, other: Any) -> Csr:
         if np.ndim(other) == 0 and not isinstance(other, Csr):
+            if np.asarray(other).dtype.kind not in "biufc":
+                return NotImplemented
             same = self.astype(np.result_type(self.dtype, other))
             return self._new(same._home().scaled(other))
         return self.multiply(other)
@@ -354,6 +353,7 @@ class Csr:
     def __deepcopy__(self, memo: Any) -> Csr:
         return self.copy()
 
+    @checked
     def astype(self, dtype: Any, copy: bool = False) -> Csr:
         """The matrix with values of another dtype; itself if it has that already."""
         dtype = np.dtype(dtype)
@@ -361,6 +361,7 @@ class Csr:
             return self
         return self._new(self._home().converted(number_of(dtype)))
 
+    @checked
     def to(self, device: str) -> Csr:
         """The matrix in the memory of a device: ``"cpu"``, ``"cuda"`` or ``"cuda:1"``."""
         return self._new(self._handle.share(_contexts.context(device, self._threads)))
@@ -377,10 +378,11 @@ class Csr:
         array([3., 5.])
         """
         if library_of(data) is NUMPY:
-            data = np.ascontiguousarray(data, self.dtype)
+            data = fitting(data, self.dtype)
         self._handle.set_values(library_of(data).take(data))
         self._cache.forget_values()
 
+    @checked
     def to_scipy(self, copy: bool = False) -> Any:
         """SciPy's csr_array, which sees the same memory, read-only, unless copy is True.
 
@@ -420,6 +422,7 @@ def _rebuilt(data: Any, indices: Any, indptr: Any, shape: tuple[int, int], devic
     return csr((data, indices, indptr), shape=shape, device=device, threads=threads)
 
 
+@checked
 def csr(
     M: Any,
     *,

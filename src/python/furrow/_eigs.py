@@ -11,12 +11,15 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._arrays import fitting
 from ._errors import Error
+from ._given import at_least, checked, refuse
 from ._operators import dtype_of, matrix_of, operator_of
-from ._preconditioners import Preconditioner
+from ._preconditioners import Preconditioner, refuse_options
 from ._progress import progress_of
 
 _ENDS = {"SA": 0, "LA": 1, "BE": 2}  # SciPy's names of the library's
+_EPSILONS = 4  # no search gets closer
 
 
 @dataclass(frozen=True)
@@ -76,12 +79,16 @@ class NoConvergence(Error):
     status = "not converged"
 
     def __init__(self, found: _Found) -> None:
+        self._found = found
         report = found.report
         super().__init__(f"{report.converged} of {len(found.values)} eigenvalues: {report.outcome}; {report.advice}")
         self.eigenvalues = found.values
         self.eigenvectors = found.vectors
         self.residuals = found.residuals
         self.report = report
+
+    def __reduce__(self) -> Any:
+        return NoConvergence, (self._found,)
 
 
 @dataclass
@@ -93,30 +100,43 @@ class _Found:
     residuals: Any
     report: EigsReport
 
+    def is_precise(self) -> bool:
+        """Whether rounding has ended the search, at residuals that are usually small enough."""
+        usual = 1e-10 if self.vectors.dtype.char in "dD" else 1e-5
+        return self.report.outcome.startswith("stagnated") and bool(max(self.residuals) <= usual * self.report.norm)
+
     def select(self, order: Any) -> _Found:
         return _Found(self.values[order], self.vectors[:, order], self.residuals[order], self.report)
 
 
 class _Problem:
-    """An operator, ready for the core, and room for so many results."""
+    """An operator, ready for the core, and room for results."""
 
-    def __init__(self, A: Any, count: int) -> None:
+    def __init__(self, A: Any) -> None:
         matrix = matrix_of(A)
         self.A = A if matrix is None else matrix
+        if len(getattr(self.A, "shape", ())) != 2:
+            raise refuse("A", A, "a matrix, or an operator that has a shape of two axes")
         self.rows = self.A.shape[0]
         self.dtype = dtype_of(self.A, np.empty(0, getattr(self.A, "dtype", np.float64)))
         self.operator = operator_of(self.A, self.dtype, self.rows)
+
+    def make_room(self, count: int) -> tuple[Any, Any, Any]:
+        """Arrays for values, residuals and vectors."""
         self.arrays = np.empty(count), np.empty(count), np.empty((self.rows, count), self.dtype, order="F")
+        return self.arrays
 
     def found(self, report: dict[str, Any]) -> _Found:
         values, residuals, vectors = self.arrays
         return _Found(values, vectors, residuals, EigsReport(**report))
 
     def preconditioner(self, M: Any, options: dict[str, Any]) -> _core.Operator | None:
-        if M is None:
-            return None
         if isinstance(M, str):
             M = Preconditioner(self.A, M, **options)
+        else:
+            refuse_options(options)
+        if M is None:
+            return None
         matrix = matrix_of(M)
         return operator_of(M if matrix is None else matrix, self.dtype, self.rows)
 
@@ -128,6 +148,7 @@ def _listener(progress: bool | Callable[[int, int, float], Any], count: int) -> 
         yield tell if progress is not True or tell is None else lambda products, converged, _: tell(converged, count)
 
 
+@checked
 def eigsh(
     A: Any,
     k: int = 6,
@@ -137,7 +158,7 @@ def eigsh(
     v0: Any = None,
     ncv: int | None = None,
     maxiter: int | None = None,
-    tol: float = 0,
+    tol: float | None = None,
     return_eigenvectors: bool = True,
     *,
     residuals: list[float] | None = None,
@@ -164,8 +185,9 @@ def eigsh(
         Vectors that are kept before a restart.
     maxiter : int, optional
         Most products with A.
-    tol : float
-        Converged: ``||A v - lambda v|| <= tol ||A||``; 0: 1e-10, 1e-5 in single precision.
+    tol : float, optional
+        Converged: ``||A v - lambda v|| <= tol ||A||``. None: 1e-10, in single precision 1e-5. 0: as far as
+        rounding allows, as in SciPy.
     return_eigenvectors : bool
     residuals : list, optional
         Gets ``||A v - lambda v||`` of each eigenvalue.
@@ -197,14 +219,15 @@ def eigsh(
         raise NotImplementedError("eigsh has neither M nor sigma; lobpcg with a preconditioner finds the smallest")
     if which not in ("LM", *_ENDS):
         raise NotImplementedError(f"which is {which!r}; eigsh has 'LM', 'LA', 'SA' and 'BE'")
-    rows = A.shape[0]
-    count = min(2 * k, rows) if which == "LM" else k
-    problem = _Problem(A, count)
-    options = {"basis": ncv or 0, "max_iterations": maxiter or 0, "tolerance": float(tol)}
+    problem = _Problem(A)
+    count = at_least(1, "k", min(2 * k, problem.rows) if which == "LM" else k)
+    precise = _EPSILONS * float(np.finfo(problem.dtype).eps)
+    options = {"ncv": ncv, "maxiter": maxiter, "tol": precise if tol == 0 else tol}
     ends = _ENDS["BE" if which == "LM" else which]
     with _listener(progress, count) as listener:
-        found = problem.found(_core.eigs(problem.operator, count, ends, *problem.arrays, listener, options))
-    if found.report.converged < count:
+        room = problem.make_room(count)
+        found = problem.found(_core.eigs(problem.operator, count, ends, *room, listener, options))
+    if found.report.converged < count and not (tol == 0 and found.is_precise()):
         raise NoConvergence(found)
     if which == "LM":
         found = found.select(np.argsort(-abs(found.values), kind="stable")[:k])
@@ -214,6 +237,7 @@ def eigsh(
     return (found.values, found.vectors) if return_eigenvectors else found.values
 
 
+@checked
 def lobpcg(
     A: Any,
     X: Any,
@@ -249,7 +273,7 @@ def lobpcg(
         Eigenvectors that are known: results are orthogonal to its columns.
     tol : float, optional
         Converged: ``||A v - lambda v|| <= tol ||A||``, where SciPy's is not relative to the norm. None:
-        1e-10, 1e-5 in single precision.
+        1e-10, in single precision 1e-5.
     maxiter : int, optional
         None: 1000.
     largest : bool
@@ -276,13 +300,15 @@ def lobpcg(
     """
     if B is not None or retLambdaHistory or retResidualNormsHistory:
         raise NotImplementedError("lobpcg has no B and no histories; residuals= gets the residuals of the result")
-    count = X.shape[1]
-    problem = _Problem(A, count)
+    if len(np.shape(X)) != 2:
+        raise refuse("X", X, "an array with a column for each eigenvalue")
+    problem, count = _Problem(A), np.shape(X)[1]
     m = problem.preconditioner(M, options)
-    apart = None if Y is None else np.asfortranarray(Y, problem.dtype)
-    wishes = {"tolerance": tol or 0.0, "max_iterations": maxiter or 0}
+    apart = None if Y is None else fitting(Y, problem.dtype, "F")
+    wishes = {"tol": tol, "maxiter": maxiter}
+    room = problem.make_room(count)
     with _listener(progress, count) as listener:
-        report = _core.lobpcg(problem.operator, count, int(largest), *problem.arrays, m, apart, listener, wishes)
+        report = _core.lobpcg(problem.operator, count, int(largest), *room, m, apart, listener, wishes)
     found = problem.found(report)
     if found.report.converged < count:
         warnings.warn(str(NoConvergence(found)), UserWarning, stacklevel=2)

@@ -8,8 +8,10 @@ import numpy as np
 
 from . import _core
 from ._csr import csr
+from ._given import checked
 
 
+@checked
 def connected_components(
     csgraph: Any, directed: bool = True, connection: str = "weak", return_labels: bool = True
 ) -> Any:
@@ -43,6 +45,7 @@ def connected_components(
     return (count, labels) if return_labels else count
 
 
+@checked
 def colours(A: Any, distance: int = 1) -> tuple[int, Any]:
     """Colours for the rows of a square matrix: rows with an edge between them have different ones.
 

@@ -14,8 +14,7 @@ from . import _core
 from ._arrays import NUMPY, Library, computed, library_of
 from ._contexts import context
 from ._errors import Invalid
-
-INT32_MOST = 2**31 - 1
+from ._given import refuse, whole
 
 
 def make_handle(
@@ -51,6 +50,14 @@ def _compressed_arrays(
     return None
 
 
+def _pair(shape: Any) -> tuple[int, int]:
+    """Rows and columns."""
+    if np.shape(shape) != (2,):
+        raise refuse("shape", shape, "(rows, columns)")
+    rows, cols = (whole("shape", n) for n in shape)
+    return rows, cols
+
+
 def _three_arrays(arrays: tuple[Any, Any, Any], shape: tuple[int, int] | None) -> tuple[Any, Any, Any, tuple[int, int]]:
     data, indices, indptr = (a if hasattr(a, "dtype") else np.asarray(a) for a in arrays)
     if shape is None:
@@ -81,7 +88,7 @@ def _on_host(
     indices = _fitting("indices", indices, np.dtype(np.int32), copy)
     indptr = _fitting("indptr", indptr, _offsets_dtype(indptr), copy)
     home = context("cpu", threads)
-    rows, cols = (int(n) for n in shape)
+    rows, cols = _pair(shape)
     try:
         return _core.Csr(home, rows, cols, data, indices, indptr, bool(copy), (data, indices, indptr))
     except Invalid as failure:
@@ -109,10 +116,19 @@ def _fitting(name: str, array: Any, dtype: np.dtype[Any], copy: bool | None) -> 
     if copy is False:
         why = f"has dtype {found.dtype}, not {dtype}" if found.dtype != dtype else "has gaps, or is not aligned"
         raise ValueError(f"copy=False: {name} cannot be shared: it {why}")
-    if found.dtype.kind in "iu" and dtype.kind == "i" and found.size and found.itemsize > dtype.itemsize:
-        if int(found.max()) > INT32_MOST:
-            raise OverflowError(f"{name} has {int(found.max())}, but a matrix has at most 2^31 - 1 columns")
+    if dtype.kind == "i" and found.size:
+        _expect_small(name, found, dtype)
     return np.ascontiguousarray(found, dtype=dtype)
+
+
+def _expect_small(name: str, found: Any, dtype: np.dtype[Any]) -> None:
+    """Refuses indices that are no whole numbers, or too large for a dtype."""
+    if found.dtype.kind not in "iu":
+        raise TypeError(f"{name} has dtype {found.dtype}; indices are whole numbers")
+    most = np.iinfo(dtype).max
+    far = max(int(found.max()), -int(found.min()))
+    if far > most:
+        raise OverflowError(f"{name} has {far} in it; at most {most} fits its dtype {dtype}")
 
 
 def _in_order(
@@ -138,6 +154,6 @@ def _on_gpu(
     threads: int | None,
 ) -> _core.Csr:
     home = context(library.device, threads, library.stream)
-    rows, cols = (int(n) for n in shape)
+    rows, cols = _pair(shape)
     data, indices, indptr = (library.take(array) for array in (data, indices, indptr))
     return _core.Csr(home, rows, cols, data, indices, indptr, bool(copy), (data, indices, indptr))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ._given import checked
 from ._solvers import Info, SolveReport, _listener, _solve, _System, _system
 
 # SciPy's numbers of why a method stopped.
@@ -16,8 +17,10 @@ ZERO, SOLVED, LEAST_SQUARES, STAGNATED, LIMIT = 0, 1, 2, 5, 7
 def _istop(system: _System, report: SolveReport) -> Info:
     if not np.any(system.b):
         return Info(ZERO, report)
+    if report.outcome.startswith("least"):
+        return Info(LEAST_SQUARES, report)
     if report.converged:
-        return Info(LEAST_SQUARES if report.outcome.startswith("least") else SOLVED, report)
+        return Info(SOLVED, report)
     return Info(LIMIT if report.stopped else STAGNATED, report)
 
 
@@ -33,18 +36,19 @@ def _least_squares(
     residuals: list[float] | None,
 ) -> tuple[_System, SolveReport, float]:
     """The system solved, the report, and ||b - A x||. The library's rtol is for ||r|| <= rtol ||b|| and
-    ||A^H r|| <= 10 rtol ||A|| ||r||."""
+    ||A^H r|| <= 10 rtol ||A|| ||r||, its atol for ||r|| alone."""
     atol, btol = tolerances
-    rtol = max(min(atol / 10, btol), 1e-15)
+    rtol = min(atol / 10, btol)
     system = _system(A, b, x0)
-    wishes = {"rtol": rtol, "damp": damp, "max_iterations": maxiter}
+    size = float(np.linalg.norm(system.b))
+    wishes = {"rtol": rtol, "atol": btol * size, "damp": damp, "maxiter": maxiter}
     report = _solve(system, method, None, _listener(progress, rtol, None), wishes, adjoint=True)
     if residuals is not None:
         residuals.extend(report.residuals)
-    size = float(np.linalg.norm(system.b))
     return system, report, report.residual * (size if size > 0 else 1.0)
 
 
+@checked
 def lsqr(
     A: Any,
     b: Any,
@@ -106,6 +110,7 @@ def lsqr(
     )
 
 
+@checked
 def lsmr(
     A: Any,
     b: Any,

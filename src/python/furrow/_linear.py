@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import computed, library_of
+from ._arrays import NoArray, computed, library_of
 
 
-class Linear:
+class Linear(NoArray):
     """A linear operator, as solvers of this package and of SciPy take it: ``A @ x``, ``A @ X``."""
 
     shape: tuple[int, int]  #: Rows and columns.
     dtype: np.dtype[Any]  #: The dtype of results for real x; x is converted to it.
-    __array_ufunc__ = None  # NumPy leaves x @ A to this class, which has none
 
     def _operator(self, dtype: np.dtype[Any]) -> _core.Operator:
         """The core's operator in a dtype."""

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import library_of
+from ._arrays import fitting, library_of
+from ._given import checked, one_of
 from ._linear import Linear
 from ._rebuilt import Rebuilt
-from ._solvers import Info, SolveReport
+from ._solvers import Info, SolveReport, info_of
 from ._stencil import Stencil
 
 
@@ -42,9 +43,12 @@ class Multigrid(Rebuilt, Linear):
     (True, True)
     """
 
+    @checked
     def __init__(self, stencil: Stencil, cycle: str = "V", **options: Any) -> None:
+        if not isinstance(stencil, Stencil):
+            raise TypeError(f"multigrid is made from a Stencil, not from a {type(stencil).__name__}")
         self._made_from = (stencil, cycle), options
-        self._full = {"V": False, "F": True}[cycle.upper()]
+        self._full = one_of("cycle", cycle.upper(), {"V": False, "F": True})
         self._made = _core.Multigrid.create(stencil._home(), self._full, options)
         self._applied = self._made.operator() if self._symmetric(options) else None
         self.shape = stencil.shape
@@ -65,16 +69,20 @@ class Multigrid(Rebuilt, Linear):
         """How many levels there are, the points of all, and of the coarsest."""
         return self._made.report()
 
-    def solve(self, b: Any, x0: Any = None, *, rtol: float = 1e-10, maxiter: int = 100) -> tuple[Any, Info]:
+    @checked
+    def solve(
+        self, b: Any, x0: Any = None, *, rtol: float | None = None, maxiter: int | None = None
+    ) -> tuple[Any, Info]:
         """Cycles until ``||b - S x|| <= rtol ||b||``.
 
         Parameters
         ----------
         b, x0 : array
             Of the grid's shape, or vectors. x0 None: zeros.
-        rtol : float
-        maxiter : int
-            Most cycles.
+        rtol : float, optional
+            None: 1e-10, in single precision 1e-5.
+        maxiter : int, optional
+            Most cycles; None: 100.
 
         Returns
         -------
@@ -83,12 +91,12 @@ class Multigrid(Rebuilt, Linear):
             0: converged; ``info.report`` has the rest.
         """
         library = library_of(b)
-        right = np.ascontiguousarray(np.ravel(library.take(b)), self.dtype)
-        x = np.zeros_like(right) if x0 is None else np.array(np.ravel(library_of(x0).take(x0)), self.dtype)
-        found = self._made.solve(right, x, rtol, maxiter)
+        right = fitting(np.ravel(library.take(b)), self.dtype)
+        x = np.zeros_like(right) if x0 is None else fitting(np.ravel(library_of(x0).take(x0)), self.dtype).copy()
+        found = self._made.solve(right, x, {"rtol": rtol, "maxiter": maxiter})
         solution = x.reshape(np.shape(b))
         report = SolveReport(**found, residuals=[], attempts=[])
-        return library.give(solution, b), Info(0 if report.converged else max(report.iterations, 1), report)
+        return library.give(solution, b), info_of(report)
 
     def __repr__(self) -> str:
         return f"<furrow.Multigrid of {self.report['levels']} levels, {self.shape[0]} points, {self.dtype}>"

@@ -10,8 +10,10 @@ from . import _core
 from ._arrays import DTYPES, computed, library_of
 from ._contexts import context
 from ._csr import Csr
+from ._given import checked
 
 
+@checked
 def neighbours(
     points: Any, k: int, *, with_self: bool = True, squared: bool = False, method: str | None = None
 ) -> tuple[Any, Any]:
@@ -55,6 +57,7 @@ def neighbours(
     return (distances[:, 0], indices[:, 0]) if k == 1 else (distances, indices)
 
 
+@checked
 def neighbours_graph(
     points: Any, k: int, *, with_self: bool = False, squared: bool = False, method: str | None = None
 ) -> Csr:

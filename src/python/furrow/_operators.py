@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import DTYPES, number_of
+from ._arrays import computed, number_of
 from ._contexts import context
 from ._csr import Csr, csr
 from ._errors import Unsupported
@@ -80,5 +80,4 @@ def _writing(function: Callable[[Any], Any]) -> Callable[[Any, Any], None]:
 def dtype_of(A: Any, b: Any) -> np.dtype[Any]:
     """The dtype in which A x = b is solved."""
     mine = getattr(A, "dtype", None)
-    wide = np.result_type(b.dtype if mine is None else np.dtype(mine), b.dtype)
-    return wide if wide in DTYPES else np.result_type(wide, np.float64)
+    return computed(np.result_type(b.dtype if mine is None else np.dtype(mine), b.dtype))

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._contexts import get_num_threads
+from ._given import at_least, checked, refuse
+from ._plan import Plan
 
 if TYPE_CHECKING:
     from ._csr import Csr
-    from ._plan import Plan
 
 COLOURS = ("#1f4e79", "#c0504d", "#4f8a3c", "#7b5aa6", "#d08a2a", "#3a8fa0")
 
@@ -19,6 +20,8 @@ COLOURS = ("#1f4e79", "#c0504d", "#4f8a3c", "#7b5aa6", "#d08a2a", "#3a8fa0")
 def _axes(ax: Any) -> Any:
     """The axes to draw in; new ones for None."""
     if ax is not None:
+        if not hasattr(ax, "imshow"):
+            raise refuse("ax", ax, "Axes of matplotlib")
         return ax
     import matplotlib.pyplot as plt
 
@@ -29,6 +32,7 @@ def spy(a: Csr, ax: Any, cells: int) -> Any:
     """The pattern of a matrix: each cell the darker, the more entries it has."""
     from matplotlib.colors import LinearSegmentedColormap
 
+    at_least(1, "cells", cells)
     ax = _axes(ax)
     rows, cols = a.shape
     tones = np.array(a._home().picture(cells), dtype=float)
@@ -42,6 +46,7 @@ def spy(a: Csr, ax: Any, cells: int) -> Any:
     return ax
 
 
+@checked
 def plot_convergence(histories: Any, ax: Any = None, *, rtol: float | None = None) -> Any:
     """Draws the relative residuals of solves over their iterations.
 
@@ -90,6 +95,7 @@ def _course(history: Any) -> tuple[Any, Any]:
     return getattr(report, "looks", range(len(residuals))), residuals
 
 
+@checked
 def plot_roofline(plans: Plan | Mapping[str, Plan], ax: Any = None, *, bandwidth: float | None = None) -> Any:
     """Measures products and draws how many operations a second they make, beside what memory allows.
 
@@ -116,8 +122,11 @@ def plot_roofline(plans: Plan | Mapping[str, Plan], ax: Any = None, *, bandwidth
     >>> ax = furrow.plot_roofline(A.plan(uses=1000))  # doctest: +SKIP
     """
     ax = _axes(ax)
-    bandwidth = bandwidth or _bandwidth()
+    bandwidth = _bandwidth() if bandwidth is None else bandwidth
     named = plans if isinstance(plans, Mapping) else {"A @ x": plans}
+    for plan in named.values():
+        if not isinstance(plan, Plan):
+            raise refuse("plans", plan, "a furrow.Plan, or several by name")
     points = {name: _point(plan) for name, plan in named.items()}
     intensities = [operations / size for operations, size, _ in points.values()] or [1.0]
     line = np.array([min(intensities) / 4, max(intensities) * 4])

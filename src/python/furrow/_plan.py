@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import FEW, library_of, new_array
+from ._given import at_least, one_of
 
 if TYPE_CHECKING:
     from ._csr import Csr
@@ -107,14 +108,21 @@ class Plan:
         """
         if type(x) is np.ndarray:
             y = self._result() if out is None else out
-            self._product(x, y)
+            self._multiply(x, y)
             return y
         library = library_of(x)
         if library.device != "cpu":
             return self._multiply_device(library, x, out)
         y = library.empty((self._shape[0],), self._matrix.dtype, x) if out is None else library.take(out)
-        self._product(library.take(x), y)
+        self._multiply(library.take(x), y)
         return library.give(y, x) if out is None else out
+
+    def _multiply(self, x: Any, y: Any) -> None:
+        try:
+            self._product(x, y)
+        except TypeError:
+            of, kinds = self._matrix.dtype, (type(x).__name__, type(y).__name__)
+            raise TypeError(f"a plan takes arrays of {of}, out one that can be written to, not {kinds}") from None
 
     def _multiply_device(self, library: Any, x: Any, out: Any) -> Any:
         if library is not self._library:
@@ -142,12 +150,12 @@ class Plan:
 def _product(matrix: Csr, wishes: dict[str, Any]) -> _core.Product:
     return _core.Product.plan(
         matrix._home(),
-        OPS[wishes["op"]],
+        one_of("op", wishes["op"], OPS),
         wishes["kernel"] or "",
         wishes["order"] or "",
-        wishes["uses"],
-        rounded={"exact": False, "f32": True}[wishes["values"]],
-        half=_HALVES[wishes["half"]],
+        at_least(1, "uses", wishes["uses"]) or 0,
+        rounded=one_of("values", wishes["values"], {"exact": False, "f32": True}),
+        half=one_of("half", wishes["half"], _HALVES),
     )
 
 

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._arrays import NoArray, fitting
 from ._csr import csr
+from ._given import checked
 from ._rebuilt import Rebuilt
 
 
-class Preconditioner(Rebuilt):
+class Preconditioner(Rebuilt, NoArray):
     """An approximate inverse of a matrix.
 
     Parameters
@@ -23,9 +25,11 @@ class Preconditioner(Rebuilt):
         ``"chebyshev"``, ``"amg"``, ``"bjacobi"``, ``"schwarz"``, or ``"direct"`` (UMFPACK, where it is
         installed).
     **options
-        Of the kind: of factors `fill`, `shift`, `modified`, `coloured`, `drop`; of chebyshev `degree`;
-        of blocks `block`; of amg `theta`, `levels`, `coarsest`, `smoother`, `sweeps`, `single`,
-        `nonsymmetric`, `coarsening`, `node`. docs/preconditioners.md explains them.
+        Of the kind: of factors `fill`, `shift`, `modified`, `coloured`, `drop`, `unmatched`; of fsai `fill`,
+        `steps`, `grow`, `gain`; of spai `diagonal`; of chebyshev `degree`; of blocks `block`, `narrow`,
+        `apart`, `symmetric`; of amg `theta`, `levels`, `coarsest`, `smoother`, `sweeps`, `single`,
+        `nonsymmetric`, `coarsening`, `node`, `aggressive`. docs/preconditioners.md explains them. An option
+        of another kind is a TypeError. amg without `nonsymmetric` takes the form for A as it is.
 
     Examples
     --------
@@ -37,6 +41,7 @@ class Preconditioner(Rebuilt):
     'jacobi'
     """
 
+    @checked
     def __init__(self, A: Any, kind: str = "jacobi", **options: Any) -> None:
         self._matrix = csr(A)
         self._made_from = (self._matrix, kind), options
@@ -57,7 +62,7 @@ class Preconditioner(Rebuilt):
     def matvec(self, r: Any) -> Any:
         """``M @ r``"""
         z = np.empty(self.shape[0], self.dtype)
-        self._applied(np.ascontiguousarray(np.ravel(r), self.dtype), z)
+        self._applied(fitting(np.ravel(r), self.dtype), z)
         return z.reshape(np.shape(r))
 
     __call__ = matvec
@@ -74,6 +79,12 @@ class Preconditioner(Rebuilt):
 
     def __repr__(self) -> str:
         return f"<furrow.Preconditioner {self.report['kind']} of {self.shape[0]} rows, {self.dtype}>"
+
+
+def refuse_options(options: dict[str, Any]) -> None:
+    """Refuses keywords of a solver that are nobody's. With M by its name they would be the preconditioner's."""
+    for name in options:
+        raise TypeError(f"unexpected keyword argument {name!r}; only an M by its name takes further options")
 
 
 def preconditioners() -> dict[str, str]:

@@ -8,13 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from . import _core
 from ._arrays import number_of
 from ._contexts import context
 from ._csr import Csr, csr
 from ._errors import NotFound
+from ._given import at_least, checked, number, one_of, refuse, whole, word
 from ._progress import progress_of
 
 DUPLICATES = {"sum": 0, "last": 1, "error": 2}
@@ -63,7 +62,7 @@ class Header:
 
 @dataclass(frozen=True)
 class Limits:
-    """What reading a file of unknown origin may cost. 0: the default, in proportion to the file.
+    """What reading a file of unknown origin may cost. None: the default, in proportion to the file.
 
     Attributes
     ----------
@@ -74,21 +73,29 @@ class Limits:
     unpacked : int
         Bytes after decompression.
     seconds : float
-        0: no limit.
+        None: no limit.
 
     Examples
     --------
     >>> import furrow
-    >>> furrow.Limits(seconds=60).entries
-    0
+    >>> furrow.Limits(seconds=60).seconds
+    60
     """
 
-    shape: int = 0
-    entries: int = 0
-    unpacked: int = 0
-    seconds: float = 0
+    shape: int | None = None
+    entries: int | None = None
+    unpacked: int | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("shape", "entries", "unpacked"):
+            value = getattr(self, name)
+            at_least(1, name, None if value is None else whole(name, value))
+        if self.seconds is not None and not number("seconds", self.seconds) > 0:
+            raise ValueError(f"seconds is {self.seconds}; it should be above 0")
 
 
+@checked
 def read(
     path: str | os.PathLike[str],
     *,
@@ -171,8 +178,13 @@ def read_handle(
     return handle, header
 
 
+def name_of(path: str | bytes | os.PathLike[str]) -> str:
+    """A path for the core."""
+    return word("path", os.fsdecode(path))
+
+
 def _existing(path: str | os.PathLike[str]) -> str:
-    name = os.fspath(path)
+    name = name_of(path)
     if not os.path.exists(name):
         raise NotFound(f"{name}: there is no such file")
     return name
@@ -182,14 +194,16 @@ def _reading(
     dtype: Any, member: str | None, keep_triangle: bool, duplicates: str, strict: bool, limits: Limits | None
 ) -> _core.Reading:
     options = _core.Reading()
-    options.convert = 0 if dtype is None else 1 + number_of(np.dtype(dtype))
+    options.convert = 0 if dtype is None else 1 + number_of(dtype)
     options.member = member or ""
     options.keep_triangle = keep_triangle
-    options.duplicates = DUPLICATES[duplicates]
+    options.duplicates = one_of("duplicates", duplicates, DUPLICATES)
     options.refuse_nonfinite = options.refuse_range = options.refuse_dialects = strict
+    if not isinstance(limits, Limits | None):
+        raise refuse("limits", limits, "a furrow.Limits")
     limits = limits or Limits()
-    options.most_shape, options.most_entries = limits.shape, limits.entries
-    options.most_unpacked, options.seconds = limits.unpacked, limits.seconds
+    options.most_shape, options.most_entries = limits.shape or 0, limits.entries or 0
+    options.most_unpacked, options.seconds = limits.unpacked or 0, limits.seconds or 0
     return options
 
 
@@ -207,6 +221,7 @@ def read_header(path: str | os.PathLike[str]) -> Header:
     return Header(**_core.read_header(context(), _existing(path)))
 
 
+@checked
 def write(
     path: str | os.PathLike[str],
     A: Any,
@@ -244,7 +259,7 @@ def write(
     1 1 1
     2 2 1
     """
-    name, kind = os.fspath(path), SYMMETRIES[symmetry]
+    name, kind = name_of(path), one_of("symmetry", symmetry, SYMMETRIES)
     handle = csr(A)._host()._home()
     if name.endswith(".fur"):
         _core.write_binary(handle, name, kind, pattern, sync)

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core
 from ._csr import Csr, csr
+from ._given import checked
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class OrderFigures:
     wavefront_rms: float
 
 
+@checked
 def reorder(A: Any, method: str = "rcm", *, allow_worse: bool = False) -> Any:
     """An order of rows and columns that brings the entries of a square matrix to its diagonal.
 
@@ -67,6 +69,7 @@ def reorder(A: Any, method: str = "rcm", *, allow_worse: bool = False) -> Any:
     return order
 
 
+@checked
 def reverse_cuthill_mckee(graph: Any, symmetric_mode: bool = False) -> Any:
     """The function of scipy.sparse.csgraph: the reverse Cuthill-McKee order of a square matrix.
 

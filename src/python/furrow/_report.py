@@ -11,9 +11,13 @@ from . import io
 from .__main__ import command
 from ._csr import csr
 from ._errors import Error
+from ._given import checked
 from ._read import write
 
+UNKNOWN = 2  # the command's status for options that it does not have, or of another type
 
+
+@checked
 def write_report(path: str | os.PathLike[str], A: Any, b: Any = None, *, name: str = "A", **options: Any) -> str:
     """Solves A x = b by the command ``furrow solve`` and writes its page for browsers: how the residual
     fell, where the time went, what was chosen and why, and what to do after a failure.
@@ -38,6 +42,8 @@ def write_report(path: str | os.PathLike[str], A: Any, b: Any = None, *, name: s
 
     Raises
     ------
+    TypeError
+        The command has no such option, or not for such a value.
     Error
         The solve failed, with the command's sentence. If it ran, the page has been written, and says why.
 
@@ -59,6 +65,8 @@ def write_report(path: str | os.PathLike[str], A: Any, b: Any = None, *, name: s
             options["b"] = right
         words = [command(), "solve", matrix, f"--report={os.path.abspath(path)}", *map(_option, options.items())]
         done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode == UNKNOWN:
+        raise TypeError(done.stderr.partition("\n")[0])
     if done.returncode != 0:
         raise Error(done.stderr.strip())
     return done.stdout

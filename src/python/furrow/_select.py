@@ -13,59 +13,96 @@ if TYPE_CHECKING:
 def select(a: Csr, key: Any) -> Any:
     """``A[i, j]``, ``A[rows]``, ``A[rows, cols]`` with numbers, slices, lists and masks.
 
-    A row or column number alone is a matrix of one row or column; two are the entry.
+    A row or column number beside a slice is a matrix of one row or column. Two numbers are an entry, two lists
+    the entries at their pairs, as in NumPy. ``A[np.ix_(rows, cols)]`` is the matrix of these rows and columns.
     """
-    rows, cols = key if isinstance(key, tuple) else (key, slice(None))
-    if _is_number(rows) and _is_number(cols):
-        value = a._home().entry(_place(rows, a.shape[0], "row"), _place(cols, a.shape[1], "column"))
-        return a.dtype.type(value if a.dtype.kind == "c" else value.real)
-    if _is_range(rows) and _is_range(cols):
-        return a._new(a._home().submatrix(*_bounds(rows, a.shape[0], "row"), *_bounds(cols, a.shape[1], "column")))
-    return _listed(a, rows, cols)
+    rows, cols = _axes(a, key)
+    if isinstance(rows, slice | int) and isinstance(cols, slice | int):
+        return _entry(a, rows, cols) if isinstance(rows, int) and isinstance(cols, int) else _range(a, rows, cols)
+    if isinstance(rows, slice) or isinstance(cols, slice):
+        return _listed(a, _line(rows, a.shape[0]), _line(cols, a.shape[1]))
+    rows, cols = np.asarray(rows), np.asarray(cols)
+    if rows.ndim == 2 and rows.shape[1] == 1 and cols.ndim > 0 and cols.size == cols.shape[-1]:
+        return _listed(a, rows[:, 0], cols.ravel())
+    try:
+        return _pairs(a, *np.broadcast_arrays(rows, cols))
+    except ValueError:
+        raise IndexError(f"lists of shapes {rows.shape} and {cols.shape} make no pairs; see numpy.ix_") from None
 
 
-def _listed(a: Csr, rows: Any, cols: Any) -> Csr:
-    row_list, col_list = _numbers(rows, a.shape[0], "row"), _numbers(cols, a.shape[1], "column")
-    if len(row_list) == 0 or len(col_list) == 0:
-        from ._csr import csr
-
-        empty = np.zeros(len(row_list) + 1, np.int32)
-        return csr((np.empty(0, a.dtype), np.empty(0, np.int32), empty), shape=(len(row_list), len(col_list)))
-    return a._new(a._home().selected(row_list, col_list))
-
-
-def _is_number(key: Any) -> bool:
-    return isinstance(key, int | np.integer)
+def _axes(a: Csr, key: Any) -> tuple[Any, Any]:
+    """The index of each axis: an int, a slice, or an array of ints, all from 0 on."""
+    if not isinstance(key, tuple):
+        mask = not isinstance(key, slice) and np.shape(key) == a.shape and np.asarray(key).dtype.kind == "b"
+        key = np.nonzero(key) if mask else (key,)
+    if len(key) > 2:
+        raise IndexError(f"{len(key)} indices for a matrix, which has two axes")
+    rows, cols = (*key, slice(None))[:2]
+    return _places(rows, a.shape[0], "row"), _places(cols, a.shape[1], "column")
 
 
-def _is_range(key: Any) -> bool:
-    return _is_number(key) or isinstance(key, slice) and key.step in (None, 1)
+def _places(key: Any, size: int, what: str) -> Any:
+    if isinstance(key, slice):
+        return key
+    places = np.asarray(key)
+    if places.dtype.kind == "b" and places.ndim > 0:
+        if places.shape != (size,):
+            raise IndexError(f"a mask of {what}s has shape {places.shape}; the matrix has {size}")
+        return np.flatnonzero(places)
+    if places.dtype.kind not in "iu" and places.size > 0:
+        raise IndexError(f"{what}s are chosen by whole numbers, slices or masks, not by {places.dtype}")
+    outside = (places < -size) | (places >= size)
+    if outside.any():
+        raise IndexError(f"{what} {places[outside].flat[0]} is not in a matrix that has {size}")
+    places = places.astype(np.int64)
+    places = np.where(places < 0, places + size, places)
+    return int(places) if places.ndim == 0 else places
 
 
-def _place(key: Any, size: int, what: str) -> int:
-    place = int(key) + size if key < 0 else int(key)
-    if not 0 <= place < size:
-        raise IndexError(f"{what} {key} is not in a matrix that has {size}")
-    return place
+def _line(key: Any, size: int) -> Any:
+    """The numbers that a slice, a number or an array stands for."""
+    if isinstance(key, slice):
+        return np.arange(size)[key]
+    if np.ndim(key) > 1:
+        raise IndexError("a list beside a slice has one axis")
+    return np.atleast_1d(key)
 
 
-def _bounds(key: Any, size: int, what: str) -> tuple[int, int]:
-    if _is_number(key):
-        place = _place(key, size, what)
-        return place, place + 1
+def _entry(a: Csr, row: int, col: int) -> Any:
+    return _pairs(a, np.array([row]), np.array([col]))[0]
+
+
+def _pairs(a: Csr, rows: Any, cols: Any) -> Any:
+    """The entries at pairs: an array, or a matrix of two axes as the pairs have."""
+    if rows.ndim > 2:
+        raise IndexError(f"lists of {rows.ndim} axes; entries are chosen by one or two")
+    found = np.empty(rows.size, np.complex128)
+    a._home().entries_at(rows.ravel(), cols.ravel(), found)
+    values = (found if a.dtype.kind == "c" else found.real).astype(a.dtype).reshape(rows.shape)
+    if rows.ndim == 1:
+        return values
+    from ._csr import csr
+
+    return csr(values)
+
+
+def _range(a: Csr, rows: Any, cols: Any) -> Csr:
+    if any(isinstance(key, slice) and key.step not in (None, 1) for key in (rows, cols)):
+        return _listed(a, _line(rows, a.shape[0]), _line(cols, a.shape[1]))
+    return a._new(a._home().submatrix(*_bounds(rows, a.shape[0]), *_bounds(cols, a.shape[1])))
+
+
+def _bounds(key: Any, size: int) -> tuple[int, int]:
+    if isinstance(key, int):
+        return key, key + 1
     begin, end, _ = key.indices(size)
     return begin, max(begin, end)
 
 
-def _numbers(key: Any, size: int, what: str) -> list[int]:
-    """The numbers that an index stands for."""
-    if isinstance(key, slice):
-        return list(range(*key.indices(size)))
-    if _is_number(key):
-        return [_place(key, size, what)]
-    key = np.asarray(key)
-    if key.dtype == bool:
-        if key.shape != (size,):
-            raise IndexError(f"a mask of {what}s has shape {key.shape}; the matrix has {size}")
-        return np.flatnonzero(key).tolist()
-    return [_place(place, size, what) for place in key.tolist()]
+def _listed(a: Csr, rows: Any, cols: Any) -> Csr:
+    if len(rows) == 0 or len(cols) == 0:
+        from ._csr import csr
+
+        empty = np.zeros(len(rows) + 1, np.int32)
+        return csr((np.empty(0, a.dtype), np.empty(0, np.int32), empty), shape=(len(rows), len(cols)))
+    return a._new(a._home().selected(rows.tolist(), cols.tolist()))

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import library_of
+from ._arrays import fitting, library_of
 from ._csr import Csr
+from ._given import at_least, checked
 from ._operators import dtype_of, matrix_of, operator_of
-from ._preconditioners import Preconditioner
+from ._preconditioners import Preconditioner, refuse_options
 from ._progress import progress_of
 
 
@@ -26,7 +27,7 @@ class SolveReport:
     outcome, advice : str
         ``"converged"``, ...; what to try else, one sentence.
     converged : bool
-        Whether the true residual is small enough.
+        Whether the true residual is small enough, or x is a least-squares solution and A is not square.
     stopped : bool
         Whether the limit of iterations, or the caller, ended the solve before.
     iterations, products : int
@@ -94,6 +95,9 @@ class Info(int):
         made.report = report
         return made
 
+    def __reduce__(self) -> Any:
+        return Info, (int(self), self.report)
+
 
 @dataclass(frozen=True)
 class _System:
@@ -113,12 +117,13 @@ class _System:
 
     def preconditioner(self, M: Any, options: dict[str, Any]) -> _core.Operator | None:
         """M by its kind, as an operator, as a matrix; None for none."""
-        if M is None:
-            return None
         if isinstance(M, str):
             if not isinstance(self.A, Csr):
                 raise TypeError(f"M is {M!r}, which is made from a matrix; A is none")
             return Preconditioner(self.A.astype(self.dtype), M, **options)._operator(self.dtype)
+        refuse_options(options)
+        if M is None:
+            return None
         matrix = matrix_of(M)
         return self.operator(M if matrix is None else matrix)
 
@@ -133,7 +138,7 @@ def _system(A: Any, b: Any, x0: Any) -> _System:
     right = np.ravel(right)
     dtype = dtype_of(A, right)
     cols = A.shape[1] if hasattr(A, "shape") else len(right)
-    x = np.zeros(cols, dtype) if x0 is None else np.array(np.ravel(library_of(x0).take(x0)), dtype)
+    x = np.zeros(cols, dtype) if x0 is None else fitting(np.ravel(library_of(x0).take(x0)), dtype).copy()
     return _System(A, np.ascontiguousarray(right, dtype), x, dtype, b)
 
 
@@ -162,8 +167,7 @@ def _solve(
     what the method has in it by then."""
     m = system.preconditioner(M, M_options or {})
     adjoint_operator = system.operator(adjoint=True) if adjoint else None
-    given = {name: value for name, value in options.items() if value is not None}
-    given = {"method": method, **given}
+    given = {"method": method, **options}
     with listener as (call, every):
         found, residuals, attempts = _core.solve(
             system.operator(), system.b, system.x, m, adjoint_operator, call, every, iterate, given
@@ -171,9 +175,9 @@ def _solve(
     return SolveReport(**found, residuals=residuals, attempts=attempts)
 
 
-def _digits(bar: Any, rtol: float) -> Callable[[int, float], Any]:
+def _digits(bar: Any, rtol: float | None) -> Callable[[int, float], Any]:
     """Shows how many of the digits of the residual are done."""
-    digits = -np.log10(max(rtol, 1e-300))
+    digits = -np.log10(max(1e-10 if rtol is None else rtol, 1e-300))
 
     def show(iteration: int, residual: float) -> bool:
         done = -np.log10(max(residual, 1e-300)) / digits if residual < 1 else 0.0
@@ -185,7 +189,7 @@ def _digits(bar: Any, rtol: float) -> Callable[[int, float], Any]:
 
 @contextmanager
 def _listener(
-    progress: bool | Callable[[int, float], Any], rtol: float, callback: Any
+    progress: bool | Callable[[int, float], Any], rtol: float | None, callback: Any
 ) -> Iterator[tuple[Callable[[int, float], Any] | None, bool]]:
     """What the core calls with iteration and residual, and whether at every iteration."""
     if callback is not None:
@@ -195,19 +199,25 @@ def _listener(
         yield (_digits(told, rtol) if progress is True else told), False
 
 
+def info_of(report: SolveReport) -> Info:
+    """SciPy's number for a report."""
+    failed = max(report.iterations, 1) if report.stopped else -1
+    return Info(0 if report.converged else failed, report)
+
+
 def _finish(system: _System, report: SolveReport, residuals: list[float] | None) -> tuple[Any, Info]:
     if residuals is not None:
         residuals.extend(report.residuals)
-    failed = max(report.iterations, 1) if report.stopped else -1
-    return system.solution(), Info(0 if report.converged else failed, report)
+    return system.solution(), info_of(report)
 
 
+@checked
 def cg(
     A: Any,
     b: Any,
     x0: Any = None,
     *,
-    rtol: float = 1e-5,
+    rtol: float | None = 1e-5,
     atol: float = 0.0,
     maxiter: int | None = None,
     M: Any = None,
@@ -228,9 +238,10 @@ def cg(
     x0 : array, optional
         The guess; None: zeros.
     rtol, atol : float
-        Converged: ``||b - A x|| <= max(rtol ||b||, atol)`` of the true residual.
+        Converged: ``||b - A x|| <= max(rtol ||b||, atol)`` of the true residual. rtol None: 1e-10, in single
+        precision 1e-5.
     maxiter : int, optional
-        None: 10 times the rows and 100, at most 50000.
+        None: 10 times the rows and 100, at most 50000. 0: no iteration, the residual of the guess only.
     M : str, Preconditioner, LinearOperator, matrix or function, optional
         Approximates the inverse of A. A string is a kind of `Preconditioner`, with `options`.
     callback : function, optional
@@ -262,9 +273,9 @@ def cg(
     wishes = {
         "rtol": rtol,
         "atol": atol,
-        "max_iterations": maxiter,
+        "maxiter": maxiter,
         "bounds": bounds,
-        "whole": late is not None or None,
+        "whole": late is not None,
         "check_every": None if late is None and residuals is None else 1,
     }
     shown = None if late is None else system.x
@@ -318,12 +329,13 @@ def _residual_callback(callback: Callable[[float], Any] | None) -> Any:
     return call
 
 
+@checked
 def bicgstab(
     A: Any,
     b: Any,
     x0: Any = None,
     *,
-    rtol: float = 1e-5,
+    rtol: float | None = 1e-5,
     atol: float = 0.0,
     maxiter: int | None = None,
     M: Any = None,
@@ -343,16 +355,17 @@ def bicgstab(
     (array([1., 1.]), True)
     """
     system = _system(A, b, x0)
-    wishes = {"rtol": rtol, "atol": atol, "max_iterations": maxiter}
+    wishes = {"rtol": rtol, "atol": atol, "maxiter": maxiter}
     return _finish(system, _solve_and_tell(system, "bicgstab", M, callback, progress, wishes, options), residuals)
 
 
+@checked
 def gmres(
     A: Any,
     b: Any,
     x0: Any = None,
     *,
-    rtol: float = 1e-5,
+    rtol: float | None = 1e-5,
     atol: float = 0.0,
     restart: int | None = None,
     maxiter: int | None = None,
@@ -390,20 +403,21 @@ def gmres(
     if callback_type not in ("pr_norm", "legacy"):
         raise NotImplementedError(f"callback_type is {callback_type!r}; the callback gets residuals, 'pr_norm'")
     system = _system(A, b, x0)
-    restart = min(restart or 30, max(len(system.b), 1))
+    restart = min(at_least(1, "restart", restart) or 30, max(len(system.b), 1))
     iterations = None if maxiter is None else maxiter * restart
-    wishes = {"rtol": rtol, "atol": atol, "max_iterations": iterations, "restart": restart}
+    wishes = {"rtol": rtol, "atol": atol, "maxiter": iterations, "restart": restart}
     listener = _listener(progress, rtol, _residual_callback(callback))
     method = "fgmres" if flexible else "gmres"
     return _finish(system, _solve(system, method, M, listener, wishes, options), residuals)
 
 
+@checked
 def minres(
     A: Any,
     b: Any,
     x0: Any = None,
     *,
-    rtol: float = 1e-5,
+    rtol: float | None = 1e-5,
     shift: float = 0.0,
     maxiter: int | None = None,
     M: Any = None,
@@ -432,7 +446,7 @@ def minres(
         if not isinstance(system.A, Csr):
             raise TypeError("shift is for matrices; let the operator subtract it")
         system = _System(_shifted(system.A.astype(system.dtype), shift), system.b, system.x, system.dtype, b)
-    wishes = {"rtol": rtol, "max_iterations": maxiter}
+    wishes = {"rtol": rtol, "maxiter": maxiter}
     return _finish(system, _solve_and_tell(system, "minres", M, callback, progress, wishes, options), residuals)
 
 
@@ -440,13 +454,14 @@ def _shifted(A: Csr, shift: float) -> Csr:
     return A._new(A._home().shifted(shift))
 
 
+@checked
 def idrs(
     A: Any,
     b: Any,
     x0: Any = None,
     *,
     s: int = 4,
-    rtol: float = 1e-5,
+    rtol: float | None = 1e-5,
     atol: float = 0.0,
     maxiter: int | None = None,
     M: Any = None,
@@ -466,10 +481,11 @@ def idrs(
     (array([1., 1.]), True)
     """
     system = _system(A, b, x0)
-    wishes = {"rtol": rtol, "atol": atol, "max_iterations": maxiter, "restart": s}
+    wishes = {"rtol": rtol, "atol": atol, "maxiter": maxiter, "s": s}
     return _finish(system, _solve_and_tell(system, "idrs", M, callback, progress, wishes, options), residuals)
 
 
+@checked
 def solve(
     A: Any,
     b: Any,
@@ -477,19 +493,21 @@ def solve(
     *,
     method: str | None = None,
     M: str | None = None,
-    rtol: float = 1e-10,
+    rtol: float | None = None,
     atol: float = 0.0,
     maxiter: int | None = None,
     residuals: list[float] | None = None,
     progress: bool | Callable[[int, float], Any] = False,
-    **options: Any,
+    restart: int | None = None,
+    damp: float = 0.0,
+    bounds: bool = False,
 ) -> tuple[Any, Info]:
     """Solves A x = b, or ``min ||b - A x||``: looks at A, chooses, and tries another way where that fails.
 
     Parameters
     ----------
     A : Csr, sparse matrix or array
-    b, x0, rtol, atol, residuals, progress
+    b, x0, rtol, atol, residuals, progress, bounds
         As of `cg`.
     method : str, optional
         One of `methods`, the only one that is tried.
@@ -497,8 +515,10 @@ def solve(
         One of `preconditioners`, ``"none"``, or ``"norms"``.
     maxiter : int, optional
         Of all attempts together.
-    **options
-        `restart`, `damp` and `bounds` of the method.
+    restart : int, optional
+        Directions that gmres keeps, shadow vectors of idrs; None: 30, 4.
+    damp : float
+        Least squares: minimises ``||b - A x||^2 + damp^2 ||x - x0||^2``.
 
     Returns
     -------
@@ -517,9 +537,16 @@ def solve(
     system = _system(A, b, x0)
     if not isinstance(system.A, Csr):
         raise TypeError(f"{type(A).__name__} is no matrix that could be looked at; name a method: cg, gmres, ...")
-    wishes = {"method": method, "rtol": rtol, "atol": atol, "max_iterations": maxiter, **options}
-    given = {name: value for name, value in wishes.items() if value is not None}
+    wishes = {
+        "method": method,
+        "rtol": rtol,
+        "atol": atol,
+        "maxiter": maxiter,
+        "restart": restart,
+        "damp": damp,
+        "bounds": bounds,
+    }
     handle = system.A.astype(system.dtype)._home()
     with _listener(progress, rtol, None) as (call, _):
-        found, history, attempts = _core.solve_auto(handle, system.b, system.x, call, M or "", given)
+        found, history, attempts = _core.solve_auto(handle, system.b, system.x, call, M or "", wishes)
     return _finish(system, SolveReport(**found, residuals=history, attempts=attempts), residuals)

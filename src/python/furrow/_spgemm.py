@@ -9,6 +9,7 @@ import numpy as np
 from . import _core
 from ._arrays import library_of
 from ._csr import Csr, csr
+from ._given import checked, refuse
 from ._rebuilt import Rebuilt
 
 
@@ -48,6 +49,8 @@ class MatmulPlan(Rebuilt):
         """
         if out is None:
             return self._matrices[0]._new(self._made.multiply())
+        if not isinstance(out, Csr):
+            raise refuse("out", out, "a matrix that an earlier call has made")
         self._made.apply(out._handle)
         out._cache.forget_values()
         return out
@@ -105,6 +108,7 @@ def triple(R: Any, A: Any, P: Any) -> Csr:
     return a._new(_core.triple(left, middle, right))
 
 
+@checked
 def sddmm(A: Any, X: Any, Y: Any, alpha: float = 1.0, beta: float = 0.0) -> Csr:
     """``alpha X Y^H + beta A`` at the entries of A, without the dense product.
 

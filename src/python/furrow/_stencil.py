@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from . import _contexts, _core
-from ._arrays import computed, library_of, number_of
+from ._arrays import computed, fitting, library_of, number_of
 from ._csr import Csr, csr
+from ._given import checked, refuse, whole
 from ._linear import Linear
 from ._rebuilt import Rebuilt
 
@@ -82,6 +83,7 @@ class Stencil(Rebuilt, Linear):
     array([1., 0., 0., 0.])
     """
 
+    @checked
     def __init__(
         self,
         points: int | Sequence[Sequence[int]],
@@ -94,7 +96,7 @@ class Stencil(Rebuilt, Linear):
         kernel: str | None = None,
         threads: int | None = None,
     ) -> None:
-        self.extent = tuple(int(n) for n in extent)
+        self.extent = tuple(whole("extent", n) for n in extent)
         self.offsets, own = _points(points, len(self.extent))
         self.coefficients = own if coefficients is None else list(coefficients)
         if len(self.coefficients) != len(self.offsets):
@@ -178,6 +180,7 @@ class Stencil(Rebuilt, Linear):
         self.astype(dtype)._home().multiply_block(x, y)
         return y
 
+    @checked
     def sweep(self, x: Any, count: int = 1, b: Any = None, alpha: float = 1.0) -> Any:
         """``x := S x + alpha b``, so many times, several of them in one pass over memory.
 
@@ -202,8 +205,8 @@ class Stencil(Rebuilt, Linear):
         array([0., 2., 0.])
         """
         library = library_of(x)
-        swept = np.array(np.ravel(library.take(x)), self.dtype)
-        right = None if b is None else np.ascontiguousarray(np.ravel(library_of(b).take(b)), self.dtype)
+        swept = fitting(np.ravel(library.take(x)), self.dtype).copy()
+        right = None if b is None else fitting(np.ravel(library_of(b).take(b)), self.dtype)
         self._home().sweep(count, alpha, right, swept, np.empty_like(swept))
         return library.give(swept.reshape(np.shape(x)), x)
 
@@ -248,11 +251,13 @@ class Stencil(Rebuilt, Linear):
 def _points(points: int | Sequence[Sequence[int]], axes: int) -> tuple[list[tuple[int, ...]], list[Any]]:
     """Offsets in C order, and the coefficients of a named stencil."""
     if not isinstance(points, int | np.integer):
-        offsets = [tuple(int(step) for step in offset) for offset in points]
+        if np.ndim(points) == 0:
+            raise refuse("points", points, "a number of points (int), or offsets")
+        offsets = [tuple(whole("points", step) for step in offset) for offset in points]
         if any(len(offset) != axes for offset in offsets):
             raise ValueError(f"an offset has a number for each of the {axes} axes of the grid")
         return offsets, []
-    named, offsets, coefficients = _core.named_stencil(int(points))
+    named, offsets, coefficients = _core.named_stencil(min(whole("points", points), 99))
     if named == 0:
         raise ValueError(f"there is no Laplacian of {points} points; there are 3, 5, 7, 9, 13, 19 and 27")
     if named != axes:
@@ -351,9 +356,13 @@ class Recognition(Linear):
 
     def __init__(self, matrix: Csr, report: RecognitionReport, handle: _core.Recognised | None) -> None:
         self.report = report
+        self._matrix = matrix
         self.shape = matrix.shape
         self.dtype = matrix.dtype
         self._applied = handle.operator() if handle is not None else None
+
+    def __reduce__(self) -> Any:
+        return recognise, (self._matrix,)
 
     def __bool__(self) -> bool:
         return self.report.recognised

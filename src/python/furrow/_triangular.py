@@ -9,6 +9,7 @@ import numpy as np
 from . import _core
 from ._arrays import computed, library_of
 from ._csr import Csr, csr
+from ._given import checked, one_of
 from ._linear import Linear
 from ._plan import OPS
 from ._rebuilt import Rebuilt
@@ -42,13 +43,16 @@ class TriangularSolve(Rebuilt, Linear):
     2
     """
 
+    @checked
     def __init__(
         self, A: Any, *, lower: bool = True, op: str = "N", unit_diagonal: bool = False, schedule: str | None = None
     ) -> None:
         self._matrix: Csr = csr(A)
         choices = {"lower": lower, "op": op, "unit_diagonal": unit_diagonal, "schedule": schedule}
         self._made_from = (self._matrix,), choices
-        self._made = _core.Trsv.plan(self._matrix._home(), lower, OPS[op], unit_diagonal, schedule or "", True)
+        self._made = _core.Trsv.plan(
+            self._matrix._home(), lower, one_of("op", op, OPS), unit_diagonal, schedule or "", True
+        )
         self._applied = self._made.operator()
         self.shape = self._matrix.shape
         self.dtype = self._matrix.dtype
@@ -78,6 +82,7 @@ class TriangularSolve(Rebuilt, Linear):
         return f"<furrow.TriangularSolve of {self.shape[0]} rows, {self.dtype}: {self.report['schedule']}>"
 
 
+@checked
 def trisolve(A: Any, b: Any, *, lower: bool = True, op: str = "N", unit_diagonal: bool = False) -> Any:
     """``x = op(T)^-1 b`` for a triangle T of a square matrix.
 
@@ -113,6 +118,7 @@ def trisolve(A: Any, b: Any, *, lower: bool = True, op: str = "N", unit_diagonal
     return TriangularSolve(matrix, lower=lower, op=op, unit_diagonal=unit_diagonal) @ b
 
 
+@checked
 def spsolve_triangular(
     A: Any,
     b: Any,

@@ -15,7 +15,8 @@ import numpy as np
 from . import _core, _mmtext
 from ._contexts import context
 from ._csr import Csr, csr
-from ._read import SYMMETRIES
+from ._given import checked
+from ._read import SYMMETRIES, name_of
 
 __all__ = ["mminfo", "mmread", "mmwrite"]
 
@@ -47,6 +48,7 @@ def mminfo(source: Any) -> tuple[int, int, int, str, str, str]:
     return h["rows"], h["cols"], h["entries"], h["format"], h["field"], h["symmetry"]
 
 
+@checked
 def mmread(source: Any, *, spmatrix: bool | None = None) -> Any:
     """Reads a Matrix Market file as `scipy.io.mmread` does, on all threads and without the GIL.
 
@@ -127,6 +129,7 @@ def _default_of_scipy() -> bool:
     return version < (1, 20)
 
 
+@checked
 def mmwrite(
     target: Any,
     a: Any,
@@ -207,7 +210,7 @@ def _write(path: str, a: Any, comment: str | None, field: str | None, symmetry: 
 
 def _path_of(source: Any) -> str | None:
     try:
-        return os.fspath(source)  # type: ignore[no-any-return]
+        return name_of(source)
     except TypeError:
         if not hasattr(source, "read"):
             raise TypeError(f"{type(source).__name__} is neither a path nor an open file") from None
@@ -237,12 +240,12 @@ def _bytes_of(source: Any) -> bytes:
 
 def _target_path(target: Any) -> str | None:
     try:
-        path = os.fspath(target)
+        path = name_of(target)
     except TypeError:
         if not hasattr(target, "write"):
             raise TypeError(f"{type(target).__name__} is neither a path nor an open file") from None
         return None
-    return path if path.endswith((".mtx", ".gz", ".zst")) else path + ".mtx"  # type: ignore[no-any-return]
+    return path if path.endswith((".mtx", ".gz", ".zst")) else path + ".mtx"
 
 
 def _put(path: str | None, target: Any, text: bytes) -> None:
