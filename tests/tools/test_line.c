@@ -46,9 +46,29 @@ START_TEST(a_long_table_is_read)
 }
 END_TEST
 
+/* The options of a table lie in a struct of their own. */
+START_TEST(a_table_in_a_table_is_read)
+{
+    static const line_option inner[] = {
+        {"deep", NULL, "A flag", LINE_FLAG, .at = offsetof(settings, set)}, {0}};
+    static const line_option outer[] = {
+        {"first", NULL, "A flag", LINE_FLAG, .at = offsetof(settings, set)},
+        {"inner", .kind = LINE_TABLE, .at = 3 * sizeof(bool), .table = inner},
+        {"last", NULL, "A flag", LINE_FLAG, .at = offsetof(settings, set) + sizeof(bool)},
+        {0}};
+    const line l = {.options = outer, .doc = "A table in a table."};
+    char name[] = "furrow", deep[] = "--deep", last[] = "--last";
+    char *arguments[] = {name, deep, last, NULL};
+    settings read = {{.operands_max = 0}, {false}};
+    line_parse(&l, 3, arguments, &read);
+    ck_assert(!read.set[0] && read.set[1] && !read.set[2] && read.set[3]);
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
     tcase_add_test(tests, a_long_table_is_read);
+    tcase_add_test(tests, a_table_in_a_table_is_read);
 }
 
 int main(void)

@@ -39,9 +39,9 @@ static const struct argp_option common_options[] = {
     {0},
 };
 
-struct argp_option *command_option_list(int count)
+void *command_list_of(int count, size_t size)
 {
-    struct argp_option *list = calloc((size_t)count + 1, sizeof *list);
+    void *list = calloc((size_t)count + 1, size);
     if (!list) {
         command_error("no memory for a list of %d options", count);
         exit(EXIT_FAILURE);

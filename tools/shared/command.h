@@ -58,8 +58,10 @@ extern const struct argp_child command_children[];
 /* The options of how Matrix Market files are read; its input is a fur_mtx_read_options. */
 extern const struct argp reading_argp;
 
-/* Allocates `count` empty options and the end of their list. Exits if memory is out. */
-struct argp_option *command_option_list(int count);
+/* Allocates `count` empty options of `size` bytes and the end of their list. Exits if memory is
+ * out.
+ */
+void *command_list_of(int count, size_t size);
 
 /* The whole number in text, or a usage error unless it lies in least .. most. */
 int64_t command_whole_number(struct argp_state *state, const char *option, const char *text,

@@ -12,6 +12,7 @@
 
 typedef struct reading {
     const line *line;
+    line_option *table; /* without tables in it */
     void *options;
 } reading;
 
@@ -49,6 +50,8 @@ static void take(struct argp_state *state, const line_option *o, char *text, com
     case LINE_OWN:
         o->parse(state, option, text, member);
         break;
+    case LINE_TABLE: /* there is none in a flat table */
+        break;
     }
 }
 
@@ -62,9 +65,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     const reading *r = state->input;
     const line *l = r->line;
-    for (int i = 0; l->options && l->options[i].name; i++) {
-        if (key == key_of(l->options, i)) {
-            take(state, &l->options[i], argument, r->options);
+    for (int i = 0; r->table[i].name; i++) {
+        if (key == key_of(r->table, i)) {
+            take(state, &r->table[i], argument, r->options);
             return 0;
         }
     }
@@ -77,13 +80,29 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return l->rest ? l->rest(key, argument, state, r->options) : ARGP_ERR_UNKNOWN;
 }
 
-/* The table in argp's form, to be freed. */
-static struct argp_option *list(const line_option *options)
+/* Counts the options of a table and its tables. Copies them to `out`, if that is not NULL. */
+static int flatten(const line_option *table, size_t at, line_option *out)
 {
     int count = 0;
-    while (options && options[count].name)
+    for (const line_option *o = table; o && o->name; o++) {
+        line_option *next = out ? out + count : NULL;
+        if (o->kind == LINE_TABLE) {
+            count += flatten(o->table, at + o->at, next);
+            continue;
+        }
+        if (next) {
+            *next = *o;
+            next->at += at;
+        }
         count++;
-    struct argp_option *listed = command_option_list(count);
+    }
+    return count;
+}
+
+/* The flat table in argp's form, to be freed. */
+static struct argp_option *list(const line_option *options, int count)
+{
+    struct argp_option *listed = command_list_of(count, sizeof *listed);
     for (int i = 0; i < count; i++)
         listed[i] = (struct argp_option){.name = options[i].name,
                                          .key = key_of(options, i),
@@ -94,13 +113,17 @@ static struct argp_option *list(const line_option *options)
 
 void line_parse(const line *l, int argc, char **argv, void *options)
 {
-    struct argp_option *listed = list(l->options);
+    int count = flatten(l->options, 0, NULL);
+    line_option *table = command_list_of(count, sizeof *table);
+    flatten(l->options, 0, table);
+    struct argp_option *listed = list(table, count);
     /* glibc's help reads a byte before an empty list. */
     struct argp argp = {.options = l->options ? listed : NULL,
                         .parser = parse,
                         .args_doc = l->operands,
                         .doc = l->doc,
                         .children = command_children};
-    argp_parse(&argp, argc, argv, 0, NULL, &(reading){l, options});
+    argp_parse(&argp, argc, argv, 0, NULL, &(reading){l, table, options});
     free(listed);
+    free(table);
 }

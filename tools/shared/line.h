@@ -16,6 +16,7 @@ typedef enum line_kind {
     LINE_COUNT,    /* a whole number from 1 to `most`: int */
     LINE_LONG,     /* the same: int64_t */
     LINE_POSITIVE, /* a positive number: double */
+    LINE_TABLE,    /* no option: those of `table`, whose members lie in a struct at `at` */
     LINE_OWN       /* what `parse` makes of it */
 } line_kind;
 
@@ -29,6 +30,7 @@ typedef struct line_option {
     command_names *names;
     void (*parse)(struct argp_state *state, const char *option, const char *text, void *member);
     int letter; /* -o beside --out; 0: none */
+    const struct line_option *table;
 } line_option;
 
 typedef struct line {

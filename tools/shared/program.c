@@ -48,7 +48,7 @@ static int parse_line(const command *commands, int argc, char **argv)
     int count = 0;
     while (commands[count].name)
         count++;
-    struct argp_option *listing = command_option_list(count + 1);
+    struct argp_option *listing = command_list_of(count + 1, sizeof *listing);
     for (int i = 0; i < count; i++)
         listing[i] = (struct argp_option){.name = commands[i].name,
                                           .doc = commands[i].summary,

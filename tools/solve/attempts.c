@@ -48,18 +48,12 @@ static void follow(void *user, const fur_choice *choice, const fur_solver_report
 
 static fur_solver_options solver_options(job *j)
 {
-    const job_options *o = j->options;
-    return (fur_solver_options){.size = sizeof(fur_solver_options),
-                                .method = o->method,
-                                .preconditioner = j->preconditioner,
-                                .rtol = o->rtol,
-                                .max_iterations = o->max_iterations,
-                                .monitor = watch_iteration,
-                                .monitor_user = &j->watch,
-                                .restart = o->restart,
-                                .damp = o->damp,
-                                .whole = o->whole,
-                                .bounds = o->bounds};
+    fur_solver_options options = request_solver(&j->options->solver);
+    options.preconditioner = j->preconditioner;
+    options.monitor = watch_iteration;
+    options.monitor_user = &j->watch;
+    options.whole = j->options->whole;
+    return options;
 }
 
 /* A matrix: the library chooses what was not asked for. */
@@ -69,7 +63,7 @@ static fur_status solve_matrix(job *j)
     fur_solver_options solver = solver_options(j);
     fur_auto_options options = {.size = sizeof options,
                                 .solver = &solver,
-                                .precond = j->options->precond,
+                                .precond = j->options->solver.precond,
                                 .product = j->product,
                                 .traits = &j->traits,
                                 .watch = follow,
@@ -82,9 +76,9 @@ static fur_choice stencil_choice(const job *j)
 {
     const job_options *o = j->options;
     fur_choice choice = FUR_DEFAULT(fur_choice);
-    bool cg = job_is(o->method, "auto");
-    choice.method = cg ? fur_solver_method_at(0)->name : o->method;
-    choice.precond = o->precond;
+    bool cg = job_is(o->solver.method, "auto");
+    choice.method = cg ? fur_solver_method_at(0)->name : o->solver.method;
+    choice.precond = o->solver.precond;
     snprintf(choice.reason, sizeof choice.reason, "%s",
              cg ? "the negated Laplacian is symmetric and positive definite" : "asked for");
     return choice;
@@ -94,9 +88,9 @@ static fur_status iterate(job *j)
 {
     fur_solver_options options = solver_options(j);
     fur_solver *solver = NULL;
-    if (job_is(j->options->precond, "mg"))
+    if (job_is(j->options->solver.precond, "mg"))
         COMMAND_TRY(fur_operator_from_multigrid(j->multigrid, &j->preconditioner));
-    else if (job_is(j->options->precond, "jacobi"))
+    else if (job_is(j->options->solver.precond, "jacobi"))
         COMMAND_TRY(fur_operator_jacobi(j->op, &j->preconditioner));
     options.preconditioner = j->preconditioner;
     options.method = j->attempts[0].choice.method;
@@ -111,11 +105,12 @@ static fur_status iterate(job *j)
 static fur_status run_cycles(job *j)
 {
     fur_solver_report *all = &j->total;
-    int64_t left = j->options->max_iterations ? j->options->max_iterations : CYCLES_MOST;
+    int64_t left =
+        j->options->solver.max_iterations ? j->options->solver.max_iterations : CYCLES_MOST;
     int stop;
     do {
         fur_solver_report part = FUR_DEFAULT(fur_solver_report);
-        COMMAND_TRY(fur_multigrid_solve(j->multigrid, j->b, j->x, j->options->rtol,
+        COMMAND_TRY(fur_multigrid_solve(j->multigrid, j->b, j->x, j->options->solver.rtol,
                                         left < CYCLES_AT_ONCE ? left : CYCLES_AT_ONCE, &part));
         left -= part.iterations;
         part.iterations += all->iterations;
@@ -132,7 +127,7 @@ static fur_status solve_stencil(job *j)
 {
     fur_choice choice = stencil_choice(j);
     begin_attempt(j, &choice);
-    COMMAND_TRY(job_is(j->options->method, "mg") ? run_cycles(j) : iterate(j));
+    COMMAND_TRY(job_is(j->options->solver.method, "mg") ? run_cycles(j) : iterate(j));
     end_attempt(j, &j->total, NULL);
     return FUR_OK;
 }
@@ -152,7 +147,7 @@ static fur_status prepare_watch(job *j)
     const job_options *o = j->options;
     fur_value_type value = fur_operator_value_type(j->op);
     bool single = value == FUR_F32 || value == FUR_C64;
-    j->watch.keep = o->history || o->report;
+    j->watch.keep = o->solver.history || o->report;
     if (o->report) {
         watch_sample *s = &j->watch.sample;
         COMMAND_TRY(fur_vector_create(j->context, value, fur_operator_rows(j->op), &s->r));
@@ -161,7 +156,10 @@ static fur_status prepare_watch(job *j)
         s->a = j->op;
         s->b = j->b;
     }
-    watch_begin(&j->watch, o->common.quiet, o->rtol > 0 ? o->rtol : single ? 1e-5 : 1e-10);
+    watch_begin(&j->watch, o->common.quiet,
+                o->solver.rtol > 0 ? o->solver.rtol
+                : single           ? 1e-5
+                                   : 1e-10);
     return FUR_OK;
 }
 

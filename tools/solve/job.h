@@ -6,46 +6,20 @@
 #include "grid.h"
 #include "levels.h"
 #include "load.h"
-#include "save.h"
+#include "request.h"
 #include "watch.h"
-
-#include <string.h>
 
 #define JOB_ATTEMPTS 16
 
 typedef struct job_options {
     command_common common;
-    grid_request grid; /* of the stencil, if A is one */
+    grid_request grid;     /* of the stencil, if A is one */
+    solver_request solver; /* method: "auto", of fur_solver, or "mg"; precond: with "auto", "mg" */
     const char *b;
-    const char *x0;
-    const char *method;  /* "auto", one of fur_solver, or "mg" */
-    const char *precond; /* NULL: not given; "auto", "none", "norms", "mg" or of fur_precond */
     const char *kernel;
     const char *reorder; /* NULL: not given */
-    const char *history;
     const char *report;
-    save_target out;
-    double rtol; /* 0: not given, as the next five */
-    double damp;
-    double shift;
-    double drop;
-    double gain;
-    int restart;
-    int fill; /* 0: not given, as the next three */
-    int degree;
-    int steps;
-    int grow;
-    int64_t block;
-    int64_t max_iterations;
     bool whole;
-    bool bounds;
-    bool modified;
-    bool coloured;
-    bool unmatched;
-    bool diagonal;
-    bool apart;
-    bool symmetric;
-    bool narrow;
 } job_options;
 
 /* One attempt to solve, and what came of it. */
@@ -82,11 +56,6 @@ typedef struct job {
     double seconds_setup; /* what is done once before the first iteration */
 } job;
 
-static inline bool job_is(const char *name, const char *word)
-{
-    return name && strcmp(name, word) == 0;
-}
-
 /* The status of a step whose sentence may not say what it is about. */
 fur_status job_about(const job *j, fur_status status);
 
@@ -97,8 +66,7 @@ fur_status job_load_matrix(job *j);
 /* Whether --b is an array of several columns; all of a run with them. */
 bool job_has_columns(fur_context *context, const job_options *o);
 fur_status job_solve_columns(job *j);
-/* Whether the preconditioner asked for is one that is made from the matrix; makes it. */
-bool job_has_factors(const job_options *o);
+/* Makes the preconditioner, if it is one that is made from the matrix. */
 fur_status job_precondition(job *j);
 /* Attempts, and x in the order of the file. */
 fur_status job_solve(job *j);

@@ -46,7 +46,7 @@ static fur_status make_stencil(job *j)
     COMMAND_TRY(fur_operator_from_stencil(j->stencil, &j->own));
     j->op = j->own;
     COMMAND_TRY(fur_vector_create(j->context, o->grid.value, fur_operator_cols(j->op), &j->x));
-    if (!job_is(o->method, "mg") && !job_is(o->precond, "mg"))
+    if (!job_is(o->solver.method, "mg") && !job_is(o->solver.precond, "mg"))
         return FUR_OK;
     return fur_multigrid_create(j->stencil, &options, &j->multigrid);
 }
@@ -169,7 +169,7 @@ static fur_status load_right_hand_side(job *j)
 
 static fur_status load_first_guess(job *j)
 {
-    const char *x0 = j->options->x0;
+    const char *x0 = j->options->solver.x0;
     fur_vector *guess = NULL;
     if (!x0)
         return FUR_OK;

@@ -32,13 +32,13 @@ static fur_status check_options(const columns_job *c)
 {
     const job_options *o = c->base->options;
     const command_pairing single[] = {
-        {"--x0", o->x0, false, NULL},
-        {"--history", o->history, false, NULL},
+        {"--x0", o->solver.x0, false, NULL},
+        {"--history", o->solver.history, false, NULL},
         {"--report", o->report, false, NULL},
         {"--reorder", o->reorder, false, NULL},
-        {"--damp", o->damp > 0, false, NULL},
-        {"--bounds", o->bounds, false, NULL},
-        {"--precond norms", job_is(o->precond, "norms"), false, NULL},
+        {"--damp", o->solver.damp > 0, false, NULL},
+        {"--bounds", o->solver.bounds, false, NULL},
+        {"--precond norms", job_is(o->solver.precond, "norms"), false, NULL},
     };
     for (size_t i = 0; i < sizeof single / sizeof *single; i++)
         if (single[i].given)
@@ -75,10 +75,10 @@ static fur_status choose(columns_job *c)
     COMMAND_TRY(fur_choose(&c->base->traits, NULL, FUR_OUTCOME_UNSOLVED, &c->choice));
     if (job_is(c->choice.precond, "norms"))
         c->choice.precond = "none";
-    if (!job_is(o->method, "auto"))
-        c->choice.method = o->method;
-    if (!job_is(o->precond, "auto"))
-        c->choice.precond = o->precond;
+    if (!job_is(o->solver.method, "auto"))
+        c->choice.method = o->solver.method;
+    if (!job_is(o->solver.precond, "auto"))
+        c->choice.precond = o->solver.precond;
     if (c->base->traits.rows != c->base->traits.cols)
         return fur_context_fail(c->base->context, FUR_UNSUPPORTED,
                                 "several right-hand sides are solved for with square matrices");
@@ -113,9 +113,10 @@ static fur_status solve_columns(columns_job *c)
     fur_solver_options options = {.size = sizeof options,
                                   .method = c->choice.method,
                                   .preconditioner = c->base->preconditioner,
-                                  .rtol = o->rtol,
-                                  .max_iterations = o->max_iterations,
-                                  .restart = o->restart ? o->restart : c->choice.restart,
+                                  .rtol = o->solver.rtol,
+                                  .max_iterations = o->solver.max_iterations,
+                                  .restart =
+                                      o->solver.restart ? o->solver.restart : c->choice.restart,
                                   .whole = o->whole,
                                   .monitor = watch_columns};
     COMMAND_TRY(fur_solver_create(c->base->op, &options, &solver));
@@ -209,8 +210,8 @@ static fur_status run(columns_job *c)
     COMMAND_TRY(job_about(j, choose(c)));
     COMMAND_TRY(job_about(j, precondition(c)));
     COMMAND_TRY(job_about(j, solve_columns(c)));
-    if (j->options->out.path)
-        COMMAND_TRY(save_vectors(c->x, &j->options->out));
+    if (j->options->solver.out.path)
+        COMMAND_TRY(save_vectors(c->x, &j->options->solver.out));
     COMMAND_TRY(print_columns(c));
     return judge(c);
 }

@@ -1,0 +1,57 @@
+/* A solve as the command line asks for it, on one rank or on several. */
+#ifndef FURROW_TOOLS_REQUEST_H
+#define FURROW_TOOLS_REQUEST_H
+
+#include "line.h"
+#include "save.h"
+
+#include <string.h>
+
+/* NULL, 0 and false: not given. */
+typedef struct solver_request {
+    const char *method;
+    const char *precond;
+    const char *x0;
+    const char *history;
+    save_target out;
+    double rtol;
+    double damp;
+    double shift;
+    double drop;
+    double gain;
+    int restart;
+    int fill;
+    int degree;
+    int steps;
+    int grow;
+    int64_t block;
+    int64_t max_iterations;
+    bool bounds;
+    bool modified;
+    bool coloured;
+    bool unmatched;
+    bool diagonal;
+    bool apart;
+    bool symmetric;
+    bool narrow;
+} solver_request;
+
+/* All options of one but --method and --precond, whose lists each program has. */
+extern const line_option request_options[];
+
+static inline bool job_is(const char *name, const char *word)
+{
+    return name && strcmp(name, word) == 0;
+}
+
+/* A usage error if options do not go together. */
+void request_check(struct argp_state *state, const solver_request *r);
+
+/* Whether the preconditioner is made from a matrix and is not Jacobi's. */
+bool request_has_factors(const solver_request *r);
+
+/* The library's options; not set are pointers to objects. */
+fur_precond_options request_precond(const solver_request *r);
+fur_solver_options request_solver(const solver_request *r);
+
+#endif
