@@ -1,6 +1,7 @@
 /* Products and solves of all ranks, and a vector at rank 0. */
 #include "adjoint.h"
 #include "matrix.h"
+#include "monitor.h"
 #include "options.h"
 
 #include <string.h>
@@ -17,18 +18,32 @@ fur_status fur_ranks_multiply(fur_ranks_csr *a, const fur_vector *x, fur_vector 
     return group_finish(a->group, a->context, fur_operator_apply(a->operator, x, y));
 }
 
+static fur_status take_options(fur_ranks *g, fur_context *context, const fur_solver_options *given,
+                               fur_solver_options *own, monitor *watched)
+{
+    FUR_TAKE_OPTIONS(context, fur_solver_options, own, given);
+    fur_status status = monitor_join(g, own, watched);
+    return status == FUR_OK ? FUR_OK : fur_context_fail(context, status, "%s", g->error);
+}
+
 fur_status fur_ranks_solve_operator(fur_ranks *group, const fur_operator *a,
                                     const fur_solver_options *options, const fur_vector *b,
                                     fur_vector *x, fur_solver_report *report)
 {
     fur_solver *solver = NULL;
+    fur_solver_options own;
+    monitor watched = {.group = group};
     if (!group || !a)
         return refuse_null(__func__);
-    fur_status status = fur_solver_create(a, options, &solver);
+    fur_context *context = fur_operator_context(a);
+    fur_status status = take_options(group, context, options, &own, &watched);
+    if (status == FUR_OK)
+        status = fur_solver_create(a, &own, &solver);
     if (status == FUR_OK)
         status = fur_solver_solve(solver, b, x, report);
     fur_solver_destroy(solver);
-    return group_finish(group, fur_operator_context(a), status);
+    monitor_release(&watched);
+    return group_finish(group, context, status);
 }
 
 static bool is_of_least_squares(const fur_solver_options *options)
@@ -99,15 +114,21 @@ static fur_status gather_entries(fur_ranks *g, const int64_t *bounds, const void
     return FUR_OK;
 }
 
+static fur_status check_part(fur_ranks *g, int64_t rows, const fur_vector *x)
+{
+    if (fur_vector_size(x) == rows)
+        return FUR_OK;
+    return fur_ranks_fail(g, FUR_INVALID,
+                          "the vector of rank %d has %lld entries, its rows are %lld", g->rank,
+                          (long long)fur_vector_size(x), (long long)rows);
+}
+
 static fur_status gather_vector(fur_ranks *g, const int64_t *bounds, const fur_vector *x, void *all)
 {
     size_t size = fur_value_size(fur_vector_value_type(x));
     int64_t rows = bounds[g->rank + 1] - bounds[g->rank];
     void *entries;
-    if (fur_vector_size(x) != rows)
-        return fur_ranks_fail(g, FUR_INVALID,
-                              "the vector of rank %d has %lld entries, its rows are %lld", g->rank,
-                              (long long)fur_vector_size(x), (long long)rows);
+    RANKS_TRY(check_part(g, rows, x));
     if (!group_on_gpu(&g->options))
         return gather_entries(g, bounds, fur_vector_const_data(x), size, all);
     RANKS_TRY(group_allocate(g, rows, size, &entries));
@@ -124,6 +145,44 @@ fur_status fur_ranks_gather(fur_ranks *group, const int64_t *bounds, const fur_v
     if (!group || !bounds || !x)
         return refuse_null(__func__);
     return fur_ranks_agree(group, gather_vector(group, bounds, x, all));
+}
+
+/* Entries at rank 0, to the hosts of all ranks. */
+static fur_status scatter_entries(fur_ranks *g, const int64_t *bounds, const void *all, size_t size,
+                                  void *entries)
+{
+    size_t own = (size_t)(bounds[g->rank + 1] - bounds[g->rank]) * size;
+    if (g->rank > 0)
+        return group_receive(g, 0, entries, own);
+    for (int to = 1; to < g->count; to++)
+        RANKS_TRY(group_send(g, to, (const char *)all + (size_t)bounds[to] * size,
+                             (size_t)(bounds[to + 1] - bounds[to]) * size));
+    if (own > 0)
+        memcpy(entries, all, own);
+    return FUR_OK;
+}
+
+static fur_status scatter_vector(fur_ranks *g, const int64_t *bounds, const void *all,
+                                 fur_vector *x)
+{
+    size_t size = fur_value_size(fur_vector_value_type(x));
+    int64_t rows = bounds[g->rank + 1] - bounds[g->rank];
+    void *entries;
+    RANKS_TRY(check_part(g, rows, x));
+    RANKS_TRY(group_allocate(g, rows, size, &entries));
+    fur_status status = scatter_entries(g, bounds, all, size, entries);
+    if (status == FUR_OK)
+        status = fur_ranks_pass_on(g, fur_vector_context(x), fur_vector_upload(entries, x));
+    group_release(g, entries);
+    return status;
+}
+
+fur_status fur_ranks_scatter(fur_ranks *group, const int64_t *bounds, const void *all,
+                             fur_vector *x)
+{
+    if (!group || !bounds || !x)
+        return refuse_null(__func__);
+    return fur_ranks_agree(group, scatter_vector(group, bounds, all, x));
 }
 
 fur_status fur_ranks_gather_vector(fur_ranks_csr *a, const fur_vector *x, void *all)

@@ -160,8 +160,9 @@ FUR_API const fur_ranks_report *fur_ranks_csr_describe(const fur_ranks_csr *matr
 FUR_API fur_status fur_ranks_multiply(fur_ranks_csr *a, const fur_vector *x, fur_vector *y);
 
 /* Collective: solves A x = b by any method of fur_solver_create; agreed. options->preconditioner:
- * NULL, or an operator of the matrix's context. For "lsqr", "lsmr" and "cgnr" without an adjoint
- * A^H is made for this solve, with as much memory as A. */
+ * NULL, or an operator of the matrix's context. options->monitor: ranks may have different
+ * monitors, or none. If one stops, all ranks stop after the same iteration. For "lsqr", "lsmr" and
+ * "cgnr" without an adjoint A^H is made for this solve, with as much memory as A. */
 FUR_API fur_status fur_ranks_solve(fur_ranks_csr *a, const fur_solver_options *options,
                                    const fur_vector *b, fur_vector *x, fur_solver_report *report);
 
@@ -178,6 +179,10 @@ FUR_API fur_status fur_ranks_gather_vector(fur_ranks_csr *a, const fur_vector *x
 /* The same for a vector of any bounds, ranks + 1 numbers. */
 FUR_API fur_status fur_ranks_gather(fur_ranks *group, const int64_t *bounds, const fur_vector *x,
                                     void *all);
+
+/* Collective: x = this rank's entries of a vector that rank 0 has. `all` is NULL on other ranks. */
+FUR_API fur_status fur_ranks_scatter(fur_ranks *group, const int64_t *bounds, const void *all,
+                                     fur_vector *x);
 
 #ifdef __cplusplus
 }
