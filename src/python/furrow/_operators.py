@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,8 @@ from . import _core
 from ._arrays import computed, number_of
 from ._contexts import context
 from ._csr import Csr, csr
-from ._errors import Unsupported
 from ._linear import Linear
+from ._plan import Plan
 from ._preconditioners import Preconditioner
 
 USES = 1000  # products to expect of a solve
@@ -34,6 +33,8 @@ def operator_of(A: Any, dtype: np.dtype[Any], size: int, adjoint: bool = False) 
         return _operator_of_matrix(A, dtype, adjoint)
     if isinstance(A, Linear | Preconditioner) and not adjoint:
         return A._operator(dtype)
+    if isinstance(A, Plan) and A._matrix.dtype == dtype and not adjoint:
+        return _core.Operator.of_product(A._product)
     function, shape = _function_of(A, size, adjoint)
     return _core.Operator.of_function(context(), *shape, number_of(dtype), _writing(function))
 
@@ -43,19 +44,11 @@ def _operator_of_matrix(A: Csr, dtype: np.dtype[Any], adjoint: bool) -> _core.Op
     A._home()  # which forgets what was made in another context
     made = A._cache.operators.get(adjoint) if A.dtype == dtype else None
     if made is None:
-        made = _core.Operator.of_product(_product(A.astype(dtype), adjoint))
+        product = _core.Product.plan(A.astype(dtype)._home(), 2 if adjoint else 0, uses=USES)
+        made = _core.Operator.of_product(product)
         if A.dtype == dtype:
             A._cache.operators[adjoint] = made
     return made
-
-
-def _product(A: Csr, adjoint: bool) -> _core.Product:
-    """The products of a solve: the stencil's wherever A is one. A race between stencil and kernel would
-    leave it to the clock whether cg works on one of two colours, and so which bits x has."""
-    if not adjoint:
-        with suppress(Unsupported):
-            return _core.Product.plan(A._home(), 0, "stencil", uses=USES)
-    return _core.Product.plan(A._home(), 2 if adjoint else 0, uses=USES)
 
 
 def _function_of(A: Any, size: int, adjoint: bool) -> tuple[Callable[[Any], Any], tuple[int, int]]:

@@ -139,6 +139,7 @@ def _system(A: Any, b: Any, x0: Any) -> _System:
     dtype = dtype_of(A, right)
     cols = A.shape[1] if hasattr(A, "shape") else len(right)
     x = np.zeros(cols, dtype) if x0 is None else fitting(np.ravel(library_of(x0).take(x0)), dtype).copy()
+    A = A if matrix is None else matrix.astype(dtype)  # once, so that M is made from the same matrix
     return _System(A, np.ascontiguousarray(right, dtype), x, dtype, b)
 
 
