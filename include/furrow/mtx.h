@@ -110,8 +110,8 @@ typedef struct fur_mtx_read_options {
     int refuse_nonfinite; /* 1: NaN and infinity are FUR_MALFORMED */
     int refuse_range;     /* 1: a number too large or too small for the value type is FUR_MALFORMED;
                              0: it becomes infinity, with a warning, or zero */
-    int refuse_dialects;  /* 1: "%MatrixMarket", and a banner behind blanks, are FUR_MALFORMED; 0:
-                             read, with a warning */
+    int refuse_dialects;  /* 1: "%MatrixMarket", "%% MatrixMarket" and a banner behind blanks are
+                             FUR_MALFORMED; 0: read, with a warning */
     /* Called after the file was read, once for each kind of suspicious content: valid, but perhaps
      * a mistake of its author. The sentence names the first place. NULL: no warnings. */
     void (*warn)(void *user, const char *sentence);
@@ -156,8 +156,8 @@ FUR_API fur_status fur_mtx_read_vector_from_memory(fur_context *context, const v
 
 typedef struct fur_mtx_write_options {
     size_t size; /* sizeof(fur_mtx_write_options) */
-    /* Not general: only the lower triangle is written (for skew-symmetric without the diagonal);
-     * FUR_INVALID, naming an entry, if the matrix does not have that symmetry. */
+    /* Not general: only the lower triangle is written, its zeros included. FUR_INVALID, naming an
+     * entry, if the matrix does not have that symmetry. */
     fur_mtx_symmetry symmetry;
     int pattern;         /* 1: positions only */
     const char *comment; /* lines to put below the banner, without %; NULL: none */

@@ -28,9 +28,10 @@ static inline bool fur_job_expands(const fur_job *job)
 typedef enum fur_note_kind {
     FUR_NOTE_INEXACT,  /* an integer that the value type cannot hold */
     FUR_NOTE_INFINITE, /* a number beyond the value type's range */
-    FUR_NOTE_TRAILING  /* text behind an entry */
+    FUR_NOTE_TRAILING, /* text behind an entry */
+    FUR_NOTE_IN_ROW    /* a number of an array behind another one in a line, as in a row */
 } fur_note_kind;
-#define FUR_NOTES 3
+#define FUR_NOTES 4
 
 typedef struct fur_note {
     int64_t count;

@@ -4,6 +4,8 @@
 #include "try.h"
 #include "value_type.h"
 
+#include <math.h>
+
 /* Entries that a thread takes at a time. */
 #define ENTRY_RUN 16384
 
@@ -13,6 +15,47 @@ static const fur_symmetry of_values[] = {
     [FUR_MTX_SKEW_SYMMETRIC] = FUR_SYMMETRY_SKEW,
     [FUR_MTX_HERMITIAN] = FUR_SYMMETRY_HERMITIAN,
 };
+
+/* A matrix, and the symmetry that forbids NaN on its diagonal. */
+typedef struct diagonal_rule {
+    const fur_csr_view *view;
+    bool skew;
+} diagonal_rule;
+
+/* Whether the value has a NaN where the rule wants a zero: a NaN equals its mirror image. */
+static bool has_nan(const diagonal_rule *rule, int64_t k)
+{
+    const fur_csr_view *v = rule->view;
+    int parts = fur_value_parts(v->value_type);
+    return isnan(fur_value_part(v->value_type, v->values, parts * k + parts - 1)) ||
+           (rule->skew && isnan(fur_value_part(v->value_type, v->values, parts * k)));
+}
+
+static int64_t find_nan_on_diagonal(void *user, int64_t k, int64_t end)
+{
+    const diagonal_rule *rule = user;
+    while (k < end &&
+           !(has_nan(rule, k) && rule->view->columns[k] == fur_view_row_of(rule->view, k)))
+        k++;
+    return k;
+}
+
+/* The diagonal of a skew-symmetric matrix is 0, and that of a Hermitian one real. */
+static fur_status verify_diagonal(const fur_csr *a, fur_mtx_symmetry symmetry)
+{
+    const fur_csr_view *view = fur_csr_get(a);
+    fur_context *context = fur_csr_context(a);
+    diagonal_rule rule = {view, symmetry == FUR_MTX_SKEW_SYMMETRIC};
+    if (symmetry == FUR_MTX_SYMMETRIC)
+        return FUR_OK;
+    int64_t bad = fur_find_first(context, view->entries, ENTRY_RUN, find_nan_on_diagonal, &rule);
+    if (bad == view->entries)
+        return FUR_OK;
+    long long row = (long long)view->columns[bad] + 1;
+    return fur_context_fail(context, FUR_INVALID,
+                            "the matrix is not %s: entry (%lld, %lld), counting from 1, is NaN",
+                            fur_mtx_symmetry_name(symmetry), row, row);
+}
 
 fur_status fur_verify_symmetry(const fur_csr *a, fur_mtx_symmetry symmetry, bool values_matter)
 {
@@ -26,7 +69,7 @@ fur_status fur_verify_symmetry(const fur_csr *a, fur_mtx_symmetry symmetry, bool
     FUR_TRY(fur_csr_find_asymmetry(a, values_matter ? of_values[symmetry] : FUR_SYMMETRY_PATTERN,
                                    &found));
     if (!found.found)
-        return FUR_OK;
+        return values_matter ? verify_diagonal(a, symmetry) : FUR_OK;
     return fur_context_fail(
         context, FUR_INVALID,
         found.alone ? "the matrix is not %s: there is an entry (%lld, %lld) and none at "

@@ -56,8 +56,10 @@ static fur_status stack(fur_input *input, fur_member *member, fur_failure *failu
     input->top = &input->file->stage;
     FUR_TRY(fur_decompress(&input->top, failure));
     FUR_TRY(fur_stage_ahead(input->top, FUR_TAR_BLOCK, failure));
-    if (fur_tar_is(input->top->at, fur_stage_size(input->top)))
-        return fur_untar(input->top, member, failure, &input->top);
+    if (fur_tar_is(input->top->at, fur_stage_size(input->top))) {
+        FUR_TRY(fur_untar(input->top, member, failure, &input->top));
+        return member->found ? fur_decompress(&input->top, failure) : FUR_OK;
+    }
     if (member->suffix)
         return fur_failure_set(failure, FUR_IO_ERROR,
                                "%.400s: found a single file, expected an archive with "

@@ -1,6 +1,7 @@
 /* The bytes of a file's text, one after the other: from a path, from standard input or from memory,
- * decompressed (gzip, zstd) and taken out of its archive (tar) on the way. The first bytes of a
- * file decide, not its name; a file that is neither compressed nor an archive is text. */
+ * decompressed (gzip, zstd) and taken out of its archive (tar) on the way. A member of an archive
+ * may be compressed, too. The first bytes of a file decide, not its name; a file that is neither
+ * compressed nor an archive is text. */
 #ifndef FURROW_IO_INPUT_H
 #define FURROW_IO_INPUT_H
 

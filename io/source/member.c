@@ -6,6 +6,17 @@
 
 #define EXTENSION ".mtx"
 
+/* Whether this is the end of the name of a Matrix Market file, which may be compressed by itself,
+ * as in the archives of 10x Genomics. */
+static bool is_extension(const char *end)
+{
+    static const char *const known[] = {EXTENSION, EXTENSION ".gz", EXTENSION ".zst"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(end, known[i]) == 0)
+            return true;
+    return false;
+}
+
 /* Whether the name is that of its folder, the suffix behind "_", and the extension. */
 static bool follows_rule(const char *name, const char *suffix)
 {
@@ -26,17 +37,19 @@ static bool follows_rule(const char *name, const char *suffix)
             return false;
         rest += 1 + size;
     }
-    return strcmp(rest, EXTENSION) == 0;
+    return is_extension(rest);
 }
 
-/* Whether the name is one of *.mtx, as a shell understands it: hidden files are not, such as those
- * that macOS puts beside every file of an archive. */
+/* Whether the name is one of *.mtx or *.mtx.gz, as a shell understands it: hidden files are not,
+ * such as those that macOS puts beside every file of an archive. */
 static bool is_matrix_market(const char *name)
 {
     const char *slash = strrchr(name, '/');
     const char *base = slash ? slash + 1 : name;
-    size_t length = strlen(base), extension = strlen(EXTENSION);
-    return *base != '.' && length > extension && strcmp(base + length - extension, EXTENSION) == 0;
+    const char *end = strstr(base, EXTENSION);
+    while (end && !is_extension(end))
+        end = strstr(end + 1, EXTENSION);
+    return *base != '.' && end && end > base;
 }
 
 static void copy(char *to, const char *name)
@@ -82,7 +95,8 @@ fur_status fur_member_missing(const fur_member *member, const char *name, fur_fa
     const char *gap = member->suffix ? "_" : "", *suffix = member->suffix ? member->suffix : "";
     if (member->others == 0)
         return fur_failure_set(failure, FUR_IO_ERROR,
-                               "%.400s: found no file *" EXTENSION " in the archive, expected "
+                               "%.400s: found no file *" EXTENSION " or *" EXTENSION
+                               ".gz in the archive, expected "
                                "NAME/NAME%s%.100s" EXTENSION,
                                name, gap, suffix);
     return fur_failure_set(failure, FUR_IO_ERROR,

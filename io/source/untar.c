@@ -334,7 +334,7 @@ static fur_status read_member(fur_stage *stage, char *to, size_t room, size_t *g
 fur_status fur_untar(fur_stage *below, fur_member *member, fur_failure *failure, fur_stage **out)
 {
     untar *u = NULL;
-    FUR_TRY(fur_stage_create(below->context, below->name, sizeof *u, 0, failure, &u));
+    FUR_TRY(fur_stage_create(below->context, below->name, sizeof *u, FUR_STAGE_AHEAD, failure, &u));
     u->stage.read = read_member;
     u->stage.below = below;
     fur_status status = find(u, member, failure);

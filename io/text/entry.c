@@ -43,13 +43,39 @@ static fur_status check_number(const fur_cursor *cursor, fur_token token, const 
     return fur_cursor_unexpected(cursor, token, expected);
 }
 
+static const char *skip_digits(const char *at, const char *end)
+{
+    while (at < end && ((*at >= '0' && *at <= '9') || *at == '.'))
+        at++;
+    return at;
+}
+
+/* Whether the number is one whose exponent lacks its letter, such as 1.5+100: so Fortran writes
+ * exponents of three digits in a format for two. */
+static bool lacks_letter(fur_token token)
+{
+    const char *at = token.begin;
+    at += *at == '-' || *at == '+';
+    const char *sign = skip_digits(at, token.end);
+    return sign > at && sign + 1 < token.end && (*sign == '-' || *sign == '+') &&
+           skip_digits(sign + 1, token.end) == token.end;
+}
+
+static fur_status refuse_number(const fur_cursor *cursor, fur_token token, const char *expected)
+{
+    if (!fur_token_is_empty(token) && lacks_letter(token))
+        expected = "a number with a letter before its exponent, such as 1.5E+100, which Fortran "
+                   "leaves out of three digits; write in the format ES25.16E3";
+    return fur_cursor_unexpected(cursor, token, expected);
+}
+
 static fur_status read_number(fur_cursor *cursor, const fur_job *job, fur_number *out)
 {
     bool integer = job->header.field == FUR_MTX_INTEGER;
     const char *expected = integer ? "an integer" : "a number";
     fur_token token = fur_cursor_token(cursor);
     if (!fur_number_scan(token.begin, token.end, out))
-        return fur_cursor_unexpected(cursor, token, expected);
+        return refuse_number(cursor, token, expected);
     if (integer && out->kind == FUR_NUMBER_FINITE && !out->integer)
         return fur_cursor_unexpected(cursor, token, expected);
     return check_number(cursor, token, job, out);
@@ -231,10 +257,15 @@ static void store(const fur_cursor *cursor, const fur_job *job, const fur_entry 
 /* Reads the line at the cursor, whatever it is. */
 static fur_status read_line(fur_cursor *cursor, const fur_job *job, fur_batch *batch)
 {
+    int64_t before = batch->count;
+    bool has_rows = job->indices == 0 && job->header.rows > 1 && job->header.cols > 1;
     FUR_TRY(fur_cursor_refuse_nul(cursor));
     while (fur_cursor_content_in_line(cursor)) {
         fur_entry entry;
         FUR_TRY(fur_entry_read(cursor, job, &entry));
+        if (has_rows && batch->count > before)
+            note(cursor, batch, FUR_NOTE_IN_ROW, entry.text,
+                 "behind another number in its line; an array is read column by column");
         store(cursor, job, &entry, batch);
         if (entry.trailing)
             break;

@@ -1,14 +1,19 @@
-/* The head of a file: banner, comments and size line; files of other formats are refused. */
+/* The head of a file: banner, comments and size line. */
 #include "head.h"
+#include "foreign.h"
 #include "try.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static const char *const formats[] = {"coordinate", "array"};
-/* Four fields, and again real and integer in other words. */
-static const char *const fields[] = {"real",    "integer", "complex",
-                                     "pattern", "double",  "unsigned-integer"};
+/* Four fields, and again real and integer in words of other programs. */
+static const char *const fields[] = {"real",   "integer",          "complex", "pattern",
+                                     "double", "unsigned-integer", "float"};
+static const fur_mtx_field meanings[] = {FUR_MTX_REAL,    FUR_MTX_INTEGER, FUR_MTX_COMPLEX,
+                                         FUR_MTX_PATTERN, FUR_MTX_REAL,    FUR_MTX_INTEGER,
+                                         FUR_MTX_REAL};
+#define FIELDS ((int)(sizeof fields / sizeof *fields))
 static const char *const symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
 
 const char *fur_mtx_format_name(fur_mtx_format format)
@@ -40,16 +45,32 @@ static fur_status tolerate(fur_cursor *cursor, const char *place, const char *wh
     return refuse ? FUR_MALFORMED : FUR_OK;
 }
 
-/* The banner's first word, also where it lacks a percent sign or stands behind blanks. */
+/* Reads the marker. Whether a blank parts it into two words, as in "%% MatrixMarket". */
+static bool read_parted(fur_cursor *cursor, fur_token *out)
+{
+    fur_cursor behind = *cursor;
+    fur_token signs = fur_cursor_token(&behind);
+    fur_token word = fur_cursor_token(&behind);
+    bool parted = (fur_token_is(signs, "%%") || fur_token_is(signs, "%")) &&
+                  fur_token_is(word, "matrixmarket");
+    *out = parted ? (fur_token){signs.begin, word.end} : fur_cursor_token(cursor);
+    cursor->at = out->end;
+    return parted;
+}
+
+/* The banner's first word, also where it lacks a percent sign, has a blank behind the signs, or
+ * stands behind blanks. */
 static fur_status read_marker(fur_cursor *cursor, bool refuse_dialects, fur_banner *banner)
 {
     const char *begin = cursor->at;
-    fur_token token = fur_cursor_token(cursor);
-    bool one_percent = fur_token_is(token, "%matrixmarket");
-    if (!one_percent && !fur_token_is(token, "%%matrixmarket"))
+    char quote[FUR_QUOTE_SIZE];
+    fur_token token;
+    bool unusual = read_parted(cursor, &token) || fur_token_is(token, "%matrixmarket");
+    if (!unusual && !fur_token_is(token, "%%matrixmarket"))
         return fur_cursor_unexpected(cursor, token, "the banner '%%MatrixMarket'");
-    if (one_percent)
-        return tolerate(cursor, token.begin, "'%MatrixMarket'", refuse_dialects, banner);
+    if (unusual)
+        return tolerate(cursor, token.begin, fur_token_quote(token, quote), refuse_dialects,
+                        banner);
     if (token.begin > begin)
         return tolerate(cursor, token.begin, "an indented banner", refuse_dialects, banner);
     return FUR_OK;
@@ -78,11 +99,11 @@ static fur_status read_words(fur_cursor *cursor, fur_banner *banner)
     int object = 0, format = 0, field = 0;
     FUR_TRY(read_word(cursor, objects, 2, "'matrix' or 'vector'", &token, &object));
     FUR_TRY(read_word(cursor, formats, 2, "'coordinate' or 'array'", &token, &format));
-    FUR_TRY(
-        read_word(cursor, fields, 6, "'real', 'integer', 'complex' or 'pattern'", &token, &field));
+    FUR_TRY(read_word(cursor, fields, FIELDS, "'real', 'integer', 'complex' or 'pattern'", &token,
+                      &field));
     banner->vector = object == 1;
     header->format = (fur_mtx_format)format;
-    header->field = (fur_mtx_field)(field % 4);
+    header->field = meanings[field];
     if (header->format == FUR_MTX_ARRAY && header->field == FUR_MTX_PATTERN)
         return fur_cursor_unexpected(cursor, token, "'real', 'integer' or 'complex' for an array");
     return FUR_OK;
@@ -195,6 +216,47 @@ static void read_type(const fur_cursor *cursor, fur_banner *banner)
     snprintf(type, sizeof banner->header.graphblas_type, "%.*s", length, token.begin);
 }
 
+/* A word of AMGX's line, and what it announces. */
+static const struct {
+    const char *word;
+    const char *meaning;
+} amgx_words[] = {
+    {"rhs", "a right-hand side behind the entries; move it to a file of its own"},
+    {"solution", "a solution behind the entries; move it to a file of its own"},
+    {"diagonal", "a diagonal apart from the other entries; write it among them"},
+    {"base0", "indices that count from 0; add 1 to each"},
+};
+
+/* FUR_MALFORMED if the word says that AMGX's file has more than entries, or blocks of them. */
+static fur_status refuse_amgx_word(const fur_cursor *cursor, fur_token token)
+{
+    const char *meaning = NULL;
+    char quote[FUR_QUOTE_SIZE];
+    int64_t number;
+    for (size_t i = 0; i < sizeof amgx_words / sizeof *amgx_words; i++)
+        if (fur_token_is(token, amgx_words[i].word))
+            meaning = amgx_words[i].meaning;
+    if (fur_token_integer(token, &number) && number != 1)
+        meaning = "blocks of entries; write single ones";
+    return meaning ? fur_cursor_fail(cursor, FUR_MALFORMED, token.begin,
+                                     "found %s of AMGX, which announces %s, and delete this line",
+                                     fur_token_quote(token, quote), meaning)
+                   : FUR_OK;
+}
+
+/* A line "%%AMGX 1 1 sorted rhs" says what the file has besides entries. */
+static fur_status refuse_amgx(const fur_cursor *cursor)
+{
+    fur_cursor line = *cursor;
+    fur_token token = fur_cursor_token(&line);
+    if (!fur_token_is(token, "%%amgx") && !fur_token_is(token, "%%nvamg"))
+        return FUR_OK;
+    for (token = fur_cursor_token(&line); !fur_token_is_empty(token);
+         token = fur_cursor_token(&line))
+        FUR_TRY(refuse_amgx_word(cursor, token));
+    return FUR_OK;
+}
+
 /* Moves over comments and blank lines to the size line. */
 static fur_status find_size_line(fur_cursor *cursor, fur_banner *banner)
 {
@@ -203,8 +265,31 @@ static fur_status find_size_line(fur_cursor *cursor, fur_banner *banner)
         if (fur_cursor_content_in_line(cursor))
             return FUR_OK;
         read_type(cursor, banner);
+        FUR_TRY(refuse_amgx(cursor));
     } while (fur_cursor_next_line(cursor));
     return fur_cursor_unexpected(cursor, fur_cursor_token(cursor), "the size line");
+}
+
+/* Reads what follows the marker, to the end of the size line. */
+static fur_status read_behind_marker(fur_cursor *cursor, fur_banner *banner)
+{
+    FUR_TRY(read_words(cursor, banner));
+    FUR_TRY(read_symmetry(cursor, banner));
+    FUR_TRY(fur_cursor_end_of_line(cursor));
+    fur_cursor_next_line(cursor);
+    FUR_TRY(find_size_line(cursor, banner));
+    FUR_TRY(read_sizes(cursor, banner));
+    return fur_cursor_end_of_line(cursor);
+}
+
+/* A file that is refused gets no warnings, so its sentence says what else is unusual. */
+static void mention_dialect(const fur_banner *banner, fur_failure *failure)
+{
+    const fur_failure *d = &banner->dialect;
+    size_t length = strlen(failure->sentence);
+    if (d->name)
+        snprintf(failure->sentence + length, sizeof failure->sentence - length,
+                 "; and %lld:%lld: %.300s", (long long)d->line, (long long)d->column, d->sentence);
 }
 
 /* Reads from the first character of a text to the end of the size line. */
@@ -214,15 +299,12 @@ static fur_status read_banner(fur_cursor *cursor, bool refuse_dialects, fur_bann
     skip_byte_order_mark(cursor);
     FUR_TRY(fur_cursor_refuse_nul(cursor));
     FUR_TRY(read_marker(cursor, refuse_dialects, &banner));
-    FUR_TRY(read_words(cursor, &banner));
-    FUR_TRY(read_symmetry(cursor, &banner));
-    FUR_TRY(fur_cursor_end_of_line(cursor));
-    fur_cursor_next_line(cursor);
-    FUR_TRY(find_size_line(cursor, &banner));
-    FUR_TRY(read_sizes(cursor, &banner));
-    FUR_TRY(fur_cursor_end_of_line(cursor));
-    *out = banner;
-    return FUR_OK;
+    fur_status status = read_behind_marker(cursor, &banner);
+    if (status == FUR_OK)
+        *out = banner;
+    else
+        mention_dialect(&banner, cursor->failure);
+    return status;
 }
 
 /* The fewest bytes an entry takes: one digit and one blank or line end for each index, or for the
@@ -265,79 +347,6 @@ fur_status fur_banner_check_room(const fur_cursor *cursor, const fur_banner *ban
                            fitting, entries);
 }
 
-typedef struct signature {
-    const char *bytes;
-    size_t size;
-    const char *what;
-} signature;
-
-static const signature signatures[] = {
-    {"\x1f\x8b", 2, "gzip-compressed data; decompress it first: gzip -dc FILE > FILE.mtx"},
-    {"\x28\xb5\x2f\xfd", 4, "zstd-compressed data; decompress it first: zstd -dc FILE > FILE.mtx"},
-    {"\xfd\x37zXZ", 5, "xz-compressed data; decompress it first: xz -dc FILE > FILE.mtx"},
-    {"BZh", 3, "bzip2-compressed data; decompress it first: bzip2 -dc FILE > FILE.mtx"},
-    {"PK\x03\x04", 4, "a zip archive; unpack it first: unzip FILE"},
-    {"\xff\xfe", 2, "UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8"},
-    {"\xfe\xff", 2, "UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8"},
-    {"%\0%\0", 4, "UTF-16 text; convert it first: iconv -f UTF-16LE -t UTF-8"},
-    {"\0%\0%", 4, "UTF-16 text; convert it first: iconv -f UTF-16BE -t UTF-8"},
-    {"\x89HDF", 4, "an HDF5 file, not Matrix Market text"},
-    {"\211FUR\r\n\032\n", 8,
-     "a binary file (.fur), not Matrix Market text; read it with fur_binary_read_csr"},
-    {"MATLAB 5.0", 10, "a MATLAB file, not Matrix Market text"},
-};
-
-static const char *recognise(const fur_cursor *cursor)
-{
-    size_t size = (size_t)(cursor->end - cursor->at);
-    for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++) {
-        const signature *s = &signatures[i];
-        if (size >= s->size && memcmp(cursor->at, s->bytes, s->size) == 0)
-            return s->what;
-    }
-    return NULL;
-}
-
-/* The first CR in the text that no LF follows, if there is no LF before it. */
-static const char *lone_carriage_return(const fur_cursor *cursor)
-{
-    for (const char *at = cursor->at; at + 1 < cursor->end && *at != '\n'; at++)
-        if (at[0] == '\r' && at[1] != '\n')
-            return at;
-    return NULL;
-}
-
-/* Whether the first character that is not a blank or a line end opens a tag. */
-static bool is_markup(const fur_cursor *cursor)
-{
-    const char *at = cursor->at;
-    while (at < cursor->end && (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n'))
-        at++;
-    return at < cursor->end && *at == '<';
-}
-
-/* Refuses what is something else than Matrix Market text, if its first bytes tell; or nothing at
- * all.
- */
-static fur_status refuse_foreign(const fur_cursor *cursor)
-{
-    if (cursor->at == cursor->end)
-        return fur_cursor_fail(cursor, FUR_MALFORMED, cursor->at,
-                               "found an empty file, expected the banner '%%%%MatrixMarket'");
-    const char *what = recognise(cursor);
-    if (what)
-        return fur_cursor_fail(cursor, FUR_MALFORMED, cursor->at, "found %s", what);
-    if (is_markup(cursor))
-        return fur_cursor_fail(
-            cursor, FUR_MALFORMED, cursor->at,
-            "found a web page (HTML or XML), expected the banner '%%%%MatrixMarket'");
-    const char *carriage_return = lone_carriage_return(cursor);
-    if (carriage_return)
-        return fur_cursor_fail(cursor, FUR_MALFORMED, carriage_return,
-                               "found CR without LF; convert the line ends first: tr '\\r' '\\n'");
-    return FUR_OK;
-}
-
 /* Bytes that are read at first; and the most that are read in search of the size line, if the size
  * of the text is not known. */
 #define FIRST_LOOK 65536
@@ -361,7 +370,7 @@ fur_status fur_head_read(fur_feed *feed, const char *name, bool refuse_dialects,
     size_t wanted = FIRST_LOOK;
     FUR_TRY(fur_feed_look(feed, wanted, failure));
     *cursor = start(feed, name, failure);
-    FUR_TRY(refuse_foreign(cursor));
+    FUR_TRY(fur_foreign_refuse(cursor));
     while (!feed->ended && !has_size_line(*cursor)) {
         if (wanted >= LAST_LOOK && fur_feed_size(feed) < 0)
             return fur_failure_set(failure, FUR_MALFORMED,

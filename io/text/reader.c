@@ -92,16 +92,28 @@ static fur_cursor place_of(reader *r, const worker *w, int64_t k)
     return cursor;
 }
 
+/* A clause about the numbers that an array of that symmetry has. */
+static const char *part_of_array(const fur_job *job)
+{
+    if (job->indices > 0 || job->header.symmetry == FUR_MTX_GENERAL)
+        return "";
+    return job->header.symmetry == FUR_MTX_SKEW_SYMMETRIC
+               ? ": a skew-symmetric array has the numbers below the diagonal alone; leave out the "
+                 "zeros on the diagonal, as MATLAB writes them"
+               : ": such an array has the lower triangle alone";
+}
+
 /* More content after the last entry, if there is any before a line that cannot be read. */
 static fur_status refuse_excess(reader *r, const worker *w)
 {
     bool broken = w->batch.failure.status != FUR_OK && w->batch.failure.name;
-    char expected[80];
+    char expected[256];
     fur_cursor cursor = place_of(r, w, expected_entries(r) - r->entries);
     if (!fur_cursor_content(&cursor) || (broken && cursor.line >= r->line + w->batch.failure.line))
         return FUR_OK;
-    snprintf(expected, sizeof expected, "the end of the file, as all entries (%lld) have been read",
-             (long long)expected_entries(r));
+    snprintf(expected, sizeof expected,
+             "the end of the file, as all entries (%lld) have been read%s",
+             (long long)expected_entries(r), part_of_array(&r->job));
     return fur_cursor_unexpected(&cursor, fur_cursor_token(&cursor), expected);
 }
 

@@ -35,11 +35,10 @@ typedef struct matrix_entries {
 } matrix_entries;
 
 /* Whether a file of that symmetry stores the entry: all of a general matrix, else those of the
- * lower triangle. */
+ * lower triangle, the zeros on the diagonal of a skew-symmetric one among them. */
 static bool is_stored(fur_mtx_symmetry symmetry, int64_t row, int64_t col)
 {
-    return symmetry == FUR_MTX_GENERAL || col < row ||
-           (col == row && symmetry != FUR_MTX_SKEW_SYMMETRIC);
+    return symmetry == FUR_MTX_GENERAL || col <= row;
 }
 
 /* A number and the blank or the end of line behind it. */

@@ -857,7 +857,7 @@ START_TEST(a_member_that_is_not_there_is_missed)
     free(text.data);
     archive = tar_of(&collection[1], 1);
     check_missing(&archive, NULL,
-                  "input: found no file *.mtx in the archive, expected NAME/NAME.mtx");
+                  "input: found no file *.mtx or *.mtx.gz in the archive, expected NAME/NAME.mtx");
     free(archive.data);
 }
 END_TEST
@@ -889,6 +889,48 @@ START_TEST(the_only_matrix_is_taken)
                                  "other.mtx; unpack it and give one of these");
     free(o.text.data);
     free(archive.data);
+    free(text.data);
+}
+END_TEST
+
+/* Members that are packed by themselves, as 10x Genomics has them. */
+START_TEST(packed_members_are_read)
+{
+    static const char *const names[] = {"out/matrix.mtx.gz", "out/matrix.mtx.zst", "out/matrix.mtx",
+                                        "out/out.mtx.gz"};
+    bytes text = bytes_of(MATRIX);
+    for (int i = 0; i < COUNT_OF(packers) * COUNT_OF(names); i++) {
+        bytes member = packed(&packers[i % COUNT_OF(packers)], &text), archive = {0};
+        const char *name = names[i / COUNT_OF(packers)];
+        char shown[64];
+        append_entry(&archive, "out/barcodes.tsv.gz", "text\n", '0');
+        append_header(&archive, name, member.size, '0');
+        append_data(&archive, member.data, member.size);
+        append_entry(&archive, "out/features.mtx.gzip", "text\n", '0');
+        append_end(&archive);
+        snprintf(shown, sizeof shown, "input(%s)", name);
+        check_archive(&archive, NULL, MATRIX, shown);
+        free(archive.data);
+        free(member.data);
+    }
+    free(text.data);
+}
+END_TEST
+
+/* A packed member that is cut off or altered is refused as such a file is. */
+START_TEST(broken_packed_members_are_refused)
+{
+    bytes text = bytes_of(MATRIX), member = {0}, archive = {0};
+    pack_gzip(&member, &text);
+    append_header(&archive, "out/matrix.mtx.gz", member.size - 9, '0');
+    append_data(&archive, member.data, member.size - 9);
+    append_end(&archive);
+    outcome o = read_bytes(&archive, NULL, LARGE_ROOM);
+    ck_assert_int_eq(o.status, FUR_MALFORMED);
+    ck_assert_ptr_nonnull(strstr(o.sentence, "the compressed data ends at byte"));
+    free(o.text.data);
+    free(archive.data);
+    free(member.data);
     free(text.data);
 }
 END_TEST
@@ -1504,6 +1546,8 @@ static void add_tests(TCase *tests)
     tcase_add_loop_test(tests, members_are_found_in_any_order, 0, 10);
     tcase_add_test(tests, a_member_that_is_not_there_is_missed);
     tcase_add_test(tests, the_only_matrix_is_taken);
+    tcase_add_test(tests, packed_members_are_read);
+    tcase_add_test(tests, broken_packed_members_are_refused);
     tcase_add_test(tests, many_matrices_are_listed_in_part);
     tcase_add_loop_test(tests, long_names_are_read, 0, COUNT_OF(forms));
     tcase_add_test(tests, names_longer_than_a_path_are_refused);

@@ -108,7 +108,11 @@ static const text_case cases[] = {
     {34, "exponent of Fortran", TEXT(REAL "1 3 3\n1 1 1.5D+02\n1 2 1.5d-1\n1 3 2D0\n"),
      .outcome = "150 0.14999999999999999 2"},
     {35, "exponent without a letter", TEXT(ONE "1 1 1.5+02\n"), .status = FUR_MALFORMED,
-     .outcome = "3:5: found '1.5+02', expected a number (after 0 of 1 entries)"},
+     .outcome = "3:5: found '1.5+02', expected a number with a letter before its exponent, such as "
+                "1.5E+100, which Fortran leaves out of three digits; write in the format ES25.16E3 "
+                "(after 0 of 1 entries)"},
+    {36, "exponents of Fortran", TEXT(REAL "1 4 4\n1 1 1.5D+02\n1 2 1d3\n1 3 -2.5D-1\n1 4 1D100\n"),
+     .outcome = "150 1000 -0.25 1e+100"},
     {36, "plus signs", TEXT(REAL "1 2 2\n1 1 +1.5\n1 +2 +1\n"), .outcome = "1.5 1"},
     {37, "point first or last", TEXT(REAL "1 2 2\n1 1 .5\n1 2 5.\n"), .outcome = "0.5 5"},
     {38, "decimal comma", TEXT(ONE "1 1 1,5\n"), .status = FUR_MALFORMED,
@@ -187,7 +191,9 @@ static const text_case cases[] = {
     {53, "array of a pattern", TEXT("%%MatrixMarket matrix array pattern general\n1 1\n1\n"),
      .status = FUR_MALFORMED,
      .outcome = "1:29: found 'pattern', expected 'real', 'integer' or 'complex' for an array"},
-    {54, "array, several in a line", TEXT(ARRAY "2 2\n1 2 3\n4\n"), .outcome = "1 3; 2 4"},
+    {54, "array, several in a line", TEXT(ARRAY "2 2\n1 2 3\n4\n"), .outcome = "1 3; 2 4",
+     .warnings = "3:3: found '2', behind another number in its line; an array is read column by "
+                 "column (and 1 more like it)\n"},
     {54, "array, several in a line, too few", TEXT(ARRAY "2 2\n1 2 3\n \n"),
      .status = FUR_MALFORMED, .outcome = "5:1: found the end of the file after 3 of 4 entries"},
     {55, "array without rows", TEXT(ARRAY "0 0\n"), .outcome = ""},

@@ -6,6 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#define HARWELL_BOEING                                                                             \
+    "1:1: found a Harwell-Boeing file, not Matrix Market text; convert it first: "                 \
+    "scipy.io.mmwrite(\"FILE.mtx\", scipy.io.hb_read(\"FILE\"))"
+#define FORTRAN                                                                                    \
+    "expected a number with a letter before its exponent, such as 1.5E+100, which Fortran leaves " \
+    "out of three digits; write in the format ES25.16E3 (after 0 of 1 entries)"
+
 static const struct {
     const char *name; /* in tests/io/malformed, without .mtx */
     fur_status status;
@@ -31,8 +38,7 @@ static const struct {
      "1:1: found UTF-16 text; convert it first: iconv -f UTF-16LE -t UTF-8"},
     {"012_web_page", FUR_MALFORMED,
      "1:1: found a web page (HTML or XML), expected the banner '%%MatrixMarket'"},
-    {"013_harwell_boeing", FUR_MALFORMED,
-     "1:1: found '1SYMMETRIC', expected the banner '%%MatrixMarket'"},
+    {"013_harwell_boeing", FUR_MALFORMED, HARWELL_BOEING},
     {"014_nul_byte", FUR_MALFORMED, "3:7: found a NUL byte, expected text (after 0 of 1 entries)"},
     {"015_nul_in_comment", FUR_MALFORMED, "2:3: found a NUL byte, expected text"},
     {"016_cr_only", FUR_MALFORMED,
@@ -147,8 +153,7 @@ static const struct {
      "3:5: found '1,5', expected a number (after 0 of 1 entries)"},
     {"077_value_hexadecimal", FUR_MALFORMED,
      "3:5: found '0x1p3', expected a number (after 0 of 1 entries)"},
-    {"078_value_exponent_without_letter", FUR_MALFORMED,
-     "3:5: found '1.5+02', expected a number (after 0 of 1 entries)"},
+    {"078_value_exponent_without_letter", FUR_MALFORMED, "3:5: found '1.5+02', " FORTRAN},
     {"079_value_exponent_without_digits", FUR_MALFORMED,
      "3:5: found '1.5e', expected a number (after 0 of 1 entries)"},
     {"080_value_sign_only", FUR_MALFORMED,
@@ -206,7 +211,9 @@ static const struct {
     {"106_array_too_many", FUR_MALFORMED,
      "7:1: found '5', expected the end of the file, as all entries (4) have been read"},
     {"107_array_symmetric_full", FUR_MALFORMED,
-     "6:1: found '3', expected the end of the file, as all entries (3) have been read"},
+     "6:1: found '3', expected the end of the file, as all entries (3) have been read: such an "
+     "array "
+     "has the lower triangle alone"},
     {"108_symmetric_both_triangles", FUR_MALFORMED,
      "6:1: found entry (1, 2) besides its mirror image in line 4, expected one of the two in a "
      "symmetric file; the option mirrored=lower takes the one below the diagonal"},
@@ -230,6 +237,43 @@ static const struct {
      "hermitian file; the option mirrored=lower takes the one below the diagonal"},
     {"115_fur", FUR_MALFORMED,
      "1:1: found a binary file (.fur), not Matrix Market text; read it with fur_binary_read_csr"},
+    {"116_rutherford_boeing", FUR_MALFORMED, HARWELL_BOEING},
+    {"117_git_lfs_pointer", FUR_MALFORMED,
+     "1:1: found a Git LFS pointer, not the file that it stands for; fetch that first: git lfs "
+     "pull"},
+    {"118_numpy", FUR_MALFORMED,
+     "1:1: found a NumPy array (.npy), not Matrix Market text; write it by scipy.io.mmwrite"},
+    {"119_amgx_right_hand_side", FUR_MALFORMED,
+     "2:12: found 'rhs' of AMGX, which announces a right-hand side behind the entries; move it to "
+     "a "
+     "file of its own, and delete this line"},
+    {"120_amgx_solution", FUR_MALFORMED,
+     "2:20: found 'solution' of AMGX, which announces a solution behind the entries; move it to a "
+     "file of its own, and delete this line"},
+    {"121_amgx_diagonal", FUR_MALFORMED,
+     "3:8: found 'diagonal' of AMGX, which announces a diagonal apart from the other entries; "
+     "write "
+     "it among them, and delete this line"},
+    {"122_amgx_from_zero", FUR_MALFORMED,
+     "2:12: found 'base0' of AMGX, which announces indices that count from 0; add 1 to each, and "
+     "delete this line"},
+    {"123_amgx_blocks", FUR_MALFORMED,
+     "2:8: found '2' of AMGX, which announces blocks of entries; write single ones, and delete "
+     "this "
+     "line"},
+    {"124_skew_array_with_diagonal", FUR_MALFORMED,
+     "6:1: found '0', expected the end of the file, as all entries (3) have been read: a "
+     "skew-symmetric array has the numbers below the diagonal alone; leave out the zeros on the "
+     "diagonal, as MATLAB writes them"},
+    {"125_value_fortran_exponent", FUR_MALFORMED, "3:5: found '-1.5-100', " FORTRAN},
+    {"126_value_sum", FUR_MALFORMED,
+     "3:5: found '1.5+x', expected a number (after 0 of 1 entries)"},
+    {"127_banner_with_blank", FUR_MALFORMED,
+     "3:4: found the end of the line, expected the number of entries; and 1:1: found '%% "
+     "MatrixMarket', expected the banner '%%MatrixMarket' at the beginning of the line; read as if "
+     "it were so"},
+    {"128_harwell_boeing_cut", FUR_MALFORMED,
+     "1:1: found '1SYMMETRIC', expected the banner '%%MatrixMarket'"},
 };
 
 static fur_context *context;

@@ -121,6 +121,37 @@ static const text_case policies[] = {
                  "rounded (and 1 more like it)\n"},
     {0, "real numbers may be rounded", TEXT(REAL "1 1 1\n1 1 9007199254740993\n"),
      .outcome = "9007199254740992"},
+    {0, "a word of other programs for the field",
+     TEXT("%%MatrixMarket matrix coordinate float general\n1 1 1\n1 1 2.5\n"), .outcome = "2.5"},
+    {0, "a blank in the banner", TEXT("%% MatrixMarket matrix array real general\n1 1\n7\n"),
+     .outcome = "7",
+     .warnings = "1:1: found '%% MatrixMarket', expected the banner '%%MatrixMarket' at the "
+                 "beginning of the line; read as if it were so\n"},
+    {0, "a blank behind one sign", TEXT("\t%\tMATRIXMARKET matrix array real general\n1 1\n7\n"),
+     .outcome = "7",
+     .warnings = "1:2: found '%\\x09MATRIXMARKET', expected the banner '%%MatrixMarket' at the "
+                 "beginning of the line; read as if it were so\n"},
+    {0, "a blank in the banner refused",
+     TEXT("%% MatrixMarket matrix array real general\n1 1\n7\n"), .options = {.refuse_dialects = 1},
+     .status = FUR_MALFORMED,
+     .outcome = "1:1: found '%% MatrixMarket', expected the banner '%%MatrixMarket' at the "
+                "beginning of the line"},
+    {0, "rows of an array", TEXT("%%MatrixMarket matrix array real general\n2 3\n1 2 3\n4 5 6\n"),
+     .outcome = "1 3 5; 2 4 6",
+     .warnings = "3:3: found '2', behind another number in its line; an array is read column by "
+                 "column (and 3 more like it)\n"},
+    {0, "rows of a complex array",
+     TEXT("%%MatrixMarket matrix array complex general\n2 2\n1 0 2 0\n3 0\n4 0\n"),
+     .outcome = "1,0 3,0; 2,0 4,0",
+     .warnings = "3:5: found '2 0', behind another number in its line; an array is read column by "
+                 "column\n"},
+    {0, "an array of one row or column in a line",
+     TEXT("%%MatrixMarket matrix array real general\n1 3\n1 2 3\n"), .outcome = "1 2 3"},
+    {0, "a vector in a line", TEXT("%%MatrixMarket matrix array real general\n3 1\n1 2 3\n"),
+     .outcome = "1; 2; 3"},
+    {0, "AMGX's file of entries alone",
+     TEXT("%%MatrixMarket matrix coordinate real general\n%%AMGX 1 1 sorted\n1 1 1\n1 1 2\n"),
+     .outcome = "2"},
     {0, "2^31 columns", TEXT(REAL "1 2147483648 1\n1 1 1\n"), .status = FUR_OVERFLOW,
      .outcome = "2:1: found a matrix of 1 x 2147483648, expected at most 2147483647 rows and "
                 "columns"},

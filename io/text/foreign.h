@@ -1,0 +1,11 @@
+/* Files of other formats. */
+#ifndef FURROW_IO_FOREIGN_H
+#define FURROW_IO_FOREIGN_H
+
+#include "cursor.h"
+
+/* FUR_MALFORMED if the text is empty, or if its first bytes tell that it is no Matrix Market text.
+ * The sentence names the format and what to do. */
+fur_status fur_foreign_refuse(const fur_cursor *cursor);
+
+#endif
