@@ -45,6 +45,9 @@ done
 pack_tar --format=pax --pax-option=delete=atime,delete=ctime,comment:=text \
     -cf "$out/tar/pax.tar" name
 pack_tar --format=gnu -cf "$out/tar/lone.tar" other
+mkdir packed
+gzip -nc name/name.mtx >packed/matrix.mtx.gz
+pack_tar --format=ustar -cf "$out/tar/packed.tar" packed
 long=$(printf 'f%.0s' $(seq 1 110))
 mkdir "$long"
 cp name/name.mtx "$long/$long.mtx"
