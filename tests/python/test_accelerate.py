@@ -1,6 +1,7 @@
 """SciPy's products by this package: the same results within rounding, and SciPy restored afterwards."""
 
 import threading
+import weakref
 
 import furrow
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 import scipy.sparse.linalg as spla
 from conftest import DTYPES, bound, random_matrix, random_values
-from furrow import _accelerate
+from furrow import _accelerate, _private
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -16,7 +17,8 @@ OWNER = _accelerate._common_class()
 
 
 def methods():
-    return {name: OWNER.__dict__.get(name) for name in ("_matmul_vector", "_matmul_multivector", "_matmul_sparse")}
+    names = "_matmul_vector", "_matmul_multivector", "_matmul_sparse", "dtype", "data", "indices", "indptr"
+    return {name: OWNER.__dict__.get(name) for name in names}
 
 
 @pytest.fixture(autouse=True)
@@ -79,6 +81,111 @@ def test_changes_in_place_count(rng):
         a.resize(150, 200)
         a.data = a.data.copy()
         np.testing.assert_array_equal(a @ x, furrow.csr(a) @ x)
+
+
+def calm(a):
+    """So many products that there is a copy."""
+    for _ in range(_accelerate.CALM + 2):
+        a @ np.ones(a.shape[1])
+
+
+def change_by_a_thread(a):
+    def change():
+        a.data[1] = 8
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    thread.join()
+
+
+def change_indices(a):
+    a.indices[a.indptr[2] : a.indptr[3]] = np.arange(a.indptr[3] - a.indptr[2])
+
+
+# Ways to change a matrix in place: what somebody keeps of it while there may be a copy, and the change by that.
+CHANGES = {
+    "values": (lambda a: None, lambda a, _: a.data.__imul__(2)),
+    "an entry": (lambda a: None, lambda a, _: a.data.__setitem__(3, np.nan)),
+    "the sign of 0": (lambda a: None, lambda a, _: a.data.__setitem__(slice(None), -0.0 * abs(a.data))),
+    "columns": (lambda a: None, lambda a, _: change_indices(a)),
+    "new values": (lambda a: None, lambda a, _: setattr(a, "data", 3 * a.data)),
+    "an array": (lambda a: a.data, lambda a, kept: kept.__setitem__(0, 7)),
+    "a view": (lambda a: a.data[4:], lambda a, kept: kept.__setitem__(0, 7)),
+    "a view of a view": (lambda a: a.data[4:][1:], lambda a, kept: kept.__setitem__(0, 7)),
+    "what it is a view of": (lambda a: a.data.base, lambda a, kept: kept.__setitem__(0, 7)),
+    "a buffer": (lambda a: memoryview(a.data), lambda a, kept: kept.__setitem__(0, 7.0)),
+    "a weak reference": (lambda a: weakref.ref(a.data), lambda a, kept: kept().__setitem__(0, 7)),
+    "another library": (lambda a: np.from_dlpack(a.data), lambda a, kept: kept.__setitem__(0, 7)),
+    "an iterator": (lambda a: a.data.flat, lambda a, kept: kept.__setitem__(0, 7)),
+    "the transpose": (lambda a: a.T, lambda a, kept: kept.data.__setitem__(0, 7)),
+    "a transpose for a moment": (lambda a: None, lambda a, _: a.T.data.__setitem__(0, 7)),
+    "a matrix of the same arrays": (type, lambda a, kept: kept(a).data.__setitem__(0, 7)),
+    "such a matrix, kept": (lambda a: type(a)(a), lambda a, kept: kept.data.__setitem__(0, 7)),
+    "a thread": (lambda a: None, lambda a, _: change_by_a_thread(a)),
+    "a method": (lambda a: None, lambda a, _: a.setdiag(5)),
+    "fewer entries": (lambda a: None, lambda a, _: (a.data.__setitem__(slice(4), 0), a.eliminate_zeros())),
+}
+
+
+def own_arrays(a):
+    """A matrix whose arrays are views, of arrays that nobody else has: as SciPy's conversions leave them."""
+    parts = (np.append(part, 1).astype(part.dtype)[:-1] for part in (a.data, a.indices, a.indptr))
+    return sp.csr_array(tuple(parts), shape=a.shape)
+
+
+@pytest.mark.parametrize("make", [own_arrays, sp.csr_array.copy, sp.csr_matrix.copy], ids=["views", "array", "matrix"])
+@pytest.mark.parametrize("way", sorted(CHANGES))
+def test_no_way_to_change_a_matrix_is_overlooked(rng, way, make):
+    keep, change = CHANGES[way]
+    a = make((sp.csr_matrix if make is sp.csr_matrix.copy else sp.csr_array)(random_matrix(rng, 60, 60, 0.3)))
+    if way == "what it is a view of" and a.data.base is None:
+        pytest.skip("it is none")
+    x = rng.standard_normal(60)
+    with furrow.accelerate_scipy():
+        calm(a)
+        plans = _accelerate._kept[id(a)]
+        assert plans.copy is not None and plans.calm > _accelerate.CALM
+        for again in range(3):
+            kept = keep(a)
+            calm(a)
+            change(a, kept)
+            for _ in range(_accelerate.CALM + 3):
+                got = a @ x
+                with np.errstate(invalid="ignore"):
+                    want = furrow.csr(sp.csr_array((a.data, a.indices, a.indptr), shape=a.shape), copy=True) @ x
+                np.testing.assert_array_equal(got, want)
+            del kept
+            calm(a)
+            np.testing.assert_array_equal(a @ x, want)
+
+
+def test_matrices_over_the_same_arrays_do_not_count(rng):
+    a = own_arrays(random_matrix(rng, 60, 60))
+    first = furrow.csr(a)
+    with furrow.accelerate_scipy():
+        calm(a)
+        plans = _accelerate._kept[id(a)]
+        assert plans.calm > _accelerate.CALM
+        second = furrow.csr(a)
+        calm(a)
+        assert plans.calm > _accelerate.CALM
+        del first, second
+        a @ np.ones(60)
+        assert plans.calm > _accelerate.CALM + 1 and a.dtype == float and plans.calm > 0
+        assert a.nnz == a.nnz and plans.calm == 0
+    del plans
+    assert not _private._borrowed
+
+
+def test_the_copy_has_the_plans_of_a_matrix_of_furrow(rng):
+    a = furrow.Stencil(5, (60, 60)).to_csr().to_scipy(copy=True)
+    x = rng.standard_normal(3600)
+    with furrow.accelerate_scipy():
+        for _ in range(110):
+            y = a @ x
+        plans = _accelerate._kept[id(a)]
+        assert plans.copy._cache.product.report()["kernel"] == "stencil"
+    np.testing.assert_array_equal(y, furrow.csr(a) @ x)
 
 
 def test_what_cannot_be_read_in_place_is_left_to_scipy(rng):

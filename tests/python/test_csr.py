@@ -102,7 +102,9 @@ def test_any_order_of_entries_is_put_in_order_in_a_copy(data):
 
 def test_unsorted_rows_cannot_be_shared():
     arrays = (np.array([1.0, 2.0]), np.array([1, 0], np.int32), np.array([0, 2], np.int32))
-    with pytest.raises(ValueError, match="copy=False: indices cannot be shared: row 1 has column 1 after column 2, counting from 1"):
+    with pytest.raises(
+        ValueError, match="copy=False: indices cannot be shared: row 1 has column 1 after column 2, counting from 1"
+    ):
         furrow.csr(arrays, copy=False)
 
 

@@ -1,8 +1,10 @@
 """Products of SciPy's CSR matrices by this package, for code that is not to be changed.
 
 Only the methods by which SciPy computes are replaced, so that its checks, conversions and results stay
-what they are. A plan reads the matrix's own arrays at each product, so that changes in place count, as
-they do in SciPy. What cannot be read where it lies is left to SciPy.
+what they are. Changes of the matrix's arrays in place count, as they do in SciPy: a plan reads the arrays
+at each product, unless nobody can have changed them. Then a copy of the matrix may have the fastest plan.
+Nobody can if the arrays are reached through the matrix's attributes only, which are watched. Arrays that
+cannot be read where they lie are left to SciPy.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -18,10 +21,13 @@ import numpy as np
 from . import _contexts, _core
 from ._arrays import DTYPES, new_array
 from ._csr import Csr, csr
-from ._products import _has_rows
+from ._private import are_private
+from ._products import _has_rows, multiply
 
-# Entries of both factors below which SciPy makes their product sooner.
+# Entries of both factors below which SciPy makes their product sooner, and of a matrix that is not copied.
 FEW_ENTRIES = 1 << 15
+CALM = 3  # products in a row, without a look at the arrays, after which a copy pays
+ARRAYS = ("data", "indices", "indptr")
 
 _lock = threading.Lock()
 _depth = 0
@@ -31,28 +37,48 @@ _restore: list[Callable[[], None]] = []
 class _Plans:
     """What is kept of a matrix of SciPy's as long as its arrays, and the number of threads, are the same."""
 
-    __slots__ = ("arrays", "block", "matrix", "product", "reference", "setting", "shape")
+    __slots__ = ("arrays", "block", "calm", "copy", "matrix", "product", "reference", "setting", "shape", "watched")
 
     def __init__(self, source: Any, forget: Callable[[Any], None]) -> None:
         self.reference = weakref.ref(source, forget)
-        self.arrays = (source.data, source.indices, source.indptr)
+        self.arrays = _arrays_of(source)
         self.shape = source.shape
+        self.watched = type(source).__module__.startswith("scipy.sparse")
+        self.calm = 0  # products since anybody else could reach the arrays
+        self.copy: Csr | None = None  # up to date while more than CALM
         self.setting = _contexts.setting
         self.matrix: Any = _in_place(source)  # a Csr, or None: left to SciPy
         self.product: _core.Product | None = None
         self.block: _core.BlockProduct | None = None
 
     def suits(self, source: Any) -> bool:
-        data, indices, indptr = self.arrays
-        same = source.data is data and source.indices is indices and source.indptr is indptr
+        same = all(map(is_, _arrays_of(source), self.arrays))
         return same and source.shape == self.shape and self.setting is _contexts.setting
 
     def multiply(self, x: Any) -> Any:
+        self.calm = self.calm + 1 if self._is_private() else 0
+        if self.calm == CALM + 1:
+            self._take_copy()
+        if self.calm > CALM:
+            return multiply(self.copy, x)
         if self.product is None:
             self.product = _core.Product.plan(self.matrix._home(), 0, "rows")
         y = new_array((self.matrix.shape[0],), x.dtype)
         self.product(x, y)
         return y
+
+    def _is_private(self) -> bool:
+        """Whether there are many entries, and only the watched attributes lead to them."""
+        return self.watched and len(self.arrays[0]) >= FEW_ENTRIES and are_private(self.arrays, 1)
+
+    def _take_copy(self) -> None:
+        """Makes the copy, or brings it up to date."""
+        data, indices, indptr = self.arrays
+        copy = self.copy
+        if copy is None or not (np.array_equal(copy.indices, indices) and np.array_equal(copy.indptr, indptr)):
+            self.copy = csr(self.arrays, shape=self.shape, copy=True)
+        elif not np.array_equal(_bits(copy.data), _bits(data)):
+            copy.set_values(data)
 
     def multiply_block(self, x: Any) -> Any:
         if self.block is None:
@@ -60,6 +86,17 @@ class _Plans:
         y = new_array((self.matrix.shape[0], x.shape[1]), x.dtype)
         self.block(x if _has_rows(x) or _has_rows(x.T) else np.ascontiguousarray(x), y)
         return y
+
+
+def _arrays_of(source: Any) -> tuple[Any, Any, Any]:
+    """The three arrays, past the properties that watch them."""
+    members = vars(source)
+    return members["data"], members["indices"], members["indptr"]
+
+
+def _bits(values: Any) -> Any:
+    """The values as unsigned integers, to compare NaN and -0, too."""
+    return values.view(np.uint64 if values.itemsize % 8 == 0 else np.uint32)
 
 
 def _in_place(source: Any) -> Csr | None:
@@ -90,7 +127,7 @@ def _plans_of(source: Any) -> _Plans:
 def _by_vector(scipys: Any) -> Any:
     def multiply(self: Any, other: Any) -> Any:
         plans = _plans_of(self)
-        if plans.matrix is None or other.dtype != self.dtype:
+        if plans.matrix is None or other.dtype != plans.matrix.dtype:
             return scipys(self, other)
         return plans.multiply(np.ascontiguousarray(other))
 
@@ -100,7 +137,7 @@ def _by_vector(scipys: Any) -> Any:
 def _by_block(scipys: Any) -> Any:
     def multiply(self: Any, other: Any) -> Any:
         plans = _plans_of(self)
-        if plans.matrix is None or other.dtype != self.dtype or other.ndim != 2:
+        if plans.matrix is None or other.dtype != plans.matrix.dtype or other.ndim != 2:
             return scipys(self, other)
         return plans.multiply_block(other)
 
@@ -119,12 +156,46 @@ def _by_matrix(scipys: Any) -> Any:
     return multiply
 
 
-def _replace(owner: type, names: tuple[str, ...], by: Callable[[Any], Any]) -> None:
-    """Replaces the method of the first of these names that SciPy has; `_restore` knows how to undo it."""
-    name = next(name for name in names if hasattr(owner, name))
+def _watched(name: str) -> property:
+    """An attribute of which it is noticed that somebody reaches it."""
+
+    def touch(self: Any) -> dict[str, Any]:
+        plans = _kept.get(id(self))
+        if plans is not None:
+            plans.calm = 0
+        return vars(self)
+
+    def get(self: Any) -> Any:
+        try:
+            return touch(self)[name]
+        except KeyError:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}") from None
+
+    def put(self: Any, value: Any) -> None:
+        touch(self)[name] = value
+
+    def drop(self: Any) -> None:
+        del touch(self)[name]
+
+    return property(get, put, drop)
+
+
+def _dtype(scipys: Any) -> property:
+    """SciPy's property looks at the values; this one is not noticed as a look at them."""
+    return property(lambda self: vars(self)["data"].dtype, scipys.fset)
+
+
+def _put(owner: type, name: str, value: Any) -> None:
+    """Sets an attribute of a class; `_restore` knows how to undo it."""
     own = owner.__dict__.get(name)
-    setattr(owner, name, by(getattr(owner, name)))
+    setattr(owner, name, value)
     _restore.append(lambda: delattr(owner, name) if own is None else setattr(owner, name, own))
+
+
+def _replace(owner: type, names: tuple[str, ...], by: Callable[[Any], Any]) -> None:
+    """Replaces the method of the first of these names that SciPy has."""
+    name = next(name for name in names if hasattr(owner, name))
+    _put(owner, name, by(getattr(owner, name)))
 
 
 def _common_class() -> Any:
@@ -140,6 +211,9 @@ def _begin() -> None:
     _replace(owner, ("_matmul_vector", "_mul_vector"), _by_vector)
     _replace(owner, ("_matmul_multivector", "_mul_multivector"), _by_block)
     _replace(owner, ("_matmul_sparse", "_mul_sparse_matrix"), _by_matrix)
+    _replace(owner, ("dtype",), _dtype)
+    for name in ARRAYS:
+        _put(owner, name, _watched(name))
 
 
 def _end() -> None:
@@ -156,6 +230,11 @@ def accelerate_scipy() -> Iterator[None]:
     among float32, float64, complex64 and complex128, indices are int32, and rows are sorted without
     duplicates; SciPy does the rest. Results may differ from SciPy's by rounding, and are the same for
     any number of threads. It may be nested; the outermost end restores SciPy.
+
+    Changes of a matrix in place count, except those by a bare address. A large matrix whose arrays only the
+    matrix itself refers to is copied for its fourth product, and then as fast as `csr` of it. Its plan takes up to
+    as much memory again. Any look at `data`, `indices` or `indptr` ends that until the arrays have been compared
+    with the copy, three products later.
 
     Examples
     --------

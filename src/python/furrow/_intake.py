@@ -15,6 +15,7 @@ from ._arrays import NUMPY, Library, computed, library_of
 from ._contexts import context
 from ._errors import Invalid
 from ._given import refuse, whole
+from ._private import Borrowed
 
 
 def make_handle(
@@ -90,7 +91,7 @@ def _on_host(
     home = context("cpu", threads)
     rows, cols = _pair(shape)
     try:
-        return _core.Csr(home, rows, cols, data, indices, indptr, bool(copy), (data, indices, indptr))
+        return _core.Csr(home, rows, cols, data, indices, indptr, bool(copy), Borrowed(data, indices, indptr))
     except Invalid as failure:
         if copy is False:
             why = failure.sentence.partition(";")[0]  # what follows is advice to programs in C
@@ -156,4 +157,4 @@ def _on_gpu(
     home = context(library.device, threads, library.stream)
     rows, cols = _pair(shape)
     data, indices, indptr = (library.take(array) for array in (data, indices, indptr))
-    return _core.Csr(home, rows, cols, data, indices, indptr, bool(copy), (data, indices, indptr))
+    return _core.Csr(home, rows, cols, data, indices, indptr, bool(copy), Borrowed(data, indices, indptr))
