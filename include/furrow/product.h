@@ -63,7 +63,7 @@ FUR_API const fur_permutation *fur_product_order(const fur_product *p);
 typedef struct fur_product_report {
     size_t size;        /* of the library's struct */
     const char *kernel; /* of the plan, or "stencil" */
-    const char *reason; /* why it was chosen, one sentence */
+    const char *reason; /* why it was chosen, one sentence; after a race with what, and figures */
     int64_t bytes;      /* as in fur_spmv_report, as the next three */
     int64_t csr_bytes;
     double seconds_plan; /* of a stencil: duration of the recognition */

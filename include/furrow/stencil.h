@@ -56,7 +56,7 @@ typedef struct fur_stencil_definition {
      * fields. */
     const fur_scalar *coefficients;
     /* Variable coefficients: for each offset a vector with an entry for each grid point, which must
-     * outlive the stencil: c_k(p) = entry p of fields[k]. */
+     * outlive the stencil: c_k(p) = entry p of fields[k]. Its matrix may be faster (product.h). */
     const fur_vector *const *fields;
     /* NULL or "auto": chosen from the exact ones; else a name from fur_stencil_kernel_at. */
     const char *kernel;

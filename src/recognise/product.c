@@ -6,7 +6,7 @@
 #include <furrow/product.h>
 #include <furrow/reorder.h>
 
-#include <math.h>
+#include <stdio.h>
 
 /* A race between plan and stencil is some ten products, one between orders some hundred. */
 #define USES_FOR_A_STENCIL 20
@@ -23,7 +23,8 @@ typedef struct form {
     fur_spmv *plan;
     fur_recognised *stencil;
     fur_recognise_report found;
-    bool looked; /* for a stencil */
+    bool looked;     /* for a stencil */
+    char raced[128]; /* how a race with the other form ended; "": there was none */
 } form;
 
 struct fur_product {
@@ -99,15 +100,23 @@ static fur_status demand_stencil(const fur_csr *a, const fur_product_options *o,
 }
 
 /* Puts the stencil in the place of the plan if it is as fast. */
-static fur_status take_faster(form *plan, form *stencil)
+static fur_status take_faster(const fur_csr *a, form *plan, form *stencil)
 {
+    const fur_spmv_report *by_plan = fur_spmv_describe(plan->plan);
+    double rows = (double)a->view.rows;
+    double bytes[] = {(double)by_plan->bytes / rows, (double)stencil->found.bytes / rows};
     double seconds[2];
     FUR_TRY(fur_operator_race((const fur_operator *[2]){plan->op, stencil->op}, 0, seconds));
-    if (seconds[1] <= seconds[0]) {
+    bool wins = seconds[1] <= seconds[0];
+    if (wins) {
         form slower = *plan;
         *plan = *stencil;
         *stencil = slower;
     }
+    snprintf(plan->raced, sizeof plan->raced,
+             "measures faster than %s: %.1f us against %.1f, with %.0f bytes a row against %.0f",
+             wins ? by_plan->kernel : "the stencil that the matrix is", 1e6 * seconds[wins],
+             1e6 * seconds[!wins], bytes[wins], bytes[!wins]);
     return FUR_OK;
 }
 
@@ -122,7 +131,7 @@ static fur_status choose_form(const fur_csr *a, const fur_product_options *o, fo
     out->looked = true;
     out->found = stencil.found;
     if (status == FUR_OK && stencil.op)
-        status = take_faster(out, &stencil);
+        status = take_faster(a, out, &stencil);
     release_form(&stencil);
     return status;
 }
@@ -243,7 +252,7 @@ static void describe(fur_product *p)
     if (f->plan) {
         const fur_spmv_report *plan = fur_spmv_describe(f->plan);
         r->kernel = plan->kernel;
-        r->reason = plan->reason;
+        r->reason = f->raced[0] ? f->raced : plan->reason;
         r->bytes = plan->bytes;
         r->csr_bytes = plan->csr_bytes;
         r->seconds_plan = plan->seconds_plan;
@@ -251,7 +260,7 @@ static void describe(fur_product *p)
         return;
     }
     r->kernel = "stencil";
-    r->reason = f->found.reason;
+    r->reason = f->raced[0] ? f->raced : f->found.reason;
     r->bytes = f->found.bytes;
     r->csr_bytes = fur_csr_bytes(a) + (a->rows + a->cols) * (int64_t)fur_value_size(a->value_type);
     r->seconds_plan = f->found.seconds;

@@ -130,6 +130,61 @@ START_TEST(the_report_says_what_is_used)
 }
 END_TEST
 
+/* A matrix of 5 points with coefficients that are 1 in places and 100 in others. */
+static fur_csr *jumping(fur_context *context, int64_t n)
+{
+    fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64, .extent = {n, n}};
+    fur_vector *fields[5];
+    double *values = malloc((size_t)(n * n) * sizeof *values);
+    fur_stencil *stencil = NULL;
+    fur_csr *a = NULL;
+    ck_assert_int_eq(fur_stencil_named(5, &d), 1);
+    for (int k = 0; k < 5; k++) {
+        for (int64_t i = 0; i < n * n; i++)
+            values[i] = d.coefficients[k].re * (i / 16 % 2 ? 100 : 1);
+        fields[k] = vector_from(context, FUR_F64, n * n, values);
+    }
+    d.coefficients = NULL;
+    d.fields = (const fur_vector *const *)fields;
+    ck_ok(context, fur_stencil_create(context, &d, &stencil));
+    ck_ok(context, fur_stencil_assemble(stencil, &a));
+    fur_stencil_destroy(stencil);
+    for (int k = 0; k < 5; k++)
+        fur_vector_destroy(fields[k]);
+    free(values);
+    return a;
+}
+
+/* Between a plan and the stencil, whichever wins it: what lost, and the bytes a row of both. */
+START_TEST(the_report_tells_a_race)
+{
+    fur_context *context = context_make(NULL, 2);
+    fur_csr *a = jumping(context, 200);
+    fur_product_options options = {.size = sizeof options, .kernel = "stencil"};
+    fur_product *p = NULL;
+    double bytes[2];
+    char words[64];
+    ck_ok(context, fur_product_create(a, &options, &p));
+    ck_assert_ptr_null(strstr(fur_product_describe(p)->reason, "measures faster"));
+    bytes[1] = (double)fur_product_describe(p)->recognition->bytes / (200 * 200);
+    fur_product_destroy(p);
+    options.kernel = NULL;
+    ck_ok(context, fur_product_create(a, &options, &p));
+    const fur_product_report *report = fur_product_describe(p);
+    bool wins = strcmp(report->kernel, "stencil") == 0;
+    const char *what = strstr(report->reason, wins ? "faster than " : "faster than the stencil");
+    ck_assert_msg(what, "%s by %s", report->reason, report->kernel);
+    bytes[0] = (double)report->bytes / (200 * 200);
+    snprintf(words, sizeof words,
+             wins ? "with %.0f bytes a row" : "with %.0f bytes a row against %.0f", bytes[0],
+             bytes[1]);
+    ck_assert_msg(strstr(what, words), "%s; not %s", report->reason, words);
+    fur_product_destroy(p);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
 static fur_csr *laplacian(fur_context *context, int64_t n)
 {
     fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64, .extent = {n, n}};
@@ -376,6 +431,7 @@ static void add_tests(TCase *tests)
     tcase_add_loop_test(tests, whatever_is_chosen_the_result_is_that_of_the_matrix, 0,
                         FUR_VALUE_COUNT);
     tcase_add_test(tests, the_report_says_what_is_used);
+    tcase_add_test(tests, the_report_tells_a_race);
     tcase_add_test(tests, a_solve_by_the_stencil_is_that_by_a_plan);
     tcase_add_test(tests, a_stencil_is_taken_where_it_is_asked_for);
     tcase_add_test(tests, few_uses_pay_for_no_race);

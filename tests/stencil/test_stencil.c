@@ -508,6 +508,10 @@ START_TEST(a_stencil_describes_itself)
     ck_assert_str_eq(report.reason, "asked for by name");
     ck_assert(report.bytes == INT64_C(9) * 210 * 8);
     fur_stencil_destroy(s);
+    d.kernel = NULL;
+    s = make_stencil(context, &d);
+    ck_assert_ptr_nonnull(strstr(fur_stencil_describe(s)->reason, "its matrix may be faster"));
+    fur_stencil_destroy(s);
     fur_stencil_destroy(NULL);
     fur_vector_destroy(field);
     fur_context_destroy(context);
