@@ -9,6 +9,7 @@
 #include "interrupt.h"
 #include "line.h"
 #include "load.h"
+#include "new_file.h"
 #include "output.h"
 #include "product.h"
 #include "progress.h"
@@ -337,6 +338,7 @@ static fur_status eigs(fur_context *context, const void *options)
 {
     eigs_job j = {.context = context, .options = options};
     j.name = j.options->common.operands[0];
+    COMMAND_TRY(new_file_try(context, j.options->out.path));
     fur_status status = eigs_steps(&j);
     for (int i = 0; j.vectors && i < j.count; i++)
         fur_vector_destroy(j.vectors[i]);

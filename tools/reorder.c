@@ -198,6 +198,7 @@ static fur_status reorder_steps(reorder_job *job)
 static fur_status reorder(fur_context *context, const void *options)
 {
     reorder_job job = {.context = context, .options = options};
+    COMMAND_TRY(new_file_try(context, job.options->out.path));
     fur_status status = reorder_steps(&job);
     fur_csr_destroy(job.facts.reordered);
     fur_permutation_destroy(job.order);

@@ -238,6 +238,20 @@ fur_status group_gather(fur_ranks *g, const void *mine, size_t bytes, void *all)
     return FUR_OK;
 }
 
+/* Rank r has it from r less its lowest bit that is set. */
+fur_status group_share(fur_ranks *g, void *data, size_t bytes)
+{
+    int reach = 1;
+    while (reach < g->count && (g->rank & reach) == 0)
+        reach *= 2;
+    if (g->rank > 0)
+        RANKS_TRY(group_receive(g, g->rank - reach, data, bytes));
+    for (reach /= 2; reach > 0; reach /= 2)
+        if (g->rank + reach < g->count)
+            RANKS_TRY(group_send(g, g->rank + reach, data, bytes));
+    return FUR_OK;
+}
+
 /* Whether this rank failed as another one, which had failed, ended its wait on the device. */
 static bool is_woken(const fur_ranks *g)
 {
@@ -264,6 +278,13 @@ fur_status fur_ranks_agree(fur_ranks *group, fur_status status)
         RANKS_TRY(group_receive(group, from, &token, sizeof token));
     }
     return FUR_OK;
+}
+
+fur_status fur_ranks_share(fur_ranks *group, void *data, size_t bytes)
+{
+    if (!group || (!data && bytes > 0))
+        return fur_context_fail(NULL, FUR_INVALID, "%s was given NULL", __func__);
+    return fur_ranks_agree(group, group_share(group, data, bytes));
 }
 
 /* Other ranks may wait for this one in another call: they must not do so for ever. */

@@ -42,6 +42,8 @@ bool group_on_gpu(const fur_ranks_options *options);
 fur_status group_send(fur_ranks *g, int to, const void *data, size_t bytes);
 fur_status group_receive(fur_ranks *g, int from, void *data, size_t bytes);
 fur_status group_gather(fur_ranks *g, const void *mine, size_t bytes, void *all);
+/* The bytes of rank 0 on all. */
+fur_status group_share(fur_ranks *g, void *data, size_t bytes);
 /* Answers an alarm of another rank if there is one; does not wait for one. */
 fur_status group_poll(fur_ranks *g);
 

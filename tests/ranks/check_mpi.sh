@@ -106,6 +106,20 @@ fi
 grep -q "cg needs a square matrix, this one is 901 x 300; for least squares use lsqr" "$work/err.txt" ||
     fail "the sentence is: $(cat "$work/err.txt")"
 
+# Not solved: status 1 and the sentence of furrow, once.
+if start 3 solve "$work/symmetric.mtx" --max-iterations=2 >"$work/out.txt" 2>"$work/err.txt"; then
+    fail "a solve of 2 iterations did not fail"
+fi
+[ "$(grep -c '^furrow-ranks: .*: no solution after 2 iterations: .*; allow more' "$work/err.txt")" = 1 ] ||
+    fail "not one sentence: $(cat "$work/err.txt")"
+echo "not solved: one sentence"
+
+"$ranks" solve "$work/symmetric.mtx" --out="$work/one.mtx" >"$work/out.txt"
+start 2 solve - --out=- <"$work/symmetric.mtx" >"$work/many.mtx" 2>"$work/err.txt" ||
+    fail "standard input fails: $(cat "$work/err.txt")"
+cmp "$work/one.mtx" "$work/many.mtx" || fail "standard output has other bits"
+echo "standard streams: the same bytes"
+
 # A bad file: the sentence of furrow's reader, once, and status 1 of every rank.
 sed '5s/.*/2 two 3/' "$work/general.mtx" >"$work/bad.mtx"
 if start 3 solve "$work/bad.mtx" >"$work/out.txt" 2>"$work/err.txt"; then

@@ -4,6 +4,7 @@
 #include "line.h"
 #include "load.h"
 #include "made.h"
+#include "new_file.h"
 #include "output.h"
 #include "save.h"
 
@@ -124,6 +125,7 @@ static fur_status neighbours(fur_context *context, const void *options)
 {
     neighbours_job job = {
         .context = context, .options = options, .report = FUR_DEFAULT(fur_neighbours_report)};
+    COMMAND_TRY(new_file_try(context, job.options->out.path));
     fur_status status = run(&job);
     fur_csr_destroy(job.graph);
     fur_vectors_destroy(job.points);

@@ -2,55 +2,40 @@
  * sentence of rank 0 and status 1. */
 #include "ranks_job.h"
 
-#include "command.h"
+#include <string.h>
 
-#include <stdio.h>
-#include <stdlib.h>
+static const command commands[] = {
+    {"multiply", "multiply a matrix by a vector and time it", ranks_multiply},
+    {"solve", "solve a linear system", ranks_solve},
+    {"bench", "time products and iterations of cg", ranks_bench},
+    {NULL, NULL, NULL},
+};
 
-/* What a launcher of MPI programs sets. */
-static bool is_launched(void)
+static bool is_command(const char *word)
 {
-    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE",
-                                        "PMIX_RANK"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (getenv(names[i]))
+    for (const command *c = commands; c->name; c++)
+        if (strcmp(word, c->name) == 0)
             return true;
     return false;
 }
 
-static int complain(const char *sentence)
+/* Options may come before the subcommand, as in "furrow-ranks --ranks 2 solve A.mtx". */
+static void put_command_first(int argc, char **argv)
 {
-    fprintf(stderr, "furrow-ranks: %s\n", sentence);
-    return 1;
-}
-
-static int run_processes(ranks_line *line, const fur_ranks_options *options)
-{
-    fur_ranks *group;
-    fur_status status = is_launched() ? fur_ranks_open_mpi(NULL, options, &group)
-                                      : fur_ranks_open_alone(options, &group);
-    if (status != FUR_OK)
-        return complain(fur_context_error(NULL));
-    status = ranks_job(group, line);
-    int result = status != FUR_OK;
-    if (status != FUR_OK && fur_ranks_rank(group) == 0)
-        complain(fur_ranks_error(group));
-    fur_ranks_close(group);
-    return result;
+    int at = 1;
+    while (at < argc && !is_command(argv[at]))
+        at++;
+    if (at == argc || (argc > 1 && strcmp(argv[1], "help") == 0))
+        return;
+    char *name = argv[at];
+    memmove(argv + 2, argv + 1, (size_t)(at - 1) * sizeof *argv);
+    argv[1] = name;
 }
 
 int main(int argc, char **argv)
 {
-    ranks_line line;
-    command_check_output();
-    ranks_line_parse(argc, argv, &line);
-    fur_ranks_options options = {.size = sizeof options,
-                                 .threads = line.threads,
-                                 .device = line.device,
-                                 .device_transport = line.device_transport};
-    if (line.ranks == 0)
-        return run_processes(&line, &options);
-    if (fur_ranks_run(line.ranks, &options, ranks_job, &line) == FUR_OK)
-        return 0;
-    return complain(fur_context_error(NULL));
+    static char name[] = "furrow-ranks";
+    command_program = name;
+    put_command_first(argc, argv);
+    return command_main(name, commands, argc, argv);
 }

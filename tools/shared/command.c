@@ -19,6 +19,8 @@ enum { OPTION_HELP = 'h', OPTION_THREADS = 1000, OPTION_DEVICE, OPTION_JSON, OPT
 /* A list of names in a sentence. */
 #define LIST_BYTES 512
 
+const char *command_program = "furrow";
+
 /* Whether a job failed for what the command line has wrong. */
 static bool misused;
 
@@ -26,7 +28,8 @@ static const struct argp_option common_options[] = {
     {.name = "threads",
      .key = OPTION_THREADS,
      .arg = "N",
-     .doc = "Number of threads (default: OMP_NUM_THREADS, or one for each processor)"},
+     .doc = "Number of threads (default: OMP_NUM_THREADS, or one for each processor; on several "
+            "ranks 1 for each of them)"},
     {.name = "device",
      .key = OPTION_DEVICE,
      .arg = "NAME",
@@ -316,7 +319,7 @@ void command_error(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    fputs("furrow: ", stderr);
+    fprintf(stderr, "%s: ", command_program);
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
     va_end(arguments);

@@ -132,6 +132,10 @@ fur_status command_misuse(fur_context *context, const char *format, ...) FUR_PRI
 fur_status command_while(fur_context *context, const char *doing, const char *name,
                          fur_status status);
 
+/* The program in titles and sentences; "furrow" unless command_main is told another name than that
+ * of furrow-bench, which furrow runs. */
+extern const char *command_program;
+
 /* Prints "furrow: sentence" on standard error. */
 void command_error(const char *format, ...) FUR_PRINTF(1, 2);
 

@@ -2,6 +2,7 @@
 #include "interrupt.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -12,7 +13,7 @@ static const struct {
 #define KINDS ((int)(sizeof kinds / sizeof *kinds))
 
 static struct sigaction before[KINDS];
-static volatile sig_atomic_t came; /* 0: none */
+static atomic_int came; /* 0: none; read by the threads of several ranks */
 
 /* The next signal, of either kind, is not for us. */
 static void note(int number)

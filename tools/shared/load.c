@@ -1,10 +1,15 @@
 /* Reading a subcommand's matrices and vectors. */
 #include "load.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "progress.h"
+
+#define GOLDEN 0.61803398874989485
 
 /* One file while it is read. */
 typedef struct watch {
@@ -111,4 +116,46 @@ fur_status load_vector(fur_context *context, const command_common *common,
                                 request->path, (long long)found, (long long)request->size);
     }
     return FUR_OK;
+}
+
+/* Only a regular file can be read a second time. */
+static bool may_be_archive(const char *path)
+{
+    struct stat file;
+    return strcmp(path, "-") != 0 && stat(path, &file) == 0 && S_ISREG(file.st_mode) &&
+           !fur_binary_detect(path);
+}
+
+fur_status load_archived_b(fur_context *context, const command_common *common,
+                           const vector_request *request, fur_vector **out)
+{
+    vector_request member = *request;
+    member.member = "b";
+    if (!may_be_archive(request->path))
+        return FUR_OK;
+    fur_status status = load_vector(context, common, &member, out);
+    if (status == FUR_OK || status == FUR_IO_ERROR) /* there is none: the file can be read */
+        return FUR_OK;
+    status = command_while(context, "reading", request->path, status);
+    return fur_context_fail(context, status, "the archive's right-hand side: %s; --b takes another",
+                            fur_context_error(context));
+}
+
+fur_status load_fractions(fur_context *context, fur_value_type value, int64_t size,
+                          fur_vector **out)
+{
+    double *numbers = malloc(((size_t)size + 1) * sizeof *numbers);
+    fur_vector *exact = NULL;
+    if (!numbers)
+        return fur_context_fail(context, FUR_OUT_OF_MEMORY, "out of memory");
+    for (int64_t i = 0; i < size; i++)
+        numbers[i] = fmod((double)(i + 1) * GOLDEN, 1);
+    fur_status status = fur_vector_create(context, FUR_F64, size, &exact);
+    if (status == FUR_OK)
+        status = fur_vector_upload(numbers, exact);
+    if (status == FUR_OK)
+        status = fur_vector_convert(exact, value, out);
+    fur_vector_destroy(exact);
+    free(numbers);
+    return status;
 }

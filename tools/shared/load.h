@@ -27,4 +27,14 @@ typedef struct vector_request {
 fur_status load_vector(fur_context *context, const command_common *common,
                        const vector_request *request, fur_vector **out);
 
+/* The right-hand side that an archive of the SuiteSparse collection may have beside its matrix,
+ * which has been read. *out stays NULL if request->path is no archive, or has none. */
+fur_status load_archived_b(fur_context *context, const command_common *common,
+                           const vector_request *request, fur_vector **out);
+
+/* x_i = the fractional part of i times the golden ratio, from i = 1 on: numbers in (0, 1) that no
+ * simple matrix maps to 0. */
+fur_status load_fractions(fur_context *context, fur_value_type value, int64_t size,
+                          fur_vector **out);
+
 #endif

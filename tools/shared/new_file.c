@@ -2,6 +2,7 @@
 #include "new_file.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 bool new_file_is(const char *path, const char *suffix)
 {
@@ -28,6 +29,18 @@ fur_status new_file_open(fur_context *context, const char *path, new_file *out)
     }
     *out = (new_file){output, stream};
     return FUR_OK;
+}
+
+fur_status new_file_try(fur_context *context, const char *path)
+{
+    struct stat file;
+    fur_output *output = NULL;
+    if (!path || strcmp(path, "-") == 0 || strncmp(path, "/dev/", strlen("/dev/")) == 0 ||
+        (stat(path, &file) == 0 && !S_ISREG(file.st_mode)))
+        return FUR_OK;
+    fur_status status = fur_output_create(context, path, &output);
+    fur_output_abandon(output);
+    return status;
 }
 
 /* The output remembers a failure of the stream to write. */

@@ -12,13 +12,14 @@
 #include "unfinished.h"
 
 #define RACING "furrow-bench"
+#define DOC_BYTES 256
 
 enum { OPTION_HELP = 'h' };
 
 static void print_version(FILE *stream, struct argp_state *state)
 {
     (void)state;
-    fprintf(stream, "furrow %s\n", fur_version());
+    fprintf(stream, "%s %s\n", command_program, fur_version());
 }
 
 /* Keeps the first operand, the subcommand's name, and leaves all that follows it alone. */
@@ -54,13 +55,17 @@ static int parse_line(const command *commands, int argc, char **argv)
                                           .doc = commands[i].summary,
                                           .flags = OPTION_DOC | OPTION_NO_USAGE};
     listing[count] = (struct argp_option){.key = OPTION_HELP, .flags = OPTION_HIDDEN};
+    char doc[DOC_BYTES];
     struct argp argp = {
         .options = listing,
         .parser = parse,
         .args_doc = "COMMAND [ARGUMENT...]",
-        .doc = "Sparse matrices at memory speed.\vfurrow help COMMAND says more about a command. "
-               "Exit status: 0 done, 1 failed, 2 wrong usage.",
+        .doc = doc,
     };
+    snprintf(doc, sizeof doc,
+             "Sparse matrices at memory speed.\v%s help COMMAND says more about a command. "
+             "Exit status: 0 done, 1 failed, 2 wrong usage.",
+             command_program);
     int first = 0;
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &first);
     free(listing);
@@ -88,7 +93,7 @@ static int run(const command *chosen, int argc, char **argv)
     char title[64];
     if (!chosen->run)
         return run_beside(argv);
-    snprintf(title, sizeof title, "furrow %s", chosen->name);
+    snprintf(title, sizeof title, "%s %s", command_program, chosen->name);
     argv[0] = title;
     return chosen->run(argc, argv);
 }

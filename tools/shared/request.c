@@ -1,5 +1,6 @@
 /* The options of a solve. */
 #include "request.h"
+#include "new_file.h"
 
 #define AT(member) .at = offsetof(solver_request, member)
 const line_option request_options[] = {
@@ -121,6 +122,12 @@ void request_check(struct argp_state *state, const solver_request *r)
     command_check(state, pairings, sizeof pairings / sizeof *pairings);
     save_check(state, "--out", &r->out);
     command_check_suffix(state, "--history", ".csv", r->history);
+}
+
+fur_status request_try_files(fur_context *context, const solver_request *r)
+{
+    COMMAND_TRY(new_file_try(context, r->out.path));
+    return new_file_try(context, r->history);
 }
 
 fur_precond_options request_precond(const solver_request *r)

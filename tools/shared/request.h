@@ -47,6 +47,9 @@ static inline bool job_is(const char *name, const char *word)
 /* A usage error if options do not go together. */
 void request_check(struct argp_state *state, const solver_request *r);
 
+/* Fails if a file of the request cannot be written, before the solve. */
+fur_status request_try_files(fur_context *context, const solver_request *r);
+
 /* Whether the preconditioner is made from a matrix and is not Jacobi's. */
 bool request_has_factors(const solver_request *r);
 

@@ -1,4 +1,4 @@
-/* What a solve has come to. */
+/* Verdicts on solves. */
 #include "verdict.h"
 
 #include <math.h>
@@ -76,7 +76,7 @@ static void advise(const verdict *v, char text[SENTENCE])
         snprintf(text, SENTENCE, "%s", fur_outcome_advice(r->outcome));
 }
 
-/* Of several ranks another one may have got the signal. */
+/* On several ranks, another process may have got the signal. */
 static fur_status judge_stopped(fur_context *context, const verdict *v)
 {
     const char *signal = interrupt_name();

@@ -2,15 +2,11 @@
 #include "job.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 
 #include "product.h"
 
 /* Rounding of a row's sum, in units of the largest row. */
 #define ROUNDING 16
-#define GOLDEN 0.61803398874989485
 
 /* The operator of the file's matrix. */
 static fur_status prepare_matrix(job *j)
@@ -52,19 +48,17 @@ static fur_status make_stencil(job *j)
 }
 
 /* A vector of a file, in the order of the products. */
-static fur_status load_of(job *j, const char *path, const char *member, int64_t size,
-                          fur_vector **out)
+static fur_status load_of(job *j, const char *path, int64_t size, fur_vector **out)
 {
-    vector_request request = {
-        .path = path, .member = member, .value = fur_operator_value_type(j->op), .size = size};
+    vector_request request = {.path = path, .value = fur_operator_value_type(j->op), .size = size};
     fur_status status = load_vector(j->context, &j->options->common, &request, out);
     COMMAND_TRY(path ? command_while(j->context, "reading", path, status) : job_about(j, status));
     return job_about(j, product_enter(j->product, out));
 }
 
-static fur_status load_b(job *j, const char *path, const char *member)
+static fur_status load_b(job *j, const char *path)
 {
-    return load_of(j, path, member, fur_operator_rows(j->op), &j->b);
+    return load_of(j, path, fur_operator_rows(j->op), &j->b);
 }
 
 /* Whether b, which is A times ones, is no more than rounding, and A is not 0: for example if A is
@@ -81,32 +75,12 @@ static fur_status is_rounding(const job *j, bool *rounding)
     return FUR_OK;
 }
 
-/* x_i = the fractional part of i times the golden ratio, from i = 1 on: numbers in (0, 1) that
- * no simple matrix maps to 0. */
-static fur_status make_fractions(const job *j, fur_vector **x)
-{
-    int64_t cols = fur_operator_cols(j->op);
-    double *numbers = malloc(((size_t)cols + 1) * sizeof *numbers);
-    fur_vector *exact = NULL;
-    if (!numbers)
-        return fur_context_fail(j->context, FUR_OUT_OF_MEMORY, "out of memory");
-    for (int64_t i = 0; i < cols; i++)
-        numbers[i] = fmod((double)(i + 1) * GOLDEN, 1);
-    fur_status status = fur_vector_create(j->context, FUR_F64, cols, &exact);
-    if (status == FUR_OK)
-        status = fur_vector_upload(numbers, exact);
-    if (status == FUR_OK)
-        status = fur_vector_convert(exact, fur_operator_value_type(j->op), x);
-    fur_vector_destroy(exact);
-    free(numbers);
-    return status;
-}
-
 /* A times fractions instead, in the order of the products. */
 static fur_status make_other_b(job *j)
 {
     fur_vector *x = NULL;
-    fur_status status = make_fractions(j, &x);
+    fur_status status =
+        load_fractions(j->context, fur_operator_value_type(j->op), fur_operator_cols(j->op), &x);
     if (status == FUR_OK)
         status = product_enter(j->product, &x);
     if (status == FUR_OK)
@@ -134,37 +108,20 @@ static fur_status make_b(job *j)
     return rounding ? make_other_b(j) : FUR_OK;
 }
 
-/* Only a regular file can be read a second time. */
-static bool may_be_archive(const char *path)
-{
-    struct stat file;
-    return strcmp(path, "-") != 0 && stat(path, &file) == 0 && S_ISREG(file.st_mode) &&
-           !fur_binary_detect(path);
-}
-
-/* The archives of the SuiteSparse collection may have a right-hand side beside the matrix.
- * FUR_IO_ERROR says that this one has none: the matrix has just been read from it. */
-static fur_status load_from_archive(job *j, const char *path)
-{
-    j->rhs = "NAME_b.mtx of the archive";
-    fur_status status = load_b(j, path, "b");
-    if (status == FUR_IO_ERROR)
-        return make_b(j);
-    return status == FUR_OK ? status
-                            : fur_context_fail(j->context, status,
-                                               "the archive's right-hand side: %s; --b takes "
-                                               "another",
-                                               fur_context_error(j->context));
-}
-
 static fur_status load_right_hand_side(job *j)
 {
     const char *b = j->options->b;
     if (b || j->stencil) {
         j->rhs = b ? b : "ones";
-        return load_b(j, b, NULL);
+        return load_b(j, b);
     }
-    return may_be_archive(j->name) ? load_from_archive(j, j->name) : make_b(j);
+    j->rhs = "NAME_b.mtx of the archive";
+    COMMAND_TRY(load_archived_b(j->context, &j->options->common,
+                                &(vector_request){.path = j->name,
+                                                  .value = fur_operator_value_type(j->op),
+                                                  .size = fur_operator_rows(j->op)},
+                                &j->b));
+    return j->b ? job_about(j, product_enter(j->product, &j->b)) : make_b(j);
 }
 
 static fur_status load_first_guess(job *j)
@@ -173,7 +130,7 @@ static fur_status load_first_guess(job *j)
     fur_vector *guess = NULL;
     if (!x0)
         return FUR_OK;
-    fur_status status = load_of(j, x0, NULL, fur_operator_cols(j->op), &guess);
+    fur_status status = load_of(j, x0, fur_operator_cols(j->op), &guess);
     if (status == FUR_OK)
         status = fur_vector_copy(guess, j->x);
     fur_vector_destroy(guess);

@@ -8,6 +8,7 @@
 #include "interrupt.h"
 #include "job.h"
 #include "line.h"
+#include "new_file.h"
 #include "product.h"
 
 /* The most points of a stencil for multigrid. */
@@ -56,6 +57,8 @@ static fur_status solve(fur_context *context, const void *options)
     job j = {.context = context, .options = options};
     bool file = j.options->grid.points == 0;
     j.name = file ? j.options->common.operands[0] : "the stencil";
+    COMMAND_TRY(request_try_files(context, &j.options->solver));
+    COMMAND_TRY(new_file_try(context, j.options->report));
     fur_status status =
         job_has_columns(context, j.options) ? job_solve_columns(&j) : solve_column(&j);
     release(&j);

@@ -5,20 +5,6 @@
 
 #include <string.h>
 
-/* The same data on all ranks: rank r has it from r less its lowest bit that is set. */
-static fur_status share(fur_ranks *g, void *data, size_t bytes)
-{
-    int reach = 1;
-    while (reach < g->count && (g->rank & reach) == 0)
-        reach *= 2;
-    if (g->rank > 0)
-        RANKS_TRY(group_receive(g, g->rank - reach, data, bytes));
-    for (reach /= 2; reach > 0; reach /= 2)
-        if (g->rank + reach < g->count)
-            RANKS_TRY(group_send(g, g->rank + reach, data, bytes));
-    return FUR_OK;
-}
-
 /* The whole pattern at rank 0, on its way; arrays are NULL until they are there. */
 typedef struct collection {
     fur_ranks *g;
@@ -109,12 +95,12 @@ static fur_status share_partition(fur_ranks *g, fur_partition *at_0, int64_t row
 {
     int32_t *numbers;
     int64_t parts = at_0 ? at_0->parts : 0;
-    RANKS_TRY(share(g, &parts, sizeof parts));
+    RANKS_TRY(group_share(g, &parts, sizeof parts));
     RANKS_TRY(group_allocate(g, rows, sizeof *numbers, &numbers));
     if (at_0 && rows > 0)
         memcpy(numbers, parts > 0 ? at_0->of_rows : fur_permutation_order(at_0->order),
                (size_t)rows * sizeof *numbers);
-    fur_status status = share(g, numbers, (size_t)rows * sizeof *numbers);
+    fur_status status = group_share(g, numbers, (size_t)rows * sizeof *numbers);
     if (status == FUR_OK)
         status = fur_ranks_pass_on(g, g->home,
                                    parts > 0 ? fur_partition_from_parts(g->home, rows, numbers, out)

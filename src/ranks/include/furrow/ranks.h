@@ -180,6 +180,9 @@ FUR_API fur_status fur_ranks_gather_vector(fur_ranks_csr *a, const fur_vector *x
 FUR_API fur_status fur_ranks_gather(fur_ranks *group, const int64_t *bounds, const fur_vector *x,
                                     void *all);
 
+/* Collective: copies the `bytes` bytes that rank 0 has at `data` to all ranks. */
+FUR_API fur_status fur_ranks_share(fur_ranks *group, void *data, size_t bytes);
+
 /* Collective: x = this rank's entries of a vector that rank 0 has. `all` is NULL on other ranks. */
 FUR_API fur_status fur_ranks_scatter(fur_ranks *group, const int64_t *bounds, const void *all,
                                      fur_vector *x);
