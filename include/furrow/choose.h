@@ -101,7 +101,8 @@ typedef struct fur_auto_options {
 /* Solves from the initial guess in x: looks at A, chooses, solves, and chooses again while that
  * fails and something else is worth a try, each time from the same guess. In the end x is the
  * iterate with the least true residual, and the report that of the attempt which found it, with the
- * iterations, products and seconds of all. The status is as that of fur_solver_solve; FUR_INVALID
+ * iterations, products and seconds of all. If no attempt has a smaller residual than the guess, x
+ * is the guess, with its residual in the report. The status is as that of fur_solver_solve; FUR_INVALID
  * also if A has an entry that is not finite, for "jacobi" if the diagonal has a zero, for a restart
  * or damping without a method that has one; each with a sentence. report may be NULL. */
 FUR_API fur_status fur_solve_auto(const fur_csr *a, const fur_vector *b, fur_vector *x,

@@ -352,6 +352,41 @@ static fur_status attempt(course *c, const fur_choice *choice, fur_solver_report
     return status;
 }
 
+static int stop_at_once(void *user, const fur_solver_progress *progress)
+{
+    (void)user;
+    (void)progress;
+    return 1;
+}
+
+/* The report of the guess, by a solve that ends before its first iteration. */
+static fur_status report_guess(const course *c, fur_solver_report *report)
+{
+    course own = *c;
+    fur_choice choice = {.method = c->best_report.method, .precond = "none"};
+    own.solver.monitor = stop_at_once;
+    FUR_TRY(fur_vector_copy(c->guess, c->x));
+    return solve(&own, &choice, NULL, report);
+}
+
+/* x of the best attempt; the guess, if no attempt has come closer. */
+static fur_status hand_over(course *c)
+{
+    const fur_solver_report best = c->best_report;
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+    if (is_success(best.outcome))
+        return fur_vector_copy(c->best, c->x);
+    FUR_TRY(report_guess(c, &report));
+    c->sum.products += report.products;
+    if (best.residual <= report.residual)
+        return fur_vector_copy(c->best, c->x);
+    c->best_report = report;
+    c->best_report.outcome = best.outcome;
+    c->best_report.condition = best.condition;
+    c->best_report.norm = best.norm;
+    return FUR_OK;
+}
+
 static bool has_iterations_left(const course *c)
 {
     return !c->solver.max_iterations || c->sum.iterations < c->solver.max_iterations;
@@ -371,7 +406,7 @@ static fur_status run(course *c)
         fur_choice previous = choice;
         choose(c, &previous, report.outcome, &choice);
         if (!choice.method || !has_iterations_left(c))
-            return fur_vector_copy(c->best, c->x);
+            return hand_over(c);
         FUR_TRY(fur_vector_copy(c->guess, c->x));
     }
 }
