@@ -127,6 +127,8 @@ void set_services(fur_remote *r)
     r->algebra.count_up = fur_cuda_count_up;
     r->algebra.scale = fur_cuda_csr_scale;
     r->algebra.norm_inf = fur_cuda_csr_norm_inf;
+    r->algebra.scale_by_rows = fur_cuda_scale_by_rows;
+    r->algebra.row_errors = fur_cuda_row_errors;
     r->algebra.compare = fur_cuda_csr_compare;
     r->vector.reciprocals = fur_cuda_reciprocals;
     r->vector.is_constant = fur_cuda_is_constant;

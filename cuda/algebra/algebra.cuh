@@ -16,6 +16,9 @@ fur_status fur_cuda_making_fill(fur_env *env, const fur_making *m, const int64_t
 fur_status fur_cuda_count_up(fur_env *env, const fur_csr_view *out);
 fur_status fur_cuda_csr_scale(fur_env *env, const fur_csr_view *a, const void *r, const void *c,
                               void *values);
+fur_status fur_cuda_scale_by_rows(fur_env *env, const fur_csr_view *a, void *v);
+fur_status fur_cuda_row_errors(fur_env *env, const fur_csr_view *a, const void *b, const void *x,
+                               void *errors);
 fur_status fur_cuda_csr_norm_inf(fur_env *env, const fur_csr_view *a, double *out);
 fur_status fur_cuda_csr_compare(fur_env *env, const fur_csr_view *a, const fur_csr_view *b,
                                 double rtol, double atol, fur_csr_difference *out);

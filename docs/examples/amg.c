@@ -23,7 +23,7 @@ static long long solve(const fur_operator *a, const fur_operator *m, const fur_v
     fur_solver_options options = {.size = sizeof options, .preconditioner = m, .rtol = 1e-8};
     must(fur_solver_create(a, &options, &solver));
     must(fur_solver_solve(solver, b, x, &report));
-    if (report.outcome != FUR_OUTCOME_CONVERGED)
+    if (!fur_outcome_solved(report.outcome))
         must(fur_context_fail(context, FUR_INVALID, "the system is not solved"));
     fur_solver_destroy(solver), fur_vector_destroy(x);
     return (long long)report.iterations;

@@ -44,7 +44,7 @@ static void *solve(const char *device, const char *path, size_t *bytes)
     printf("%s, kernel %s: %s in %lld iterations, %.3f s\n", fur_context_device(context),
            fur_spmv_describe(plan)->kernel, fur_outcome_name(report.outcome),
            (long long)report.iterations, report.seconds);
-    if (report.outcome != FUR_OUTCOME_CONVERGED)
+    if (!fur_outcome_solved(report.outcome))
         must(fur_context_fail(context, FUR_INVALID, "not solved"));
     *bytes = (size_t)view->rows * fur_value_size(view->value_type);
     void *entries = malloc(*bytes + 1);

@@ -46,7 +46,7 @@ static inline fur_vector *conjugate_gradients(const fur_operator *a, const fur_v
     must(fur_solver_solve(solver, b, x, &report));
     printf("%s in %lld iterations, residual %.1e\n", fur_outcome_name(report.outcome),
            (long long)report.iterations, report.residual);
-    if (report.outcome != FUR_OUTCOME_CONVERGED)
+    if (!fur_outcome_solved(report.outcome))
         must(fur_context_fail(context, FUR_INVALID, "the system is not solved"));
     fur_solver_destroy(solver), fur_operator_destroy(jacobi);
     return x;

@@ -69,8 +69,7 @@ int main(void)
         must(fur_solver_solve(solver, old, u, &report));
         must(fur_norm_max(u, &hottest));
         double found = residual(fur_csr_get(a), fur_vector_data(old), fur_vector_data(u));
-        int right =
-            report.outcome == FUR_OUTCOME_CONVERGED && fabs(found - report.residual) < 1e-10;
+        int right = fur_outcome_solved(report.outcome) && fabs(found - report.residual) < 1e-10;
         printf("t = %.2e  hottest %.3f  %3lld iterations, residual %.1e, by hand %.1e: %s\n",
                time += dt, hottest, (long long)report.iterations, report.residual, found,
                right ? "right" : "WRONG");

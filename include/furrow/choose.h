@@ -75,6 +75,18 @@ typedef struct fur_choice {
 FUR_API fur_status fur_choose(const fur_csr_traits *traits, const fur_choice *previous,
                               fur_outcome outcome, fur_choice *out);
 
+/* Scales of rows and columns: R A C y = R b is solved, x = C y. All scales are powers of two that
+ * bring the largest entry of each row and column near 1 (Ruiz 2001). */
+typedef enum fur_scale {
+    /* If the largest entries of rows, or of columns, differ by more than 1e3: SYMMETRIC for a
+     * Hermitian A, else rows and columns. None if the caller gives a method or a preconditioner,
+     * for least squares, and if A is not square. */
+    FUR_SCALE_AUTO = 0,
+    FUR_SCALE_NONE,
+    FUR_SCALE_ROWS,     /* C = I */
+    FUR_SCALE_SYMMETRIC /* C = R */
+} fur_scale;
+
 typedef struct fur_auto_options {
     size_t size; /* sizeof(fur_auto_options) */
     /* As for fur_solver_create, NULL: all defaults. A method other than NULL and "auto" is the only
@@ -96,15 +108,19 @@ typedef struct fur_auto_options {
      * the next choice says why. NULL: none. */
     void (*watch)(void *user, const fur_choice *choice, const fur_solver_report *report);
     void *watch_user;
+    /* A scaled system is solved only if ||b - A x|| / ||b|| and ||R (b - A x)|| / ||R b|| both meet
+     * the tolerance: FUR_OUTCOME_SMALL_ROWS if the second does not. */
+    fur_scale scale;
 } fur_auto_options;
 
 /* Solves from the initial guess in x: looks at A, chooses, solves, and chooses again while that
  * fails and something else is worth a try, each time from the same guess. In the end x is the
  * iterate with the least true residual, and the report that of the attempt which found it, with the
- * iterations, products and seconds of all. If no attempt has a smaller residual than the guess, x
- * is the guess, with its residual in the report. The status is as that of fur_solver_solve; FUR_INVALID
- * also if A has an entry that is not finite, for "jacobi" if the diagonal has a zero, for a restart
- * or damping without a method that has one; each with a sentence. report may be NULL. */
+ * iterations, products and seconds of all. If no iterate has a smaller residual than the guess, x
+ * is the guess and the report has its residual. The status is as that of fur_solver_solve;
+ * FUR_INVALID also if A has an entry that is not finite, for "jacobi" if the diagonal has a zero,
+ * for a restart or damping without a method that has one; each with a sentence. report may be NULL.
+ */
 FUR_API fur_status fur_solve_auto(const fur_csr *a, const fur_vector *b, fur_vector *x,
                                   const fur_auto_options *options, fur_solver_report *report);
 

@@ -121,16 +121,30 @@ typedef enum fur_outcome {
     FUR_OUTCOME_STAGNATED,
     /* No x has a residual as small as asked, but this one is a least-squares solution:
      * ||A^H r - damp^2 x|| <= 10 rtol ||A|| max(||r||, damp ||x||), computed afresh, with an
-     * estimate of ||A|| from below. Of lsqr, lsmr and cgnr. */
+     * estimate of ||A|| from below. If A is square and damp is 0, r must prove that A is singular:
+     * ||A^H r|| is no more than rounding, at most 8 epsilon ||A|| (||A|| ||x|| + ||b||) and
+     * sqrt(epsilon) ||A|| ||r||. Returned by lsqr, lsmr and cgnr. */
     FUR_OUTCOME_LEAST_SQUARES,
     /* A is singular as far as the method can tell, and either b is not in its range or the solution
      * is out of the method's reach. */
     FUR_OUTCOME_SINGULAR,
-    FUR_OUTCOME_DIVERGED /* the residual grew above the first by more than rounding forgives */
+    FUR_OUTCOME_DIVERGED, /* the residual grew above the first by more than rounding forgives */
+    /* The tolerance is out of reach of the value type, and x is as exact as the type allows: the
+     * normwise backward error ||b - A x|| / (||A|| ||x|| + ||b||) (Rigal and Gaches 1967) is at
+     * most 8 epsilon. A success. ||A|| is an estimate from below, so that the true error is
+     * smaller. If
+     * ||b - A x|| > 1e-3 ||b||, a correction that the method finds for x must also be small. */
+    FUR_OUTCOME_WORKING_PRECISION,
+    /* ||b - A x|| meets the tolerance, ||R (b - A x)|| does not, R being the scales of the rows:
+     * the norm of b hides all rows but the largest. A failure. Only of fur_solve_auto. */
+    FUR_OUTCOME_SMALL_ROWS
 } fur_outcome;
 
 /* "converged", "indefinite matrix", ...: one phrase. Never NULL. */
 FUR_API const char *fur_outcome_name(fur_outcome outcome);
+
+/* 1 if x solves the system: FUR_OUTCOME_CONVERGED and FUR_OUTCOME_WORKING_PRECISION; else 0. */
+FUR_API int fur_outcome_solved(fur_outcome outcome);
 
 /* What to try after this outcome, one sentence; "" after success. Never NULL. */
 FUR_API const char *fur_outcome_advice(fur_outcome outcome);
@@ -158,6 +172,18 @@ typedef struct fur_solver_report {
     /* Of cg: estimate, from below, of the error ||x' - x||_A / ||x||_A of x, where A x' = b and
      * ||v||_A^2 = v.Av (Hestenes and Stiefel 1952; Strakos and Tichy 2002). */
     double error_a_norm;
+    /* These are NaN if they are not known. The first: ||b - A x||_2 / (||A||_2 ||x||_2 + ||b||_2),
+     * with an estimate of ||A||_2 from below; known if ||b - A x|| missed the tolerance. */
+    double backward_error;
+    /* The next two are known if the solver knows A as a matrix (options.matrix). The first:
+     * ||R (b - A x)||_2 / ||R b||_2, R(i, i) = 2^-k with 2^k <= max_j |A(i, j)| < 2^(k + 1). It is
+     * large where the norm of b hides rows of small scale. */
+    double residual_scaled;
+    /* max_i |b - A x|_i / (|A| |x| + |b|)_i (Oettli and Prager 1964): the largest relative change
+     * of entries that makes x exact. It may be large without harm where x decays to nothing. */
+    double backward_error_rows;
+    /* How fur_solve_auto has scaled A: "none", "rows", "symmetric" or "rows and columns". */
+    const char *scale;
 } fur_solver_report;
 
 /* A solver for A x = b. The operators of the options and A must outlive it. FUR_INVALID for a

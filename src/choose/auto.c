@@ -1,7 +1,7 @@
 /* A solve that chooses its method and, while that fails, another. */
 #include "choose.h"
+#include "course.h"
 #include "divide.h"
-#include "solver.h"
 
 #include "arguments.h"
 #include "names.h"
@@ -15,28 +15,8 @@
 /* An attempt that others follow gets one part in so many of the iterations that are left. */
 #define SHARE 4
 
-/* All of one call. */
-typedef struct course {
-    fur_context *context;
-    const fur_csr *a;
-    const fur_vector *b;
-    fur_vector *x;
-    fur_auto_options options;
-    fur_solver_options solver; /* the caller's */
-    fur_csr_traits traits;
-    fur_product *own; /* if the caller has none */
-    const fur_product *product;
-    fur_csr *permuted; /* A in the order of the product, if that is another; for the next two */
-    fur_spmv *plan;    /* of the adjoint */
-    fur_operator *adjoint;
-    fur_vector *guess; /* the caller's x */
-    fur_vector *best;  /* x of the attempt that best_report is of */
-    fur_solver_report best_report;
-    fur_solver_report sum; /* iterations, products and seconds of all attempts */
-    fur_precond *grid;     /* of a matrix with smooth coefficients, until it is tried */
-    fur_precond *made;     /* of the attempt in progress; NULL: none */
-    char refusal[160];     /* why that could not be made */
-} course;
+/* By how much the residual of a least-squares solution may exceed the least one, relative. */
+#define LEAST_SQUARES_SLACK 1e-6
 
 static bool is(const char *name, const char *word)
 {
@@ -66,7 +46,7 @@ static void list_methods(bool restart, char *names, size_t size)
 }
 
 /* Refuses numbers that an attempt would not see, as it has its own in their place. */
-static fur_status check_numbers(const course *c)
+static fur_status check_numbers(const fur_course *c)
 {
     if (c->solver.max_iterations < 0)
         return fur_context_fail(c->context, FUR_INVALID,
@@ -80,7 +60,7 @@ static fur_status check_numbers(const course *c)
 }
 
 /* Refuses options that the method which the caller asks for would ignore. */
-static fur_status check_method(const course *c)
+static fur_status check_method(const fur_course *c)
 {
     const fur_method *m = is_auto(c->solver.method) ? NULL : fur_method_find(c->solver.method);
     char names[256] = "";
@@ -98,7 +78,7 @@ static fur_status check_method(const course *c)
 }
 
 /* Refuses a matrix or a preconditioner that cannot work. */
-static fur_status check_traits(const course *c)
+static fur_status check_traits(const fur_course *c)
 {
     const fur_csr_traits *t = &c->traits;
     const char *precond = c->options.precond;
@@ -118,7 +98,7 @@ static fur_status check_traits(const course *c)
 }
 
 /* The choice where the caller names the method. */
-static void take_method(const course *c, fur_choice *out)
+static void take_method(const fur_course *c, fur_choice *out)
 {
     const fur_csr_traits *t = &c->traits;
     *out = (fur_choice){.size = sizeof *out, .method = c->solver.method, .last = 1};
@@ -139,7 +119,7 @@ static bool has_factors(const char *precond)
 
 /* Whether the caller's preconditioner is M ~ A^-1 and the method one of least squares, which needs
  * another kind of M. */
-static bool goes_without(const course *c, const fur_choice *choice)
+static bool goes_without(const fur_course *c, const fur_choice *choice)
 {
     const char *precond = c->options.precond;
     return !is_auto(precond) && (c->solver.preconditioner || has_factors(precond)) &&
@@ -147,14 +127,14 @@ static bool goes_without(const course *c, const fur_choice *choice)
 }
 
 /* Whether the caller says which preconditioner is taken. */
-static bool has_own(const course *c)
+static bool has_own(const fur_course *c)
 {
     return c->solver.preconditioner || !is_auto(c->options.precond);
 }
 
 /* The next choice, by the library and the caller. */
-static void choose(const course *c, const fur_choice *previous, fur_outcome outcome,
-                   fur_choice *out)
+static void choose_next(const fur_course *c, const fur_choice *previous, fur_outcome outcome,
+                        fur_choice *out)
 {
     fur_csr_traits traits = c->traits;
     *out = FUR_DEFAULT(fur_choice);
@@ -182,8 +162,33 @@ static void choose(const course *c, const fur_choice *previous, fur_outcome outc
                  c->refusal);
 }
 
+/* The earlier attempt in the same way, unless it only ran out of its iterations; NULL: none. */
+static const fur_attempt *find_repeated(const fur_course *c, const fur_choice *choice)
+{
+    for (int i = 0; i < c->attempts; i++) {
+        const fur_choice *other = &c->attempt[i].choice;
+        if (c->attempt[i].outcome != FUR_OUTCOME_MAX_ITERATIONS &&
+            is(other->method, choice->method) && is(other->precond, choice->precond) &&
+            other->fill == choice->fill && other->restart == choice->restart)
+            return &c->attempt[i];
+    }
+    return NULL;
+}
+
+/* The next choice that is no repetition. */
+static void choose(const fur_course *c, const fur_choice *previous, fur_outcome outcome,
+                   fur_choice *out)
+{
+    const fur_attempt *repeated;
+    choose_next(c, previous, outcome, out);
+    while (out->method && (repeated = find_repeated(c, out))) {
+        fur_choice skipped = *out;
+        choose_next(c, &skipped, repeated->outcome, out);
+    }
+}
+
 /* A in the order of the products. */
-static fur_status take_matrix(course *c, const fur_csr **out)
+fur_status fur_course_matrix(fur_course *c, const fur_csr **out)
 {
     const fur_permutation *order = fur_product_order(c->product);
     if (order && !c->permuted)
@@ -192,47 +197,62 @@ static fur_status take_matrix(course *c, const fur_csr **out)
     return FUR_OK;
 }
 
-static fur_status make_adjoint(course *c)
+static fur_status make_adjoint(fur_course *c)
 {
     fur_spmv_options options = {.size = sizeof options, .op = FUR_OP_H};
     const fur_csr *a;
     if (c->adjoint)
         return FUR_OK;
-    FUR_TRY(take_matrix(c, &a));
+    FUR_TRY(fur_course_matrix(c, &a));
     FUR_TRY(fur_spmv_plan(a, &options, &c->plan));
     return fur_operator_from_spmv(c->plan, &c->adjoint);
 }
 
 /* One that divides by numbers. */
-static fur_status make_divider(course *c, const fur_choice *choice, fur_operator **out)
+static fur_status make_divider(fur_course *c, const fur_choice *choice, fur_operator **out)
 {
     const fur_operator *op = fur_product_operator(c->product);
     const fur_csr *a;
     if (is(choice->precond, "norms")) {
-        FUR_TRY(take_matrix(c, &a));
+        FUR_TRY(fur_course_matrix(c, &a));
         return fur_operator_columns(a, out);
     }
     bool moduli = is(choice->method, "minres") && c->traits.diagonal_positive < c->traits.rows;
     return moduli ? fur_operator_moduli(op, out) : fur_operator_jacobi(op, out);
 }
 
-/* One of fur_precond. */
-static fur_status make_factors(course *c, const fur_choice *choice, fur_operator **out)
+/* Made from the matrix. The constant, which multigrid has to represent, is C^-1 1 of a scaled one.
+ */
+static fur_status make_precond(fur_course *c, const fur_choice *choice)
 {
+    fur_amg_options amg = {.size = sizeof amg};
     fur_precond_options options = {.size = sizeof options,
                                    .kind = choice->precond,
                                    .fill = choice->fill,
-                                   .drop = choice->drop};
+                                   .drop = choice->drop,
+                                   .amg = &amg};
+    fur_vectors *modes = NULL;
     const fur_csr *a;
+    FUR_TRY(fur_course_matrix(c, &a));
+    if (c->plain.x)
+        FUR_TRY(fur_vectors_from_vector(c->balance.unscale, &modes));
+    amg.near_nullspace = modes;
+    fur_status status = fur_precond_create(a, &options, &c->made);
+    fur_vectors_destroy(modes);
+    return status;
+}
+
+/* One of fur_precond. */
+static fur_status make_factors(fur_course *c, const fur_choice *choice, fur_operator **out)
+{
     c->made = c->grid;
     c->grid = NULL;
-    FUR_TRY(take_matrix(c, &a));
     if (!c->made)
-        FUR_TRY(fur_precond_create(a, &options, &c->made));
+        FUR_TRY(make_precond(c, choice));
     return fur_operator_from_precond(c->made, out);
 }
 
-static fur_status make_preconditioner(course *c, const fur_choice *choice, fur_operator **out)
+static fur_status make_preconditioner(fur_course *c, const fur_choice *choice, fur_operator **out)
 {
     if (c->solver.preconditioner || is(choice->precond, "none"))
         return FUR_OK;
@@ -240,7 +260,7 @@ static fur_status make_preconditioner(course *c, const fur_choice *choice, fur_o
                                         : make_divider(c, choice, out);
 }
 
-static void drop_preconditioner(course *c, fur_operator *preconditioner)
+static void drop_preconditioner(fur_course *c, fur_operator *preconditioner)
 {
     fur_operator_destroy(preconditioner);
     fur_precond_destroy(c->made);
@@ -248,7 +268,7 @@ static void drop_preconditioner(course *c, fur_operator *preconditioner)
 }
 
 /* 0: the default. */
-static int64_t iterations_for(const course *c, const fur_choice *choice)
+static int64_t iterations_for(const fur_course *c, const fur_choice *choice)
 {
     int64_t rows = c->traits.rows;
     int64_t most =
@@ -264,11 +284,16 @@ static int64_t iterations_for(const course *c, const fur_choice *choice)
     return left < 1 ? 1 : left;
 }
 
-static fur_status solve(course *c, const fur_choice *choice, fur_operator *preconditioner,
+static fur_status solve(fur_course *c, const fur_choice *choice, fur_operator *preconditioner,
                         fur_solver_report *report)
 {
     fur_solver_options options = c->solver;
     fur_solver *solver = NULL;
+    if (c->plain.x) {
+        options.rtol = c->goal;
+        options.atol = 0;
+        options.bounds = 0;
+    }
     options.method = choice->method;
     options.restart = choice->restart;
     options.max_iterations = iterations_for(c, choice);
@@ -277,41 +302,39 @@ static fur_status solve(course *c, const fur_choice *choice, fur_operator *preco
     if (goes_without(c, choice))
         options.preconditioner = NULL;
     if (options.bounds && !options.matrix)
-        FUR_TRY(take_matrix(c, &options.matrix));
+        FUR_TRY(fur_course_matrix(c, &options.matrix));
     if (is_least_squares(choice) && !options.adjoint) {
         FUR_TRY(make_adjoint(c));
         options.adjoint = c->adjoint;
     }
     FUR_TRY(fur_solver_create(fur_product_operator(c->product), &options, &solver));
-    fur_status status = fur_solver_solve(solver, c->b, c->x, report);
+    fur_status status = c->plain.x ? fur_course_solve_scaled(c, solver, report)
+                                   : fur_solver_solve(solver, c->b, c->x, report);
     fur_solver_destroy(solver);
     return status;
 }
 
-static void tell(const course *c, const fur_choice *choice, const fur_solver_report *report)
+static void tell(const fur_course *c, const fur_choice *choice, const fur_solver_report *report)
 {
     if (c->options.watch)
         c->options.watch(c->options.watch_user, choice, report);
 }
 
-static bool is_success(fur_outcome outcome)
-{
-    return outcome == FUR_OUTCOME_CONVERGED || outcome == FUR_OUTCOME_LEAST_SQUARES;
-}
-
-/* Keeps x if it is the best so far. */
-static fur_status keep_best(course *c, const fur_solver_report *report)
+/* Keeps x if it is the best so far. A least-squares solution is best among residuals as small. */
+static fur_status keep_best(fur_course *c, const fur_solver_report *report)
 {
     fur_solver_report *best = &c->best_report;
+    double slack = report->outcome == FUR_OUTCOME_LEAST_SQUARES ? LEAST_SQUARES_SLACK : 0;
     bool first = !best->method || !(best->residual < HUGE_VAL);
-    if (!first && !is_success(report->outcome) && !(report->residual < best->residual))
+    double least = fur_course_measure(best) * (1 + slack);
+    if (!first && !fur_outcome_solved(report->outcome) && !(fur_course_measure(report) < least))
         return FUR_OK;
     *best = *report;
     return fur_vector_copy(c->x, c->best);
 }
 
 /* A preconditioner that could not be made is no failure where something else can be tried. */
-static fur_status give_up(course *c, const fur_choice *choice, fur_status status,
+static fur_status give_up(fur_course *c, const fur_choice *choice, fur_status status,
                           fur_solver_report *report)
 {
     if (status == FUR_CANCELLED || has_own(c) || !has_factors(choice->precond) || choice->last)
@@ -324,7 +347,8 @@ static fur_status give_up(course *c, const fur_choice *choice, fur_status status
 }
 
 /* One that went its way: what it cost, and what it brought. */
-static fur_status take_result(course *c, const fur_choice *choice, const fur_solver_report *report)
+static fur_status take_result(fur_course *c, const fur_choice *choice,
+                              const fur_solver_report *report)
 {
     fur_choice told = *choice;
     told.made = c->made;
@@ -335,7 +359,7 @@ static fur_status take_result(course *c, const fur_choice *choice, const fur_sol
     return keep_best(c, report);
 }
 
-static fur_status attempt(course *c, const fur_choice *choice, fur_solver_report *report)
+static fur_status attempt(fur_course *c, const fur_choice *choice, fur_solver_report *report)
 {
     fur_operator *preconditioner = NULL;
     *report = FUR_DEFAULT(fur_solver_report);
@@ -352,49 +376,32 @@ static fur_status attempt(course *c, const fur_choice *choice, fur_solver_report
     return status;
 }
 
-static int stop_at_once(void *user, const fur_solver_progress *progress)
-{
-    (void)user;
-    (void)progress;
-    return 1;
-}
-
-/* The report of the guess, by a solve that ends before its first iteration. */
-static fur_status report_guess(const course *c, fur_solver_report *report)
-{
-    course own = *c;
-    fur_choice choice = {.method = c->best_report.method, .precond = "none"};
-    own.solver.monitor = stop_at_once;
-    FUR_TRY(fur_vector_copy(c->guess, c->x));
-    return solve(&own, &choice, NULL, report);
-}
-
-/* x of the best attempt; the guess, if no attempt has come closer. */
-static fur_status hand_over(course *c)
-{
-    const fur_solver_report best = c->best_report;
-    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
-    if (is_success(best.outcome))
-        return fur_vector_copy(c->best, c->x);
-    FUR_TRY(report_guess(c, &report));
-    c->sum.products += report.products;
-    if (best.residual <= report.residual)
-        return fur_vector_copy(c->best, c->x);
-    c->best_report = report;
-    c->best_report.outcome = best.outcome;
-    c->best_report.condition = best.condition;
-    c->best_report.norm = best.norm;
-    return FUR_OK;
-}
-
-static bool has_iterations_left(const course *c)
+static bool has_iterations_left(const fur_course *c)
 {
     return !c->solver.max_iterations || c->sum.iterations < c->solver.max_iterations;
 }
 
+/* The attempt in the list of those that are over. */
+static void note(fur_course *c, const fur_choice *choice, fur_outcome outcome)
+{
+    if (c->attempts < FUR_MOST_ATTEMPTS)
+        c->attempt[c->attempts++] = (fur_attempt){*choice, outcome};
+}
+
+/* The best x, or the guess if that is better. */
+static fur_status hand_over(fur_course *c)
+{
+    fur_solver_report *best = &c->best_report;
+    FUR_TRY(fur_course_unscale(c));
+    if (fur_outcome_solved(best->outcome) || best->residual <= c->first)
+        return fur_vector_copy(c->best, c->x);
+    best->residual = best->residual_recursive = c->first;
+    return fur_vector_copy(c->guess, c->x);
+}
+
 /* Attempts until one succeeds or nothing is left to try. Each begins with the caller's x: that of a
  * failure may be so large that rounding keeps any method from going on. */
-static fur_status run(course *c)
+static fur_status run(fur_course *c)
 {
     fur_choice choice;
     fur_solver_report report;
@@ -402,16 +409,37 @@ static fur_status run(course *c)
     if (!choice.method)
         return fur_context_fail(c->context, FUR_UNSUPPORTED, "no method suits this matrix");
     for (;;) {
+        if (is_least_squares(&choice))
+            FUR_TRY(fur_course_unscale(c));
+        FUR_TRY(fur_vector_copy(c->guess, c->x));
         FUR_TRY(attempt(c, &choice, &report));
+        note(c, &choice, report.outcome);
         fur_choice previous = choice;
         choose(c, &previous, report.outcome, &choice);
         if (!choice.method || !has_iterations_left(c))
             return hand_over(c);
-        FUR_TRY(fur_vector_copy(c->guess, c->x));
     }
 }
 
-static fur_status prepare(course *c)
+/* ||b - A x|| / ||b|| of the guess; `best` is lost. */
+static fur_status take_first(fur_course *c)
+{
+    double norm;
+    double b_norm;
+    FUR_TRY(fur_norm2(c->b, &b_norm));
+    FUR_TRY(fur_norm2(c->x, &norm));
+    c->first = b_norm > 0 ? 1 : 0;
+    if (norm == 0 || b_norm == 0)
+        return FUR_OK;
+    FUR_TRY(fur_vector_create(c->context, fur_vector_value_type(c->b), c->traits.rows, &c->r));
+    FUR_TRY(fur_operator_apply(fur_product_operator(c->product), c->x, c->r));
+    FUR_TRY(fur_axpby(fur_real(1), c->b, fur_real(-1), c->r));
+    FUR_TRY(fur_norm2(c->r, &norm));
+    c->first = norm / b_norm;
+    return FUR_OK;
+}
+
+static fur_status prepare(fur_course *c)
 {
     c->traits = FUR_DEFAULT(fur_csr_traits);
     if (c->options.traits)
@@ -424,7 +452,9 @@ static fur_status prepare(course *c)
     if (!c->product)
         FUR_TRY(fur_product_create(c->a, NULL, &c->own));
     c->product = c->product ? c->product : c->own;
-    if (is_auto(c->solver.method) && !has_own(c) && c->solver.damp == 0)
+    FUR_TRY(take_first(c));
+    FUR_TRY(fur_course_scale(c));
+    if (is_auto(c->solver.method) && !has_own(c) && c->solver.damp == 0 && !c->plain.x)
         FUR_TRY(fur_make_grid(c->a, &c->traits, c->product, &c->grid));
     FUR_TRY(fur_vector_create(c->context, fur_vector_value_type(c->x), fur_vector_size(c->x),
                               &c->best));
@@ -433,7 +463,7 @@ static fur_status prepare(course *c)
     return fur_vector_copy(c->x, c->guess);
 }
 
-static void release(course *c)
+static void release(fur_course *c)
 {
     fur_precond_destroy(c->grid);
     fur_vector_destroy(c->guess);
@@ -441,6 +471,8 @@ static void release(course *c)
     fur_operator_destroy(c->adjoint);
     fur_spmv_destroy(c->plan);
     fur_csr_destroy(c->permuted);
+    fur_vector_destroy(c->r);
+    fur_course_release_scaled(c);
     fur_product_destroy(c->own);
 }
 
@@ -451,7 +483,7 @@ fur_status fur_solve_auto(const fur_csr *a, const fur_vector *b, fur_vector *x,
     if (report)
         report->outcome = FUR_OUTCOME_UNSOLVED;
     FUR_NEED(fur_csr_context(a), a, b, x);
-    course c = {.context = fur_csr_context(a), .a = a, .b = b, .x = x};
+    fur_course c = {.context = fur_csr_context(a), .a = a, .b = b, .x = x};
     FUR_TAKE_OPTIONS(c.context, fur_auto_options, &c.options, options);
     FUR_TAKE_OPTIONS(c.context, fur_solver_options, &c.solver, c.options.solver);
     c.product = c.options.product;

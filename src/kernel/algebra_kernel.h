@@ -78,6 +78,11 @@ typedef struct fur_algebra_services {
                         void *values);
     /* max_i sum_j |A(i, j)|. Waits. */
     fur_status (*norm_inf)(fur_env *env, const fur_csr_view *a, double *out);
+    /* v := R v, R of powers of two by the rows of A (src/csr/row_errors.h). */
+    fur_status (*scale_by_rows)(fur_env *env, const fur_csr_view *a, void *v);
+    /* errors_i = |b - A x|_i / (|A| |x| + |b|)_i in A's value type; b may be NULL. */
+    fur_status (*row_errors)(fur_env *env, const fur_csr_view *a, const void *b, const void *x,
+                             void *errors);
     /* All of *out but its size. Waits. */
     fur_status (*compare)(fur_env *env, const fur_csr_view *a, const fur_csr_view *b, double rtol,
                           double atol, fur_csr_difference *out);

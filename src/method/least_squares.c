@@ -22,7 +22,7 @@ bool fur_least_squares_is_over(fur_solve *solve, int64_t iteration, double resid
     if (over &&
         (solve->outcome == FUR_OUTCOME_CONVERGED || solve->outcome == FUR_OUTCOME_BREAKDOWN))
         return true;
-    if (!(gradient <= solve->options->rtol * solve->norm * whole))
+    if (!(gradient <= solve->gradient * solve->norm * whole))
         return over;
     solve->outcome = FUR_OUTCOME_LEAST_SQUARES;
     return true;
@@ -45,7 +45,7 @@ fur_status fur_least_squares_check_start(fur_solve *solve, double gradient, doub
     double g_norm;
     double p_norm;
     *over = true;
-    if (gradient <= solve->options->rtol * solve->norm * solve->residual) {
+    if (gradient <= solve->gradient * solve->norm * solve->residual) {
         solve->outcome = FUR_OUTCOME_LEAST_SQUARES;
         return FUR_OK;
     }

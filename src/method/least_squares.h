@@ -5,7 +5,7 @@
 
 #include "solver.h"
 
-/* fur_solve_is_over, or the gradient ||A^H r - damp^2 x|| is at most rtol ||A|| times `whole`, the
+/* fur_solve_is_over, or ||A^H r - damp^2 x|| is at most solve->gradient ||A|| times `whole`, the
  * residual sqrt(||r||^2 + damp^2 ||x||^2) with its damped part. */
 bool fur_least_squares_is_over(fur_solve *solve, int64_t iteration, double residual, double whole,
                                double gradient);

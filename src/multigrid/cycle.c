@@ -203,7 +203,11 @@ fur_status fur_multigrid_solve(fur_multigrid *mg, const fur_vector *b, fur_vecto
     double start = fur_seconds();
     fur_solver_report own = {.outcome = FUR_OUTCOME_CONVERGED, /* if b = 0 */
                              .residual_bound = NAN,
-                             .error_a_norm = NAN};
+                             .error_a_norm = NAN,
+                             .backward_error = NAN,
+                             .residual_scaled = NAN,
+                             .backward_error_rows = NAN,
+                             .scale = "none"};
     if (!(rtol >= 0) || max_cycles < 0)
         return fur_context_fail(mg->context, FUR_INVALID,
                                 "rtol and max_cycles must not be negative");

@@ -2,6 +2,8 @@
 #include "drive.h"
 #include "red_black.h"
 #include "residual_bound.h"
+#include "row_errors.h"
+#include "verdict.h"
 
 #include "arguments.h"
 #include "clock.h"
@@ -30,9 +32,6 @@
  * most iterations to get there. */
 #define ERROR_SHARE 0.1
 #define ERROR_ITERATIONS 512
-
-/* A^H r is as small as asked up to this factor. */
-#define NORMAL_SLACK 10
 
 int64_t fur_solve_next_look(const fur_solve *solve, int64_t iteration)
 {
@@ -101,25 +100,39 @@ fur_status fur_drive_take_residual(fur_drive *d, fur_vector *r)
     return fur_norm2(r, &d->residual);
 }
 
-/* r = b - A x, and its norm */
-static fur_status take_residual(fur_drive *d, const fur_vector *x)
+fur_status fur_drive_find_residual(fur_drive *d, const fur_vector *x)
 {
     FUR_TRY(fur_solve_multiply(d->pass, x, d->solver->r));
     return fur_drive_take_residual(d, d->solver->r);
 }
 
-/* ||A^H r - damp^2 d||, by the first vector of the workspace */
-static fur_status take_normal_residual(fur_drive *d)
+/* ||A^H r - damp^2 d||, by the first vector of the workspace. r is scaled by a power of two, so
+ * that A^H r does not underflow. */
+static fur_status take_gradient(fur_drive *d)
 {
     double damp = d->solver->options.damp;
     fur_vector *t = d->solver->work[0];
-    FUR_TRY(fur_solve_multiply_adjoint(d->pass, d->solver->r, t));
+    fur_vector *r = d->solver->r;
+    double length;
     if (damp > 0) {
-        FUR_TRY(fur_axpby(fur_real(-damp * damp), d->solver->correction, fur_real(1), t));
         FUR_TRY(fur_norm2(d->solver->correction, &d->damped));
         d->damped *= damp;
     }
-    return fur_norm2(t, &d->normal);
+    double whole = larger(d->residual, d->damped);
+    d->normal = d->slope = whole == 0 ? 0 : NAN;
+    if (!(whole > 0 && whole < HUGE_VAL))
+        return FUR_OK;
+    double scale = scalbn(1, -ilogb(whole));
+    FUR_TRY(fur_vector_scale(r, fur_real(scale)));
+    FUR_TRY(fur_solve_multiply_adjoint(d->pass, r, t));
+    FUR_TRY(fur_vector_scale(r, fur_real(1 / scale)));
+    if (damp > 0)
+        FUR_TRY(fur_axpby(fur_real(-damp * damp * scale), d->solver->correction, fur_real(1), t));
+    FUR_TRY(fur_norm2(t, &length));
+    FUR_TRY(fur_norm2(d->x, &d->x_norm));
+    d->normal = length / scale;
+    d->slope = length / (whole * scale);
+    return FUR_OK;
 }
 
 /* The power of two that brings a residual into the range in which passes work; 1 if it is there. */
@@ -142,8 +155,7 @@ void fur_drive_aim(fur_drive *d, fur_vector *x, double target)
     s->residual = d->residual * s->scale;
 }
 
-/* One pass, towards a target in the caller's units: of x itself, or of the correction from 0. */
-static fur_status run_pass(fur_drive *d, fur_vector *x, double target)
+fur_status fur_drive_run_pass(fur_drive *d, fur_vector *x, double target)
 {
     fur_solve *s = d->pass;
     fur_drive_aim(d, x, target);
@@ -158,8 +170,8 @@ static fur_status run_pass(fur_drive *d, fur_vector *x, double target)
 /* The true residuals after a pass. */
 static fur_status take_residuals(fur_drive *d)
 {
-    FUR_TRY(take_residual(d, d->x));
-    return d->solver->method->kind == FUR_METHOD_LEAST_SQUARES ? take_normal_residual(d) : FUR_OK;
+    FUR_TRY(fur_drive_find_residual(d, d->x));
+    return d->solver->method->kind == FUR_METHOD_LEAST_SQUARES ? take_gradient(d) : FUR_OK;
 }
 
 /* x += correction if the true residual is less then. */
@@ -168,7 +180,7 @@ static fur_status accept(fur_drive *d)
     fur_vector *sum = d->solver->correction;
     double before = d->residual;
     FUR_TRY(fur_axpby(fur_real(1), d->x, fur_real(1), sum));
-    FUR_TRY(take_residual(d, sum));
+    FUR_TRY(fur_drive_find_residual(d, sum));
     if (d->residual < before)
         return fur_vector_copy(sum, d->x);
     d->residual = before;
@@ -182,7 +194,7 @@ static fur_status correct(fur_drive *d, double target)
     fur_vector *correction = d->solver->correction;
     double before = d->residual;
     FUR_TRY(fur_vector_fill(correction, fur_real(0)));
-    FUR_TRY(run_pass(d, correction, target));
+    FUR_TRY(fur_drive_run_pass(d, correction, target));
     if (d->solver->method->kind == FUR_METHOD_SQUARE && !(d->pass->residual < before))
         return FUR_OK;
     if (d->pass->scale != 1)
@@ -203,15 +215,8 @@ static fur_status begin(fur_drive *d)
 {
     if (fur_drive_must_correct(d))
         return correct(d, d->goal);
-    FUR_TRY(run_pass(d, d->x, d->goal));
+    FUR_TRY(fur_drive_run_pass(d, d->x, d->goal));
     return take_residuals(d);
-}
-
-/* Whether the least-squares solution that a method claims is one. */
-static bool is_least_squares(const fur_drive *d)
-{
-    double residual = larger(d->residual, d->damped);
-    return d->normal <= NORMAL_SLACK * d->solver->options.rtol * d->pass->norm * residual;
 }
 
 /* The outcome of a solve by the true residual after a pass, and what that had to fall below.
@@ -228,7 +233,7 @@ static fur_outcome judge(const fur_drive *d, double least)
         return s->outcome;
     if (!(d->residual < HUGE_VAL) || !(rest < HUGE_VAL))
         return FUR_OUTCOME_BREAKDOWN;
-    if (claimed && is_least_squares(d))
+    if (claimed && fur_verdict_is_least_squares(d))
         return FUR_OUTCOME_LEAST_SQUARES;
     if (s->stopped)
         return FUR_OUTCOME_STOPPED;
@@ -293,7 +298,7 @@ fur_status fur_drive_solve(fur_drive *d)
 static fur_status run(fur_drive *d)
 {
     bool over = false;
-    FUR_TRY(take_residual(d, d->x));
+    FUR_TRY(fur_drive_find_residual(d, d->x));
     FUR_TRY(fur_drive_start(d, d->solver->r, &over));
     return over ? FUR_OK : fur_drive_solve(d);
 }
@@ -330,10 +335,10 @@ static fur_status estimate_error(const fur_drive *own, double *error)
     s.options = &options;
     s.max_iterations = s.iterations + (most < ERROR_ITERATIONS ? most : ERROR_ITERATIONS);
     options.monitor = NULL;
-    FUR_TRY(take_residual(&d, d.x));
+    FUR_TRY(fur_drive_find_residual(&d, d.x));
     FUR_TRY(take_known_energy(&d, correction, &half, &energy));
     FUR_TRY(fur_vector_fill(correction, fur_real(0)));
-    FUR_TRY(run_pass(&d, correction, ERROR_SHARE * d.residual));
+    FUR_TRY(fur_drive_run_pass(&d, correction, ERROR_SHARE * d.residual));
     bool definite = s.outcome == FUR_OUTCOME_CONVERGED || s.outcome == FUR_OUTCOME_MAX_ITERATIONS;
     double absolute = scalbn(sqrt(s.descent) / s.scale, -half);
     if (definite && absolute > 0 && energy + absolute * absolute > 0)
@@ -356,6 +361,28 @@ static const fur_csr_view *rows_of(const fur_solver *solver)
 {
     const fur_csr *matrix = solver->options.matrix;
     return matrix ? fur_csr_get(matrix) : solver->a->matrix;
+}
+
+/* The residual by the scales of the rows, and row by row, if A is known as a matrix. */
+static fur_status take_rows(fur_drive *d, fur_solver_report *report)
+{
+    const fur_csr_view *a = rows_of(d->solver);
+    fur_vector *r = d->solver->r;
+    fur_vector *spare =
+        d->solver->method->kind == FUR_METHOD_SQUARE ? d->solver->correction : d->solver->range[0];
+    double b_norm;
+    if (!a)
+        return FUR_OK;
+    FUR_TRY(fur_drive_find_residual(d, d->x));
+    FUR_TRY(fur_csr_row_errors(a, d->b, d->x, spare));
+    FUR_TRY(fur_norm_max(spare, &report->backward_error_rows));
+    FUR_TRY(fur_vector_copy(d->b, spare));
+    FUR_TRY(fur_csr_scale_by_rows(a, spare));
+    FUR_TRY(fur_csr_scale_by_rows(a, r));
+    FUR_TRY(fur_norm2(spare, &b_norm));
+    FUR_TRY(fur_norm2(r, &report->residual_scaled));
+    report->residual_scaled /= b_norm > 0 ? b_norm : 1;
+    return FUR_OK;
 }
 
 /* How good x is, where that was asked for. */
@@ -413,7 +440,9 @@ static fur_solve solve_of(const fur_solver *solver)
         .recording = solver->recording,
         .persistent = solver->persistent,
         .fused = solver->fused,
+        .unscale = solver->unscale,
         .options = o,
+        .gradient = fur_verdict_gradient(solver),
         .max_iterations = o->max_iterations,
         .check_every = o->check_every,
         .execution = FUR_EXECUTION_PLAIN,
@@ -430,6 +459,7 @@ fur_status fur_drive_open(fur_solver *solver, const fur_vector *b, fur_vector *x
                      .b = b,
                      .x = x,
                      .normal = -1,
+                     .backward_error = NAN,
                      .reduced = fur_red_black_works(solver->red_black),
                      .start = fur_seconds()};
     FUR_TRY(fur_norm2(b, &d->b_norm));
@@ -438,9 +468,12 @@ fur_status fur_drive_open(fur_solver *solver, const fur_vector *b, fur_vector *x
     return d->b_norm == 0 ? fur_vector_fill(x, fur_real(0)) : FUR_OK;
 }
 
-fur_status fur_drive_report(const fur_drive *d, fur_solver_report *report)
+fur_status fur_drive_report(fur_drive *d, fur_solver_report *report)
 {
     const fur_solve *pass = d->pass;
+    if (!report)
+        return FUR_OK;
+    FUR_TRY(fur_verdict_settle(d));
     double unit = d->b_norm > 0 ? d->b_norm : 1;
     fur_solver_report own = {
         .outcome = pass->outcome,
@@ -458,7 +491,12 @@ fur_status fur_drive_report(const fur_drive *d, fur_solver_report *report)
         .reduced = d->reduced,
         .residual_bound = NAN,
         .error_a_norm = NAN,
+        .scale = "none",
+        .backward_error = d->backward_error,
+        .residual_scaled = NAN,
+        .backward_error_rows = NAN,
     };
+    FUR_TRY(take_rows(d, &own));
     FUR_TRY(take_bounds(d, &own));
     fur_report_fill(report, &own, sizeof own);
     return FUR_OK;

@@ -12,19 +12,25 @@ typedef struct fur_drive {
     const fur_vector *b;
     fur_vector *x;
     double b_norm;
-    double goal;     /* for the true residual */
-    double residual; /* the true one */
-    double normal;   /* ||A^H r - damp^2 d||, where d is the change of x; -1: not computed */
-    double damped;   /* damp ||d||, which damping adds to the residual */
-    bool reduced;    /* passes are of the reduced system */
-    double start;    /* when it began */
+    double goal;           /* for the true residual */
+    double residual;       /* the true one */
+    double normal;         /* ||A^H r - damp^2 d||, where d is the change of x; -1: not computed */
+    double damped;         /* damp ||d||, which damping adds to the residual */
+    double slope;          /* normal / max(residual, damped) */
+    double x_norm;         /* of x, if slope or backward_error is known */
+    double backward_error; /* as in the report */
+    bool reduced;          /* passes are of the reduced system */
+    double start;          /* when it began */
 } fur_drive;
 
 /* A x = b with this guess, whose pass is kept there; x = 0 if b is. */
 fur_status fur_drive_open(fur_solver *solver, const fur_vector *b, fur_vector *x, fur_solve *pass,
                           fur_drive *d);
 
-/* r = b - A x where r = A x is given, and its norm */
+/* r = b - A x and its norm. */
+fur_status fur_drive_find_residual(fur_drive *d, const fur_vector *x);
+
+/* r = b - r and its norm; r holds A x. */
 fur_status fur_drive_take_residual(fur_drive *d, fur_vector *r);
 
 /* After the residual of the guess: whether there is nothing to do. FUR_INVALID if it is not finite.
@@ -42,13 +48,16 @@ bool fur_drive_must_correct(const fur_drive *d);
  * caller's units. */
 void fur_drive_aim(fur_drive *d, fur_vector *x, double target);
 
+/* One pass, towards a target in the caller's units: it improves x, or a correction from 0. */
+fur_status fur_drive_run_pass(fur_drive *d, fur_vector *x, double target);
+
 /* From the true residual after the first pass to the outcome: r has it, and more passes. */
 fur_status fur_drive_finish(fur_drive *d, const fur_vector *r);
 
 /* All after the start. */
 fur_status fur_drive_solve(fur_drive *d);
 
-/* The report, with the bounds that were asked for. */
-fur_status fur_drive_report(const fur_drive *d, fur_solver_report *report);
+/* Settles the outcome and fills the report, with the bounds that were asked for. NULL: neither. */
+fur_status fur_drive_report(fur_drive *d, fur_solver_report *report);
 
 #endif

@@ -18,8 +18,8 @@ fur_status fur_solver_iterate(const fur_solver_progress *progress, fur_vector *x
                                 "the x of %s is not yet that of its residual; take x after the "
                                 "solve, or a method such as minres, bicgstab or idrs",
                                 s->options->method);
-    if (!s->base)
-        return fur_vector_copy(s->x, x);
-    FUR_TRY(fur_vector_copy(s->base, x));
-    return fur_axpby(fur_real(1 / s->scale), s->x, fur_real(1), x);
+    FUR_TRY(fur_vector_copy(s->base ? s->base : s->x, x));
+    if (s->base)
+        FUR_TRY(fur_axpby(fur_real(1 / s->scale), s->x, fur_real(1), x));
+    return s->unscale ? fur_multiply_elementwise(s->unscale, x, x) : FUR_OK;
 }

@@ -28,8 +28,17 @@ const char *fur_outcome_name(fur_outcome outcome)
         return "singular matrix, as far as the method can tell";
     case FUR_OUTCOME_DIVERGED:
         return "diverged";
+    case FUR_OUTCOME_WORKING_PRECISION:
+        return "converged to working precision: the value type allows no smaller residual";
+    case FUR_OUTCOME_SMALL_ROWS:
+        return "not converged in rows of small scale, which the norm of b hides";
     }
     return "unknown";
+}
+
+int fur_outcome_solved(fur_outcome outcome)
+{
+    return outcome == FUR_OUTCOME_CONVERGED || outcome == FUR_OUTCOME_WORKING_PRECISION;
 }
 
 const char *fur_outcome_advice(fur_outcome outcome)
@@ -39,6 +48,7 @@ const char *fur_outcome_advice(fur_outcome outcome)
     case FUR_OUTCOME_CONVERGED:
     case FUR_OUTCOME_LEAST_SQUARES:
     case FUR_OUTCOME_STOPPED:
+    case FUR_OUTCOME_WORKING_PRECISION:
         break;
     case FUR_OUTCOME_MAX_ITERATIONS:
         return "allow more iterations, or use a better preconditioner";
@@ -57,6 +67,8 @@ const char *fur_outcome_advice(fur_outcome outcome)
         return "use lsqr or lsmr, which find the least-squares solution";
     case FUR_OUTCOME_DIVERGED:
         return "use gmres, or another preconditioner";
+    case FUR_OUTCOME_SMALL_ROWS:
+        return "scale rows and columns first, or use complete factors (direct)";
     }
     return "";
 }

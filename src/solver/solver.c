@@ -145,6 +145,11 @@ int64_t fur_solver_iterations(int64_t rows)
                                                           : FUR_SOLVER_MOST_ITERATIONS;
 }
 
+double fur_solver_tolerance(const fur_solver_options *options, fur_value_type value)
+{
+    return options->rtol > 0 ? options->rtol : fur_value_is_single(value) ? 1e-5 : 1e-10;
+}
+
 static fur_status set_defaults(const fur_operator *a, const fur_method *method,
                                fur_solver_options *o)
 {
@@ -164,8 +169,7 @@ static fur_status set_defaults(const fur_operator *a, const fur_method *method,
         return fur_context_fail(context, FUR_INVALID, "restart must be from 0 to %d",
                                 FUR_SOLVER_MOST_RESTART);
     o->method = method->info.name;
-    if (o->rtol == 0)
-        o->rtol = fur_value_is_single(fur_operator_value_type(a)) ? 1e-5 : 1e-10;
+    o->rtol = fur_solver_tolerance(o, fur_operator_value_type(a));
     if (o->max_iterations == 0)
         o->max_iterations = fur_solver_iterations(rows);
     if (o->check_every == 0)

@@ -34,6 +34,7 @@ typedef struct fur_solve {
     const fur_operator *adjoint;        /* A^H; NULL: none */
     const fur_operator *preconditioner; /* NULL: identity */
     fur_vector *x;                      /* of the pass: x, or its correction from 0; cols entries */
+    const fur_vector *unscale;          /* as of the solver */
     const fur_vector *base; /* x before the correction; NULL: there is none, the pass improves x */
     fur_vector
         *r; /* the residual that the pass starts from, which it may overwrite; rows entries */
@@ -47,7 +48,8 @@ typedef struct fur_solve {
     const fur_solver_options *options; /* with defaults in place of zeros */
     double scale; /* of the pass: what it sees is the caller's residual times this */
     double b_norm;
-    double target; /* of the pass: stop at ||r|| <= target */
+    double target;   /* of the pass: stop at ||r|| <= target */
+    double gradient; /* of least squares: stop at ||A^H r|| <= gradient ||A|| ||r|| */
     int64_t max_iterations;
     int64_t check_every; /* iterations between looks at the scalars; 0: more and more */
     int64_t look_ahead;  /* these in place of that, set by a method that ends without the host */
@@ -114,6 +116,9 @@ typedef struct fur_method {
 /* The method of that name; NULL: there is none. */
 const fur_method *fur_method_find(const char *name);
 
+/* The tolerance for ||b - A x|| / ||b||: that of the options, or the default of the value type. */
+double fur_solver_tolerance(const fur_solver_options *options, fur_value_type value);
+
 /* The default of max_iterations. */
 int64_t fur_solver_iterations(int64_t rows);
 
@@ -125,6 +130,7 @@ struct fur_solver {
     fur_solver_options options; /* with defaults in place of zeros */
     fur_vector *r;              /* residual */
     fur_vector *correction;     /* of x */
+    const fur_vector *unscale;  /* the caller's x is this times x, entry by entry; NULL: x */
     fur_vector **work;          /* see fur_solve */
     fur_vector **range;
     double *scratch;
@@ -152,9 +158,14 @@ fur_status fur_solve_preconditioned(fur_solve *solve, const fur_vector *r, fur_v
                                     const fur_vector **z);
 
 /* The distance of 1 and the next number of the value type. */
+static inline double fur_value_epsilon(fur_value_type value)
+{
+    return fur_value_is_single(value) ? (double)FLT_EPSILON : DBL_EPSILON;
+}
+
 static inline double fur_solve_epsilon(const fur_solve *solve)
 {
-    return fur_value_is_single(fur_vector_value_type(solve->r)) ? FLT_EPSILON : DBL_EPSILON;
+    return fur_value_epsilon(fur_vector_value_type(solve->r));
 }
 
 /* Bytes of that number of passes over a vector. */

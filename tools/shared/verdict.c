@@ -20,10 +20,17 @@ void verdict_put(output *out, const fur_solver_report *r)
 {
     output_known(out, "condition_estimate", "condition, at least",
                  r->condition > 0 ? r->condition : NAN, output_number);
-    output_flag(out, "converged", "converged", r->outcome == FUR_OUTCOME_CONVERGED);
+    output_flag(out, "converged", "converged", fur_outcome_solved(r->outcome));
     output_text(out, "outcome", "outcome", interrupt_outcome(r->outcome));
     output_number(out, "residual", "relative residual", r->residual);
+    output_known(out, "residual_scaled", "residual, rows scaled", r->residual_scaled,
+                 output_number);
     output_number(out, "residual_recursive", "recursive residual", r->residual_recursive);
+    output_known(out, "backward_error", "backward error", r->backward_error, output_number);
+    output_known(out, "backward_error_rows", "backward error by rows", r->backward_error_rows,
+                 output_number);
+    if (out->json || strcmp(r->scale, "none") != 0)
+        output_text(out, "scale", "scaled", r->scale);
     output_known(out, "residual_bound", "residual, at most", shown_bound(out, r), output_number);
     output_known(out, "error_a_norm", "error, at least", r->error_a_norm, output_number);
     if (r->outcome == FUR_OUTCOME_LEAST_SQUARES)
@@ -92,7 +99,7 @@ fur_status verdict_judge(fur_context *context, const verdict *v)
 {
     const fur_solver_report *r = v->report;
     char advice[SENTENCE];
-    if (r->outcome == FUR_OUTCOME_CONVERGED ||
+    if (fur_outcome_solved(r->outcome) ||
         (r->outcome == FUR_OUTCOME_LEAST_SQUARES && v->least_squares))
         return FUR_OK;
     if (r->outcome == FUR_OUTCOME_STOPPED)

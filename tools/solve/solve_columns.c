@@ -134,8 +134,8 @@ static int64_t worst_of(const columns_job *c)
 {
     int64_t worst = 0;
     for (int64_t k = 1; k < fur_vectors_get(c->x)->cols; k++) {
-        bool fails = c->reports[k].outcome != FUR_OUTCOME_CONVERGED;
-        bool failed = c->reports[worst].outcome != FUR_OUTCOME_CONVERGED;
+        bool fails = !fur_outcome_solved(c->reports[k].outcome);
+        bool failed = !fur_outcome_solved(c->reports[worst].outcome);
         if (fails != failed ? fails : c->reports[k].residual > c->reports[worst].residual)
             worst = k;
     }
@@ -180,7 +180,7 @@ static fur_status print_columns(const columns_job *c)
     output_count(&out, "threads", "threads", fur_context_threads(j->context));
     output_seconds(&out, "seconds_load", "time to load", j->a.seconds + c->b.seconds);
     output_seconds(&out, "seconds_solve", "time to solve", c->seconds);
-    output_flag(&out, "converged", "converged", worst->outcome == FUR_OUTCOME_CONVERGED);
+    output_flag(&out, "converged", "converged", fur_outcome_solved(worst->outcome));
     output_number(&out, "residual", "largest residual", worst->residual);
     put_columns(&out, c);
     return output_end(&out, j->context);
@@ -190,7 +190,7 @@ static fur_status judge(const columns_job *c)
 {
     int64_t worst = worst_of(c);
     const fur_solver_report *r = &c->reports[worst];
-    if (r->outcome == FUR_OUTCOME_CONVERGED)
+    if (fur_outcome_solved(r->outcome))
         return FUR_OK;
     const char *advice = fur_outcome_advice(r->outcome);
     return fur_context_fail(

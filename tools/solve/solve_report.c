@@ -87,8 +87,7 @@ static fur_status measure(page *p)
 
 static bool has_solved(const job *j)
 {
-    return j->total.outcome == FUR_OUTCOME_CONVERGED ||
-           j->total.outcome == FUR_OUTCOME_LEAST_SQUARES;
+    return fur_outcome_solved(j->total.outcome) || j->total.outcome == FUR_OUTCOME_LEAST_SQUARES;
 }
 
 static void put_header(const page *p)

@@ -106,7 +106,7 @@ nb::dict dict_of(const fur_solver_report &r, bool square)
     made["outcome"] = fur_outcome_name(r.outcome);
     made["advice"] = fur_outcome_advice(r.outcome);
     made["converged"] =
-        r.outcome == FUR_OUTCOME_CONVERGED || (r.outcome == FUR_OUTCOME_LEAST_SQUARES && !square);
+        fur_outcome_solved(r.outcome) || (r.outcome == FUR_OUTCOME_LEAST_SQUARES && !square);
     made["stopped"] = r.outcome == FUR_OUTCOME_MAX_ITERATIONS || r.outcome == FUR_OUTCOME_STOPPED;
     made["iterations"] = r.iterations;
     made["residual"] = r.residual;
@@ -119,6 +119,10 @@ nb::dict dict_of(const fur_solver_report &r, bool square)
     made["normal_residual"] = r.normal_residual;
     made["residual_bound"] = r.residual_bound;
     made["error_a_norm"] = r.error_a_norm;
+    made["backward_error"] = r.backward_error;
+    made["residual_scaled"] = r.residual_scaled;
+    made["backward_error_rows"] = r.backward_error_rows;
+    made["scale"] = r.scale;
     return made;
 }
 

@@ -1,6 +1,6 @@
 /* Vectors that look random and are the same everywhere and in every run. */
-#ifndef FURROW_METHOD_HASHED_H
-#define FURROW_METHOD_HASHED_H
+#ifndef FURROW_CORE_HASHED_H
+#define FURROW_CORE_HASHED_H
 
 #include <furrow/vector.h>
 

@@ -1,0 +1,206 @@
+/* A system whose rows or columns differ much in scale: R A C y = R b with x = C y is solved in its
+ * place, and x must solve both in their own norms. */
+#include "course.h"
+
+#include "arguments.h"
+#include "env.h"
+#include "residual_bound.h"
+#include "verdict.h"
+
+#include <furrow/reduce.h>
+
+#include <math.h>
+#include <string.h>
+
+/* Solves with smaller tolerances, each by this factor below the residual that was too large. */
+#define ROUNDS 3
+#define GAIN 0.1
+
+double fur_course_measure(const fur_solver_report *report)
+{
+    double scaled = isnan(report->residual_scaled) ? 0 : report->residual_scaled;
+    return !report->scale || strcmp(report->scale, "none") == 0 ? report->residual
+                                                                : fmax(report->residual, scaled);
+}
+
+/* Whether scales may be sought: a caller's own method or preconditioner keeps its meaning. */
+static bool may_scale(const fur_course *c)
+{
+    bool automatic = !c->solver.method || strcmp(c->solver.method, "auto") == 0;
+    bool square = c->traits.rows == c->traits.cols && c->traits.rows > 0;
+    if (c->options.scale != FUR_SCALE_AUTO)
+        return c->options.scale != FUR_SCALE_NONE;
+    return automatic && square && c->solver.damp == 0 && !c->solver.preconditioner;
+}
+
+static fur_status refuse_scale(const fur_course *c)
+{
+    const fur_method *m = c->solver.method ? fur_method_find(c->solver.method) : NULL;
+    bool asked = c->options.scale == FUR_SCALE_ROWS || c->options.scale == FUR_SCALE_SYMMETRIC;
+    if ((unsigned)c->options.scale > FUR_SCALE_SYMMETRIC)
+        return fur_context_fail(c->context, FUR_INVALID,
+                                "scale %d is none of FUR_SCALE_AUTO, _NONE, _ROWS, _SYMMETRIC",
+                                (int)c->options.scale);
+    if (asked && (c->traits.rows != c->traits.cols || c->solver.damp > 0 ||
+                  (m && m->kind == FUR_METHOD_LEAST_SQUARES)))
+        return fur_context_fail(c->context, FUR_INVALID,
+                                "scales would change the least-squares solution; leave scale out");
+    if (asked && c->solver.preconditioner)
+        return fur_context_fail(c->context, FUR_INVALID,
+                                "the preconditioner given is of A, not of the scaled matrix; leave "
+                                "scale or the preconditioner out");
+    return FUR_OK;
+}
+
+static fur_status make_scaled(fur_course *c, const fur_csr *a)
+{
+    fur_product_options options = {.size = sizeof options, .order = "none"};
+    fur_value_type value = fur_vector_value_type(c->b);
+    FUR_TRY(fur_balance_apply(&c->balance, a, &c->scaled_a));
+    FUR_TRY(fur_product_create(c->scaled_a, &options, &c->scaled_product));
+    FUR_TRY(fur_vector_create(c->context, value, c->traits.rows, &c->scaled_b));
+    FUR_TRY(fur_vector_create(c->context, value, c->traits.rows, &c->scaled_x));
+    FUR_TRY(fur_vector_create(c->context, value, c->traits.rows, &c->plain_x));
+    FUR_TRY(fur_vector_create(c->context, value, c->traits.rows, &c->plain_r));
+    FUR_TRY(fur_multiply_elementwise(c->balance.rows, c->b, c->scaled_b));
+    return fur_multiply_elementwise(c->balance.unscale, c->x, c->scaled_x);
+}
+
+fur_status fur_course_scale(fur_course *c)
+{
+    const fur_csr *a;
+    double norm;
+    FUR_TRY(refuse_scale(c));
+    if (!may_scale(c))
+        return FUR_OK;
+    FUR_TRY(fur_course_matrix(c, &a));
+    FUR_TRY(fur_balance_find(a, c->options.scale, c->traits.hermitian, &c->balance));
+    if (!c->balance.rows)
+        return FUR_OK;
+    FUR_TRY(make_scaled(c, a));
+    c->plain = (fur_plain_system){c->a, a, c->product, c->b, c->x};
+    FUR_TRY(fur_norm2(c->b, &norm));
+    c->unit = norm > 0 ? norm : 1;
+    c->goal = fmax(fur_solver_tolerance(&c->solver, fur_vector_value_type(c->b)),
+                   c->solver.atol / c->unit);
+    c->a = c->scaled_a;
+    c->product = c->scaled_product;
+    c->b = c->scaled_b;
+    c->x = c->scaled_x;
+    return fur_csr_examine(c->a, &c->traits);
+}
+
+fur_status fur_course_unscale(fur_course *c)
+{
+    fur_vector *own[] = {c->guess, c->best};
+    if (!c->plain.x)
+        return FUR_OK;
+    for (int i = 0; i < 2; i++)
+        FUR_TRY(fur_multiply_elementwise(c->balance.cols, own[i], own[i]));
+    FUR_TRY(fur_multiply_elementwise(c->balance.cols, c->x, c->plain.x));
+    c->a = c->plain.a;
+    c->product = c->plain.product;
+    c->b = c->plain.b;
+    c->x = c->plain.x;
+    c->plain.x = NULL;
+    return FUR_OK;
+}
+
+/* The residual of the caller's system in the report, relative to b. */
+static fur_status take_plain(fur_course *c, fur_solver_report *report)
+{
+    double norm;
+    report->scale = c->balance.name;
+    report->residual_scaled = report->residual;
+    FUR_TRY(fur_multiply_elementwise(c->balance.cols, c->x, c->plain_x));
+    FUR_TRY(fur_operator_apply(fur_product_operator(c->plain.product), c->plain_x, c->plain_r));
+    FUR_TRY(fur_axpby(fur_real(1), c->plain.b, fur_real(-1), c->plain_r));
+    FUR_TRY(fur_norm2(c->plain_r, &norm));
+    report->products++;
+    report->residual = norm / c->unit;
+    return FUR_OK;
+}
+
+/* The normwise backward error of the caller's system, after take_plain. */
+static fur_status take_backward_error(fur_course *c, fur_solver_report *report)
+{
+    double x_norm;
+    double norm;
+    FUR_TRY(fur_norm2(c->plain_x, &x_norm));
+    FUR_TRY(
+        fur_estimate_norm(fur_product_operator(c->plain.product), c->plain_x, c->plain_r, &norm));
+    report->products += FUR_NORM_PRODUCTS;
+    report->backward_error = report->residual / (norm * x_norm / c->unit + 1);
+    return FUR_OK;
+}
+
+/* The outcome for both systems, from that for the scaled one. FUR_OUTCOME_UNSOLVED: that one is
+ * solved, and a smaller tolerance may solve the caller's, too. */
+static fur_status judge(fur_course *c, fur_solver_report *report)
+{
+    bool solved = fur_outcome_solved(report->outcome);
+    bool met = report->residual <= c->goal;
+    if (met && !solved && report->outcome != FUR_OUTCOME_STOPPED)
+        report->outcome = FUR_OUTCOME_SMALL_ROWS;
+    if (met || !solved)
+        return FUR_OK;
+    FUR_TRY(take_backward_error(c, report));
+    bool exact = report->outcome == FUR_OUTCOME_WORKING_PRECISION;
+    if (fur_is_rounding(report->backward_error, fur_vector_value_type(c->b)))
+        report->outcome = FUR_OUTCOME_WORKING_PRECISION;
+    else
+        report->outcome = exact ? FUR_OUTCOME_STAGNATED : FUR_OUTCOME_UNSOLVED;
+    return FUR_OK;
+}
+
+/* What bounds ask for, of the caller's system. */
+static fur_status take_bound(fur_course *c, fur_solver_report *report)
+{
+    if (!c->solver.bounds)
+        return FUR_OK;
+    FUR_TRY(fur_multiply_elementwise(c->balance.cols, c->x, c->plain_x));
+    return fur_residual_bound(fur_csr_get(c->plain.ordered), c->plain.b, c->plain_x, c->unit,
+                              &report->residual_bound);
+}
+
+/* One solve of the scaled system, added to the report of those before. */
+static fur_status solve_once(fur_course *c, fur_solver *solver, fur_solver_report *report)
+{
+    fur_solver_report own = FUR_DEFAULT(fur_solver_report);
+    FUR_TRY(fur_solver_solve(solver, c->b, c->x, &own));
+    own.iterations += report->iterations;
+    own.products += report->products;
+    own.seconds += report->seconds;
+    *report = own;
+    FUR_TRY(take_plain(c, report));
+    return judge(c, report);
+}
+
+fur_status fur_course_solve_scaled(fur_course *c, fur_solver *solver, fur_solver_report *report)
+{
+    int64_t most = solver->options.max_iterations;
+    *report = FUR_DEFAULT(fur_solver_report);
+    solver->unscale = c->balance.cols;
+    for (int round = 0; round < ROUNDS; round++) {
+        FUR_TRY(solve_once(c, solver, report));
+        if (report->outcome != FUR_OUTCOME_UNSOLVED || report->iterations >= most)
+            break;
+        solver->options.max_iterations = most - report->iterations;
+        solver->options.rtol *= GAIN * c->goal / report->residual;
+    }
+    if (report->outcome == FUR_OUTCOME_UNSOLVED)
+        report->outcome =
+            report->iterations >= most ? FUR_OUTCOME_MAX_ITERATIONS : FUR_OUTCOME_STAGNATED;
+    return take_bound(c, report);
+}
+
+void fur_course_release_scaled(fur_course *c)
+{
+    fur_vector_destroy(c->plain_r);
+    fur_vector_destroy(c->plain_x);
+    fur_vector_destroy(c->scaled_x);
+    fur_vector_destroy(c->scaled_b);
+    fur_product_destroy(c->scaled_product);
+    fur_csr_destroy(c->scaled_a);
+    fur_balance_release(&c->balance);
+}

@@ -1,0 +1,138 @@
+/* How good the x of a solve is, where the tolerance alone does not say it. */
+#include "verdict.h"
+
+#include "core.h"
+#include "hashed.h"
+
+#include <math.h>
+
+/* A backward error of this number of epsilon is rounding. */
+#define ROUNDING 8
+
+/* The residual, relative to b, up to which a small backward error alone is trusted. Beyond it the
+ * system may be singular, and x a large vector of the nullspace: a correction tells. */
+#define SAFE_RESIDUAL 1e-3
+/* By how much a correction must lower the residual, and its norm relative to x at most. */
+#define CORRECTION_GAIN 0.1
+#define CORRECTION_SHARE 1e-2
+
+/* A^H r of a rectangular or damped problem is as small as asked up to this factor. */
+#define GRADIENT_SLACK 10
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Whether the least-squares solution that is sought must prove that A is singular. */
+static bool needs_proof(const fur_solver *solver)
+{
+    const fur_operator *a = solver->a;
+    return solver->options.damp == 0 && fur_shared_size(solver->context, fur_operator_rows(a)) ==
+                                            fur_shared_size(solver->domain, fur_operator_cols(a));
+}
+
+double fur_verdict_gradient(const fur_solver *solver)
+{
+    return needs_proof(solver) ? fur_value_epsilon(fur_operator_value_type(solver->a))
+                               : solver->options.rtol;
+}
+
+bool fur_verdict_is_least_squares(const fur_drive *d)
+{
+    double norm = d->pass->norm;
+    double epsilon = fur_value_epsilon(fur_vector_value_type(d->b));
+    double rounding = ROUNDING * epsilon * (norm * d->x_norm + d->b_norm);
+    if (!(d->slope < HUGE_VAL) || !(d->x_norm < HUGE_VAL))
+        return false;
+    if (!needs_proof(d->solver))
+        return d->slope <= GRADIENT_SLACK * d->solver->options.rtol * norm;
+    /* r / ||r|| is then a null vector of A^H, to the accuracy that r has. */
+    return d->residual > rounding && d->slope <= norm * (rounding / d->residual) &&
+           d->slope <= sqrt(epsilon) * norm;
+}
+
+fur_status fur_estimate_norm(const fur_operator *a, fur_vector *v, fur_vector *image, double *norm)
+{
+    double length;
+    double next;
+    *norm = 0;
+    FUR_TRY(fur_vector_fill_hashed(v, 1));
+    for (int i = 0; i < FUR_NORM_PRODUCTS; i++) {
+        FUR_TRY(fur_norm2(v, &length));
+        if (!(length > 0))
+            return FUR_OK;
+        FUR_TRY(fur_vector_scale(v, fur_real(1 / length)));
+        FUR_TRY(fur_operator_apply(a, v, image));
+        FUR_TRY(fur_norm2(image, &next));
+        if (!(next < HUGE_VAL))
+            return FUR_OK;
+        *norm = larger(*norm, next);
+        FUR_TRY(fur_vector_copy(image, v));
+    }
+    return FUR_OK;
+}
+
+bool fur_is_rounding(double backward_error, fur_value_type value)
+{
+    return backward_error <= ROUNDING * fur_value_epsilon(value);
+}
+
+/* Whether A and b determine x: a correction of x that lowers its large residual is small. */
+static fur_status is_determined(fur_drive *d, bool *determined)
+{
+    fur_vector *correction = d->solver->correction;
+    fur_drive trial = *d;
+    fur_solve pass = *d->pass;
+    fur_solver_options options = *pass.options;
+    double length;
+    *determined = d->residual <= SAFE_RESIDUAL * d->b_norm;
+    if (*determined)
+        return FUR_OK;
+    options.monitor = NULL;
+    pass.options = &options;
+    pass.max_iterations = 2 * pass.iterations + 1;
+    trial.pass = &pass;
+    FUR_TRY(fur_vector_fill(correction, fur_real(0)));
+    FUR_TRY(fur_drive_run_pass(&trial, correction, CORRECTION_GAIN * d->residual));
+    FUR_TRY(fur_norm2(correction, &length));
+    d->pass->products = pass.products;
+    *determined = pass.outcome == FUR_OUTCOME_CONVERGED &&
+                  length / pass.scale <= CORRECTION_SHARE * d->x_norm;
+    return FUR_OK;
+}
+
+/* Takes the backward error of a solve that failed, and its outcome if that is rounding. */
+static fur_status accept_rounding(fur_drive *d)
+{
+    double norm;
+    bool determined;
+    FUR_TRY(fur_estimate_norm(d->solver->a, d->solver->correction, d->solver->r, &norm));
+    d->pass->products += FUR_NORM_PRODUCTS;
+    FUR_TRY(fur_drive_find_residual(d, d->x));
+    d->backward_error = d->residual / (norm * d->x_norm + d->b_norm);
+    if (!fur_is_rounding(d->backward_error, fur_vector_value_type(d->b)))
+        return FUR_OK;
+    FUR_TRY(is_determined(d, &determined));
+    if (determined)
+        d->pass->outcome = FUR_OUTCOME_WORKING_PRECISION;
+    return FUR_OK;
+}
+
+/* Whether a solve failed in a way that a small backward error can excuse. */
+static bool may_excuse(const fur_drive *d)
+{
+    fur_outcome outcome = d->pass->outcome;
+    return d->solver->method->kind == FUR_METHOD_SQUARE && outcome != FUR_OUTCOME_CONVERGED &&
+           outcome != FUR_OUTCOME_STOPPED && d->b_norm > 0 && d->residual < HUGE_VAL;
+}
+
+fur_status fur_verdict_settle(fur_drive *d)
+{
+    FUR_TRY(fur_norm2(d->x, &d->x_norm));
+    if (!(d->x_norm < HUGE_VAL)) {
+        d->pass->outcome = FUR_OUTCOME_BREAKDOWN;
+        return FUR_OK;
+    }
+    return may_excuse(d) ? accept_rounding(d) : FUR_OK;
+}
