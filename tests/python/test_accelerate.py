@@ -184,7 +184,7 @@ def test_the_copy_has_the_plans_of_a_matrix_of_furrow(rng):
         for _ in range(110):
             y = a @ x
         plans = _accelerate._kept[id(a)]
-        assert plans.copy._cache.product.report()["kernel"] == "stencil"
+        assert plans.copy._cache.uses > 100
     np.testing.assert_array_equal(y, furrow.csr(a) @ x)
 
 

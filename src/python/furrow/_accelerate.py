@@ -45,7 +45,7 @@ class _Plans:
         self.shape = source.shape
         self.watched = type(source).__module__.startswith("scipy.sparse")
         self.calm = 0  # products since anybody else could reach the arrays
-        self.copy: Csr | None = None  # up to date while more than CALM
+        self.copy: Any = None  # up to date while more than CALM
         self.setting = _contexts.setting
         self.matrix: Any = _in_place(source)  # a Csr, or None: left to SciPy
         self.product: _core.Product | None = None
@@ -163,7 +163,8 @@ def _watched(name: str) -> property:
         plans = _kept.get(id(self))
         if plans is not None:
             plans.calm = 0
-        return vars(self)
+        members: dict[str, Any] = vars(self)
+        return members
 
     def get(self: Any) -> Any:
         try:
