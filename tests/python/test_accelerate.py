@@ -159,6 +159,55 @@ def test_no_way_to_change_a_matrix_is_overlooked(rng, way, make):
             np.testing.assert_array_equal(a @ x, want)
 
 
+def wide_indices(a):
+    return sp.csr_array((a.data.copy(), a.indices.astype(np.int64), a.indptr.astype(np.int64)), shape=a.shape)
+
+
+def test_wide_indices_are_copied(rng):
+    a = wide_indices(random_matrix(rng, 60, 60, 0.3))
+    x = rng.standard_normal(60)
+    with furrow.accelerate_scipy():
+        calm(a)
+        plans = _accelerate._kept[id(a)]
+        assert plans.matrix is None and plans.copy is not None
+        np.testing.assert_array_equal(a @ x, furrow.csr(a) @ x)
+        for change in (lambda: a.data.__imul__(2), lambda: change_indices(a)):
+            calm(a)
+            change()
+            np.testing.assert_allclose(a @ x, furrow.csr(a, copy=True) @ x, rtol=1e-12, atol=1e-12)
+            calm(a)
+            np.testing.assert_array_equal(a @ x, furrow.csr(a, copy=True) @ x)
+        unsorted = wide_indices(a)
+        row = slice(unsorted.indptr[3], unsorted.indptr[4])
+        unsorted.indices[row] = unsorted.indices[row][::-1].copy()
+        calm(unsorted)
+        assert _accelerate._kept[id(unsorted)].copy is None
+        np.testing.assert_allclose(unsorted @ x, unsorted.toarray() @ x, rtol=1e-12, atol=1e-12)
+
+
+def test_many_threads_with_one_matrix(rng):
+    """Each sees its own change, whatever the others do."""
+    a = own_arrays(random_matrix(rng, 300, 300))
+    x, wrong = rng.standard_normal(300), []
+    want = furrow.csr(a, copy=True) @ x
+
+    def work():
+        for _ in range(200):
+            if not np.array_equal(a @ x, want):
+                wrong.append(1)
+
+    with furrow.accelerate_scipy():
+        for scale in (1, 2, 4):
+            threads = [threading.Thread(target=work) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert not wrong, scale
+            a.data *= 2
+            want = want * 2
+
+
 def test_matrices_over_the_same_arrays_do_not_count(rng):
     a = own_arrays(random_matrix(rng, 60, 60))
     first = furrow.csr(a)

@@ -13,7 +13,6 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from operator import is_
 from typing import Any
 
 import numpy as np
@@ -37,48 +36,77 @@ _restore: list[Callable[[], None]] = []
 class _Plans:
     """What is kept of a matrix of SciPy's as long as its arrays, and the number of threads, are the same."""
 
-    __slots__ = ("arrays", "block", "calm", "copy", "matrix", "product", "reference", "setting", "shape", "watched")
+    __slots__ = (
+        "arrays", "block", "busy", "calm", "copied", "copy", "look", "matrix", "product", "reader", "reference",
+        "setting", "shape", "watched",
+    )  # fmt: skip
 
     def __init__(self, source: Any, forget: Callable[[Any], None]) -> None:
         self.reference = weakref.ref(source, forget)
         self.arrays = _arrays_of(source)
         self.shape = source.shape
-        self.watched = type(source).__module__.startswith("scipy.sparse")
-        self.calm = 0  # products since anybody else could reach the arrays
-        self.copy: Any = None  # up to date while more than CALM
         self.setting = _contexts.setting
-        self.matrix: Any = _in_place(source)  # a Csr, or None: left to SciPy
+        self.matrix: Any = _in_place(source)  # a Csr, or None: it cannot be read in place
         self.product: _core.Product | None = None
         self.block: _core.BlockProduct | None = None
+        known = source.ndim == 2 and self.arrays[0].dtype in DTYPES and len(self.arrays[0]) >= FEW_ENTRIES
+        self.watched = known and type(source).__module__.startswith("scipy.sparse")
+        self.copy: Any = None
+        self.copied: object = None  # the look after which the copy was made
+        self.busy = False  # while it is being made
+        self.reader = 0  # the thread in which SciPy multiplies, and looks at the arrays for that
+        self.touch()
+
+    def touch(self) -> None:
+        """Notes that somebody may look at the arrays, and so change them."""
+        self.look = object()
+        self.calm = 0  # products since then
 
     def suits(self, source: Any) -> bool:
-        same = all(map(is_, _arrays_of(source), self.arrays))
-        return same and source.shape == self.shape and self.setting is _contexts.setting
+        return self._has(vars(source)) and source.shape == self.shape and self.setting is _contexts.setting
+
+    def _has(self, members: dict[str, Any]) -> bool:
+        """Whether these are the arrays. No variable holds one, which another thread would count."""
+        a = self.arrays
+        return members["data"] is a[0] and members["indices"] is a[1] and members["indptr"] is a[2]
 
     def multiply(self, x: Any) -> Any:
-        self.calm = self.calm + 1 if self._is_private() else 0
-        if self.calm == CALM + 1:
-            self._take_copy()
-        if self.calm > CALM:
-            return multiply(self.copy, x)
+        """The product; None: it is left to SciPy."""
+        copy = self._recent_copy() if self.watched and not self.busy else None
+        if copy is not None:
+            return multiply(copy, x)
+        if self.matrix is None:
+            return None
         if self.product is None:
             self.product = _core.Product.plan(self.matrix._home(), 0, "rows")
         y = new_array((self.matrix.shape[0],), x.dtype)
         self.product(x, y)
         return y
 
-    def _is_private(self) -> bool:
-        """Whether there are many entries, and only the watched attributes lead to them."""
-        return self.watched and len(self.arrays[0]) >= FEW_ENTRIES and are_private(self.arrays, 1)
+    def _recent_copy(self) -> Any:
+        """A copy of the matrix as it is, if nobody has reached the arrays for some products; else None."""
+        if not are_private(self.arrays, 1):
+            self.touch()
+        self.calm += 1
+        if self.calm <= CALM:
+            return None
+        if self.copied is not self.look:
+            self.busy = True
+            try:
+                self._take_copy(self.look)
+            finally:
+                self.busy = False
+        return self.copy
 
-    def _take_copy(self) -> None:
+    def _take_copy(self, look: object) -> None:
         """Makes the copy, or brings it up to date."""
-        data, indices, indptr = self.arrays
-        copy = self.copy
-        if copy is None or not (np.array_equal(copy.indices, indices) and np.array_equal(copy.indptr, indptr)):
+        if self.copy is None or not _same_pattern(self.copy, self.arrays):
             self.copy = csr(self.arrays, shape=self.shape, copy=True)
-        elif not np.array_equal(_bits(copy.data), _bits(data)):
-            copy.set_values(data)
+            if not _same_pattern(self.copy, self.arrays):  # rows were not sorted, or had duplicates
+                self.copy, self.watched = None, False
+        elif not np.array_equal(_bits(self.copy.data), _bits(self.arrays[0])):
+            self.copy.set_values(self.arrays[0])
+        self.copied = look
 
     def multiply_block(self, x: Any) -> Any:
         if self.block is None:
@@ -92,6 +120,10 @@ def _arrays_of(source: Any) -> tuple[Any, Any, Any]:
     """The three arrays, past the properties that watch them."""
     members = vars(source)
     return members["data"], members["indices"], members["indptr"]
+
+
+def _same_pattern(a: Csr, arrays: tuple[Any, Any, Any]) -> bool:
+    return np.array_equal(a.indices, arrays[1]) and np.array_equal(a.indptr, arrays[2])
 
 
 def _bits(values: Any) -> Any:
@@ -127,9 +159,15 @@ def _plans_of(source: Any) -> _Plans:
 def _by_vector(scipys: Any) -> Any:
     def multiply(self: Any, other: Any) -> Any:
         plans = _plans_of(self)
-        if plans.matrix is None or other.dtype != plans.matrix.dtype:
+        same = other.dtype == vars(self)["data"].dtype
+        made = plans.multiply(np.ascontiguousarray(other)) if same else None
+        if made is not None:
+            return made
+        plans.reader = threading.get_ident()
+        try:
             return scipys(self, other)
-        return plans.multiply(np.ascontiguousarray(other))
+        finally:
+            plans.reader = 0
 
     return multiply
 
@@ -161,8 +199,8 @@ def _watched(name: str) -> property:
 
     def touch(self: Any) -> dict[str, Any]:
         plans = _kept.get(id(self))
-        if plans is not None:
-            plans.calm = 0
+        if plans is not None and plans.reader != threading.get_ident():
+            plans.touch()
         members: dict[str, Any] = vars(self)
         return members
 
@@ -229,13 +267,13 @@ def accelerate_scipy() -> Iterator[None]:
 
     ``A @ x``, ``A @ X`` and ``A @ B``, also within SciPy's own functions, where dtypes are equal and
     among float32, float64, complex64 and complex128, indices are int32, and rows are sorted without
-    duplicates; SciPy does the rest. Results may differ from SciPy's by rounding, and are the same for
+    duplicates. SciPy does the rest. Results may differ from SciPy's by rounding, and are the same for
     any number of threads. It may be nested; the outermost end restores SciPy.
 
     Changes of a matrix in place count, except those by a bare address. A large matrix whose arrays only the
-    matrix itself refers to is copied for its fourth product, and then as fast as `csr` of it. Its plan takes up to
-    as much memory again. Any look at `data`, `indices` or `indptr` ends that until the arrays have been compared
-    with the copy, three products later.
+    matrix itself refers to is copied for its fourth product ``A @ x``, and then as fast as `csr` of it, also
+    with indices of int64. Its plan takes up to as much memory again. Any look at `data`, `indices` or
+    `indptr` ends that until the arrays have been compared with the copy, three products later.
 
     Examples
     --------

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from sys import getrefcount
+from threading import RLock
 from typing import Any
 from weakref import getweakrefcount
 
 import numpy as np
 
+_lock = RLock()
 _borrowed: dict[int, list[None]] = {}  # by the id of an array: an entry for each `Borrowed` that has it
 
 
@@ -47,8 +49,9 @@ _ALONE = _counts(_HELD[0])  # of a view that a tuple holds, and of the array tha
 
 def are_private(arrays: tuple[Any, ...], holders: int) -> bool:
     """Whether besides the tuple there are only so many holders of each array, and matrices that read it."""
-    for k in range(len(arrays)):
-        counts = _counts(arrays[k])
-        if counts[:1] != (_ALONE[0] + holders,) or counts[1:] not in ((), _ALONE[1:]):
-            return False
-    return True
+    with _lock:  # as counting is a reference, too
+        for k in range(len(arrays)):
+            counts = _counts(arrays[k])
+            if counts[:1] != (_ALONE[0] + holders,) or counts[1:] not in ((), _ALONE[1:]):
+                return False
+        return True
