@@ -78,7 +78,7 @@ step_tests() {
 step_sanitize() {
     local tool program status=0
     for tool in memcheck racecheck initcheck; do
-        for program in "$build"/tests/test_cuda_* "$build"/tests/test_ranks_cuda; do
+        for program in "$build"/tests/test_cuda_* "$build"/tests/test_ranks_cuda*; do
             [[ -x $program && $program != *_large ]] || continue
             say "$tool $(basename "$program")"
             CK_FORK=no FURROW_TEST_SMALL=1 timeout 600 \

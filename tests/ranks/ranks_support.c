@@ -161,8 +161,8 @@ static int gpus(void)
 
 bool options_on_gpus(int n, int ranks, fur_ranks_options *out)
 {
-    static const char *const ways[] = {"peers", "staged", "nccl"};
-    const char *way = ways[n % 3];
+    static const char *const ways[GPU_WAYS] = {"peers", "staged", "nccl"};
+    const char *way = ways[n % GPU_WAYS];
     *out = (fur_ranks_options){.size = sizeof *out, .device = "cuda", .device_transport = way};
     /* ranks that share a GPU and wait for each other there must not share its queues */
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 1);

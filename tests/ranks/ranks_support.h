@@ -32,6 +32,10 @@ void solve_alone(solve_job *job);
 /* work of fur_ranks_run; user is a solve_job */
 fur_status solve_on_ranks(fur_ranks *group, void *user);
 
+/* Not three on two GPUs: memory is freed between reductions, which waits for the other rank's. */
+#define GPU_RANKS 2
+#define GPU_WAYS 3
+
 /* Options of ranks on GPUs by the n-th transport between them; false if there are not enough. */
 bool options_on_gpus(int n, int ranks, fur_ranks_options *out);
 
