@@ -233,11 +233,22 @@ static fur_solver_report solve_grid(const grid *g, fur_solver_options options)
     return report;
 }
 
+/* b with one entry, so that a residual is of one colour, and the other of the next iteration. */
+static void set_unit(grid *g, int64_t row)
+{
+    double *unit = calloc((size_t)fur_vector_size(g->b), sizeof *unit);
+    unit[row] = 1;
+    ck_ok(g->context, fur_vector_upload(unit, g->b));
+    free(unit);
+}
+
 /* And the condition is that of M A, whichever system was solved. */
 START_TEST(iterations_are_half_as_many)
 {
     fur_context *context = context_make(NULL, 2);
     grid g = grid_open(context, FUR_F64, 50, 40, NULL);
+    rng r = rng_stream(78);
+    set_unit(&g, rng_below(&r, INT64_C(50) * 40));
     fur_solver_options options = {.preconditioner = g.jacobi, .whole = 1};
     fur_solver_report whole = solve_grid(&g, options);
     options.whole = 0;
@@ -246,7 +257,7 @@ START_TEST(iterations_are_half_as_many)
     ck_assert_int_eq(half.outcome, FUR_OUTCOME_CONVERGED);
     ck_assert_int_eq(whole.reduced, 0);
     ck_assert_int_eq(half.reduced, 1);
-    ck_assert_int_le(llabs(2 * half.iterations - whole.iterations), 6);
+    ck_assert_int_le(llabs(2 * half.iterations - whole.iterations), 2);
     ck_assert_double_eq_tol(half.condition, whole.condition, 0.03 * whole.condition);
     ck_assert_double_eq_tol(half.norm, whole.norm, 0.01);
     grid_close(&g);
