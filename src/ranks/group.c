@@ -12,11 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct alarm_record {
-    int32_t status;
-    char sentence[SENTENCE_ROOM];
-} alarm_record;
-
 fur_status group_take_options(const fur_ranks_options *given, fur_ranks_options *out)
 {
     FUR_TAKE_OPTIONS(NULL, fur_ranks_options, out, given);
@@ -102,59 +97,97 @@ const char *fur_ranks_error(const fur_ranks *group)
     return group ? group->error : "";
 }
 
-fur_status fur_ranks_fail(fur_ranks *group, fur_status status, const char *format, ...)
+static void set_sentence(fur_ranks *g, const char *format, va_list arguments)
+{
+    if (!g->broken && !g->sounded) /* what others have been told stays */
+        vsnprintf(g->error, sizeof g->error, format, arguments);
+}
+
+fur_status group_fail(fur_ranks *g, fur_status status, const char *format, ...)
 {
     va_list arguments;
-    if (!group || group->broken) /* what was agreed on stays */
-        return status;
     va_start(arguments, format);
-    vsnprintf(group->error, sizeof group->error, format, arguments);
+    set_sentence(g, format, arguments);
     va_end(arguments);
-    group->pending = status;
     return status;
 }
 
-fur_status fur_ranks_pass_on(fur_ranks *group, const fur_context *context, fur_status status)
+fur_status group_pass_on(fur_ranks *g, const fur_context *context, fur_status status)
 {
-    return status == FUR_OK ? FUR_OK
-                            : fur_ranks_fail(group, status, "%s", fur_context_error(context));
+    return status == FUR_OK ? FUR_OK : group_fail(g, status, "%s", fur_context_error(context));
 }
 
-/* The answer of every rank to an alarm, of this or of another one. */
-static fur_status sound_alarm(fur_ranks *g, fur_status status)
+/* Tells all ranks that this one has failed, or by FUR_OK that it has heard of a failure. */
+static void send_alarm(fur_ranks *g, fur_status status)
 {
-    alarm_record own = {.status = (int32_t)status};
-    alarm_record other;
-    int lowest = status == FUR_OK ? g->count : g->rank;
-    if (g->broken)
-        return g->status;
+    g->sounded = true;
+    g->alarm = (alarm_record){.status = (int32_t)status};
     if (status != FUR_OK)
-        memcpy(own.sentence, g->error, sizeof own.sentence);
+        memcpy(g->alarm.sentence, g->error, sizeof g->alarm.sentence);
     for (int rank = 0; rank < g->count; rank++)
         if (rank != g->rank)
-            g->via->send(g->state, rank, CHANNEL_ALARM, &own, sizeof own);
+            g->via->send(g->state, rank, CHANNEL_ALARM, &g->alarm, sizeof g->alarm);
     for (space *s = g->spaces; s && g->link->abandon; s = s->next)
         g->link->abandon(s);
+}
+
+/* The agreement after a failure of this rank or of another one: alarms of all ranks. */
+static fur_status sound_alarm(fur_ranks *g, fur_status status)
+{
+    alarm_record other;
+    if (g->broken)
+        return g->status;
+    if (!g->sounded)
+        send_alarm(g, status);
+    int lowest = g->alarm.status == FUR_OK ? g->count : g->rank;
     for (int rank = 0; rank < g->count; rank++) {
         if (rank == g->rank)
             continue;
         g->via->receive(g->state, rank, CHANNEL_ALARM, &other, sizeof other);
         if (other.status != FUR_OK && rank < lowest) {
             lowest = rank;
-            own = other;
+            g->alarm = other;
         }
     }
     g->broken = true;
-    g->status = (fur_status)own.status;
-    memcpy(g->error, own.sentence, sizeof g->error);
+    g->status = (fur_status)g->alarm.status;
+    memcpy(g->error, g->alarm.sentence, sizeof g->error);
     return g->status;
+}
+
+/* Whether this rank failed as another one, which had failed, ended its wait on the device. */
+static bool is_woken(const fur_ranks *g)
+{
+    return g->link->abandon && g->via->alarmed(g->state);
+}
+
+/* Others may wait for this rank, which may never come. */
+static fur_status warn_others(fur_ranks *g, fur_status status)
+{
+    if (status != FUR_OK && !g->broken && !g->sounded)
+        send_alarm(g, is_woken(g) ? FUR_OK : status);
+    return status;
+}
+
+fur_status fur_ranks_fail(fur_ranks *group, fur_status status, const char *format, ...)
+{
+    va_list arguments;
+    if (!group)
+        return status;
+    va_start(arguments, format);
+    set_sentence(group, format, arguments);
+    va_end(arguments);
+    return warn_others(group, status);
+}
+
+fur_status fur_ranks_pass_on(fur_ranks *group, const fur_context *context, fur_status status)
+{
+    return group ? warn_others(group, group_pass_on(group, context, status)) : status;
 }
 
 fur_status group_poll(fur_ranks *g)
 {
-    if (g->broken)
-        return g->status;
-    return g->via->alarmed(g->state) ? sound_alarm(g, FUR_OK) : FUR_OK;
+    return g->broken || g->sounded || g->via->alarmed(g->state) ? sound_alarm(g, FUR_OK) : FUR_OK;
 }
 
 bool group_fault(fur_ranks *g)
@@ -164,12 +197,12 @@ bool group_fault(fur_ranks *g)
 
 static fur_status begin_message(fur_ranks *g)
 {
-    if (g->broken)
-        return g->status;
+    if (g->broken || g->sounded)
+        return sound_alarm(g, FUR_OK);
     if (!group_fault(g))
         return FUR_OK;
     return sound_alarm(
-        g, fur_ranks_fail(g, FUR_IO_ERROR, "a message of rank %d was made to fail", g->rank));
+        g, group_fail(g, FUR_IO_ERROR, "a message of rank %d was made to fail", g->rank));
 }
 
 fur_status group_send(fur_ranks *g, int to, const void *data, size_t bytes)
@@ -178,10 +211,10 @@ fur_status group_send(fur_ranks *g, int to, const void *data, size_t bytes)
     for (size_t done = 0; done < bytes; done += MESSAGE_MOST) {
         size_t part = bytes - done < MESSAGE_MOST ? bytes - done : MESSAGE_MOST;
         if (!g->via->send(g->state, to, CHANNEL_DATA, (const char *)data + done, part))
-            return sound_alarm(g, fur_ranks_fail(g, FUR_OUT_OF_MEMORY,
-                                                 "there is no memory for a message of %zu bytes "
-                                                 "from rank %d to %d",
-                                                 part, g->rank, to));
+            return sound_alarm(g, group_fail(g, FUR_OUT_OF_MEMORY,
+                                             "there is no memory for a message of %zu bytes "
+                                             "from rank %d to %d",
+                                             part, g->rank, to));
     }
     return FUR_OK;
 }
@@ -195,17 +228,17 @@ fur_status group_receive(fur_ranks *g, int from, void *data, size_t bytes)
         if (how == ALARMED)
             return sound_alarm(g, FUR_OK);
         if (how == LEFT)
-            return sound_alarm(g, fur_ranks_fail(g, FUR_INVALID,
-                                                 "rank %d closed the group while rank %d waited "
-                                                 "for its message; all ranks must make the same "
-                                                 "calls, and call fur_ranks_agree if one fails",
-                                                 from, g->rank));
+            return sound_alarm(g, group_fail(g, FUR_INVALID,
+                                             "rank %d closed the group while rank %d waited "
+                                             "for its message; all ranks must make the same "
+                                             "calls, and call fur_ranks_agree if one fails",
+                                             from, g->rank));
         if (how == MISFIT)
-            return sound_alarm(g, fur_ranks_fail(g, FUR_INVALID,
-                                                 "rank %d expected %zu bytes from rank %d and got "
-                                                 "another number; all ranks must make the same "
-                                                 "calls with the same options",
-                                                 g->rank, part, from));
+            return sound_alarm(g, group_fail(g, FUR_INVALID,
+                                             "rank %d expected %zu bytes from rank %d and got "
+                                             "another number; all ranks must make the same "
+                                             "calls with the same options",
+                                             g->rank, part, from));
     }
     return FUR_OK;
 }
@@ -252,20 +285,13 @@ fur_status group_share(fur_ranks *g, void *data, size_t bytes)
     return FUR_OK;
 }
 
-/* Whether this rank failed as another one, which had failed, ended its wait on the device. */
-static bool is_woken(const fur_ranks *g)
-{
-    return g->link->abandon && g->via->alarmed(g->state);
-}
-
 /* As every rank sends a word and waits for those of all, none goes on before all have come. */
 fur_status fur_ranks_agree(fur_ranks *group, fur_status status)
 {
     if (!group)
         return fur_context_fail(NULL, FUR_INVALID, "%s was given NULL", __func__);
-    if (group->broken)
-        return group->status;
-    group->pending = FUR_OK;
+    if (group->broken || group->sounded)
+        return sound_alarm(group, FUR_OK);
     if (status != FUR_OK && is_woken(group))
         return sound_alarm(group, FUR_OK);
     if (status != FUR_OK)
@@ -292,8 +318,8 @@ static void leave(fur_ranks *g)
 {
     if (g->broken || !g->via->leave)
         return;
-    if (g->pending != FUR_OK || g->via->leave(g->state) == ALARMED)
-        sound_alarm(g, g->pending);
+    if (g->sounded || g->via->leave(g->state) == ALARMED)
+        sound_alarm(g, FUR_OK);
 }
 
 void fur_ranks_close(fur_ranks *group)
@@ -307,7 +333,7 @@ void fur_ranks_close(fur_ranks *group)
 fur_status group_finish(fur_ranks *g, fur_context *context, fur_status status)
 {
     if (context)
-        fur_ranks_pass_on(g, context, status);
+        group_pass_on(g, context, status);
     fur_status agreed = fur_ranks_agree(g, status);
     if (context && agreed != FUR_OK)
         fur_context_fail(context, agreed, "%s", g->error);
@@ -318,10 +344,9 @@ fur_status group_allocate(fur_ranks *g, int64_t count, size_t size, void *out)
 {
     void *memory = NULL;
     if (count < 0 || (size_t)count > PTRDIFF_MAX / size)
-        return fur_ranks_fail(g, FUR_OVERFLOW, "%lld elements do not fit in memory",
-                              (long long)count);
-    RANKS_TRY(fur_ranks_pass_on(g, g->home,
-                                fur_context_allocate(g->home, (size_t)count * size, &memory)));
+        return group_fail(g, FUR_OVERFLOW, "%lld elements do not fit in memory", (long long)count);
+    RANKS_TRY(
+        group_pass_on(g, g->home, fur_context_allocate(g->home, (size_t)count * size, &memory)));
     memcpy(out, &memory, sizeof memory);
     return FUR_OK;
 }

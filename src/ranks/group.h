@@ -8,6 +8,12 @@
 
 #define SENTENCE_ROOM 1016
 
+/* A rank's word in an alarm. */
+typedef struct alarm_record {
+    int32_t status;
+    char sentence[SENTENCE_ROOM];
+} alarm_record;
+
 struct fur_ranks {
     const transport *via;
     void *state;
@@ -19,9 +25,10 @@ struct fur_ranks {
     struct device_group *devices; /* on GPUs; NULL: not yet looked for */
     struct space *spaces;         /* that there are */
     bool broken;
-    fur_status status;  /* of the failure, FUR_OK before one */
-    fur_status pending; /* of a failure of this rank that others do not know of yet */
+    fur_status status; /* of the failure, FUR_OK before one */
     char error[SENTENCE_ROOM];
+    bool sounded; /* all ranks have been sent `alarm` */
+    alarm_record alarm;
     int64_t until_fault; /* of tests: messages and reads until one fails; 0: none does */
 };
 
@@ -37,6 +44,11 @@ fur_status group_take_options(const fur_ranks_options *given, fur_ranks_options 
 
 /* Whether ranks have their parts on GPUs. */
 bool group_on_gpu(const fur_ranks_options *options);
+
+/* As fur_ranks_fail and fur_ranks_pass_on, for a failure that the next agreement tells the others.
+ */
+fur_status group_fail(fur_ranks *g, fur_status status, const char *format, ...) FUR_PRINTF(3, 4);
+fur_status group_pass_on(fur_ranks *g, const fur_context *context, fur_status status);
 
 /* Messages, as in furrow/sharing.h. A failure breaks the group. */
 fur_status group_send(fur_ranks *g, int to, const void *data, size_t bytes);

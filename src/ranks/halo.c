@@ -162,7 +162,7 @@ static fur_status end(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
     RANKS_TRY(fill_outer(m, fur_vector_const_data(x)));
     if (m->boundary_rows == 0)
         return FUR_OK;
-    RANKS_TRY(fur_ranks_pass_on(
+    RANKS_TRY(group_pass_on(
         m->group, m->context,
         fur_spmv_apply(m->outer_plan, fur_real(1), m->outer_x, fur_real(0), m->outer_y)));
     pick(size, m->boundary_rows, m->boundary, 0, fur_vector_const_data(m->outer_y),

@@ -146,7 +146,7 @@ static fur_status fill(fur_ranks_csr *m, const local_rows *rows, const int64_t *
     RANKS_TRY(matrix_split(m, rows));
     RANKS_TRY(halo_plan(m, fur_value_size(rows->value)));
     RANKS_TRY(take_figures(m, rows->offsets[rows->rows]));
-    RANKS_TRY(fur_ranks_pass_on(g, m->context, make_plans(m)));
+    RANKS_TRY(group_pass_on(g, m->context, make_plans(m)));
     return m->space.seat ? devices_plan(m) : FUR_OK;
 }
 
@@ -198,10 +198,10 @@ fur_status matrix_check_bounds(fur_ranks *g, const int64_t *bounds, int64_t rows
         fit = bounds[i] <= bounds[i + 1];
     if (fit)
         return FUR_OK;
-    return fur_ranks_fail(g, FUR_INVALID,
-                          "the bounds of %d ranks do not fit a matrix of %lld rows: they must rise "
-                          "from 0 to that",
-                          g->count, (long long)rows);
+    return group_fail(g, FUR_INVALID,
+                      "the bounds of %d ranks do not fit a matrix of %lld rows: they must rise "
+                      "from 0 to that",
+                      g->count, (long long)rows);
 }
 
 fur_status matrix_finish(fur_ranks *g, fur_status status, fur_ranks_csr *made, fur_ranks_csr **out)

@@ -205,15 +205,15 @@ static fur_status take_diagonal(fur_ranks_csr *m, const local_rows *r)
     size_t size = fur_value_size(r->value);
     char *d;
     if (r->rows == 0)
-        return fur_ranks_pass_on(m->group, m->context,
-                                 fur_vector_create(m->context, r->value, 0, &m->diagonal));
+        return group_pass_on(m->group, m->context,
+                             fur_vector_create(m->context, r->value, 0, &m->diagonal));
     RANKS_TRY(group_allocate(m->group, r->rows, size, &d));
     fill_diagonal(m, r, size, d);
     fur_status status = fur_vector_create(m->context, r->value, r->rows, &m->diagonal);
     if (status == FUR_OK)
         status = fur_vector_upload(d, m->diagonal);
     group_release(m->group, d);
-    return fur_ranks_pass_on(m->group, m->context, status);
+    return group_pass_on(m->group, m->context, status);
 }
 
 /* Fills a part and makes it a matrix. */
@@ -230,7 +230,7 @@ static fur_status make_part(fur_ranks_csr *m, const local_rows *r, part *p,
     }
     if (status != FUR_OK)
         release_part(m, p);
-    return fur_ranks_pass_on(m->group, m->context, status);
+    return group_pass_on(m->group, m->context, status);
 }
 
 fur_status matrix_split(fur_ranks_csr *m, const local_rows *rows)
@@ -241,10 +241,10 @@ fur_status matrix_split(fur_ranks_csr *m, const local_rows *rows)
     RANKS_TRY(find_columns(m, rows, outer.entries));
     outer.cols = m->halo.columns;
     if (outer.cols > INT32_MAX || inner.cols > INT32_MAX)
-        return fur_ranks_fail(m->group, FUR_OVERFLOW,
-                              "rank %d has %lld columns; one rank can have 2147483647: use more "
-                              "ranks",
-                              m->group->rank, (long long)inner.cols);
+        return group_fail(m->group, FUR_OVERFLOW,
+                          "rank %d has %lld columns; one rank can have 2147483647: use more "
+                          "ranks",
+                          m->group->rank, (long long)inner.cols);
     RANKS_TRY(make_part(m, rows, &inner, fill_inner, &m->inner));
     RANKS_TRY(make_part(m, rows, &outer, fill_outer, &m->outer));
     return m->bounds == m->column_bounds ? take_diagonal(m, rows) : FUR_OK;

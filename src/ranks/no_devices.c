@@ -3,9 +3,9 @@
 
 fur_status devices_join(fur_ranks *g)
 {
-    return fur_ranks_fail(g, FUR_UNSUPPORTED,
-                          "this build has no CUDA; use device \"cpu\", or configure with "
-                          "-DFURROW_CUDA=ON");
+    return group_fail(g, FUR_UNSUPPORTED,
+                      "this build has no CUDA; use device \"cpu\", or configure with "
+                      "-DFURROW_CUDA=ON");
 }
 
 void devices_leave(fur_ranks *g)

@@ -153,9 +153,8 @@ static fur_status make_matrix(fur_ranks_precond *p)
                              .offsets = r->offsets,
                              .columns = r->columns,
                              .values = r->values};
-        status =
-            fur_ranks_pass_on(a->group, p->context,
-                              fur_csr_create(p->context, &view, FUR_OWNERSHIP_COPY, &p->matrix));
+        status = group_pass_on(a->group, p->context,
+                               fur_csr_create(p->context, &view, FUR_OWNERSHIP_COPY, &p->matrix));
     }
     rows_release(a, &mine);
     rows_release(a, &all);
@@ -246,14 +245,13 @@ static fur_status check(const fur_ranks_csr *a, const request *r)
 {
     fur_ranks *g = a->group;
     if (r->own.whole_rows < 0)
-        return fur_ranks_fail(g, FUR_INVALID, "whole_rows must not be negative");
+        return group_fail(g, FUR_INVALID, "whole_rows must not be negative");
     if (a->report.rows != a->report.cols)
-        return fur_ranks_fail(g, FUR_INVALID,
-                              "a preconditioner needs a square matrix, this one is %lld x %lld",
-                              (long long)a->report.rows, (long long)a->report.cols);
+        return group_fail(g, FUR_INVALID,
+                          "a preconditioner needs a square matrix, this one is %lld x %lld",
+                          (long long)a->report.rows, (long long)a->report.cols);
     if (r->amg.near_nullspace)
-        return fur_ranks_fail(g, FUR_UNSUPPORTED,
-                              "multigrid of several ranks takes no near-nullspace");
+        return group_fail(g, FUR_UNSUPPORTED, "multigrid of several ranks takes no near-nullspace");
     return FUR_OK;
 }
 
@@ -271,15 +269,15 @@ static fur_status create(fur_ranks_precond *p, const fur_ranks_precond_options *
     p->exact = p->whole || g->count == 1 || is_kind(&r.precond, "jacobi");
     if (p->a->space.seat)
         devices_seat(&p->a->space, &own);
-    RANKS_TRY(fur_ranks_pass_on(g, NULL, fur_context_create(&own, &p->context)));
+    RANKS_TRY(group_pass_on(g, NULL, fur_context_create(&own, &p->context)));
     RANKS_TRY(make_matrix(p));
     RANKS_TRY(p->whole ? make_room(p) : FUR_OK);
-    RANKS_TRY(fur_ranks_pass_on(g, p->context, suit_amg(p, &r)));
+    RANKS_TRY(group_pass_on(g, p->context, suit_amg(p, &r)));
     if (is_shareable(p, &r))
-        RANKS_TRY(fur_ranks_pass_on(g, p->context, make_shared(p, &r)));
+        RANKS_TRY(group_pass_on(g, p->context, make_shared(p, &r)));
     if (!p->amg)
-        RANKS_TRY(fur_ranks_pass_on(g, p->context, make(p, &r.precond)));
-    return fur_ranks_pass_on(g, p->a->context, make_operator(p));
+        RANKS_TRY(group_pass_on(g, p->context, make(p, &r.precond)));
+    return group_pass_on(g, p->a->context, make_operator(p));
 }
 
 fur_status fur_ranks_precond_create(const fur_ranks_csr *a,

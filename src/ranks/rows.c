@@ -58,9 +58,9 @@ fur_status rows_take(const fur_ranks_csr *m, bool own_columns, csr_rows *out)
 {
     own_rows from;
     if (!own_columns && m->report.cols > INT32_MAX)
-        return fur_ranks_fail(m->group, FUR_OVERFLOW,
-                              "a matrix of %lld columns is too large for one rank",
-                              (long long)m->report.cols);
+        return group_fail(m->group, FUR_OVERFLOW,
+                          "a matrix of %lld columns is too large for one rank",
+                          (long long)m->report.cols);
     fur_status status = own_rows_open(m, &from);
     if (status == FUR_OK)
         status = take(m, &from, own_columns, out);

@@ -118,9 +118,8 @@ static fur_status check_part(fur_ranks *g, int64_t rows, const fur_vector *x)
 {
     if (fur_vector_size(x) == rows)
         return FUR_OK;
-    return fur_ranks_fail(g, FUR_INVALID,
-                          "the vector of rank %d has %lld entries, its rows are %lld", g->rank,
-                          (long long)fur_vector_size(x), (long long)rows);
+    return group_fail(g, FUR_INVALID, "the vector of rank %d has %lld entries, its rows are %lld",
+                      g->rank, (long long)fur_vector_size(x), (long long)rows);
 }
 
 static fur_status gather_vector(fur_ranks *g, const int64_t *bounds, const fur_vector *x, void *all)
@@ -132,8 +131,7 @@ static fur_status gather_vector(fur_ranks *g, const int64_t *bounds, const fur_v
     if (!group_on_gpu(&g->options))
         return gather_entries(g, bounds, fur_vector_const_data(x), size, all);
     RANKS_TRY(group_allocate(g, rows, size, &entries));
-    fur_status status =
-        fur_ranks_pass_on(g, fur_vector_context(x), fur_vector_download(x, entries));
+    fur_status status = group_pass_on(g, fur_vector_context(x), fur_vector_download(x, entries));
     if (status == FUR_OK)
         status = gather_entries(g, bounds, entries, size, all);
     group_release(g, entries);
@@ -172,7 +170,7 @@ static fur_status scatter_vector(fur_ranks *g, const int64_t *bounds, const void
     RANKS_TRY(group_allocate(g, rows, size, &entries));
     fur_status status = scatter_entries(g, bounds, all, size, entries);
     if (status == FUR_OK)
-        status = fur_ranks_pass_on(g, fur_vector_context(x), fur_vector_upload(entries, x));
+        status = group_pass_on(g, fur_vector_context(x), fur_vector_upload(entries, x));
     group_release(g, entries);
     return status;
 }

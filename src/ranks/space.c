@@ -59,7 +59,7 @@ fur_status space_open(fur_ranks *g, const int64_t *bounds, space *s)
         RANKS_TRY(devices_open(s, &options, &sharing));
     if (g->count == 1)
         options.sharing = NULL; /* vectors are whole */
-    return fur_ranks_pass_on(g, NULL, fur_context_create(&options, &s->context));
+    return group_pass_on(g, NULL, fur_context_create(&options, &s->context));
 }
 
 void space_close(space *s)

@@ -9,6 +9,6 @@
 #define RANKS_TAKE_OPTIONS(group, type, own, given)                                                \
     RANKS_TRY(fur_options_copy(own, sizeof(type), given)                                           \
                   ? FUR_OK                                                                         \
-                  : fur_ranks_pass_on(group, NULL, FUR_FAIL_SIZE(NULL, type, given)))
+                  : group_pass_on(group, NULL, FUR_FAIL_SIZE(NULL, type, given)))
 
 #endif

@@ -207,8 +207,8 @@ static void *run_job(void *argument)
         return NULL;
     fur_status status = j->work(j->group, j->user);
     if (status != FUR_OK && !j->group->broken && !j->group->error[0])
-        fur_ranks_fail(j->group, status, "rank %d returned status %d, %s, without a sentence",
-                       j->group->rank, (int)status, fur_status_name(status));
+        group_fail(j->group, status, "rank %d returned status %d, %s, without a sentence",
+                   j->group->rank, (int)status, fur_status_name(status));
     j->status = fur_ranks_agree(j->group, status);
     return NULL;
 }

@@ -183,8 +183,8 @@ static fur_status turn_part(const fur_csr *part, int conjugate, fur_csr **out)
 static fur_status transpose(turn *t, int conjugate, fur_ranks_csr **out)
 {
     const fur_ranks_csr *m = t->m;
-    RANKS_TRY(fur_ranks_pass_on(t->g, m->context, turn_part(m->inner, conjugate, &t->inner)));
-    RANKS_TRY(fur_ranks_pass_on(t->g, m->context, turn_part(m->outer, conjugate, &t->outer)));
+    RANKS_TRY(group_pass_on(t->g, m->context, turn_part(m->inner, conjugate, &t->inner)));
+    RANKS_TRY(group_pass_on(t->g, m->context, turn_part(m->outer, conjugate, &t->outer)));
     for (int i = 0; i < m->halo.source_count; i++)
         RANKS_TRY(send_columns(t, &m->halo.sources[i]));
     RANKS_TRY(make_offsets(t));

@@ -16,5 +16,5 @@ if ! said=$(timeout 60 "$mpirun" -n 2 true 2>&1); then
 fi
 for count in 1 2 3; do
     echo "$count ranks"
-    timeout 60 "$mpirun" -n "$count" "$@"
+    timeout 240 "$mpirun" -n "$count" "$@"
 done

@@ -1,10 +1,11 @@
 /* A rank that closes its end of an MPI group while others are in another call: theirs fails, with a
  * sentence, and nobody waits for ever.
  *
- *   mpi_departures CALL HOW LEAVER
+ *   mpi_departures CALL HOW LEAVER FILE
  *
- * CALL is agree, multiply, solve or gather, HOW is fail (by fur_ranks_fail before it closes), close
- * or stay (nobody leaves early). */
+ * CALL is agree, multiply, solve or gather. HOW is fail (by fur_ranks_fail before it closes), hold
+ * (the same, but it closes when the others have failed, as FILE says), close or stay (nobody leaves
+ * early). */
 #include <furrow/ranks.h>
 
 #include <stdbool.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define ROWS 50000 /* of each rank: messages that MPI does not send at once */
 
@@ -115,35 +117,49 @@ static void remain(fur_ranks *group, ring *r, const char *name, const char *how,
                    fur_status status)
 {
     char sentence[64];
+    int fails = strcmp(how, "close") != 0;
     for (int i = 0; status == FUR_OK && i < 5; i++)
         status = call(group, r, name);
     snprintf(sentence, sizeof sentence,
-             strcmp(how, "fail") == 0 ? "rank %d has had enough" : "rank %d closed the group while",
-             leaver);
-    expect(status == (strcmp(how, "fail") == 0 ? FUR_CANCELLED : FUR_INVALID), group, name, status);
+             fails ? "rank %d has had enough" : "rank %d closed the group while", leaver);
+    expect(status == (fails ? FUR_CANCELLED : FUR_INVALID), group, name, status);
     expect(strstr(fur_ranks_error(group), sentence) != NULL, group, "sentence", status);
     status = fur_ranks_agree(group, FUR_OK);
     expect(status != FUR_OK, group, "an agreement after that", status);
+}
+
+/* Waits for a file for 60 s. */
+static void await(const fur_ranks *group, const char *path)
+{
+    int looks = 0;
+    while (access(path, F_OK) != 0 && looks++ < 6000)
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    expect(looks < 6000, group, "the others have heard nothing", FUR_OK);
 }
 
 int main(int argc, char **argv)
 {
     fur_ranks *group = NULL;
     ring r = {0};
-    if (argc != 4)
+    if (argc != 5)
         return 2;
     fur_status status = fur_ranks_open_mpi(NULL, NULL, &group);
     if (status == FUR_OK)
         status = make_ring(group, &r);
     int leaver = atoi(argv[3]);
-    bool may_hear = strcmp(argv[2], "fail") == 0 && fur_ranks_rank(group) != leaver;
+    bool hold = strcmp(argv[2], "hold") == 0;
+    bool may_hear = (hold || strcmp(argv[2], "fail") == 0) && fur_ranks_rank(group) != leaver;
     expect(status == FUR_OK || may_hear, group, "a matrix", status);
     if (strcmp(argv[2], "stay") == 0)
         stay(group, &r, argv[1]);
     else if (fur_ranks_rank(group) != leaver)
         remain(group, &r, argv[1], argv[2], leaver, status);
-    else if (strcmp(argv[2], "fail") == 0)
+    else if (strcmp(argv[2], "close") != 0)
         fur_ranks_fail(group, FUR_CANCELLED, "rank %d has had enough", leaver);
+    if (hold && fur_ranks_rank(group) == leaver)
+        await(group, argv[4]);
+    else if (hold)
+        fclose(fopen(argv[4], "w"));
     release(&r);
     fur_ranks_close(group);
     return 0;

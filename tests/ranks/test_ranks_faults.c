@@ -10,6 +10,8 @@
 #include <furrow/ranks_stencil.h>
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -268,6 +270,29 @@ START_TEST(disagreement)
 }
 END_TEST
 
+/* Rank 1 fails and waits, in no call of the group, until rank 0 has heard of it. */
+static fur_status fail_and_wait(fur_ranks *group, void *user)
+{
+    atomic_int *heard = user;
+    if (fur_ranks_rank(group) == 1) {
+        fur_status status = fur_ranks_fail(group, FUR_CANCELLED, "rank 1 has had enough");
+        while (atomic_load(heard) == 0)
+            sched_yield();
+        return status;
+    }
+    fur_status status = fur_ranks_agree(group, FUR_OK);
+    atomic_store(heard, 1);
+    return status;
+}
+
+START_TEST(a_failure_wakes_others_at_once)
+{
+    atomic_int heard = 0;
+    ck_assert_int_eq(fur_ranks_run(3, NULL, fail_and_wait, &heard), FUR_CANCELLED);
+    ck_assert_str_eq(fur_context_error(NULL), "rank 1 has had enough");
+}
+END_TEST
+
 static fur_status nothing(fur_ranks *group, void *user)
 {
     (void)user;
@@ -293,6 +318,7 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, messages_and_reads, 0, COUNT_OF(works));
     tcase_add_loop_test(tests, allocations, 0, COUNT_OF(works));
     tcase_add_test(tests, disagreement);
+    tcase_add_test(tests, a_failure_wakes_others_at_once);
     tcase_add_test(tests, arguments);
 }
 

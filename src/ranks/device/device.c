@@ -19,10 +19,9 @@ fur_status device_check(fur_ranks *g, const char *call, cudaError_t error)
     if (error == cudaSuccess)
         return FUR_OK;
     cudaGetLastError(); /* an error that was reported is over */
-    return fur_ranks_fail(g,
-                          error == cudaErrorMemoryAllocation ? FUR_OUT_OF_MEMORY : FUR_DEVICE_ERROR,
-                          "%.*s failed on rank %d: %s", (int)strcspn(call, "("), call, g->rank,
-                          cudaGetErrorString(error));
+    return group_fail(g, error == cudaErrorMemoryAllocation ? FUR_OUT_OF_MEMORY : FUR_DEVICE_ERROR,
+                      "%.*s failed on rank %d: %s", (int)strcspn(call, "("), call, g->rank,
+                      cudaGetErrorString(error));
 }
 
 fur_status device_allocate(fur_ranks *g, int64_t bytes, void **out)
@@ -54,17 +53,17 @@ static fur_status find_number(fur_ranks *g, whereabouts *all)
     for (int rank = 0; rank < g->rank; rank++)
         before += strcmp(all[rank].host, own.host) == 0;
     if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0)
-        return fur_ranks_fail(g, FUR_UNSUPPORTED,
-                              "the machine of rank %d has no GPU that CUDA can use; use device "
-                              "\"cpu\"",
-                              g->rank);
+        return group_fail(g, FUR_UNSUPPORTED,
+                          "the machine of rank %d has no GPU that CUDA can use; use device "
+                          "\"cpu\"",
+                          g->rank);
     const char *number = strchr(g->options.device, ':');
     d->number = number ? atoi(number + 1) : before % devices;
     if (d->number < 0 || d->number >= devices)
-        return fur_ranks_fail(g, FUR_UNSUPPORTED,
-                              "there is no device \"%s\" for rank %d; its machine has %d, counted "
-                              "from 0",
-                              g->options.device, g->rank, devices);
+        return group_fail(g, FUR_UNSUPPORTED,
+                          "there is no device \"%s\" for rank %d; its machine has %d, counted "
+                          "from 0",
+                          g->options.device, g->rank, devices);
     DEVICE_TRY(g, cudaSetDevice(d->number));
     own.device = d->number;
     return group_gather(g, &own, sizeof own, all);
@@ -107,10 +106,10 @@ static fur_status find_link(fur_ranks *g)
         if (strcmp(name, links[i]->name) == 0)
             g->link = links[i];
     if (g->link == &link_host)
-        return fur_ranks_fail(g, FUR_INVALID,
-                              "there is no transport between GPUs named \"%s\"; use \"peers\", "
-                              "\"nccl\" or \"staged\"",
-                              name);
+        return group_fail(g, FUR_INVALID,
+                          "there is no transport between GPUs named \"%s\"; use \"peers\", "
+                          "\"nccl\" or \"staged\"",
+                          name);
     return FUR_OK;
 }
 
@@ -173,9 +172,9 @@ fur_status devices_gather(space *s, const int64_t *bounds, size_t size, const vo
     size_t own = (size_t)bounds[g->rank] * size;
     size_t bytes = (size_t)bounds[g->rank + 1] * size - own;
     if (g->count > FUR_PARCELS_MOST)
-        return fur_ranks_fail(g, FUR_UNSUPPORTED,
-                              "at most %d ranks on GPUs gather a vector; there are %d",
-                              FUR_PARCELS_MOST, g->count);
+        return group_fail(g, FUR_UNSUPPORTED,
+                          "at most %d ranks on GPUs gather a vector; there are %d",
+                          FUR_PARCELS_MOST, g->count);
     for (int i = 0; i < g->count; i++) {
         size_t at = (size_t)bounds[i] * size;
         size_t theirs = (size_t)bounds[i + 1] * size - at;

@@ -86,20 +86,20 @@ static fur_status check(fur_ranks *g, const nccl *n, const char *call, int resul
 {
     if (result == 0)
         return FUR_OK;
-    return fur_ranks_fail(g, FUR_DEVICE_ERROR, "%s failed on rank %d: %s", call, g->rank,
-                          n->error(result));
+    return group_fail(g, FUR_DEVICE_ERROR, "%s failed on rank %d: %s", call, g->rank,
+                      n->error(result));
 }
 
 static fur_status refuse(fur_ranks *g, int loaded)
 {
     if (!g->devices->apart)
-        return fur_ranks_fail(g, FUR_UNSUPPORTED,
-                              "NCCL needs a GPU for each rank; use fewer ranks or the transport "
-                              "\"staged\"");
-    return fur_ranks_fail(g, FUR_UNSUPPORTED,
-                          "%d of %d ranks have no " NCCL_LIBRARY
-                          "; install NCCL, or use the transport \"staged\"",
-                          g->count - loaded, g->count);
+        return group_fail(g, FUR_UNSUPPORTED,
+                          "NCCL needs a GPU for each rank; use fewer ranks or the transport "
+                          "\"staged\"");
+    return group_fail(g, FUR_UNSUPPORTED,
+                      "%d of %d ranks have no " NCCL_LIBRARY
+                      "; install NCCL, or use the transport \"staged\"",
+                      g->count - loaded, g->count);
 }
 
 static fur_status join_nccl(fur_ranks *g)
@@ -232,7 +232,7 @@ static fur_status plan_nccl(fur_ranks_csr *m)
     if (status == FUR_OK && m->halo.target_count + m->halo.source_count > 0)
         status = check(g, n, "ncclGroupEnd", exchange(m, n));
     if (status == FUR_OK)
-        status = fur_ranks_pass_on(g, m->context, fur_context_synchronize(m->context));
+        status = group_pass_on(g, m->context, fur_context_synchronize(m->context));
     cudaFree(sums);
     return status;
 }

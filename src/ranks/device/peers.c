@@ -47,10 +47,10 @@ static fur_status reach_device(fur_ranks *g, int64_t device)
         return FUR_OK;
     DEVICE_TRY(g, cudaDeviceCanAccessPeer(&can, g->devices->number, (int)device));
     if (!can)
-        return fur_ranks_fail(g, FUR_UNSUPPORTED,
-                              "the GPU of rank %d cannot reach the memory of GPU %lld; use the "
-                              "transport \"nccl\" or \"staged\"",
-                              g->rank, (long long)device);
+        return group_fail(g, FUR_UNSUPPORTED,
+                          "the GPU of rank %d cannot reach the memory of GPU %lld; use the "
+                          "transport \"nccl\" or \"staged\"",
+                          g->rank, (long long)device);
     cudaError_t error = cudaDeviceEnablePeerAccess((int)device, 0);
     if (error == cudaErrorPeerAccessAlreadyEnabled) {
         cudaGetLastError();
@@ -62,10 +62,10 @@ static fur_status reach_device(fur_ranks *g, int64_t device)
 static fur_status reach(fur_ranks *g, const address *own, const address *other, void **out)
 {
     if (strcmp(own->host, other->host) != 0)
-        return fur_ranks_fail(g, FUR_UNSUPPORTED,
-                              "rank %d is on another machine than others: between machines use the "
-                              "transport \"nccl\" or \"staged\"",
-                              g->rank);
+        return group_fail(g, FUR_UNSUPPORTED,
+                          "rank %d is on another machine than others: between machines use the "
+                          "transport \"nccl\" or \"staged\"",
+                          g->rank);
     RANKS_TRY(reach_device(g, other->device));
     *out = other->memory;
     if (own->process == other->process)

@@ -33,7 +33,7 @@ static fur_status compare_partitions(fur_ranks *g, const fur_partition *p)
     fur_status status = group_gather(g, &own, sizeof own, all);
     for (int i = 1; status == FUR_OK && i < g->count; i++)
         if (all[i] != all[0])
-            status = fur_ranks_fail(g, FUR_INVALID, "ranks 0 and %d have different partitions", i);
+            status = group_fail(g, FUR_INVALID, "ranks 0 and %d have different partitions", i);
     group_release(g, all);
     return status;
 }
@@ -149,10 +149,10 @@ static fur_status check_fit(const fur_ranks_csr *a, const fur_partition *p)
 {
     if (a->report.rows == p->rows && a->report.cols == p->rows)
         return FUR_OK;
-    return fur_ranks_fail(a->group, FUR_INVALID,
-                          "the matrix is %lld x %lld, and the partition has %lld rows; give a "
-                          "partition of this matrix",
-                          (long long)a->report.rows, (long long)a->report.cols, (long long)p->rows);
+    return group_fail(a->group, FUR_INVALID,
+                      "the matrix is %lld x %lld, and the partition has %lld rows; give a "
+                      "partition of this matrix",
+                      (long long)a->report.rows, (long long)a->report.cols, (long long)p->rows);
 }
 
 fur_status fur_ranks_csr_arrange(const fur_ranks_csr *a, const fur_partition *partition,
@@ -196,12 +196,12 @@ fur_status fur_ranks_take_vector(const fur_ranks_csr *a, const fur_partition *pa
     int64_t count = a->bounds[g->rank + 1] - a->bounds[g->rank];
     char *part;
     if (fur_vector_size(x) != count)
-        return fur_ranks_fail(g, FUR_INVALID,
-                              "the vector of rank %d has %lld entries, its rows are %lld", g->rank,
-                              (long long)fur_vector_size(x), (long long)count);
+        return group_fail(g, FUR_INVALID,
+                          "the vector of rank %d has %lld entries, its rows are %lld", g->rank,
+                          (long long)fur_vector_size(x), (long long)count);
     RANKS_TRY(group_allocate(g, count, size, &part));
     move_entries(partition, size, a->bounds[g->rank], count, false, all, part);
-    fur_status status = fur_ranks_pass_on(g, a->context, fur_vector_upload(part, x));
+    fur_status status = group_pass_on(g, a->context, fur_vector_upload(part, x));
     group_release(g, part);
     return status;
 }

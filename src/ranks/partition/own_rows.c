@@ -9,7 +9,7 @@ static fur_status take_part(const fur_ranks_csr *m, const fur_csr *part, fur_csr
 {
     if (strcmp(fur_context_device(m->context), "cpu") != 0) {
         RANKS_TRY(
-            fur_ranks_pass_on(m->group, m->context, fur_csr_transfer(part, m->group->home, copy)));
+            group_pass_on(m->group, m->context, fur_csr_transfer(part, m->group->home, copy)));
         part = *copy;
     }
     *out = fur_csr_get(part);

@@ -86,7 +86,7 @@ static fur_status divide(collection *c, const fur_partition_options *o, fur_part
     if (status == FUR_OK)
         status = fur_partition_create(a, o, out);
     fur_csr_destroy(a);
-    return fur_ranks_pass_on(g, g->home, status);
+    return group_pass_on(g, g->home, status);
 }
 
 /* The partition that rank 0 has, on all ranks. */
@@ -102,9 +102,9 @@ static fur_status share_partition(fur_ranks *g, fur_partition *at_0, int64_t row
                (size_t)rows * sizeof *numbers);
     fur_status status = group_share(g, numbers, (size_t)rows * sizeof *numbers);
     if (status == FUR_OK)
-        status = fur_ranks_pass_on(g, g->home,
-                                   parts > 0 ? fur_partition_from_parts(g->home, rows, numbers, out)
-                                             : partition_from_order(g->home, rows, numbers, out));
+        status = group_pass_on(g, g->home,
+                               parts > 0 ? fur_partition_from_parts(g->home, rows, numbers, out)
+                                         : partition_from_order(g->home, rows, numbers, out));
     group_release(g, numbers);
     return status;
 }
@@ -133,10 +133,10 @@ static fur_status compare_wishes(fur_ranks *g, const fur_partition_options *o)
     fur_status status = group_gather(g, &own, sizeof own, all);
     for (int i = 1; status == FUR_OK && i < g->count; i++)
         if (memcmp(&all[0], &all[i], sizeof own) != 0)
-            status = fur_ranks_fail(g, FUR_INVALID,
-                                    "ranks 0 and %d disagree about the method, the parts or the "
-                                    "grid of a partition",
-                                    i);
+            status = group_fail(g, FUR_INVALID,
+                                "ranks 0 and %d disagree about the method, the parts or the "
+                                "grid of a partition",
+                                i);
     group_release(g, all);
     return status;
 }
@@ -145,10 +145,10 @@ static fur_status check_square(const fur_ranks_csr *a)
 {
     if (a->report.rows == a->report.cols && a->report.rows <= INT32_MAX)
         return FUR_OK;
-    return fur_ranks_fail(a->group, FUR_INVALID,
-                          "the matrix is %lld x %lld; partitions are of square ones with at most "
-                          "2147483647 rows",
-                          (long long)a->report.rows, (long long)a->report.cols);
+    return group_fail(a->group, FUR_INVALID,
+                      "the matrix is %lld x %lld; partitions are of square ones with at most "
+                      "2147483647 rows",
+                      (long long)a->report.rows, (long long)a->report.cols);
 }
 
 /* Rank 0's partition, of the pattern that all send. */
@@ -159,9 +159,9 @@ static fur_status find_partition(const fur_ranks_csr *a, const fur_partition_opt
     own_rows rows;
     collection c = {.g = g, .rows = a->report.rows};
     if (!o->method || strcmp(o->method, "contiguous") == 0)
-        return g->rank > 0 ? FUR_OK
-                           : fur_ranks_pass_on(g, g->home,
-                                               partition_from_order(g->home, c.rows, NULL, at_0));
+        return g->rank > 0
+                   ? FUR_OK
+                   : group_pass_on(g, g->home, partition_from_order(g->home, c.rows, NULL, at_0));
     fur_status status = own_rows_open(a, &rows);
     if (status == FUR_OK)
         status = collect(&c, &rows);
@@ -201,8 +201,8 @@ fur_status fur_ranks_partition(const fur_ranks_csr *a, const fur_partition_optio
     if (status == FUR_OK)
         status = compare_wishes(a->group, &o);
     if (status == FUR_OK)
-        status = fur_ranks_pass_on(a->group, a->group->home,
-                                   partition_check_options(a->group->home, a->report.rows, &o));
+        status = group_pass_on(a->group, a->group->home,
+                               partition_check_options(a->group->home, a->report.rows, &o));
     if (status == FUR_OK)
         status = find_partition(a, &o, &at_0);
     if (status == FUR_OK)
@@ -220,7 +220,7 @@ fur_status fur_ranks_partition_read(const fur_ranks_csr *a, const char *path, fu
     fur_status status = check_square(a);
     if (status == FUR_OK && g->rank == 0)
         status =
-            fur_ranks_pass_on(g, g->home, fur_partition_read(g->home, path, a->report.rows, &at_0));
+            group_pass_on(g, g->home, fur_partition_read(g->home, path, a->report.rows, &at_0));
     if (status == FUR_OK)
         status = share_partition(g, at_0, a->report.rows, &made);
     return finish(g, status, at_0, made, out);

@@ -70,7 +70,7 @@ static fur_status parse(reading *r, const text_range *t, int64_t *entries)
         fur_mtx_read_csr_from_memory(r->g->home, t->text, t->bytes, &options, &r->piece);
     if (status == FUR_OK)
         *entries = t->entries;
-    return status == FUR_OUT_OF_MEMORY ? fur_ranks_pass_on(r->g, r->g->home, status) : FUR_OK;
+    return status == FUR_OUT_OF_MEMORY ? group_pass_on(r->g, r->g->home, status) : FUR_OK;
 }
 
 /* Reads this rank's lines; *piece stays NULL where rank 0 must read. */
@@ -141,8 +141,8 @@ static fur_status read_alone(const reading *r, fur_ranks_csr **out)
     fur_csr *whole = NULL;
     fur_status status = FUR_OK;
     if (r->g->rank == 0)
-        status = fur_ranks_pass_on(r->g, r->g->home,
-                                   fur_mtx_read_csr(r->g->home, r->path, NULL, &whole));
+        status =
+            group_pass_on(r->g, r->g->home, fur_mtx_read_csr(r->g->home, r->path, NULL, &whole));
     if (status == FUR_OK)
         status = matrix_scatter(r->g, whole, r->bounds, out);
     fur_csr_destroy(whole);
@@ -156,8 +156,7 @@ static fur_status read_binary(const reading *r, fur_ranks_csr **out)
     fur_csr *whole = NULL;
     int64_t *offsets = NULL;
     fur_binary_read_options options = {.size = sizeof options, .map = 1};
-    RANKS_TRY(
-        fur_ranks_pass_on(g, g->home, fur_binary_read_csr(g->home, r->path, &options, &whole)));
+    RANKS_TRY(group_pass_on(g, g->home, fur_binary_read_csr(g->home, r->path, &options, &whole)));
     fur_csr_view own = *fur_csr_get(whole);
     int64_t begin = own.rows * g->rank / g->count;
     int64_t end = own.rows * (g->rank + 1) / g->count;

@@ -13,8 +13,8 @@
 static fur_status refuse(fur_ranks *g, const char *path, const char *doing)
 {
     char reason[128];
-    return fur_ranks_fail(g, FUR_IO_ERROR, "%s: cannot %s: %s", path, doing,
-                          strerror_r(errno, reason, sizeof reason));
+    return group_fail(g, FUR_IO_ERROR, "%s: cannot %s: %s", path, doing,
+                      strerror_r(errno, reason, sizeof reason));
 }
 
 /* Reads bytes `at` .. of a file; fewer than asked only at its end. -1: the system refuses. */

@@ -40,8 +40,7 @@ static fur_status check_definition(fur_ranks *g, const fur_stencil_definition *d
         constant.coefficients = zeros;
         constant.fields = NULL;
     }
-    fur_status status =
-        fur_ranks_pass_on(g, g->home, fur_stencil_create(g->home, &constant, &tried));
+    fur_status status = group_pass_on(g, g->home, fur_stencil_create(g->home, &constant, &tried));
     fur_stencil_destroy(tried);
     if (zeros != none)
         group_release(g, zeros);
@@ -75,19 +74,19 @@ static fur_status take_planes(fur_ranks_stencil *s, const outline *all, bool giv
     for (int i = 0; i < g->count; i++) {
         bool same = memcmp(&all[i], &all[0], offsetof(outline, planes)) == 0;
         if (!same || (all[i].planes < 0) == given)
-            return fur_ranks_fail(g, FUR_INVALID, "ranks 0 and %d disagree about the stencil", i);
+            return group_fail(g, FUR_INVALID, "ranks 0 and %d disagree about the stencil", i);
         if (given)
             s->planes[i + 1] = s->planes[i] + all[i].planes;
         if (given && (all[i].first != s->planes[i] || s->planes[i + 1] > n))
-            return fur_ranks_fail(g, FUR_INVALID,
-                                  "the planes of rank %d do not fit: bounds must rise from 0 to "
-                                  "%lld and be the same on all ranks",
-                                  i, (long long)n);
+            return group_fail(g, FUR_INVALID,
+                              "the planes of rank %d do not fit: bounds must rise from 0 to "
+                              "%lld and be the same on all ranks",
+                              i, (long long)n);
     }
     return s->planes[g->count] == n
                ? FUR_OK
-               : fur_ranks_fail(g, FUR_INVALID, "the ranks have %lld planes, the grid %lld",
-                                (long long)s->planes[g->count], (long long)n);
+               : group_fail(g, FUR_INVALID, "the ranks have %lld planes, the grid %lld",
+                            (long long)s->planes[g->count], (long long)n);
 }
 
 static fur_status agree_on_planes(fur_ranks_stencil *s, const int64_t *given)
@@ -208,13 +207,13 @@ static fur_status copy_fields(fur_ranks_stencil *s)
         const fur_vector *field = d->fields[k];
         if (!field || fur_vector_value_type(field) != d->value_type ||
             fur_vector_size(field) != own)
-            return fur_ranks_fail(g, FUR_INVALID,
-                                  "field %d of rank %d needs %lld entries, one for each of its "
-                                  "points, of the stencil's value type",
-                                  k, g->rank, (long long)own);
+            return group_fail(g, FUR_INVALID,
+                              "field %d of rank %d needs %lld entries, one for each of its "
+                              "points, of the stencil's value type",
+                              k, g->rank, (long long)own);
         RANKS_TRY(group_allocate(g, own, size, &s->fields[k]));
-        RANKS_TRY(fur_ranks_pass_on(g, fur_vector_context(field),
-                                    fur_vector_download(field, s->fields[k])));
+        RANKS_TRY(
+            group_pass_on(g, fur_vector_context(field), fur_vector_download(field, s->fields[k])));
     }
     return FUR_OK;
 }
@@ -270,7 +269,7 @@ static fur_status create(fur_ranks_stencil *s, const fur_stencil_definition *def
     fur_stencil_definition own;
     const fur_stencil_definition *d = &own;
     if (!definition)
-        return fur_ranks_fail(g, FUR_INVALID, "rank %d gave no stencil", g->rank);
+        return group_fail(g, FUR_INVALID, "rank %d gave no stencil", g->rank);
     RANKS_TAKE_OPTIONS(g, fur_stencil_definition, &own, definition);
     RANKS_TRY(check_definition(g, d));
     RANKS_TRY(copy_lists(s, d));
@@ -282,7 +281,7 @@ static fur_status create(fur_ranks_stencil *s, const fur_stencil_definition *def
     RANKS_TRY(d->fields ? copy_fields(s) : round_coefficients(s));
     s->definition.fields = NULL; /* the copies serve */
     RANKS_TRY(space_open(g, s->bounds, &s->space));
-    RANKS_TRY(fur_ranks_pass_on(g, s->space.context, finish(s)));
+    RANKS_TRY(group_pass_on(g, s->space.context, finish(s)));
     report(s);
     return FUR_OK;
 }

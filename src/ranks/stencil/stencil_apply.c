@@ -52,10 +52,10 @@ typedef struct passing {
 static fur_status list(const passing *p, fur_parcel *parcels, int *count, fur_parcel parcel)
 {
     if (*count == FUR_PARCELS_MOST)
-        return fur_ranks_fail(p->group, FUR_UNSUPPORTED,
-                              "a stencil on GPUs passes planes between at most %d ranks at once; "
-                              "use fewer ranks",
-                              FUR_PARCELS_MOST / 2);
+        return group_fail(p->group, FUR_UNSUPPORTED,
+                          "a stencil on GPUs passes planes between at most %d ranks at once; "
+                          "use fewer ranks",
+                          FUR_PARCELS_MOST / 2);
     parcels[(*count)++] = parcel;
     return FUR_OK;
 }
@@ -108,7 +108,7 @@ static fur_status copy(const fur_ranks_stencil *s, char *to, const char *from, i
         status = fur_vector_copy(in, out);
     fur_vector_destroy(in);
     fur_vector_destroy(out);
-    return fur_ranks_pass_on(s->space.group, s->space.context, status);
+    return group_pass_on(s->space.group, s->space.context, status);
 }
 
 /* Takes the planes beside this rank's, of which it may have some itself where an axis goes round.
@@ -170,9 +170,8 @@ static fur_status apply_edge(const fur_ranks_stencil *s, const edge *e, const ch
     int64_t after = e->window.first + e->window.count;
     after = after < own[1] ? after : own[1];
     RANKS_TRY(copy(s, window_plane(s, e, first), own_plane(s, x, first), after - first));
-    RANKS_TRY(
-        fur_ranks_pass_on(s->space.group, s->space.context,
-                          fur_stencil_apply(e->stencil, fur_real(1), e->x, fur_real(0), e->y)));
+    RANKS_TRY(group_pass_on(s->space.group, s->space.context,
+                            fur_stencil_apply(e->stencil, fur_real(1), e->x, fur_real(0), e->y)));
     const char *from = fur_vector_const_data(e->y);
     return copy(s, own_plane(s, y, e->result.first),
                 from + (size_t)(e->result.first - e->window.first) * plane_bytes(s),

@@ -49,9 +49,8 @@ FUR_API fur_status fur_ranks_open_alone(const fur_ranks_options *options, fur_ra
 FUR_API fur_status fur_ranks_open_mpi(const void *communicator, const fur_ranks_options *options,
                                       fur_ranks **out);
 
-/* Collective. Objects of the group must be gone. If a rank has called fur_ranks_fail and closes its
- * end without an agreement, the calls of all others fail with its status and sentence. If a rank
- * closes its end while others are in another call, that call fails with FUR_INVALID. */
+/* Collective. Objects of the group must be gone. If a rank closes its end while others are in
+ * another call, that call fails with FUR_INVALID. */
 FUR_API void fur_ranks_close(fur_ranks *group);
 
 /* Runs work(group, user) on `ranks` threads of this process, each of which is a rank, and returns
@@ -69,8 +68,10 @@ FUR_API const char *fur_ranks_transport(const fur_ranks *group);
 FUR_API const char *fur_ranks_device_transport(const fur_ranks *group);
 /* The sentence about the last failure; "" if there was none. */
 FUR_API const char *fur_ranks_error(const fur_ranks *group);
-/* Sets that sentence and returns status, for a failure of this rank alone. The next fur_ranks_agree
- * or fur_ranks_close tells the others. Until then they wait for this rank. */
+/* Sets that sentence and returns status, for a failure of this rank alone. Tells the other ranks
+ * and does not wait for them: the collective calls that they are in, and all later ones, fail with
+ * it.
+ */
 FUR_API fur_status fur_ranks_fail(fur_ranks *group, fur_status status, const char *format, ...)
     FUR_PRINTF(3, 4);
 /* The same with the last sentence of a context. */
