@@ -55,6 +55,24 @@ START_TEST(solves)
 }
 END_TEST
 
+/* A grid of 5 points, whose system one context reduces: ranks take the iterations of the whole. */
+START_TEST(two_colours_stay_whole)
+{
+    fur_context *context = context_make(NULL, 1);
+    rng r = rng_stream(90);
+    fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64, .extent = {30, 20}};
+    fur_stencil *grid;
+    fur_csr *a;
+    ck_assert(fur_stencil_named(5, &d));
+    ck_ok(context, fur_stencil_create(context, &d, &grid));
+    ck_ok(context, fur_stencil_assemble(grid, &a));
+    compare_solves(&r, a, 0, true);
+    fur_csr_destroy(a);
+    fur_stencil_destroy(grid);
+    fur_context_destroy(context);
+}
+END_TEST
+
 /* Matrices of every shape, most of them not square: x and b have bounds of their own. */
 START_TEST(least_squares)
 {
@@ -313,6 +331,7 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, a_vector_goes_to_the_ranks_and_back, 0, RANKS_MOST);
     tcase_add_test(tests, a_guess_that_is_not_finite_is_refused);
     tcase_add_loop_test(tests, solves, 0, COUNT_OF(methods));
+    tcase_add_test(tests, two_colours_stay_whole);
     tcase_add_turns(tests, least_squares, shape_count, 3);
     tcase_add_turns(tests, products, shape_count, 3);
 }
