@@ -8,8 +8,10 @@ import csv
 import html
 import json
 import math
+import os
 import re
 import sys
+import unittest
 
 sys.dont_write_bytecode = True
 import matrix_market
@@ -226,6 +228,47 @@ class LabelTest(CommandTest):
                      ["reorder", data("plate.mtx")], ["trisolve", data("plate.mtx")]):
             for text in run(*line).stdout.splitlines():
                 self.assertRegex(text, r"\A(.{19} +\S.*|\Z)", line)
+
+
+class OtherPagesTest(CommandTest):
+    """Pages of reorder and of races have the figures of the JSON that was printed in the same run."""
+
+    def page(self, *arguments):
+        page = self.folder / "r.html"
+        done = run(*arguments, "--report", page, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout), html.unescape(page.read_text())
+
+    def test_reorder(self):
+        grid = shuffled_grid(self.folder / "grid.mtx")
+        for path in (grid, data("plate.mtx"), data("mesh.mtx")):
+            report, page = self.page("reorder", path)
+            rows = dict(re.findall(r'<th scope="row">([^<]*)</th><td>([^<]*)</td></tr>', page))
+            for name, key in (("Finding the order", "seconds_order"),
+                              ("Permuting the matrix", "seconds_permute"),
+                              ("One product before", "seconds_spmv_before"),
+                              ("One product after", "seconds_spmv_after")):
+                self.assertEqual(rows[name], page_time(report[key]), name)
+            pays = report["products_to_pay_back"]
+            self.assertEqual(rows["Products to pay back"] == "never", pays is None)
+            table = re.findall(r'<th scope="row">(\w+ ?\w*)<small>[^<]*</small></th><td>([\d,.]+)<div '
+                               r'[^>]*></div></td><td>([\d,.]+)<div', page)
+            keys = ["bandwidth", "profile", "max_wavefront", "rms_wavefront"]
+            self.assertEqual(len(table), len(keys))
+            for (_, *shown), key in zip(table, keys):
+                known = [report[f"{key}_{when}"] for when in ("before", "after")]
+                self.assertEqual(shown, [f"{n:,.1f}" if key.startswith("rms") else f"{n:,}"
+                                         for n in known])
+
+    @unittest.skipIf("FURROW_TEST_SLOW" in os.environ, "no races where a run takes long")
+    def test_races(self):
+        report, page = self.page("bench", data("plate.mtx"), "--rounds", 1, "--seconds", "1e-5")
+        for contender in report["results"][0]["contenders"]:
+            speed, time, rate = (re.escape(text) for text in (
+                f"{contender['ratio']:.2f} ×", page_time(contender["seconds"]),
+                f"{contender['gbps']:.1f}"))
+            self.assertRegex(page, rf"(?s)>{speed}</text>\s*<text[^>]*>{time}</text>\s*"
+                                   rf"<text[^>]*>{rate}</text>", contender["name"])
 
 
 class PageTest(CommandTest):
