@@ -57,16 +57,17 @@ const char *fur_outcome_advice(fur_outcome outcome)
     case FUR_OUTCOME_INDEFINITE_PRECONDITIONER:
         return "use another preconditioner, or gmres, which takes any";
     case FUR_OUTCOME_ASYMMETRIC:
-        return "use bicgstab, idrs or gmres, which take matrices that are not symmetric";
+        return "use bicgstab, idrs or gmres, which take square matrices that are not symmetric";
     case FUR_OUTCOME_BREAKDOWN:
-        return "use gmres, which does not break down this way, or scale rows and columns first";
+        return "scale rows and columns first; for a square matrix gmres does not break down this "
+               "way";
     case FUR_OUTCOME_STAGNATED:
-        return "ask for less (rtol), compute in f64, use a better preconditioner, or a longer "
-               "restart";
+        return "ask for less (rtol), compute in f64, use a better preconditioner or, with "
+               "gmres and idrs, a longer restart";
     case FUR_OUTCOME_SINGULAR:
         return "use lsqr or lsmr, which find the least-squares solution";
     case FUR_OUTCOME_DIVERGED:
-        return "use gmres, or another preconditioner";
+        return "use another preconditioner, or gmres";
     case FUR_OUTCOME_SMALL_ROWS:
         return "scale rows and columns first, or use complete factors (direct)";
     }

@@ -23,11 +23,11 @@ void verdict_put(output *out, const fur_solver_report *r)
     output_flag(out, "converged", "converged", fur_outcome_solved(r->outcome));
     output_text(out, "outcome", "outcome", interrupt_outcome(r->outcome));
     output_number(out, "residual", "relative residual", r->residual);
-    output_known(out, "residual_scaled", "residual, rows scaled", r->residual_scaled,
+    output_known(out, "residual_scaled", "scaled residual", r->residual_scaled,
                  output_number);
     output_number(out, "residual_recursive", "recursive residual", r->residual_recursive);
     output_known(out, "backward_error", "backward error", r->backward_error, output_number);
-    output_known(out, "backward_error_rows", "backward error by rows", r->backward_error_rows,
+    output_known(out, "backward_error_rows", "row backward error", r->backward_error_rows,
                  output_number);
     if (out->json || strcmp(r->scale, "none") != 0)
         output_text(out, "scale", "scaled", r->scale);
