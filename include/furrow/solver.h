@@ -95,9 +95,17 @@ typedef struct fur_solver_options {
      * part of an entry of b, from a GPU also copies of A, b and x. The second takes more iterations
      * of cg, as many as bring the residual down to a tenth, at most 512. */
     int bounds;
-    /* A as a matrix, for residual_bound, which needs its rows; it must outlive the solver. NULL:
-     * that of A if A is the operator of a plan with an exact kernel. */
+    /* A as a matrix, for what the report says of rows and for residual_bound, which needs its rows;
+     * it must outlive the solver. NULL: that of A if A is the operator of a plan with an exact
+     * kernel. */
     const fur_csr *matrix;
+    /* Vectors n with A n = 0 and A^H n = 0, as columns of A's value type and context; read by
+     * fur_solver_create only. Their part of b, of x and of what the preconditioner gives is
+     * removed. If b has such a part, the outcome is FUR_OUTCOME_LEAST_SQUARES, and the report says
+     * how large it is (`outside`). For square systems. NULL: none. */
+    const fur_vectors *null_space;
+    /* 1: the constant vector belongs to null_space, as for a pure Neumann problem. */
+    int null_constant;
 } fur_solver_options;
 
 /* How a solve ended. In every case x holds the last iterate of the last pass that lowered the true
@@ -121,7 +129,8 @@ typedef enum fur_outcome {
     FUR_OUTCOME_STAGNATED,
     /* No x has a residual as small as asked, but this one is a least-squares solution:
      * ||A^H r - damp^2 x|| <= 10 rtol ||A|| max(||r||, damp ||x||), computed afresh, with an
-     * estimate of ||A|| from below. If A is square and damp is 0, r must prove that A is singular:
+     * estimate of ||A|| from below. If A has no more rows than columns and damp is 0, r must prove
+     * that the rank is less:
      * ||A^H r|| is no more than rounding, at most 8 epsilon ||A|| (||A|| ||x|| + ||b||) and
      * sqrt(epsilon) ||A|| ||r||. Returned by lsqr, lsmr and cgnr. */
     FUR_OUTCOME_LEAST_SQUARES,
@@ -132,8 +141,8 @@ typedef enum fur_outcome {
     /* The tolerance is out of reach of the value type, and x is as exact as the type allows: the
      * normwise backward error ||b - A x|| / (||A|| ||x|| + ||b||) (Rigal and Gaches 1967) is at
      * most 8 epsilon. A success. ||A|| is an estimate from below, so that the true error is
-     * smaller. If
-     * ||b - A x|| > 1e-3 ||b||, a correction that the method finds for x must also be small. */
+     * smaller. If ||b - A x|| > sqrt(epsilon) ||b||, a correction of x by the method must be small.
+     */
     FUR_OUTCOME_WORKING_PRECISION,
     /* ||b - A x|| meets the tolerance, ||R (b - A x)|| does not, R being the scales of the rows:
      * the norm of b hides all rows but the largest. A failure. Only of fur_solve_auto. */
@@ -176,7 +185,8 @@ typedef struct fur_solver_report {
      * with an estimate of ||A||_2 from below; known if ||b - A x|| missed the tolerance. */
     double backward_error;
     /* The next two are known if the solver knows A as a matrix (options.matrix). The first:
-     * ||R (b - A x)||_2 / ||R b||_2, R(i, i) = 2^-k with 2^k <= max_j |A(i, j)| < 2^(k + 1). It is
+     * ||R (b - A x)||_2 / ||R b||_2, R(i, i) = 2^-k with 2^k <= max_j |A(i, j)| < 2^(k + 1)
+     * and |z| = |re z| + |im z|. It is
      * large where the norm of b hides rows of small scale. */
     double residual_scaled;
     /* max_i |b - A x|_i / (|A| |x| + |b|)_i (Oettli and Prager 1964): the largest relative change
@@ -184,10 +194,14 @@ typedef struct fur_solver_report {
     double backward_error_rows;
     /* How fur_solve_auto has scaled A: "none", "rows", "symmetric" or "rows and columns". */
     const char *scale;
+    /* ||N^H b|| / ||b||: the part of b outside the range of A, if a null space N is known. The
+     * residual includes it. */
+    double outside;
 } fur_solver_report;
 
 /* A solver for A x = b. The operators of the options and A must outlive it. FUR_INVALID for a
- * method that does not suit the shape of A, for a preconditioner or adjoint of another size or
+ * method that does not suit the shape of A, for a null_space that A does not turn into 0 up to
+ * sqrt(epsilon) ||A||, for a preconditioner or adjoint of another size or
  * value type, or for a method of least squares without an adjoint; FUR_UNSUPPORTED for an unknown
  * method. */
 FUR_API fur_status fur_solver_create(const fur_operator *a, const fur_solver_options *options,

@@ -301,6 +301,12 @@ static fur_status solve(fur_course *c, const fur_choice *choice, fur_operator *p
         options.preconditioner = preconditioner;
     if (goes_without(c, choice))
         options.preconditioner = NULL;
+    if (c->null_space)
+        options.null_space = c->null_space;
+    if (is_least_squares(choice)) {
+        options.null_space = NULL;
+        options.null_constant = 0;
+    }
     if (options.bounds && !options.matrix)
         FUR_TRY(fur_course_matrix(c, &options.matrix));
     if (is_least_squares(choice) && !options.adjoint) {
@@ -453,6 +459,7 @@ static fur_status prepare(fur_course *c)
         FUR_TRY(fur_product_create(c->a, NULL, &c->own));
     c->product = c->product ? c->product : c->own;
     FUR_TRY(take_first(c));
+    FUR_TRY(fur_course_find_null_space(c));
     FUR_TRY(fur_course_scale(c));
     if (is_auto(c->solver.method) && !has_own(c) && c->solver.damp == 0 && !c->plain.x)
         FUR_TRY(fur_make_grid(c->a, &c->traits, c->product, &c->grid));
@@ -472,6 +479,7 @@ static void release(fur_course *c)
     fur_spmv_destroy(c->plan);
     fur_csr_destroy(c->permuted);
     fur_vector_destroy(c->r);
+    fur_vectors_destroy(c->null_space);
     fur_course_release_scaled(c);
     fur_product_destroy(c->own);
 }

@@ -46,6 +46,7 @@ typedef struct fur_course {
     char refusal[160];     /* why that could not be made */
     int attempts;
     fur_attempt attempt[FUR_MOST_ATTEMPTS];
+    fur_vectors *null_space; /* found in A; NULL: none */
     /* Of a scaled system; else NULL. */
     fur_balance balance;
     double unit; /* ||b||, or 1 */
@@ -61,6 +62,9 @@ typedef struct fur_course {
 
 /* A in the order of the products. */
 fur_status fur_course_matrix(fur_course *c, const fur_csr **out);
+
+/* Finds the constant null vectors of A's connected components: c->null_space. */
+fur_status fur_course_find_null_space(fur_course *c);
 
 /* Goes over to the scaled system if the options and the scales of A's rows and columns ask for it.
  */

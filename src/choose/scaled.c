@@ -71,7 +71,7 @@ fur_status fur_course_scale(fur_course *c)
     const fur_csr *a;
     double norm;
     FUR_TRY(refuse_scale(c));
-    if (!may_scale(c))
+    if (!may_scale(c) || c->null_space)
         return FUR_OK;
     FUR_TRY(fur_course_matrix(c, &a));
     FUR_TRY(fur_balance_find(a, c->options.scale, c->traits.hermitian, &c->balance));
@@ -130,7 +130,7 @@ static fur_status take_backward_error(fur_course *c, fur_solver_report *report)
     FUR_TRY(
         fur_estimate_norm(fur_product_operator(c->plain.product), c->plain_x, c->plain_r, &norm));
     report->products += FUR_NORM_PRODUCTS;
-    report->backward_error = report->residual / (norm * x_norm / c->unit + 1);
+    report->backward_error = fur_backward_error(report->residual * c->unit, norm, x_norm, c->unit);
     return FUR_OK;
 }
 

@@ -1,8 +1,7 @@
 /* A solve: passes of a method, until the true residual says that it is done. */
 #include "drive.h"
+#include "null_space.h"
 #include "red_black.h"
-#include "residual_bound.h"
-#include "row_errors.h"
 #include "verdict.h"
 
 #include "arguments.h"
@@ -28,10 +27,9 @@
 #define MOST_GAIN 1e-3
 #define SURE_GAIN 0.25
 
-/* What is left of the residual where the fall of the error since then stands for the error, and the
- * most iterations to get there. */
-#define ERROR_SHARE 0.1
-#define ERROR_ITERATIONS 512
+/* A right-hand side of this number of epsilon, beside the null vectors taken out of it, is
+ * rounding. */
+#define B_ROUNDING 8
 
 int64_t fur_solve_next_look(const fur_solve *solve, int64_t iteration)
 {
@@ -303,99 +301,6 @@ static fur_status run(fur_drive *d)
     return over ? FUR_OK : fur_drive_solve(d);
 }
 
-/* ||x'||_A^2 - ||x' - x||_A^2 = x.(b + r) for A x' = b and the residual r of x, in units of 4^half;
- * `spare` for x in units of b. */
-static fur_status take_known_energy(const fur_drive *d, fur_vector *spare, int *half,
-                                    double *energy)
-{
-    bool single = fur_value_is_single(fur_vector_value_type(d->x));
-    fur_scalar xb;
-    fur_scalar xr;
-    *half = single ? 0 : ilogb(d->b_norm) / 2; /* squares of single precision do not overflow */
-    FUR_TRY(fur_vector_copy(d->x, spare));
-    FUR_TRY(fur_vector_scale(spare, fur_real(scalbn(1, -2 * *half))));
-    FUR_TRY(fur_dot(spare, d->b, &xb));
-    FUR_TRY(fur_dot(spare, d->solver->r, &xr));
-    *energy = xb.re + xr.re;
-    return FUR_OK;
-}
-
-/* The error of x, from below: what a pass takes away of it that begins with x's true residual. Its
- * correction of x is dropped, as is all else that it finds. */
-static fur_status estimate_error(const fur_drive *own, double *error)
-{
-    fur_drive d = *own;
-    fur_solve s = *own->pass;
-    fur_solver_options options = *s.options;
-    fur_vector *correction = d.solver->correction;
-    int64_t most = options.max_iterations;
-    int half;
-    double energy;
-    d.pass = &s;
-    s.options = &options;
-    s.max_iterations = s.iterations + (most < ERROR_ITERATIONS ? most : ERROR_ITERATIONS);
-    options.monitor = NULL;
-    FUR_TRY(fur_drive_find_residual(&d, d.x));
-    FUR_TRY(take_known_energy(&d, correction, &half, &energy));
-    FUR_TRY(fur_vector_fill(correction, fur_real(0)));
-    FUR_TRY(fur_drive_run_pass(&d, correction, ERROR_SHARE * d.residual));
-    bool definite = s.outcome == FUR_OUTCOME_CONVERGED || s.outcome == FUR_OUTCOME_MAX_ITERATIONS;
-    double absolute = scalbn(sqrt(s.descent) / s.scale, -half);
-    if (definite && absolute > 0 && energy + absolute * absolute > 0)
-        *error = absolute / sqrt(energy + absolute * absolute);
-    return FUR_OK;
-}
-
-/* Whether an outcome leaves it open that A is positive definite, and iterations may go on. */
-static bool may_estimate(const fur_drive *d)
-{
-    fur_outcome outcome = d->pass->outcome;
-    return d->solver->method->descends && d->residual > 0 && d->b_norm > 0 &&
-           d->b_norm < HUGE_VAL &&
-           (outcome == FUR_OUTCOME_CONVERGED || outcome == FUR_OUTCOME_MAX_ITERATIONS ||
-            outcome == FUR_OUTCOME_STAGNATED);
-}
-
-/* The rows of A: the caller's matrix, or that of the operator; NULL: not known. */
-static const fur_csr_view *rows_of(const fur_solver *solver)
-{
-    const fur_csr *matrix = solver->options.matrix;
-    return matrix ? fur_csr_get(matrix) : solver->a->matrix;
-}
-
-/* The residual by the scales of the rows, and row by row, if A is known as a matrix. */
-static fur_status take_rows(fur_drive *d, fur_solver_report *report)
-{
-    const fur_csr_view *a = rows_of(d->solver);
-    fur_vector *r = d->solver->r;
-    fur_vector *spare =
-        d->solver->method->kind == FUR_METHOD_SQUARE ? d->solver->correction : d->solver->range[0];
-    double b_norm;
-    if (!a)
-        return FUR_OK;
-    FUR_TRY(fur_drive_find_residual(d, d->x));
-    FUR_TRY(fur_csr_row_errors(a, d->b, d->x, spare));
-    FUR_TRY(fur_norm_max(spare, &report->backward_error_rows));
-    FUR_TRY(fur_vector_copy(d->b, spare));
-    FUR_TRY(fur_csr_scale_by_rows(a, spare));
-    FUR_TRY(fur_csr_scale_by_rows(a, r));
-    FUR_TRY(fur_norm2(spare, &b_norm));
-    FUR_TRY(fur_norm2(r, &report->residual_scaled));
-    report->residual_scaled /= b_norm > 0 ? b_norm : 1;
-    return FUR_OK;
-}
-
-/* How good x is, where that was asked for. */
-static fur_status take_bounds(const fur_drive *d, fur_solver_report *report)
-{
-    const fur_csr_view *a = rows_of(d->solver);
-    if (!d->solver->options.bounds)
-        return FUR_OK;
-    if (a)
-        FUR_TRY(fur_residual_bound(a, d->b, d->x, d->b_norm, &report->residual_bound));
-    return may_estimate(d) ? estimate_error(d, &report->error_a_norm) : FUR_OK;
-}
-
 static fur_status check_vector(const fur_solver *solver, const char *name, const fur_vector *v,
                                const fur_context *context, int64_t size)
 {
@@ -449,6 +354,23 @@ static fur_solve solve_of(const fur_solver *solver)
     };
 }
 
+/* Takes the null vectors out of b and x. What rounding leaves of b is 0. */
+static fur_status remove_null_space(fur_drive *d)
+{
+    const fur_null_space *n = d->solver->null_space;
+    double removed;
+    FUR_TRY(fur_vector_copy(d->b, n->b));
+    FUR_TRY(fur_null_space_remove(n, n->b, &d->outside));
+    FUR_TRY(fur_null_space_remove(n, d->x, &removed));
+    FUR_TRY(fur_norm2(n->b, &d->b_norm));
+    if (d->b_norm <= B_ROUNDING * fur_solve_epsilon(d->pass) * d->whole) {
+        FUR_TRY(fur_vector_fill(n->b, fur_real(0)));
+        d->b_norm = 0;
+    }
+    d->b = n->b;
+    return FUR_OK;
+}
+
 fur_status fur_drive_open(fur_solver *solver, const fur_vector *b, fur_vector *x, fur_solve *pass,
                           fur_drive *d)
 {
@@ -463,42 +385,22 @@ fur_status fur_drive_open(fur_solver *solver, const fur_vector *b, fur_vector *x
                      .reduced = fur_red_black_works(solver->red_black),
                      .start = fur_seconds()};
     FUR_TRY(fur_norm2(b, &d->b_norm));
+    d->whole = d->b_norm;
+    if (solver->null_space)
+        FUR_TRY(remove_null_space(d));
     d->goal = fmin(larger(fur_target(o->rtol, d->b_norm), o->atol), DBL_MAX);
     /* Any guess but 0 would only be rounded towards it. */
     return d->b_norm == 0 ? fur_vector_fill(x, fur_real(0)) : FUR_OK;
 }
 
-fur_status fur_drive_report(fur_drive *d, fur_solver_report *report)
+/* Takes the null vectors out of the x found. */
+static fur_status leave_null_space(fur_drive *d)
 {
-    const fur_solve *pass = d->pass;
-    if (!report)
-        return FUR_OK;
-    FUR_TRY(fur_verdict_settle(d));
-    double unit = d->b_norm > 0 ? d->b_norm : 1;
-    fur_solver_report own = {
-        .outcome = pass->outcome,
-        .iterations = pass->iterations,
-        .residual_recursive = pass->residual / unit,
-        .residual = d->residual / unit,
-        .seconds = fur_seconds() - d->start,
-        .method = d->solver->options.method,
-        .products = pass->products,
-        .condition = pass->condition,
-        .norm = pass->norm,
-        .bytes = pass->bytes,
-        .execution = pass->execution,
-        .normal_residual = d->normal > 0 ? d->normal : 0,
-        .reduced = d->reduced,
-        .residual_bound = NAN,
-        .error_a_norm = NAN,
-        .scale = "none",
-        .backward_error = d->backward_error,
-        .residual_scaled = NAN,
-        .backward_error_rows = NAN,
-    };
-    FUR_TRY(take_rows(d, &own));
-    FUR_TRY(take_bounds(d, &own));
-    fur_report_fill(report, &own, sizeof own);
+    double removed;
+    FUR_TRY(fur_null_space_remove(d->solver->null_space, d->x, &removed));
+    FUR_TRY(fur_drive_find_residual(d, d->x));
+    if (d->pass->outcome == FUR_OUTCOME_CONVERGED && !(d->residual <= d->goal))
+        d->pass->outcome = FUR_OUTCOME_STAGNATED;
     return FUR_OK;
 }
 
@@ -509,6 +411,8 @@ static fur_status solve(fur_solver *solver, const fur_vector *b, fur_vector *x,
     fur_drive d;
     FUR_TRY(fur_drive_open(solver, b, x, &pass, &d));
     FUR_TRY(run(&d));
+    if (solver->null_space)
+        FUR_TRY(leave_null_space(&d));
     return fur_drive_report(&d, report);
 }
 

@@ -12,8 +12,11 @@ typedef struct fur_drive {
     const fur_vector *b;
     fur_vector *x;
     double b_norm;
+    double whole;          /* ||b|| with its part of the nullspace */
+    double outside;        /* the norm of that part */
     double goal;           /* for the true residual */
     double residual;       /* the true one */
+    double first;          /* that of the guess */
     double normal;         /* ||A^H r - damp^2 d||, where d is the change of x; -1: not computed */
     double damped;         /* damp ||d||, which damping adds to the residual */
     double slope;          /* normal / max(residual, damped) */

@@ -282,8 +282,8 @@ static fur_status check_blocks(const fur_solver *solver, const fur_vectors *b, c
 static fur_status find_step(fur_solver *solver, int64_t cols, int64_t *step)
 {
     *step = 1;
-    if (cols < 2 || !solver->method->run_block || !solver->a->csr || solver->persistent ||
-        solver->fused)
+    if (cols < 2 || solver->null_space || !solver->method->run_block || !solver->a->csr ||
+        solver->persistent || solver->fused)
         return FUR_OK;
     FUR_TRY(make_product(solver));
     if (!fur_block_product_shares(&solver->together->product))

@@ -1,5 +1,6 @@
 /* Solvers: methods by name, options, workspace. What a solve does stands in drive.c. */
 #include "fused.h"
+#include "null_space.h"
 #include "persistent.h"
 #include "red_black.h"
 
@@ -222,6 +223,22 @@ static fur_status make_workspace(fur_solver *s)
     return s->method->prepare ? s->method->prepare(s) : FUR_OK;
 }
 
+/* The nullspace of the options, which then are done with, and M with its results projected. */
+static fur_status make_null_space(fur_solver *s)
+{
+    fur_solver_options *o = &s->options;
+    if ((o->null_space || o->null_constant) && s->method->kind == FUR_METHOD_LEAST_SQUARES)
+        return fur_context_fail(s->context, FUR_UNSUPPORTED,
+                                "%s needs no null_space: it finds the least-squares solution of a "
+                                "singular system",
+                                s->method->info.name);
+    FUR_TRY(fur_null_space_create(s->a, o, s->correction, s->r, &s->null_space));
+    if (s->null_space && s->null_space->preconditioner)
+        o->preconditioner = s->null_space->preconditioner;
+    o->null_space = NULL;
+    return FUR_OK;
+}
+
 /* Whether iterations may reach the device in that way. */
 static bool wants(const fur_solver *s, fur_execution execution)
 {
@@ -279,6 +296,8 @@ fur_status fur_solver_create(const fur_operator *a, const fur_solver_options *op
                            .options = o};
     int64_t failures = context->env.failures;
     fur_status status = fur_solver_pass_on(solver, failures, make_workspace(solver));
+    if (status == FUR_OK)
+        status = make_null_space(solver);
     if (status == FUR_OK && method->reduces && !o.whole)
         status =
             fur_red_black_create(a, o.preconditioner, solver->work, solver->r, &solver->red_black);
@@ -298,6 +317,7 @@ void fur_solver_destroy(fur_solver *solver)
         return;
     fur_together_release(solver->context, solver->together);
     fur_red_black_release(solver->red_black);
+    fur_null_space_release(solver->null_space);
     destroy_vectors(solver, count_work(solver), solver->work);
     destroy_vectors(solver, solver->method->range_workspace, solver->range);
     fur_vector_destroy(solver->r);

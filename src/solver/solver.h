@@ -25,6 +25,7 @@ typedef struct fur_fused fur_fused;
 
 typedef struct fur_red_black fur_red_black;
 typedef struct fur_together fur_together;
+typedef struct fur_null_space fur_null_space;
 
 /* One solve in progress, in passes: the first improves x, each further one starts with the true
  * residual and makes a correction of x. What a pass sees may be scaled by a power of two, so that
@@ -138,8 +139,9 @@ struct fur_solver {
     fur_recording *recording; /* NULL: none */
     fur_persistent *persistent;
     fur_fused *fused;
-    fur_red_black *red_black; /* NULL: the whole system is solved */
-    fur_together *together;   /* for several right-hand sides; NULL until there are some */
+    fur_red_black *red_black;   /* NULL: the whole system is solved */
+    fur_null_space *null_space; /* NULL: none */
+    fur_together *together;     /* for several right-hand sides; NULL until there are some */
 };
 
 /* What fur_solver_solve_block has made. */

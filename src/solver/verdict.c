@@ -9,9 +9,6 @@
 /* A backward error of this number of epsilon is rounding. */
 #define ROUNDING 8
 
-/* The residual, relative to b, up to which a small backward error alone is trusted. Beyond it the
- * system may be singular, and x a large vector of the nullspace: a correction tells. */
-#define SAFE_RESIDUAL 1e-3
 /* By how much a correction must lower the residual, and its norm relative to x at most. */
 #define CORRECTION_GAIN 0.1
 #define CORRECTION_SHARE 1e-2
@@ -24,11 +21,12 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Whether the least-squares solution that is sought must prove that A is singular. */
+/* Whether a least-squares solution must prove that A is singular, as a system with full row rank
+ * has a solution. */
 static bool needs_proof(const fur_solver *solver)
 {
     const fur_operator *a = solver->a;
-    return solver->options.damp == 0 && fur_shared_size(solver->context, fur_operator_rows(a)) ==
+    return solver->options.damp == 0 && fur_shared_size(solver->context, fur_operator_rows(a)) <=
                                             fur_shared_size(solver->domain, fur_operator_cols(a));
 }
 
@@ -73,12 +71,19 @@ fur_status fur_estimate_norm(const fur_operator *a, fur_vector *v, fur_vector *i
     return FUR_OK;
 }
 
+double fur_backward_error(double residual, double norm, double x_norm, double b_norm)
+{
+    double terms = norm * x_norm + b_norm;
+    return terms < HUGE_VAL ? residual / terms : residual / norm / x_norm;
+}
+
 bool fur_is_rounding(double backward_error, fur_value_type value)
 {
     return backward_error <= ROUNDING * fur_value_epsilon(value);
 }
 
-/* Whether A and b determine x: a correction of x that lowers its large residual is small. */
+/* Whether A and b determine x. If the residual is large, relative to b, x may be a large vector of
+ * the nullspace: a correction that lowers the residual must then be small. */
 static fur_status is_determined(fur_drive *d, bool *determined)
 {
     fur_vector *correction = d->solver->correction;
@@ -86,7 +91,7 @@ static fur_status is_determined(fur_drive *d, bool *determined)
     fur_solve pass = *d->pass;
     fur_solver_options options = *pass.options;
     double length;
-    *determined = d->residual <= SAFE_RESIDUAL * d->b_norm;
+    *determined = d->residual <= sqrt(fur_solve_epsilon(d->pass)) * d->b_norm;
     if (*determined)
         return FUR_OK;
     options.monitor = NULL;
@@ -102,20 +107,21 @@ static fur_status is_determined(fur_drive *d, bool *determined)
     return FUR_OK;
 }
 
-/* Takes the backward error of a solve that failed, and its outcome if that is rounding. */
-static fur_status accept_rounding(fur_drive *d)
+/* Takes the backward error of a solve that failed, and ends it with a success if that is
+ * rounding. */
+static fur_status look_again(fur_drive *d)
 {
     double norm;
-    bool determined;
+    bool determined = false;
     FUR_TRY(fur_estimate_norm(d->solver->a, d->solver->correction, d->solver->r, &norm));
     d->pass->products += FUR_NORM_PRODUCTS;
     FUR_TRY(fur_drive_find_residual(d, d->x));
-    d->backward_error = d->residual / (norm * d->x_norm + d->b_norm);
-    if (!fur_is_rounding(d->backward_error, fur_vector_value_type(d->b)))
+    d->backward_error = fur_backward_error(d->residual, norm, d->x_norm, d->b_norm);
+    if (fur_is_rounding(d->backward_error, fur_vector_value_type(d->b)))
+        FUR_TRY(is_determined(d, &determined));
+    if (!determined)
         return FUR_OK;
-    FUR_TRY(is_determined(d, &determined));
-    if (determined)
-        d->pass->outcome = FUR_OUTCOME_WORKING_PRECISION;
+    d->pass->outcome = FUR_OUTCOME_WORKING_PRECISION;
     return FUR_OK;
 }
 
@@ -124,7 +130,8 @@ static bool may_excuse(const fur_drive *d)
 {
     fur_outcome outcome = d->pass->outcome;
     return d->solver->method->kind == FUR_METHOD_SQUARE && outcome != FUR_OUTCOME_CONVERGED &&
-           outcome != FUR_OUTCOME_STOPPED && d->b_norm > 0 && d->residual < HUGE_VAL;
+           outcome != FUR_OUTCOME_STOPPED && d->b_norm > 0 && d->residual <= d->first &&
+           d->residual / d->b_norm < HUGE_VAL;
 }
 
 fur_status fur_verdict_settle(fur_drive *d)
@@ -134,5 +141,5 @@ fur_status fur_verdict_settle(fur_drive *d)
         d->pass->outcome = FUR_OUTCOME_BREAKDOWN;
         return FUR_OK;
     }
-    return may_excuse(d) ? accept_rounding(d) : FUR_OK;
+    return may_excuse(d) ? look_again(d) : FUR_OK;
 }

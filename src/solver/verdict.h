@@ -16,6 +16,9 @@ bool fur_verdict_is_least_squares(const fur_drive *d);
 #define FUR_NORM_PRODUCTS 4
 fur_status fur_estimate_norm(const fur_operator *a, fur_vector *v, fur_vector *image, double *norm);
 
+/* residual / (norm x_norm + b_norm) without overflow. */
+double fur_backward_error(double residual, double norm, double x_norm, double b_norm);
+
 /* Whether rounding in the value type explains this normwise backward error. */
 bool fur_is_rounding(double backward_error, fur_value_type value);
 

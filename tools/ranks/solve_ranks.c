@@ -215,6 +215,7 @@ fur_status ranks_judge(const ranks_job *j)
                  .report = &j->report,
                  .value = j->value,
                  .least_squares = true, /* by a method that was named */
+                 .quiet = j->request->common.quiet,
                  .out = j->request->solver.out.path};
     if (j->request->work != solve)
         return FUR_OK;
@@ -240,7 +241,10 @@ static void settle(struct argp_state *state, void *options)
     const ranks_request *r = options;
     command_pairing whole = {"--whole", r->whole, request_has_factors(&r->solver),
                              "with a --precond other than none and jacobi"};
+    command_pairing file = {"--null-space N.mtx", r->solver.null_space,
+                            request_has_constant(&r->solver), "with furrow solve only"};
     command_check(state, &whole, 1);
+    command_check(state, &file, 1);
     request_check(state, &r->solver);
 }
 

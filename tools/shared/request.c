@@ -24,6 +24,11 @@ const line_option request_options[] = {
      "Give up after N iterations (default: 10 times the rows plus 100, at most 50000; 100 cycles "
      "of mg)",
      LINE_LONG, AT(max_iterations), .most = INT64_MAX},
+    {"null-space", "constant|N.mtx",
+     "For a singular matrix: vectors n with A n = 0 and A^H n = 0, the constant one or the columns "
+     "of "
+     "an array file; they are removed from the right-hand side and from x",
+     LINE_TEXT, AT(null_space)},
     {"coloured", NULL,
      "Of ic0, ilu0 and ilu: rows by colours of the graph, for many threads; other factors",
      LINE_FLAG, AT(coloured)},
@@ -159,5 +164,6 @@ fur_solver_options request_solver(const solver_request *r)
                                 .max_iterations = r->max_iterations,
                                 .restart = r->restart,
                                 .damp = r->damp,
-                                .bounds = r->bounds};
+                                .bounds = r->bounds,
+                                .null_constant = request_has_constant(r)};
 }

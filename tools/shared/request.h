@@ -13,6 +13,7 @@ typedef struct solver_request {
     const char *precond;
     const char *x0;
     const char *history;
+    const char *null_space;
     save_target out;
     double rtol;
     double damp;
@@ -49,6 +50,12 @@ void request_check(struct argp_state *state, const solver_request *r);
 
 /* Fails if a file of the request cannot be written, before the solve. */
 fur_status request_try_files(fur_context *context, const solver_request *r);
+
+/* Whether --null-space is the word "constant"; otherwise it names a file. */
+static inline bool request_has_constant(const solver_request *r)
+{
+    return job_is(r->null_space, "constant");
+}
 
 /* Whether the preconditioner is made from a matrix and is not Jacobi's. */
 bool request_has_factors(const solver_request *r);

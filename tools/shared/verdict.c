@@ -5,10 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "command.h"
 #include "interrupt.h"
 
 #define ENTRY_BYTES 64
 #define SENTENCE 512
+
+/* A scaled residual above this number of plain ones is told, unless it is rounding. */
+#define SCALED_EXCESS 1000
+#define ROUNDING 1e-13
 
 /* The bound of the residual, raised by what the six digits of text round. */
 static double shown_bound(const output *out, const fur_solver_report *r)
@@ -26,6 +31,8 @@ void verdict_put(output *out, const fur_solver_report *r)
     output_known(out, "residual_scaled", "scaled residual", r->residual_scaled,
                  output_number);
     output_number(out, "residual_recursive", "recursive residual", r->residual_recursive);
+    if (r->outside > 0)
+        output_number(out, "outside", "outside the range", r->outside);
     output_known(out, "backward_error", "backward error", r->backward_error, output_number);
     output_known(out, "backward_error_rows", "row backward error", r->backward_error_rows,
                  output_number);
@@ -72,6 +79,11 @@ static void advise(const verdict *v, char text[SENTENCE])
     bool symmetric = strcmp(v->method, "cg") == 0 || strcmp(v->method, "minres") == 0;
     if (v->traits && symmetric && v->traits->asymmetric_pairs > 0)
         blame(v, text);
+    else if (r->outcome == FUR_OUTCOME_LEAST_SQUARES && r->outside > 0)
+        snprintf(text, SENTENCE,
+                 "A is singular, and a part of b, %.1e of its norm, is outside its range; x solves "
+                 "the system without that part",
+                 r->outside);
     else if (r->outcome == FUR_OUTCOME_LEAST_SQUARES)
         snprintf(text, SENTENCE,
                  "the system has no solution; x is the one with the least residual");
@@ -95,10 +107,29 @@ static fur_status judge_stopped(fur_context *context, const verdict *v)
                             v->out ? v->out : "");
 }
 
+/* Says on standard error what the figures hide. */
+static void warn(const verdict *v)
+{
+    const fur_solver_report *r = v->report;
+    if (v->quiet)
+        return;
+    if (r->outcome == FUR_OUTCOME_LEAST_SQUARES && r->outside > 0)
+        command_error("note: %s: b has a part outside the range of A, %.1e of its norm; x solves "
+                      "the system without that part",
+                      v->name, r->outside);
+    if (strcmp(r->scale, "none") == 0 && r->residual_scaled > SCALED_EXCESS * r->residual &&
+        r->residual_scaled > ROUNDING)
+        command_error(
+            "warning: %s: the residual is %.1e with rows scaled, and %.1e without: the "
+            "norm of b may hide rows of small scale; try --scale symmetric or --scale rows",
+            v->name, r->residual_scaled, r->residual);
+}
+
 fur_status verdict_judge(fur_context *context, const verdict *v)
 {
     const fur_solver_report *r = v->report;
     char advice[SENTENCE];
+    warn(v);
     if (fur_outcome_solved(r->outcome) ||
         (r->outcome == FUR_OUTCOME_LEAST_SQUARES && v->least_squares))
         return FUR_OK;

@@ -11,6 +11,7 @@ typedef struct verdict {
     const fur_csr_traits *traits; /* of A; NULL: not known */
     fur_value_type value;         /* of A */
     bool least_squares;           /* a least-squares solution counts as success */
+    bool quiet;                   /* without notes and warnings */
     const char *out;              /* the file that has x; NULL: there is none */
 } verdict;
 

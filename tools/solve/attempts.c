@@ -53,7 +53,16 @@ static fur_solver_options solver_options(job *j)
     options.monitor = watch_iteration;
     options.monitor_user = &j->watch;
     options.whole = j->options->whole;
+    options.null_space = j->null_space;
     return options;
+}
+
+static fur_scale scale_of(const char *name)
+{
+    return job_is(name, "none")        ? FUR_SCALE_NONE
+           : job_is(name, "rows")      ? FUR_SCALE_ROWS
+           : job_is(name, "symmetric") ? FUR_SCALE_SYMMETRIC
+                                       : FUR_SCALE_AUTO;
 }
 
 /* A matrix: the library chooses what was not asked for. */
@@ -66,6 +75,7 @@ static fur_status solve_matrix(job *j)
                                 .precond = j->options->solver.precond,
                                 .product = j->product,
                                 .traits = &j->traits,
+                                .scale = scale_of(j->options->scale),
                                 .watch = follow,
                                 .watch_user = j};
     return fur_solve_auto(j->a.matrix, j->b, j->x, &options, &j->total);

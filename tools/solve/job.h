@@ -17,7 +17,8 @@ typedef struct job_options {
     solver_request solver; /* method: "auto", of fur_solver, or "mg"; precond: with "auto", "mg" */
     const char *b;
     const char *kernel;
-    const char *reorder; /* NULL: not given */
+    const char *reorder; /* NULL: not given, as the next */
+    const char *scale;
     const char *report;
     bool whole;
 } job_options;
@@ -43,6 +44,8 @@ typedef struct job {
     fur_precond *precond;         /* of the matrix; NULL: the library makes its own, or none */
     fur_operator *preconditioner; /* of the stencil, or of precond; NULL: none */
     const fur_operator *op;       /* A, by either */
+    loaded_matrix null_file;      /* memory of the next */
+    fur_vectors *null_space;      /* of a file; NULL: none */
     fur_vector *b;
     const char *rhs; /* what b is, in words */
     fur_vector *x;
@@ -63,6 +66,10 @@ fur_status job_about(const job *j, fur_status status);
 fur_status job_load(job *j);
 /* A from a file, and its products. */
 fur_status job_load_matrix(job *j);
+/* The columns of an array file in A's value type, in the memory of `keep`. */
+fur_status job_load_columns(const job *j, const char *path, loaded_matrix *keep, fur_vectors **out);
+/* The vectors of --null-space, if it names a file. */
+fur_status job_load_null_space(job *j);
 /* Whether --b is an array of several columns; all of a run with them. */
 bool job_has_columns(fur_context *context, const job_options *o);
 fur_status job_solve_columns(job *j);

@@ -24,12 +24,46 @@ static fur_status prepare_matrix(job *j)
     return FUR_OK;
 }
 
+/* Whether the file says that its numbers are complex. */
+static bool is_complex(fur_context *context, const char *path)
+{
+    fur_mtx_header header = FUR_DEFAULT(fur_mtx_header);
+    return path && strcmp(path, "-") != 0 && !fur_binary_detect(path) &&
+           fur_mtx_read_header(context, path, &header) == FUR_OK && header.field == FUR_MTX_COMPLEX;
+}
+
+/* A real A becomes complex if b or the first x is. */
+static fur_status widen_matrix(job *j)
+{
+    const fur_csr_view *a = fur_csr_get(j->a.matrix);
+    bool wanted =
+        is_complex(j->context, j->options->b) || is_complex(j->context, j->options->solver.x0);
+    fur_csr *wide;
+    if (!wanted || a->value_type == FUR_C64 || a->value_type == FUR_C128)
+        return FUR_OK;
+    COMMAND_TRY(fur_csr_convert(j->a.matrix, a->value_type == FUR_F32 ? FUR_C64 : FUR_C128,
+                                a->offset_type, &wide));
+    fur_csr_destroy(j->a.matrix);
+    j->a.matrix = wide;
+    return FUR_OK;
+}
+
+fur_status job_load_null_space(job *j)
+{
+    const char *path = j->options->solver.null_space;
+    if (!path || request_has_constant(&j->options->solver))
+        return FUR_OK;
+    return command_while(j->context, "reading", path,
+                         job_load_columns(j, path, &j->null_file, &j->null_space));
+}
+
 fur_status job_load_matrix(job *j)
 {
     const job_options *o = j->options;
     COMMAND_TRY(product_check_kernel(j->context, o->kernel));
     COMMAND_TRY(command_while(j->context, "reading", j->name,
                               load_matrix(j->context, &o->common, j->name, &j->a)));
+    COMMAND_TRY(job_about(j, widen_matrix(j)));
     return job_about(j, prepare_matrix(j));
 }
 
@@ -144,5 +178,7 @@ fur_status job_load(job *j)
     COMMAND_TRY(stencil ? job_about(j, make_stencil(j)) : job_load_matrix(j));
     j->seconds_setup = command_seconds() - start - j->a.seconds;
     COMMAND_TRY(load_right_hand_side(j));
+    if (!stencil)
+        COMMAND_TRY(job_load_null_space(j));
     return load_first_guess(j);
 }

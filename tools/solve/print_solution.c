@@ -151,7 +151,7 @@ fur_status job_print(const job *j)
 static bool is_asked_for(const job *j)
 {
     return fur_operator_rows(j->op) != fur_operator_cols(j->op) || j->options->solver.damp > 0 ||
-           !job_is(j->options->solver.method, "auto");
+           j->options->solver.null_space || !job_is(j->options->solver.method, "auto");
 }
 
 fur_status job_judge(const job *j)
@@ -162,6 +162,7 @@ fur_status job_judge(const job *j)
                  .traits = j->stencil ? NULL : &j->traits,
                  .value = fur_operator_value_type(j->op),
                  .least_squares = is_asked_for(j),
+                 .quiet = j->options->common.quiet,
                  .out = j->options->solver.out.path};
     return verdict_judge(j->context, &v);
 }

@@ -42,6 +42,8 @@ static void release(job *j)
     fur_stencil_destroy(j->stencil);
     fur_vector_destroy(j->x);
     fur_vector_destroy(j->b);
+    fur_vectors_destroy(j->null_space);
+    fur_csr_destroy(j->null_file.matrix);
     fur_csr_destroy(j->a.matrix);
 }
 
@@ -76,6 +78,13 @@ static const char *method_name(fur_context *context, int index)
     if (index == 0)
         return "auto";
     return index <= count ? fur_solver_method_at(index - 1)->name : behind[index - count - 1];
+}
+
+static const char *scale_name(fur_context *context, int index)
+{
+    static const char *const names[] = {"auto", "none", "rows", "symmetric", NULL};
+    (void)context;
+    return names[index];
 }
 
 /* What needs no set-up, multigrid of a stencil, and what is made from a matrix but for Jacobi's,
@@ -116,6 +125,9 @@ static void settle(struct argp_state *state, void *options)
         {"--boundary", o->grid.boundaries > 0, stencil, "with --stencil, not with a file"},
         {"--type", o->grid.typed, stencil, "with --stencil; convert changes the type of a file"},
         {"--reorder", o->reorder, !stencil, "with a file, not with --stencil"},
+        {"--scale", o->scale, !stencil, "with a file, not with --stencil"},
+        {"--null-space N.mtx", o->solver.null_space && !request_has_constant(&o->solver),
+         !stencil && !o->reorder, "with a file, without --reorder"},
         {"--method mg", cycles, stencil, "with --stencil, not with a file"},
         {"--method direct", direct, !stencil, "with a file, not with --stencil"},
         {"--method direct", direct, job_is(o->solver.precond, "auto"), "without --precond"},
@@ -178,6 +190,11 @@ static const line_option own_options[] = {
      "factors by CHOLMOD, KLU or UMFPACK, if one is installed, or grid, geometric multigrid of the "
      "nearest constant coefficients, for matrices of a grid",
      LINE_CHOICE, AT(solver.precond), .names = precond_name},
+    {"scale", "NAME",
+     "Scales of rows and columns, powers of two: auto (default) if their largest entries differ by "
+     "more "
+     "than 1e3 and no method is named, none, rows, or symmetric",
+     LINE_CHOICE, AT(scale), .names = scale_name},
     {"whole", NULL,
      "Never reduce a matrix of two colours to one (cg does, without a preconditioner or with "
      "jacobi: half the iterations)",

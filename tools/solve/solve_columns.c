@@ -37,6 +37,7 @@ static fur_status check_options(const columns_job *c)
         {"--report", o->report, false, NULL},
         {"--reorder", o->reorder, false, NULL},
         {"--damp", o->solver.damp > 0, false, NULL},
+        {"--scale", o->scale, false, NULL},
         {"--bounds", o->solver.bounds, false, NULL},
         {"--precond norms", job_is(o->solver.precond, "norms"), false, NULL},
     };
@@ -48,23 +49,31 @@ static fur_status check_options(const columns_job *c)
     return FUR_OK;
 }
 
-/* B in A's value type, and X of zeros. */
-static fur_status load_columns(columns_job *c)
+fur_status job_load_columns(const job *j, const char *path, loaded_matrix *keep, fur_vectors **out)
 {
-    const job *j = c->base;
     command_common common = j->options->common;
-    fur_value_type value = fur_operator_value_type(j->op);
+    fur_value_type value = fur_csr_get(j->a.matrix)->value_type;
     common.reading.convert = fur_mtx_as(value);
-    COMMAND_TRY(load_matrix(j->context, &common, j->options->b, &c->b));
-    const fur_csr_view *b = fur_csr_get(c->b.matrix);
+    COMMAND_TRY(load_matrix(j->context, &common, path, keep));
+    const fur_csr_view *b = fur_csr_get(keep->matrix);
     const fur_vectors_view array = {.size = sizeof array,
                                     .rows = b->rows,
                                     .cols = b->cols,
                                     .value_type = value,
                                     .data = (void *)(uintptr_t)b->values};
-    COMMAND_TRY(fur_vectors_wrap(j->context, &array, FUR_OWNERSHIP_BORROW, &c->rhs));
-    return fur_vectors_create(j->context, value, fur_operator_cols(j->op), b->cols,
-                              FUR_LAYOUT_COLUMNS, &c->x);
+    if (keep->header.format == FUR_MTX_ARRAY)
+        return fur_vectors_wrap(j->context, &array, FUR_OWNERSHIP_BORROW, out);
+    return fur_context_fail(j->context, FUR_INVALID,
+                            "%s holds coordinates; an array of columns is needed", path);
+}
+
+/* B in A's value type, and X of zeros. */
+static fur_status load_columns(columns_job *c)
+{
+    const job *j = c->base;
+    COMMAND_TRY(job_load_columns(j, j->options->b, &c->b, &c->rhs));
+    return fur_vectors_create(j->context, fur_operator_value_type(j->op), fur_operator_cols(j->op),
+                              fur_vectors_get(c->rhs)->cols, FUR_LAYOUT_COLUMNS, &c->x);
 }
 
 /* What was asked for, or what the matrix looks as if it needed first. */
@@ -117,6 +126,8 @@ static fur_status solve_columns(columns_job *c)
                                   .max_iterations = o->solver.max_iterations,
                                   .restart =
                                       o->solver.restart ? o->solver.restart : c->choice.restart,
+                                  .null_space = c->base->null_space,
+                                  .null_constant = request_has_constant(&o->solver),
                                   .whole = o->whole,
                                   .monitor = watch_columns};
     COMMAND_TRY(fur_solver_create(c->base->op, &options, &solver));
@@ -207,6 +218,7 @@ static fur_status run(columns_job *c)
     COMMAND_TRY(check_options(c));
     COMMAND_TRY(job_load_matrix(j));
     COMMAND_TRY(command_while(j->context, "reading", j->options->b, load_columns(c)));
+    COMMAND_TRY(job_load_null_space(j));
     COMMAND_TRY(job_about(j, choose(c)));
     COMMAND_TRY(job_about(j, precondition(c)));
     COMMAND_TRY(job_about(j, solve_columns(c)));

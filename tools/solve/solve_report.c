@@ -324,6 +324,15 @@ static void put_matrix(const page *p)
     page_row(p->stream, "Kernel of products", fur_product_describe(j->product)->kernel);
 }
 
+/* A row for a figure, unless that is NaN. */
+static void put_known(const page *p, const char *label, double number)
+{
+    char text[WORDS_BYTES];
+    snprintf(text, sizeof text, "%.1e", number);
+    if (number >= 0)
+        page_row(p->stream, label, text);
+}
+
 static void put_figures(const page *p)
 {
     const fur_solver_report *r = &p->job->total;
@@ -340,6 +349,11 @@ static void put_figures(const page *p)
         snprintf(text, sizeof text, "certainly at most %.5e", (1 + 1e-5) * r->residual_bound);
         page_row(p->stream, "Residual", text);
     }
+    put_known(p, "Residual, rows scaled", r->residual_scaled);
+    put_known(p, "Backward error", r->backward_error);
+    put_known(p, "Backward error by rows", r->backward_error_rows);
+    if (strcmp(r->scale, "none") != 0)
+        page_row(p->stream, "Scaled", r->scale);
     if (r->error_a_norm >= 0) {
         snprintf(text, sizeof text, "at least about %.1e", r->error_a_norm);
         page_row(p->stream, "Error in the norm of A", text);

@@ -1,0 +1,158 @@
+/* Null vectors that a matrix shows at once: the constant on each connected component whose rows and
+ * columns all sum to 0, as in a pure Neumann problem or the Laplacian of a graph. */
+#include "course.h"
+
+#include "arguments.h"
+#include "core.h"
+#include "row_errors.h"
+#include "value_type.h"
+
+#include <furrow/graph.h>
+
+/* |sum of a row| / sum of moduli up to this number of epsilon is rounding. */
+#define ROUNDING 64
+
+/* More components are left as they are. */
+#define MOST_VECTORS 16
+
+/* Marks the rows of A whose entries do not sum to 0 in `fails`, one byte a row on the host. */
+static fur_status mark_rows(const fur_csr *a, const fur_vector *ones, fur_vector *errors,
+                            char *fails)
+{
+    const fur_csr_view *view = fur_csr_get(a);
+    const fur_value_type value = view->value_type;
+    const fur_vector *near;
+    fur_vector *copy;
+    FUR_TRY(fur_csr_row_errors(view, NULL, ones, errors));
+    FUR_TRY(fur_vector_to_host(errors, &near, &copy));
+    for (int64_t i = 0; i < view->rows; i++) {
+        double error = fur_value_part(value, near->data, i * fur_value_parts(value));
+        fails[i] |= !(error <= ROUNDING * fur_value_epsilon(value));
+    }
+    fur_vector_destroy(copy);
+    return FUR_OK;
+}
+
+/* The same of A^H. */
+static fur_status mark_columns(const fur_csr *a, const fur_vector *ones, fur_vector *errors,
+                               char *fails)
+{
+    fur_csr *transpose;
+    FUR_TRY(fur_csr_transpose(a, 1, &transpose));
+    fur_status status = mark_rows(transpose, ones, errors, fails);
+    fur_csr_destroy(transpose);
+    return status;
+}
+
+static bool has_singular_row(const char *fails, int64_t rows)
+{
+    for (int64_t i = 0; i < rows; i++)
+        if (!fails[i])
+            return true;
+    return false;
+}
+
+/* Numbers the components without a failing row: number[k], or -1. Returns how many there are. */
+static int number_singular(const fur_classes *classes, const char *fails, int64_t rows,
+                           int32_t *number)
+{
+    const int32_t *of_row = fur_classes_of_rows(classes);
+    int count = 0;
+    for (int64_t k = 0; k < fur_classes_count(classes); k++)
+        number[k] = 0;
+    for (int64_t i = 0; i < rows; i++)
+        if (fails[i])
+            number[of_row[i]] = -1;
+    for (int64_t k = 0; k < fur_classes_count(classes); k++)
+        if (number[k] == 0)
+            number[k] = count < MOST_VECTORS ? count++ : (count = MOST_VECTORS + 1);
+    return count <= MOST_VECTORS ? count : 0;
+}
+
+/* A column for each numbered component: 1 in its rows. */
+static fur_status fill_vectors(const fur_classes *classes, const int32_t *number, int count,
+                               const fur_csr *a, fur_vectors **out)
+{
+    const fur_csr_view *view = fur_csr_get(a);
+    const int32_t *of_row = fur_classes_of_rows(classes);
+    const int64_t parts = fur_value_parts(view->value_type);
+    fur_context *context = fur_csr_context(a);
+    char *entries;
+    size_t size = fur_value_size(view->value_type);
+    FUR_TRY(fur_env_allocate_zeros(&context->env, view->rows * count, size, &entries));
+    for (int64_t i = 0; i < view->rows; i++) {
+        int64_t at = ((int64_t)number[of_row[i]] * view->rows + i) * parts;
+        if (number[of_row[i]] < 0)
+            continue;
+        if (fur_value_is_single(view->value_type))
+            ((float *)(void *)entries)[at] = 1;
+        else
+            ((double *)(void *)entries)[at] = 1;
+    }
+    fur_status status =
+        fur_vectors_create(context, view->value_type, view->rows, count, FUR_LAYOUT_COLUMNS, out);
+    if (status == FUR_OK)
+        status = fur_vectors_upload(entries, *out);
+    fur_env_release(&context->env, entries);
+    return status;
+}
+
+static fur_status find_in_components(fur_course *c, const fur_csr *a, const char *fails)
+{
+    fur_classes *classes;
+    int32_t *number = NULL;
+    int64_t rows = fur_csr_get(a)->rows;
+    FUR_TRY(fur_classes_from_components(a, &classes));
+    fur_status status =
+        fur_env_allocate(&c->context->env, fur_classes_count(classes), sizeof *number, &number);
+    int count = status == FUR_OK ? number_singular(classes, fails, rows, number) : 0;
+    if (count > 0)
+        status = fill_vectors(classes, number, count, a, &c->null_space);
+    fur_env_release(&c->context->env, number);
+    fur_classes_destroy(classes);
+    return status;
+}
+
+static fur_status find(fur_course *c, const fur_csr *a, const fur_vector *ones, fur_vector *errors,
+                       char *fails)
+{
+    int64_t rows = fur_csr_get(a)->rows;
+    FUR_TRY(mark_rows(a, ones, errors, fails));
+    if (!has_singular_row(fails, rows))
+        return FUR_OK;
+    if (!c->traits.hermitian)
+        FUR_TRY(mark_columns(a, ones, errors, fails));
+    return has_singular_row(fails, rows) ? find_in_components(c, a, fails) : FUR_OK;
+}
+
+/* Whether null vectors are sought: not for least squares, nor if the caller gives some. */
+static bool may_find(const fur_course *c)
+{
+    const fur_method *m = c->solver.method ? fur_method_find(c->solver.method) : NULL;
+    return c->traits.rows == c->traits.cols && c->traits.rows > 0 && c->solver.damp == 0 &&
+           !c->solver.null_space && !c->solver.null_constant &&
+           !(m && m->kind == FUR_METHOD_LEAST_SQUARES);
+}
+
+fur_status fur_course_find_null_space(fur_course *c)
+{
+    fur_status status = FUR_OK;
+    fur_vector *ones = NULL;
+    fur_vector *errors = NULL;
+    char *fails = NULL;
+    const fur_csr *a;
+    if (!may_find(c))
+        return FUR_OK;
+    FUR_TRY(fur_course_matrix(c, &a));
+    fur_value_type value = fur_csr_get(a)->value_type;
+    FUR_TRY_DONE(fur_vector_create(c->context, value, c->traits.rows, &ones));
+    FUR_TRY_DONE(fur_vector_create(c->context, value, c->traits.rows, &errors));
+    FUR_TRY_DONE(fur_env_allocate_zeros(&c->context->env, c->traits.rows, 1, &fails));
+    FUR_TRY_DONE(fur_vector_fill(ones, fur_real(1)));
+    status = find(c, a, ones, errors, fails);
+done:
+    fur_env_release(&c->context->env, fails);
+    fur_vector_destroy(errors);
+    fur_vector_destroy(ones);
+    return status;
+}

@@ -1,0 +1,182 @@
+/* The report of a solve. */
+#include "drive.h"
+#include "residual_bound.h"
+#include "row_errors.h"
+#include "verdict.h"
+
+#include "clock.h"
+#include "core.h"
+#include "options.h"
+#include "target.h"
+#include "value_type.h"
+
+#include <math.h>
+
+/* What is left of the residual where the fall of the error since then stands for the error, and the
+ * most iterations to get there. */
+#define ERROR_SHARE 0.1
+#define ERROR_ITERATIONS 512
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* ||x'||_A^2 - ||x' - x||_A^2 = x.(b + r) for A x' = b and the residual r of x, in units of 4^half;
+ * `spare` for x in units of b. */
+static fur_status take_known_energy(const fur_drive *d, fur_vector *spare, int *half,
+                                    double *energy)
+{
+    bool single = fur_value_is_single(fur_vector_value_type(d->x));
+    fur_scalar xb;
+    fur_scalar xr;
+    *half = single ? 0 : ilogb(d->b_norm) / 2; /* squares of single precision do not overflow */
+    FUR_TRY(fur_vector_copy(d->x, spare));
+    FUR_TRY(fur_vector_scale(spare, fur_real(scalbn(1, -2 * *half))));
+    FUR_TRY(fur_dot(spare, d->b, &xb));
+    FUR_TRY(fur_dot(spare, d->solver->r, &xr));
+    *energy = xb.re + xr.re;
+    return FUR_OK;
+}
+
+/* The error of x, from below: what a pass takes away of it that begins with x's true residual. Its
+ * correction of x is dropped, as is all else that it finds. */
+static fur_status estimate_error(const fur_drive *own, double *error)
+{
+    fur_drive d = *own;
+    fur_solve s = *own->pass;
+    fur_solver_options options = *s.options;
+    fur_vector *correction = d.solver->correction;
+    int64_t most = options.max_iterations;
+    int half;
+    double energy;
+    d.pass = &s;
+    s.options = &options;
+    s.max_iterations = s.iterations + (most < ERROR_ITERATIONS ? most : ERROR_ITERATIONS);
+    options.monitor = NULL;
+    FUR_TRY(fur_drive_find_residual(&d, d.x));
+    FUR_TRY(take_known_energy(&d, correction, &half, &energy));
+    FUR_TRY(fur_vector_fill(correction, fur_real(0)));
+    FUR_TRY(fur_drive_run_pass(&d, correction, ERROR_SHARE * d.residual));
+    bool definite = s.outcome == FUR_OUTCOME_CONVERGED || s.outcome == FUR_OUTCOME_MAX_ITERATIONS;
+    double absolute = scalbn(sqrt(s.descent) / s.scale, -half);
+    if (definite && absolute > 0 && energy + absolute * absolute > 0)
+        *error = absolute / sqrt(energy + absolute * absolute);
+    return FUR_OK;
+}
+
+/* Whether an outcome leaves it open that A is positive definite, and iterations may go on. */
+static bool may_estimate(const fur_drive *d)
+{
+    fur_outcome outcome = d->pass->outcome;
+    return d->solver->method->descends && d->residual > 0 && d->b_norm > 0 &&
+           d->b_norm < HUGE_VAL &&
+           (outcome == FUR_OUTCOME_CONVERGED || outcome == FUR_OUTCOME_MAX_ITERATIONS ||
+            outcome == FUR_OUTCOME_STAGNATED);
+}
+
+/* The rows of A: the caller's matrix, or that of the operator; NULL: not known. */
+static const fur_csr_view *rows_of(const fur_solver *solver)
+{
+    const fur_csr *matrix = solver->options.matrix;
+    return matrix ? fur_csr_get(matrix) : solver->a->matrix;
+}
+
+/* ||R v|| / ||v||, R the scales of the rows; v is lost. */
+static fur_status take_share(const fur_csr_view *a, fur_vector *v, double norm, double *share)
+{
+    double scale = scalbn(1, -ilogb(norm));
+    FUR_TRY(fur_vector_scale(v, fur_real(scale)));
+    FUR_TRY(fur_csr_scale_by_rows(a, v));
+    FUR_TRY(fur_norm2(v, share));
+    *share /= norm * scale;
+    return FUR_OK;
+}
+
+/* ||R r|| / ||R b||; r and the spare vector are lost. */
+static fur_status take_scaled(const fur_drive *d, const fur_csr_view *a, fur_vector *spare,
+                              double *scaled)
+{
+    double of_r;
+    double of_b;
+    bool finite = d->residual < HUGE_VAL && d->b_norm < HUGE_VAL;
+    if (d->residual == 0)
+        *scaled = 0;
+    if (d->residual == 0 || d->b_norm == 0 || !finite)
+        return FUR_OK;
+    FUR_TRY(fur_vector_copy(d->b, spare));
+    FUR_TRY(take_share(a, spare, d->b_norm, &of_b));
+    FUR_TRY(take_share(a, d->solver->r, d->residual, &of_r));
+    *scaled = d->residual / d->b_norm * (of_r / of_b);
+    return FUR_OK;
+}
+
+/* The residual by the scales of the rows, and row by row, if A is known as a matrix. */
+static fur_status take_rows(fur_drive *d, fur_solver_report *report)
+{
+    const fur_csr_view *a = rows_of(d->solver);
+    fur_vector *spare =
+        d->solver->method->kind == FUR_METHOD_SQUARE ? d->solver->correction : d->solver->range[0];
+    if (!a)
+        return FUR_OK;
+    FUR_TRY(fur_csr_row_errors(a, d->b, d->x, spare));
+    FUR_TRY(fur_norm_max(spare, &report->backward_error_rows));
+    FUR_TRY(fur_drive_find_residual(d, d->x));
+    return take_scaled(d, a, spare, &report->residual_scaled);
+}
+
+/* How good x is, where that was asked for. */
+static fur_status take_bounds(const fur_drive *d, fur_solver_report *report)
+{
+    const fur_csr_view *a = rows_of(d->solver);
+    if (!d->solver->options.bounds)
+        return FUR_OK;
+    if (a)
+        FUR_TRY(fur_residual_bound(a, d->b, d->x, d->b_norm, &report->residual_bound));
+    return may_estimate(d) ? estimate_error(d, &report->error_a_norm) : FUR_OK;
+}
+
+/* A solution of the system without the null vectors is a least-squares solution if b has a part of
+ * them. */
+static fur_outcome outcome_of(const fur_drive *d)
+{
+    const fur_solver_options *o = &d->solver->options;
+    bool solved = fur_outcome_solved(d->pass->outcome);
+    bool whole = d->outside == 0 || d->outside <= larger(o->rtol * d->whole, o->atol);
+    return solved && !whole ? FUR_OUTCOME_LEAST_SQUARES : d->pass->outcome;
+}
+
+fur_status fur_drive_report(fur_drive *d, fur_solver_report *report)
+{
+    const fur_solve *pass = d->pass;
+    if (!report)
+        return FUR_OK;
+    FUR_TRY(fur_verdict_settle(d));
+    double unit = d->whole > 0 ? d->whole : 1;
+    fur_solver_report own = {
+        .outcome = outcome_of(d),
+        .iterations = pass->iterations,
+        .residual_recursive = pass->residual / unit,
+        .residual = hypot(d->residual, d->outside) / unit,
+        .seconds = fur_seconds() - d->start,
+        .method = d->solver->options.method,
+        .products = pass->products,
+        .condition = pass->condition,
+        .norm = pass->norm,
+        .bytes = pass->bytes,
+        .execution = pass->execution,
+        .normal_residual = d->normal > 0 ? d->normal : 0,
+        .reduced = d->reduced,
+        .residual_bound = NAN,
+        .error_a_norm = NAN,
+        .scale = "none",
+        .outside = d->outside / unit,
+        .backward_error = d->backward_error,
+        .residual_scaled = NAN,
+        .backward_error_rows = NAN,
+    };
+    FUR_TRY(take_rows(d, &own));
+    FUR_TRY(take_bounds(d, &own));
+    fur_report_fill(report, &own, sizeof own);
+    return FUR_OK;
+}
