@@ -108,19 +108,21 @@ typedef struct fur_auto_options {
      * the next choice says why. NULL: none. */
     void (*watch)(void *user, const fur_choice *choice, const fur_solver_report *report);
     void *watch_user;
-    /* A scaled system is solved only if ||b - A x|| / ||b|| and ||R (b - A x)|| / ||R b|| both meet
-     * the tolerance: FUR_OUTCOME_SMALL_ROWS if the second does not. */
+    /* A scaled system is solved only if ||b - A x|| / ||b|| and the report's residual_scaled both
+     * meet the tolerance: FUR_OUTCOME_SMALL_ROWS if the second does not. An error row by row within
+     * 8 epsilon (backward_error_rows) is a success, too. */
     fur_scale scale;
 } fur_auto_options;
 
 /* Solves from the initial guess in x: looks at A, chooses, solves, and chooses again while that
  * fails and something else is worth a try, each time from the same guess. In the end x is the
  * iterate with the least true residual, and the report that of the attempt which found it, with the
- * iterations, products and seconds of all. Up to 16 connected components of A whose rows and columns
- * sum to 0 give null_space its vectors, unless the caller does. If no iterate has a smaller residual than the guess, x
- * is the guess and the report has its residual. The status is as that of fur_solver_solve;
- * FUR_INVALID also if A has an entry that is not finite, for "jacobi" if the diagonal has a zero,
- * for a restart or damping without a method that has one; each with a sentence. report may be NULL.
+ * iterations, products and seconds of all. Up to 16 connected components of A whose rows and
+ * columns sum to 0 give null_space its vectors, unless the caller does. If no iterate has a smaller
+ * residual than the guess, x is the guess and the report has its residual. The status is as that of
+ * fur_solver_solve; FUR_INVALID also if A has an entry that is not finite, for "jacobi" if the
+ * diagonal has a zero, for a restart or damping without a method that has one; each with a
+ * sentence. report may be NULL.
  */
 FUR_API fur_status fur_solve_auto(const fur_csr *a, const fur_vector *b, fur_vector *x,
                                   const fur_auto_options *options, fur_solver_report *report);

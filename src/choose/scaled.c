@@ -1,6 +1,7 @@
 /* A system whose rows or columns differ much in scale: R A C y = R b with x = C y is solved in its
  * place, and x must solve both in their own norms. */
 #include "course.h"
+#include "drive.h"
 
 #include "arguments.h"
 #include "env.h"
@@ -52,11 +53,10 @@ static fur_status refuse_scale(const fur_course *c)
     return FUR_OK;
 }
 
-static fur_status make_scaled(fur_course *c, const fur_csr *a)
+static fur_status make_scaled(fur_course *c)
 {
     fur_product_options options = {.size = sizeof options, .order = "none"};
     fur_value_type value = fur_vector_value_type(c->b);
-    FUR_TRY(fur_balance_apply(&c->balance, a, &c->scaled_a));
     FUR_TRY(fur_product_create(c->scaled_a, &options, &c->scaled_product));
     FUR_TRY(fur_vector_create(c->context, value, c->traits.rows, &c->scaled_b));
     FUR_TRY(fur_vector_create(c->context, value, c->traits.rows, &c->scaled_x));
@@ -66,28 +66,60 @@ static fur_status make_scaled(fur_course *c, const fur_csr *a)
     return fur_multiply_elementwise(c->balance.unscale, c->x, c->scaled_x);
 }
 
-fur_status fur_course_scale(fur_course *c)
+static void goto_scaled(fur_course *c)
 {
-    const fur_csr *a;
-    double norm;
-    FUR_TRY(refuse_scale(c));
-    if (!may_scale(c) || c->null_space)
-        return FUR_OK;
-    FUR_TRY(fur_course_matrix(c, &a));
-    FUR_TRY(fur_balance_find(a, c->options.scale, c->traits.hermitian, &c->balance));
-    if (!c->balance.rows)
-        return FUR_OK;
-    FUR_TRY(make_scaled(c, a));
-    c->plain = (fur_plain_system){c->a, a, c->product, c->b, c->x};
-    FUR_TRY(fur_norm2(c->b, &norm));
-    c->unit = norm > 0 ? norm : 1;
-    c->goal = fmax(fur_solver_tolerance(&c->solver, fur_vector_value_type(c->b)),
-                   c->solver.atol / c->unit);
     c->a = c->scaled_a;
     c->product = c->scaled_product;
     c->b = c->scaled_b;
     c->x = c->scaled_x;
-    return fur_csr_examine(c->a, &c->traits);
+}
+
+/* A scaled by `scale`, and what it shows. *even: no scales are needed. */
+static fur_status scale_matrix(fur_course *c, const fur_csr *a, fur_scale scale, bool *even)
+{
+    FUR_TRY(fur_balance_find(a, scale, c->traits.hermitian, &c->balance));
+    *even = !c->balance.rows;
+    if (*even)
+        return FUR_OK;
+    FUR_TRY(fur_balance_apply(&c->balance, a, &c->scaled_a));
+    return fur_csr_examine(c->scaled_a, &c->traits);
+}
+
+/* The tolerance for the caller's norms. */
+static fur_status take_goal(fur_course *c)
+{
+    double norm;
+    FUR_TRY(fur_norm2(c->b, &norm));
+    c->unit = norm > 0 ? norm : 1;
+    c->goal = fmax(fur_solver_tolerance(&c->solver, fur_vector_value_type(c->b)),
+                   c->solver.atol / c->unit);
+    return FUR_OK;
+}
+
+/* A matrix that only its largest entries made look Hermitian gets scales for rows and columns. */
+fur_status fur_course_scale(fur_course *c)
+{
+    const fur_csr *a;
+    bool even;
+    bool hermitian = c->traits.hermitian;
+    FUR_TRY(refuse_scale(c));
+    if (!may_scale(c) || c->null_space)
+        return FUR_OK;
+    FUR_TRY(fur_course_matrix(c, &a));
+    FUR_TRY(scale_matrix(c, a, c->options.scale, &even));
+    if (!even && hermitian && !c->traits.hermitian && c->options.scale == FUR_SCALE_AUTO) {
+        fur_csr_destroy(c->scaled_a);
+        c->scaled_a = NULL;
+        fur_balance_release(&c->balance);
+        FUR_TRY(scale_matrix(c, a, FUR_SCALE_AUTO, &even));
+    }
+    if (even)
+        return FUR_OK;
+    FUR_TRY(make_scaled(c));
+    FUR_TRY(take_goal(c));
+    c->plain = (fur_plain_system){c->a, a, c->product, c->b, c->x};
+    goto_scaled(c);
+    return FUR_OK;
 }
 
 fur_status fur_course_unscale(fur_course *c)
@@ -106,19 +138,20 @@ fur_status fur_course_unscale(fur_course *c)
     return FUR_OK;
 }
 
-/* The residual of the caller's system in the report, relative to b. */
+/* The residuals of the caller's system in the report, relative to b and to b by the scales of the
+ * rows. */
 static fur_status take_plain(fur_course *c, fur_solver_report *report)
 {
     double norm;
     report->scale = c->balance.name;
-    report->residual_scaled = report->residual;
     FUR_TRY(fur_multiply_elementwise(c->balance.cols, c->x, c->plain_x));
     FUR_TRY(fur_operator_apply(fur_product_operator(c->plain.product), c->plain_x, c->plain_r));
     FUR_TRY(fur_axpby(fur_real(1), c->plain.b, fur_real(-1), c->plain_r));
     FUR_TRY(fur_norm2(c->plain_r, &norm));
     report->products++;
     report->residual = norm / c->unit;
-    return FUR_OK;
+    return fur_relative_by_rows(fur_csr_get(c->plain.ordered), c->plain.b, c->plain_r, c->plain_x,
+                                &report->residual_scaled);
 }
 
 /* The normwise backward error of the caller's system, after take_plain. */
@@ -134,23 +167,37 @@ static fur_status take_backward_error(fur_course *c, fur_solver_report *report)
     return FUR_OK;
 }
 
-/* The outcome for both systems, from that for the scaled one. FUR_OUTCOME_UNSOLVED: that one is
- * solved, and a smaller tolerance may solve the caller's, too. */
+/* The outcome in the caller's norms, from that for the scaled system. FUR_OUTCOME_UNSOLVED: that
+ * one is solved, and a smaller tolerance may meet the caller's. */
 static fur_status judge(fur_course *c, fur_solver_report *report)
 {
+    fur_value_type value = fur_vector_value_type(c->b);
     bool solved = fur_outcome_solved(report->outcome);
-    bool met = report->residual <= c->goal;
-    if (met && !solved && report->outcome != FUR_OUTCOME_STOPPED)
-        report->outcome = FUR_OUTCOME_SMALL_ROWS;
-    if (met || !solved)
+    bool rows = report->residual_scaled <= c->goal;
+    bool plain = report->residual <= c->goal;
+    bool exact = fur_is_rounding(report->backward_error_rows, value);
+    if (solved && exact && !(plain && rows))
+        report->outcome = FUR_OUTCOME_WORKING_PRECISION;
+    if (exact || !solved || (plain && rows))
+        return FUR_OK;
+    report->outcome = FUR_OUTCOME_UNSOLVED;
+    if (!rows)
         return FUR_OK;
     FUR_TRY(take_backward_error(c, report));
-    bool exact = report->outcome == FUR_OUTCOME_WORKING_PRECISION;
-    if (fur_is_rounding(report->backward_error, fur_vector_value_type(c->b)))
+    if (fur_is_rounding(report->backward_error, value))
         report->outcome = FUR_OUTCOME_WORKING_PRECISION;
-    else
-        report->outcome = exact ? FUR_OUTCOME_STAGNATED : FUR_OUTCOME_UNSOLVED;
     return FUR_OK;
+}
+
+/* What a solve is called that smaller tolerances have not brought to the goal, or that failed. */
+static fur_outcome give_name(const fur_course *c, const fur_solver_report *report, int64_t most)
+{
+    bool solved = fur_outcome_solved(report->outcome) || report->outcome == FUR_OUTCOME_STOPPED;
+    if (!solved && report->residual <= c->goal && !(report->residual_scaled <= c->goal))
+        return FUR_OUTCOME_SMALL_ROWS;
+    if (report->outcome != FUR_OUTCOME_UNSOLVED)
+        return report->outcome;
+    return report->iterations >= most ? FUR_OUTCOME_MAX_ITERATIONS : FUR_OUTCOME_STAGNATED;
 }
 
 /* What bounds ask for, of the caller's system. */
@@ -186,11 +233,9 @@ fur_status fur_course_solve_scaled(fur_course *c, fur_solver *solver, fur_solver
         if (report->outcome != FUR_OUTCOME_UNSOLVED || report->iterations >= most)
             break;
         solver->options.max_iterations = most - report->iterations;
-        solver->options.rtol *= GAIN * c->goal / report->residual;
+        solver->options.rtol *= GAIN * c->goal / fmax(report->residual, report->residual_scaled);
     }
-    if (report->outcome == FUR_OUTCOME_UNSOLVED)
-        report->outcome =
-            report->iterations >= most ? FUR_OUTCOME_MAX_ITERATIONS : FUR_OUTCOME_STAGNATED;
+    report->outcome = give_name(c, report, most);
     return take_bound(c, report);
 }
 

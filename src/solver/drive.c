@@ -253,6 +253,7 @@ fur_status fur_drive_start(fur_drive *d, const fur_vector *r, bool *over)
 {
     fur_solve *s = d->pass;
     double largest; /* of x, whose entries in empty columns r does not show */
+    d->first = d->residual;
     FUR_TRY(fur_norm_max(d->x, &largest));
     if (!(d->residual < HUGE_VAL) || !(largest < HUGE_VAL))
         return fur_drive_refuse_wild(d, r);

@@ -60,6 +60,11 @@ fur_status fur_drive_finish(fur_drive *d, const fur_vector *r);
 /* All after the start. */
 fur_status fur_drive_solve(fur_drive *d);
 
+/* ||R r|| / ||R b||, R the scales of the rows of A; NaN if b is 0. r and the spare vector are lost.
+ */
+fur_status fur_relative_by_rows(const fur_csr_view *a, const fur_vector *b, fur_vector *r,
+                                fur_vector *spare, double *relative);
+
 /* Settles the outcome and fills the report, with the bounds that were asked for. NULL: neither. */
 fur_status fur_drive_report(fur_drive *d, fur_solver_report *report);
 

@@ -93,21 +93,22 @@ static fur_status take_share(const fur_csr_view *a, fur_vector *v, double norm, 
     return FUR_OK;
 }
 
-/* ||R r|| / ||R b||; r and the spare vector are lost. */
-static fur_status take_scaled(const fur_drive *d, const fur_csr_view *a, fur_vector *spare,
-                              double *scaled)
+fur_status fur_relative_by_rows(const fur_csr_view *a, const fur_vector *b, fur_vector *r,
+                                fur_vector *spare, double *relative)
 {
+    double r_norm;
+    double b_norm;
     double of_r;
     double of_b;
-    bool finite = d->residual < HUGE_VAL && d->b_norm < HUGE_VAL;
-    if (d->residual == 0)
-        *scaled = 0;
-    if (d->residual == 0 || d->b_norm == 0 || !finite)
+    FUR_TRY(fur_norm2(r, &r_norm));
+    FUR_TRY(fur_norm2(b, &b_norm));
+    *relative = r_norm == 0 ? 0 : NAN;
+    if (r_norm == 0 || b_norm == 0 || !(r_norm < HUGE_VAL) || !(b_norm < HUGE_VAL))
         return FUR_OK;
-    FUR_TRY(fur_vector_copy(d->b, spare));
-    FUR_TRY(take_share(a, spare, d->b_norm, &of_b));
-    FUR_TRY(take_share(a, d->solver->r, d->residual, &of_r));
-    *scaled = d->residual / d->b_norm * (of_r / of_b);
+    FUR_TRY(fur_vector_copy(b, spare));
+    FUR_TRY(take_share(a, spare, b_norm, &of_b));
+    FUR_TRY(take_share(a, r, r_norm, &of_r));
+    *relative = r_norm / b_norm * (of_r / of_b);
     return FUR_OK;
 }
 
@@ -122,7 +123,7 @@ static fur_status take_rows(fur_drive *d, fur_solver_report *report)
     FUR_TRY(fur_csr_row_errors(a, d->b, d->x, spare));
     FUR_TRY(fur_norm_max(spare, &report->backward_error_rows));
     FUR_TRY(fur_drive_find_residual(d, d->x));
-    return take_scaled(d, a, spare, &report->residual_scaled);
+    return fur_relative_by_rows(a, d->b, d->solver->r, spare, &report->residual_scaled);
 }
 
 /* How good x is, where that was asked for. */

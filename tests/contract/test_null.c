@@ -890,6 +890,7 @@ START_TEST(numbers_out_of_range_have_a_neutral_answer)
         ck_assert_str_eq(fur_offset_name((fur_offset_type)n), "?");
         ck_assert_uint_eq(fur_offset_size((fur_offset_type)n), 0);
         ck_assert_str_eq(fur_outcome_advice((fur_outcome)n), "");
+        ck_assert_int_eq(fur_outcome_solved((fur_outcome)n), 0);
         ck_assert_str_eq(fur_eigs_advice((fur_outcome)n), "");
         ck_assert_str_eq(fur_mtx_format_name((fur_mtx_format)n), "?");
         ck_assert_str_eq(fur_mtx_field_name((fur_mtx_field)n), "?");
