@@ -42,7 +42,10 @@ typedef struct fur_product_options {
 } fur_product_options;
 
 /* Chooses and prepares. A must outlive the product. The product takes over new values of A
- * (fur_csr_set_values); in another order it copies them, which allocates memory.
+ * (fur_csr_set_values). In another order it copies them, which allocates memory. If new values are
+ * not those of the stencil that "auto" took, a plan takes its place, which allocates memory, and
+ * the report changes: capture graphs again. A product by kernel "stencil" then refuses to multiply,
+ * FUR_INVALID, until values suit it.
  * FUR_UNSUPPORTED for a kernel or a method that does not exist or does not suit A; FUR_INVALID for
  * another order than "auto" if A is not square. */
 FUR_API fur_status fur_product_create(const fur_csr *a, const fur_product_options *options,

@@ -34,9 +34,10 @@ struct fur_product {
     form form;
     fur_permutation *order;
     fur_csr *b;       /* A in that order */
-    fur_operator *op; /* the form's, which refuses what the product cannot take over */
+    bool demanded;    /* the caller named the stencil */
+    fur_operator *op; /* of the form, whichever that is */
     fur_product_report report;
-    fur_dependent dependent; /* on A, if there is B */
+    fur_dependent dependent; /* on A */
 };
 
 static bool is(const char *name, const char *word)
@@ -266,10 +267,42 @@ static void describe(fur_product *p)
     r->seconds_plan = f->found.seconds;
 }
 
-/* New values of A for B. */
-static fur_status update(void *object)
+/* What solvers read of the operator instead of applying it. */
+static void set_operator(fur_product *p)
 {
-    fur_product *p = object;
+    const fur_operator *from = p->form.op;
+    p->op->matrix = from->matrix;
+    p->op->csr = from->csr;
+    p->op->stencil = from->stencil;
+}
+
+/* A stencil refuses new values that do not suit it: a plan takes its place, unless the caller named
+ * the stencil. */
+static fur_status replace_stencil(fur_product *p)
+{
+    form *f = &p->form;
+    form plan = {.found = f->found,
+                 .looked = f->looked,
+                 .raced = "new values of the matrix are no longer those of the stencil"};
+    fur_status status =
+        f->stencil ? fur_dependent_check(&p->context->env, &f->stencil->dependent) : FUR_OK;
+    if (status == FUR_OK || p->demanded)
+        return status;
+    status = make_plan(p->b ? p->b : p->a, &p->options, &plan);
+    if (status != FUR_OK) {
+        release_form(&plan);
+        return status;
+    }
+    release_form(f);
+    *f = plan;
+    set_operator(p);
+    describe(p);
+    return FUR_OK;
+}
+
+/* New values of A for B. */
+static fur_status permute_values(fur_product *p)
+{
     fur_csr *fresh = NULL;
     FUR_TRY(fur_csr_permute(p->a, p->order, p->order, &fresh));
     fur_status status = fur_csr_set_values(p->b, fresh->view.values, FUR_OWNERSHIP_COPY);
@@ -277,11 +310,22 @@ static fur_status update(void *object)
     return status;
 }
 
+/* The form, which was made from A or B before, has taken A's new values over already, or refused.
+ */
+static fur_status update(void *object)
+{
+    fur_product *p = object;
+    if (p->b)
+        FUR_TRY(permute_values(p));
+    return replace_stencil(p);
+}
+
 static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
 {
     const fur_product *p = user;
+    const fur_operator_definition *present = &p->form.op->definition;
     FUR_TRY(fur_dependent_check(&p->context->env, &p->dependent));
-    return fur_operator_apply(p->form.op, x, y);
+    return present->apply(present->user, x, y);
 }
 
 static fur_status diagonal(void *user, fur_vector *d)
@@ -291,7 +335,7 @@ static fur_status diagonal(void *user, fur_vector *d)
     return fur_operator_diagonal(p->form.op, d);
 }
 
-/* The operator of B, which refuses to work with values that are no longer those of A. */
+/* An operator that stays the same when the form changes. */
 static fur_status make_operator(fur_product *p)
 {
     fur_operator_definition definition = p->form.op->definition;
@@ -299,12 +343,11 @@ static fur_status make_operator(fur_product *p)
     definition.apply = apply;
     definition.diagonal = diagonal;
     definition.release = NULL;
-    p->dependent = (fur_dependent){"the product in another order", p, update, .reads = true};
+    p->dependent = (fur_dependent){"the product", p, update, .reads = true};
     fur_dependent_join(&p->dependent, &p->a->made);
     fur_dependent dependent = {"the operator of a product", NULL, NULL, .reads = true};
     FUR_TRY(fur_operator_derive(p->context, &definition, &dependent, &p->dependent.made, &p->op));
-    p->op->matrix = p->form.op->matrix;
-    p->op->csr = p->form.op->csr;
+    set_operator(p);
     return FUR_OK;
 }
 
@@ -319,8 +362,10 @@ fur_status fur_product_create(const fur_csr *a, const fur_product_options *optio
     p->context = a->context;
     p->a = a;
     p->options = o;
+    p->demanded = o.kernel && is(o.kernel, "stencil");
     fur_status status = choose(p);
-    if (status == FUR_OK && p->b)
+    p->options.kernel = NULL; /* the caller's string; a plan that replaces a stencil is chosen */
+    if (status == FUR_OK)
         status = make_operator(p);
     if (status != FUR_OK) {
         fur_product_destroy(p);
@@ -344,7 +389,7 @@ void fur_product_destroy(fur_product *p)
 
 const fur_operator *fur_product_operator(const fur_product *p)
 {
-    return !p ? NULL : p->op ? p->op : p->form.op;
+    return p ? p->op : NULL;
 }
 
 const fur_permutation *fur_product_order(const fur_product *p)

@@ -1,5 +1,6 @@
 /* A solve: passes of a method, until the true residual says that it is done. */
 #include "drive.h"
+#include "fused.h"
 #include "null_space.h"
 #include "red_black.h"
 #include "verdict.h"
@@ -345,7 +346,7 @@ static fur_solve solve_of(const fur_solver *solver)
         .scalars = solver->scalars,
         .recording = solver->recording,
         .persistent = solver->persistent,
-        .fused = solver->fused,
+        .fused = fur_fused_of(solver->fused, solver->a),
         .unscale = solver->unscale,
         .options = o,
         .gradient = fur_verdict_gradient(solver),

@@ -25,6 +25,11 @@ fur_fused *fur_fused_plan(const fur_operator *a)
     return fused;
 }
 
+fur_fused *fur_fused_of(fur_fused *fused, const fur_operator *a)
+{
+    return fused && fused->s == a->stencil ? fused : NULL;
+}
+
 void fur_fused_release(fur_fused *fused)
 {
     if (!fused)

@@ -8,6 +8,8 @@
  * that they serve. */
 fur_fused *fur_fused_plan(const fur_operator *a);
 void fur_fused_release(fur_fused *fused);
+/* What was planned; NULL once A is another operator than it was then. */
+fur_fused *fur_fused_of(fur_fused *fused, const fur_operator *a);
 
 /* x += alpha p, q = d z + beta p with the residual z, and q.A q into the slot. */
 fur_status fur_fused_turn(const fur_solve *s, fur_coefficient alpha, fur_coefficient beta,

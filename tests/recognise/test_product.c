@@ -197,20 +197,23 @@ static fur_csr *laplacian(fur_context *context, int64_t n)
     return a;
 }
 
-/* A x = ones by cg: the iterations; x on the host, to be freed. */
-static int64_t solve_by(const fur_csr *a, const char *kernel, double **x)
+static fur_solver *solver_of(const fur_product *p)
+{
+    const fur_operator *a = fur_product_operator(p);
+    const fur_solver_options how = {.size = sizeof how, .rtol = 1e-8};
+    fur_solver *solver = NULL;
+    ck_ok(fur_operator_context(a), fur_solver_create(a, &how, &solver));
+    return solver;
+}
+
+/* A x = ones: the iterations; x on the host, to be freed. */
+static int64_t solve(const fur_csr *a, fur_solver *solver, double **x)
 {
     fur_context *context = fur_csr_context(a);
-    const fur_product_options options = {.size = sizeof options, .kernel = kernel};
-    const fur_solver_options how = {.size = sizeof how, .rtol = 1e-8};
     fur_solver_report report = FUR_DEFAULT(fur_solver_report);
     const int64_t n = fur_csr_get(a)->rows;
-    fur_product *p;
-    fur_solver *solver;
     fur_vector *b;
     fur_vector *found;
-    ck_ok(context, fur_product_create(a, &options, &p));
-    ck_ok(context, fur_solver_create(fur_product_operator(p), &how, &solver));
     ck_ok(context, fur_vector_create(context, FUR_F64, n, &b));
     ck_ok(context, fur_vector_create(context, FUR_F64, n, &found));
     ck_ok(context, fur_vector_fill(b, fur_real(1)));
@@ -221,9 +224,20 @@ static int64_t solve_by(const fur_csr *a, const char *kernel, double **x)
     ck_ok(context, fur_vector_download(found, *x));
     fur_vector_destroy(found);
     fur_vector_destroy(b);
+    return report.iterations;
+}
+
+/* The same by cg and a product of its own. */
+static int64_t solve_by(const fur_csr *a, const char *kernel, double **x)
+{
+    const fur_product_options options = {.size = sizeof options, .kernel = kernel};
+    fur_product *p = NULL;
+    ck_ok(fur_csr_context(a), fur_product_create(a, &options, &p));
+    fur_solver *solver = solver_of(p);
+    int64_t iterations = solve(a, solver, x);
     fur_solver_destroy(solver);
     fur_product_destroy(p);
-    return report.iterations;
+    return iterations;
 }
 
 /* Which of both wins a race must not show in a solve. */
@@ -352,8 +366,8 @@ START_TEST(a_product_in_another_order_refuses_what_it_cannot_follow)
     m.fail_at = m.calls + 1;
     fur_csr_values_changed(a);
     ck_assert_int_eq(fur_operator_apply(fur_product_operator(p), x, y), FUR_INVALID);
-    ck_assert_ptr_nonnull(strstr(fur_context_error(context),
-                                 "the product in another order could not take over new values"));
+    ck_assert_ptr_nonnull(
+        strstr(fur_context_error(context), "the product could not take over new values"));
     fur_csr_values_changed(a);
     check_product(a, FUR_OP_N, p, &r);
     fur_csr_destroy(a);
@@ -363,6 +377,90 @@ START_TEST(a_product_in_another_order_refuses_what_it_cannot_follow)
     fur_vector_destroy(x);
     fur_context_destroy(context);
     ck_assert_int_eq(m.outstanding, 0);
+}
+END_TEST
+
+/* A product by "auto", by the stencil if that wins one of several races. */
+static fur_product *stencil_by_race(const fur_csr *a, const char *order)
+{
+    const fur_product_options options = {.size = sizeof options, .order = order, .uses = 10000};
+    fur_product *p = NULL;
+    for (int trial = 0; trial < 20; trial++) {
+        fur_product_destroy(p);
+        ck_ok(fur_csr_context(a), fur_product_create(a, &options, &p));
+        if (strcmp(fur_product_describe(p)->kernel, "stencil") == 0)
+            break;
+    }
+    return p;
+}
+
+/* The diagonal of a Laplacian, times whole numbers that only now and then are all the same. */
+static void set_diagonal(fur_csr *a, int64_t numbers)
+{
+    const fur_csr_view *view = fur_csr_get(a);
+    double *values = entries_make(FUR_F64, view->entries);
+    memcpy(values, view->values, (size_t)view->entries * sizeof *values);
+    for (int64_t i = 0; i < view->rows; i++)
+        for (int64_t k = offset_at(view, i); k < offset_at(view, i + 1); k++)
+            if (view->columns[k] == i)
+                values[k] = (double)(4 * (1 + i % numbers));
+    ck_ok(fur_csr_context(a), fur_csr_set_values(a, values, FUR_OWNERSHIP_COPY));
+    free(values);
+}
+
+/* Products and solves by objects that were made when A was a stencil. Loops over two orders. */
+START_TEST(new_values_that_are_no_stencil_are_followed)
+{
+    static const char *const two[] = {NULL, "auto"};
+    static const int64_t numbers[] = {7, 1, 3, 1};
+    rng r = rng_stream(700 + (uint64_t)_i);
+    fur_context *context = context_make(NULL, 2);
+    fur_csr *a = laplacian(context, 64);
+    fur_product *p = stencil_by_race(a, two[_i]);
+    const fur_operator *op = fur_product_operator(p);
+    fur_solver *solver = solver_of(p);
+    for (int i = 0; i < COUNT_OF(numbers); i++) {
+        double *x;
+        double *expected;
+        set_diagonal(a, numbers[i]);
+        ck_assert_ptr_eq(fur_product_operator(p), op);
+        check_product(a, FUR_OP_N, p, &r);
+        ck_assert_str_ne(fur_product_describe(p)->kernel, i == 0 ? "stencil" : "");
+        if (!fur_product_order(p)) {
+            ck_assert_int_eq(solve(a, solver, &x), solve_by(a, "reference", &expected));
+            ck_assert(memcmp(x, expected, 4096 * sizeof *x) == 0);
+            free(expected);
+            free(x);
+        }
+    }
+    fur_solver_destroy(solver);
+    fur_product_destroy(p);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(a_stencil_that_was_asked_for_waits_for_values_that_suit_it)
+{
+    rng r = rng_stream(800);
+    fur_context *context = context_make(NULL, 2);
+    fur_csr *a = laplacian(context, 40);
+    fur_vector *x = vector_random(context, &r, FUR_F64, 1600);
+    fur_vector *y = vector_random(context, &r, FUR_F64, 1600);
+    const fur_product_options options = {.size = sizeof options, .kernel = "stencil"};
+    fur_product *p = NULL;
+    ck_ok(context, fur_product_create(a, &options, &p));
+    set_diagonal(a, 5);
+    ck_assert_int_eq(fur_operator_apply(fur_product_operator(p), x, y), FUR_INVALID);
+    ck_assert_ptr_nonnull(strstr(fur_context_error(context), "recognise the matrix again"));
+    set_diagonal(a, 1);
+    check_product(a, FUR_OP_N, p, &r);
+    ck_assert_str_eq(fur_product_describe(p)->kernel, "stencil");
+    fur_product_destroy(p);
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
 }
 END_TEST
 
@@ -438,6 +536,8 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, only_a_square_matrix_has_another_order);
     tcase_add_loop_test(tests, new_values_are_followed, 0, COUNT_OF(orders));
     tcase_add_test(tests, a_product_in_another_order_refuses_what_it_cannot_follow);
+    tcase_add_loop_test(tests, new_values_that_are_no_stencil_are_followed, 0, 2);
+    tcase_add_test(tests, a_stencil_that_was_asked_for_waits_for_values_that_suit_it);
     tcase_add_loop_test(tests, half_of_a_matrix_is_taken_for_the_whole, 0, 2);
     tcase_add_test(tests, a_race_needs_two_of_one_shape);
 }

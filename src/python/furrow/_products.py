@@ -32,11 +32,9 @@ class Cache:
         self.operators: dict[bool, _core.Operator] = {}  # of solvers: A, and its adjoint
 
     def forget_values(self) -> None:
-        """Plans take over new values; other matrices do not, nor stencils that the matrix no longer is."""
+        """Plans take over new values; other matrices do not."""
         self.transpose = self.adjoint = self.converted = None
         self.operators.clear()
-        if self.product is not None and self.product.report()["kernel"] == "stencil":
-            self.product, self.uses = None, 0
 
 
 def _product(a: Csr) -> Any:
