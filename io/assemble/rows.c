@@ -3,8 +3,6 @@
 #include "sort.h"
 #include "try.h"
 
-#include <fenv.h>
-
 /* Rows up to this length are sorted by insertion. */
 #define SHORT_ROW 32
 
@@ -177,9 +175,9 @@ static int64_t close_up(const fur_rows *rows, int64_t row, int64_t begin, int64_
 }
 
 /* Row by row: one that is in order is moved as it is, any other is sorted and merged. */
-static fur_status put_in_order(fur_storage *storage, const fur_rows *rows,
-                               const fur_row_range *range, fur_rows_outcome *out,
-                               fur_failure *failure)
+fur_status fur_rows_put_in_order(fur_storage *storage, const fur_rows *rows,
+                                 const fur_row_range *range, fur_rows_outcome *out,
+                                 fur_failure *failure)
 {
     const fur_arrays *arrays = &rows->arrays;
     fur_rows_outcome outcome = {.conflict = {.row = -1}};
@@ -203,17 +201,5 @@ static fur_status put_in_order(fur_storage *storage, const fur_rows *rows,
     *out = outcome;
 done:
     fur_storage_release(storage, scratch.keys);
-    return status;
-}
-
-fur_status fur_rows_put_in_order(fur_storage *storage, const fur_rows *rows,
-                                 const fur_row_range *range, fur_rows_outcome *out,
-                                 fur_failure *failure)
-{
-    /* Sums of duplicates must not show the caller's mode, nor that of the thread. */
-    const int mode = fegetround();
-    fesetround(FE_TONEAREST);
-    fur_status status = put_in_order(storage, rows, range, out, failure);
-    fesetround(mode);
     return status;
 }

@@ -269,8 +269,7 @@ fur_status fur_output_write(fur_output *output, const void *bytes, size_t size)
     FUR_NEED(NULL, output);
     if (size > 0 && !bytes)
         output->error = EINVAL;
-    if (size > 0)
-        FUR_NEED(output->context, bytes);
+    FUR_NEED_IF(size > 0, output->context, bytes);
     for (size_t done = 0; done < size && output->error == 0;) {
         ssize_t written =
             fur_system.write(output->descriptor, (const char *)bytes + done, size - done);

@@ -3,6 +3,8 @@
 #ifndef FURROW_BASE_ARGUMENTS_H
 #define FURROW_BASE_ARGUMENTS_H
 
+#include "float_mode.h"
+
 #include <furrow/base.h>
 
 #include <stdbool.h>
@@ -24,12 +26,18 @@ static inline const char *fur_find_null(const void *const *pointers, size_t coun
 }
 
 /* Begins a public function: refuses NULL for one of these parameters, all by their names. The
- * context, NULL for the thread, is only asked for the sentence. */
+ * context, NULL for the thread, is only asked for the sentence. To the function's end the mode of
+ * floating-point arithmetic is the library's. */
 #define FUR_NEED(context, ...)                                                                     \
+    FUR_STANDARD_MODE;                                                                             \
+    FUR_NEED_IF(true, context, __VA_ARGS__)
+
+/* For further parameters of a function, that may be NULL in some cases. */
+#define FUR_NEED_IF(condition, context, ...)                                                       \
     do {                                                                                           \
         const void *const needed[] = {__VA_ARGS__};                                                \
         const char *missing = fur_find_null(needed, sizeof needed / sizeof *needed, #__VA_ARGS__); \
-        if (missing) {                                                                             \
+        if ((condition) && missing) {                                                              \
             fur_context_fail(context, FUR_INVALID, "%s was given NULL for %.*s", __func__,         \
                              (int)strcspn(missing, ","), missing);                                 \
             return FUR_INVALID;                                                                    \

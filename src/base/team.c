@@ -11,6 +11,8 @@
  * one thread on a busy machine, and complete on a quiet one.
  */
 #include "team.h"
+
+#include "float_mode.h"
 #include "spin.h"
 #include "split.h"
 
@@ -264,6 +266,7 @@ static uint64_t await_call(member *m, uint64_t seen)
 
 static void *serve(void *argument)
 {
+    FUR_STANDARD_MODE;
     member *m = argument;
     struct fur_team *team = m->team;
     uint64_t seen = 0;

@@ -1,6 +1,8 @@
 /* Dependents, in intrusive lists, so that nothing is allocated. */
 #include "dependents.h"
 
+#include "float_mode.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -68,6 +70,7 @@ static fur_dependent *next_of(const fur_dependent *d, const fur_dependents *all)
 
 void fur_dependents_update(fur_env *env, const fur_dependents *made)
 {
+    FUR_STANDARD_MODE; /* callers that return nothing have not set it */
     for (fur_dependent *d = made->first; d; d = next_of(d, made))
         update(env, d);
 }

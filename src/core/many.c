@@ -65,8 +65,7 @@ static fur_status dot(int count, const fur_vector *const *x, const fur_vector *y
 fur_status fur_dot_many(int count, const fur_vector *const *x, const fur_vector *y, fur_scalar *out)
 {
     FUR_NEED(fur_vector_context(y), y);
-    if (count > 0)
-        FUR_NEED(y->context, x, out);
+    FUR_NEED_IF(count > 0, y->context, x, out);
     FUR_TRY(check(count, x, y, false));
     return dot(count, x, y, out);
 }
@@ -95,8 +94,7 @@ fur_status fur_axpy_many(int count, const fur_scalar *alpha, const fur_vector *c
                          fur_vector *y)
 {
     FUR_NEED(fur_vector_context(y), y);
-    if (count > 0)
-        FUR_NEED(y->context, alpha, x);
+    FUR_NEED_IF(count > 0, y->context, alpha, x);
     FUR_TRY(check(count, x, y, true));
     return add(count, alpha, x, y);
 }
@@ -105,8 +103,7 @@ fur_status fur_axpy_many_norm2(int count, const fur_scalar *alpha, const fur_vec
                                fur_vector *y, double *norm)
 {
     FUR_NEED(fur_vector_context(y), y, norm);
-    if (count > 0)
-        FUR_NEED(y->context, alpha, x);
+    FUR_NEED_IF(count > 0, y->context, alpha, x);
     FUR_TRY(check(count, x, y, true));
     if (count <= 0)
         return fur_norm2(y, norm);
@@ -125,8 +122,7 @@ fur_status fur_axpy_many_dots(int count, const fur_scalar *alpha, const fur_vect
                               fur_vector *y, fur_scalar *out)
 {
     FUR_NEED(fur_vector_context(y), y);
-    if (count > 0)
-        FUR_NEED(y->context, alpha, x, out);
+    FUR_NEED_IF(count > 0, y->context, alpha, x, out);
     FUR_TRY(check(count, x, y, true));
     fur_context *context = y->context;
     const fur_reduction_kernels *kernels = context->backend->reduction;

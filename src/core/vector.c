@@ -130,16 +130,14 @@ const void *fur_vector_const_data(const fur_vector *vector)
 fur_status fur_vector_upload(const void *entries, fur_vector *x)
 {
     FUR_NEED(NULL, x);
-    if (x->size > 0)
-        FUR_NEED(x->context, entries);
+    FUR_NEED_IF(x->size > 0, x->context, entries);
     return fur_memory_copy(x->context, x->data, entries, bytes_of(x));
 }
 
 fur_status fur_vector_download(const fur_vector *x, void *entries)
 {
     FUR_NEED(NULL, x);
-    if (x->size > 0)
-        FUR_NEED(x->context, entries);
+    FUR_NEED_IF(x->size > 0, x->context, entries);
     return fur_memory_copy(x->context, entries, x->data, bytes_of(x));
 }
 
@@ -153,16 +151,14 @@ static fur_status copy_async(const fur_vector *x, void *to, const void *from)
 fur_status fur_vector_upload_async(const void *entries, fur_vector *x)
 {
     FUR_NEED(NULL, x);
-    if (x->size > 0)
-        FUR_NEED(x->context, entries);
+    FUR_NEED_IF(x->size > 0, x->context, entries);
     return copy_async(x, x->data, entries);
 }
 
 fur_status fur_vector_download_async(const fur_vector *x, void *entries)
 {
     FUR_NEED(NULL, x);
-    if (x->size > 0)
-        FUR_NEED(x->context, entries);
+    FUR_NEED_IF(x->size > 0, x->context, entries);
     return copy_async(x, entries, x->data);
 }
 

@@ -96,10 +96,8 @@ fur_status fur_csr_eliminate(fur_csr *a, int64_t count, const int32_t *unknowns,
                              fur_scalar diagonal, const fur_vector *x, fur_vector *b)
 {
     FUR_NEED(NULL, a);
-    if (count > 0)
-        FUR_NEED(a->context, unknowns);
-    if (b)
-        FUR_NEED(a->context, x);
+    FUR_NEED_IF(count > 0, a->context, unknowns);
+    FUR_NEED_IF(b, a->context, x);
     FUR_TRY(check(a, count, unknowns, x, b));
     fur_status status = FUR_OK;
     const fur_vector *near_x = NULL;

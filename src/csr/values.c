@@ -70,8 +70,7 @@ static fur_status adopt(fur_csr *a, const void *values)
 fur_status fur_csr_set_values(fur_csr *a, const void *values, fur_ownership ownership)
 {
     FUR_NEED(NULL, a);
-    if (a->view.entries > 0)
-        FUR_NEED(a->context, values);
+    FUR_NEED_IF(a->view.entries > 0, a->context, values);
     FUR_TRY(check(a, values, ownership));
     if (ownership == FUR_OWNERSHIP_COPY)
         FUR_TRY(copy(a, values));

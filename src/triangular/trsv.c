@@ -328,8 +328,7 @@ fur_status fur_trsv_apply_many(const fur_trsv *plan, fur_scalar alpha, int count
                                const fur_vector *const *b, fur_vector *const *x)
 {
     FUR_NEED(plan ? plan->context : NULL, plan);
-    if (count > 0)
-        FUR_NEED(plan->context, b, x);
+    FUR_NEED_IF(count > 0, plan->context, b, x);
     FUR_TRY(fur_dependent_check(&plan->context->env, &plan->dependent));
     FUR_TRY(check_many(plan, count, b, x));
     return solve(plan, alpha, count, b, x);

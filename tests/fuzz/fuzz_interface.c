@@ -1,11 +1,13 @@
 /* Fuzz target: any bytes as a program that calls the interface. They say what is made, with which
  * options, numbers and sizes, sound and unsound, NaN and infinity among them, and what is done with
- * it. The program runs with 1 and with 3 threads: every status, sentence and result must be the
- * same, to the bit. Within a run kernels are compared with the reference kernel, stencils with
- * their matrices, what was written with what is read back. A call that fails must have a sentence
- * and leave its result alone; at the end all memory must have been given back. One program in four
- * is refused memory at some point. */
+ * it. The program runs with 1 and with 3 threads, the second time in another mode of floating-point
+ * arithmetic: every status, sentence and result must be the same, to the bit. Within a run kernels
+ * are compared with the reference kernel, stencils with their matrices, what was written with what
+ * is read back. A call that fails must have a sentence and leave its result alone; at the end all
+ * memory must have been given back. One program in four is refused memory at some point. */
 #include "fuzz_program.h"
+
+#include "float_modes.h"
 
 /* Sizes that take milliseconds. */
 #define MOST_ROWS 3000
@@ -691,8 +693,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int64_t fail_at = size > 1 && data[0] % 4 == 3 ? data[1] : 0;
     size_t head = size < 2 ? size : 2;
     for (int i = 0; i < 2; i++) {
-        if (run_begin(&runs[i], data + head, size - head, i == 0 ? 1 : 3, fail_at))
+        if (run_begin(&runs[i], data + head, size - head, i == 0 ? 1 : 3, fail_at)) {
+            runs[i].mode =
+                i == 0 || head < 2 ? 0 : (int)((data[0] / 4 + data[1] + size) % FLOAT_MODES);
             run_program(&runs[i]);
+        }
         run_end(&runs[i]);
     }
     if (fail_at == 0)

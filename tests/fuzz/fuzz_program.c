@@ -1,6 +1,8 @@
 /* See fuzz_program.h. */
 #include "fuzz_program.h"
 
+#include "float_modes.h"
+
 #include <math.h>
 
 static void *take_memory(void *user, size_t bytes)
@@ -159,11 +161,15 @@ void put_matrix(run *r, const fur_csr *a)
 void call_begin(run *r)
 {
     fur_context_fail(r->context, FUR_OK, "%s", "");
+    float_mode_set(r->mode);
+    r->control = float_control();
 }
 
 bool call_ended(run *r, fur_status status)
 {
     const char *sentence = fur_context_error(r->context);
+    require(float_control() == r->control, "the mode of floating-point arithmetic has changed");
+    float_mode_reset();
     require((unsigned)status <= FUR_DEVICE_ERROR, "no such status");
     require(status == FUR_OK || *sentence != '\0', "no sentence");
     put(r, &status, sizeof status);

@@ -14,7 +14,9 @@ typedef struct run {
     const uint8_t *at; /* what is left of the program */
     const uint8_t *end;
     fur_context *context;
-    int64_t fail_at; /* the call of the allocator that is refused; 0: none */
+    int mode;         /* of the caller's floating-point arithmetic (float_modes.h), during calls */
+    uint64_t control; /* its register, which calls leave alone */
+    int64_t fail_at;  /* the call of the allocator that is refused; 0: none */
     int64_t calls;
     int64_t outstanding;
     char *log; /* of all that must not depend on the threads */

@@ -1,0 +1,80 @@
+/* The mode of floating-point arithmetic. The library computes as a program does at its start:
+ * rounding to nearest, with subnormal numbers, without traps. A caller may have set another mode,
+ * or -ffast-math may have, which flushes subnormal numbers to zero. So each public function that
+ * computes begins with FUR_STANDARD_MODE, which a thread of the library does once.
+ *
+ * To look at the register takes a few cycles; it is written only where it differs. */
+#ifndef FURROW_BASE_FLOAT_MODE_H
+#define FURROW_BASE_FLOAT_MODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#if defined(__SSE__)
+#    include <xmmintrin.h>
+#    define FUR_FLOAT_CONTROL UINT64_C(0xffc0) /* all but the flags of what has happened */
+#    define FUR_FLOAT_STANDARD UINT64_C(0x1f80)
+static inline uint64_t fur_float_read(void)
+{
+    return _mm_getcsr();
+}
+static inline void fur_float_write(uint64_t control)
+{
+    _mm_setcsr((unsigned)control);
+}
+#elif defined(__aarch64__)
+#    define FUR_FLOAT_CONTROL UINT64_MAX
+#    define FUR_FLOAT_STANDARD UINT64_C(0)
+static inline uint64_t fur_float_read(void)
+{
+    uint64_t control;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+    return control;
+}
+static inline void fur_float_write(uint64_t control)
+{
+    __asm__ volatile("msr fpcr, %0" : : "r"(control) : "memory");
+}
+#else /* taken as it is */
+#    define FUR_FLOAT_CONTROL UINT64_C(0)
+#    define FUR_FLOAT_STANDARD UINT64_C(0)
+static inline uint64_t fur_float_read(void)
+{
+    return 0;
+}
+static inline void fur_float_write(uint64_t control)
+{
+    (void)control;
+}
+#endif
+
+/* The caller's mode, if another is in its place. */
+typedef struct fur_float_mode {
+    uint64_t callers;
+    bool replaced;
+} fur_float_mode;
+
+static inline fur_float_mode fur_float_enter(void)
+{
+    fur_float_mode mode = {fur_float_read(), false};
+    mode.replaced = (mode.callers & FUR_FLOAT_CONTROL) != FUR_FLOAT_STANDARD;
+    if (mode.replaced)
+        fur_float_write(FUR_FLOAT_STANDARD);
+    return mode;
+}
+
+static inline void fur_float_leave(const fur_float_mode *mode)
+{
+    if (mode->replaced)
+        fur_float_write(mode->callers);
+}
+
+#define FUR_FLOAT_NAME(line) fur_float_mode_of_line_##line
+#define FUR_FLOAT_NAMED(line) FUR_FLOAT_NAME(line)
+
+/* A declaration: until the end of its block, however that is left. */
+#define FUR_STANDARD_MODE                                                                          \
+    __attribute__((cleanup(fur_float_leave), unused)) const fur_float_mode FUR_FLOAT_NAMED(        \
+        __LINE__) = fur_float_enter()
+
+#endif

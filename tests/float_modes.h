@@ -1,0 +1,66 @@
+/* Modes of floating-point arithmetic that a program may have set before it calls the library: of
+ * rounding, and without subnormal numbers, as -ffast-math does before main. */
+#ifndef FURROW_TESTS_FLOAT_MODES_H
+#define FURROW_TESTS_FLOAT_MODES_H
+
+#include <fenv.h>
+#include <stdint.h>
+
+#if defined(__SSE2__)
+#    include <xmmintrin.h>
+#endif
+
+/* 0 is the standard mode. */
+#define FLOAT_MODES 5
+
+static inline uint64_t float_control(void)
+{
+    uint64_t control = 0;
+#if defined(__SSE2__)
+    control = _mm_getcsr() & ~UINT64_C(0x3f); /* without the flags */
+#elif defined(__aarch64__)
+    __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+#endif
+    return control;
+}
+
+static inline void float_set_control(uint64_t control)
+{
+#if defined(__SSE2__)
+    _mm_setcsr((unsigned)control);
+#elif defined(__aarch64__)
+    __asm__ volatile("msr fpcr, %0" : : "r"(control));
+#endif
+    (void)control;
+}
+
+/* Numbers below the normal ones count as zero, as operands and as results. */
+static inline uint64_t float_flushing(void)
+{
+#if defined(__SSE2__)
+    return float_control() | 0x8040;
+#else
+    return float_control() | UINT64_C(1) << 24;
+#endif
+}
+
+static inline void float_mode_set(int mode)
+{
+    static const int roundings[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    if (mode == 4)
+        float_set_control(float_flushing());
+    else
+        fesetround(roundings[mode]);
+}
+
+static inline void float_mode_reset(void)
+{
+#if defined(__SSE2__)
+    float_set_control(0x1f80);
+#else
+    float_set_control(0);
+#endif
+    fesetround(FE_TONEAREST);
+}
+
+#endif
