@@ -44,6 +44,7 @@ fur_status make_staging(fur_env *env)
     if (*staging)
         return FUR_OK;
     FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof **staging, staging));
+    fur_env_let_go(env); // they are the context's own
     for (int i = 0; i < PIECES; i++) {
         FUR_CUDA(env, cudaMallocHost(&(*staging)->piece[i], PIECE_BYTES));
         FUR_CUDA(env, cudaEventCreateWithFlags(&(*staging)->free[i], cudaEventDisableTiming));
@@ -286,6 +287,7 @@ void fur_cuda_drop_staging(fur_env *env)
         if (s->free[i])
             cudaEventDestroy(s->free[i]);
     }
+    fur_env_hold(env);
     fur_env_release(env, s);
     env->device->staging = nullptr;
 }

@@ -38,7 +38,7 @@ FUR_API void fur_batch_destroy(fur_batch *batch);
 
 /* The context of the batch; NULL for NULL. */
 FUR_API fur_context *fur_batch_context(const fur_batch *batch);
-/* The matrix whose pattern it has. */
+/* The matrix whose pattern it has; NULL once it has been destroyed. */
 FUR_API const fur_csr *fur_batch_pattern(const fur_batch *batch);
 /* The number of its systems. */
 FUR_API int64_t fur_batch_count(const fur_batch *batch);

@@ -1,6 +1,8 @@
 /* A context is one device, its threads, one allocator and the text of the last error.
  *
- * Every object is made in a context and keeps a pointer to it: destroy the context last.
+ * Every object is made in a context and keeps it alive. fur_context_destroy gives up the caller's
+ * handle; the context ends with its last object. So objects and their context may be destroyed in
+ * any order.
  *
  * Threads: a context and its objects belong to one thread at a time, and may pass from one thread
  * to another. `const` means that a call does not change the object, not that two threads may call
@@ -91,7 +93,9 @@ typedef struct fur_context_options {
  * with fur_context_error(NULL). */
 FUR_API fur_status fur_context_create(const fur_context_options *options, fur_context **out);
 
-/* Releases the context. All its objects must be gone. */
+/* Gives up the caller's handle. The context ends, and releases its threads and memory, when all its
+ * objects have been destroyed and all memory of fur_context_allocate has been given back. Until
+ * then its objects work as before, and what the options point to must live. */
 FUR_API void fur_context_destroy(fur_context *context);
 
 /* The sentence about the last call that failed in this context, "" if none did. It stays valid
@@ -108,7 +112,7 @@ FUR_API fur_status fur_context_synchronize(fur_context *context);
 
 /* For a context on the CPU the context itself; for one on a GPU its companion on the CPU, with the
  * same allocator and threads, to which objects can be moved to look at them. It lives as long as
- * the context. */
+ * the context, and its objects keep both alive. */
 FUR_API fur_context *fur_context_host(fur_context *context);
 
 /* Host memory from the context's allocator, aligned to 64 bytes, not cleared. For 0 bytes the

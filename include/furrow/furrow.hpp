@@ -188,6 +188,25 @@ template <typename Handle, void (*destroy)(Handle *)> class owner
     Handle *handle_ = nullptr;
 };
 
+/* The same with the context of the object, which tells of its failures. */
+template <typename Handle, void (*destroy)(Handle *)>
+class owner_in_context : public owner<Handle, destroy>
+{
+  public:
+    template <typename Call>
+    owner_in_context(fur_context *context, Call call)
+        : owner<Handle, destroy>(context, call), context_(context)
+    {
+    }
+    fur_context *context() const noexcept
+    {
+        return context_;
+    }
+
+  private:
+    fur_context *context_;
+};
+
 /* The devices of this machine: the CPU, then the GPUs. */
 inline std::vector<fur_device_info> devices()
 {
@@ -1142,11 +1161,12 @@ class spmm : public owner<fur_spmm, fur_spmm_destroy>
 };
 
 /* A plan for y = alpha op(A) x + beta y. */
-class spmv : public owner<fur_spmv, fur_spmv_destroy>
+class spmv : public owner_in_context<fur_spmv, fur_spmv_destroy>
 {
   public:
     explicit spmv(const fur_csr *a, const fur_spmv_options *options = nullptr)
-        : owner(fur_csr_context(a), [=](auto out) { return fur_spmv_plan(a, options, out); })
+        : owner_in_context(fur_csr_context(a),
+                           [=](auto out) { return fur_spmv_plan(a, options, out); })
     {
     }
     void apply(scalar alpha, const fur_vector *x, scalar beta, fur_vector *y) const
@@ -1209,14 +1229,15 @@ inline permutation match(const fur_csr *a, fur_vector *r = nullptr, fur_vector *
 }
 
 /* A plan for solves with a triangle: op(T) x = alpha b. */
-class trsv : public owner<fur_trsv, fur_trsv_destroy>
+class trsv : public owner_in_context<fur_trsv, fur_trsv_destroy>
 {
   public:
     explicit trsv(const fur_csr *a, fur_triangle triangle = FUR_TRIANGLE_LOWER,
                   fur_op op = FUR_OP_N, fur_triangle_diagonal diagonal = FUR_DIAGONAL_STORED,
                   const fur_trsv_options *options = nullptr)
-        : owner(fur_csr_context(a),
-                [=](auto out) { return fur_trsv_plan(a, triangle, op, diagonal, options, out); })
+        : owner_in_context(fur_csr_context(a), [=](auto out) {
+              return fur_trsv_plan(a, triangle, op, diagonal, options, out);
+          })
     {
     }
     void apply(scalar alpha, const fur_vector *b, fur_vector *x) const
@@ -1229,7 +1250,7 @@ class trsv : public owner<fur_trsv, fur_trsv_destroy>
     {
         furrow::check(
             fur_trsv_apply_many(get(), alpha, static_cast<int>(b.size()), b.data(), x.data()),
-            fur_csr_context(fur_trsv_matrix(get())));
+            context());
     }
     const fur_trsv_report &describe() const
     {
@@ -1405,22 +1426,22 @@ class amg : public owner<fur_amg, fur_amg_destroy>
 };
 
 /* A preconditioner of a matrix, which must outlive it: z = M r, M ~ A^-1. */
-class precond : public owner<fur_precond, fur_precond_destroy>
+class precond : public owner_in_context<fur_precond, fur_precond_destroy>
 {
   public:
     explicit precond(const fur_csr *a, const fur_precond_options *options = nullptr)
-        : owner(fur_csr_context(a), [=](auto out) { return fur_precond_create(a, options, out); }),
-          context_(fur_csr_context(a))
+        : owner_in_context(fur_csr_context(a),
+                           [=](auto out) { return fur_precond_create(a, options, out); })
     {
     }
     /* Takes over new values of the matrix. */
     void update()
     {
-        furrow::check(fur_precond_update(get()), context_);
+        furrow::check(fur_precond_update(get()), context());
     }
     void apply(const fur_vector *r, fur_vector *z)
     {
-        furrow::check(fur_precond_apply(get(), r, z), context_);
+        furrow::check(fur_precond_apply(get(), r, z), context());
     }
     const fur_precond_report &describe() const
     {
@@ -1431,13 +1452,6 @@ class precond : public owner<fur_precond, fur_precond_destroy>
     {
         return fur_precond_hierarchy(get());
     }
-    fur_context *context() const
-    {
-        return context_;
-    }
-
-  private:
-    fur_context *context_;
 };
 
 /* The fastest form of y = op(A) x: a kernel, a stencil, another order. */
@@ -1491,13 +1505,11 @@ class linear_operator : public owner<fur_operator, fur_operator_destroy>
     {
     }
     explicit linear_operator(const spmv &plan)
-        : owner(fur_csr_context(fur_spmv_matrix(plan)),
-                [&](auto out) { return fur_operator_from_spmv(plan, out); })
+        : owner(plan.context(), [&](auto out) { return fur_operator_from_spmv(plan, out); })
     {
     }
     explicit linear_operator(const trsv &plan)
-        : owner(fur_csr_context(fur_trsv_matrix(plan)),
-                [&](auto out) { return fur_operator_from_trsv(plan, out); })
+        : owner(plan.context(), [&](auto out) { return fur_operator_from_trsv(plan, out); })
     {
     }
     linear_operator(fur_context *context, const stencil &s)

@@ -36,7 +36,7 @@ typedef struct fur_operator_definition {
     int recordable;
     /* The context of x, on the same device; NULL: the operator's own. It is another one where ranks
      * share x and y by different bounds (furrow/sharing.h), as those of a matrix that is not
-     * square. */
+     * square. The operator keeps both contexts alive. */
     fur_context *domain;
 } fur_operator_definition;
 
@@ -48,7 +48,8 @@ FUR_API fur_status fur_operator_create(fur_context *context,
                                        const fur_operator_definition *definition,
                                        fur_operator **out);
 
-/* The operator op(A) of a plan, which must outlive it. Like the plan, it takes over new values. */
+/* The operator op(A) of a plan, which must outlive it: without the plan, or its matrix, the
+ * operator refuses to be used, FUR_INVALID. Like the plan, it takes over new values. */
 FUR_API fur_status fur_operator_from_spmv(const fur_spmv *plan, fur_operator **out);
 
 /* Jacobi's preconditioner y_i = x_i / d_i, d the diagonal of a; it keeps a vector. While a lives,
@@ -59,8 +60,8 @@ FUR_API fur_status fur_operator_from_spmv(const fur_spmv *plan, fur_operator **o
 FUR_API fur_status fur_operator_jacobi(const fur_operator *a, fur_operator **out);
 
 /* d where the operator is y_i = d_i x_i, as Jacobi's preconditioner is; it belongs to the operator.
- * NULL for others. Solvers then do without a pass over the vectors, and without d if that is
- * constant. */
+ * NULL for others, and for an operator that refuses to be used. Solvers then do without a pass over
+ * the vectors, and without d if that is constant. */
 FUR_API const fur_vector *fur_operator_scaling(const fur_operator *op);
 
 /* The operator A = P^T B P in the original numbering, where B = P A P^T: y_order[i] = (B x')_i with

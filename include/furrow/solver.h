@@ -199,11 +199,11 @@ typedef struct fur_solver_report {
     double outside;
 } fur_solver_report;
 
-/* A solver for A x = b. The operators of the options and A must outlive it. FUR_INVALID for a
- * method that does not suit the shape of A, for a null_space that A does not turn into 0 up to
- * sqrt(epsilon) ||A||, for a preconditioner or adjoint of another size or
- * value type, or for a method of least squares without an adjoint; FUR_UNSUPPORTED for an unknown
- * method. */
+/* A solver for A x = b. The operators of the options, its matrix and A must outlive it: without one
+ * of them it refuses to solve, FUR_INVALID. FUR_INVALID for a method that does not suit the shape
+ * of A, for a null_space that A does not turn into 0 up to sqrt(epsilon) ||A||, for a
+ * preconditioner or adjoint of another size or value type, or for a method of least squares without
+ * an adjoint; FUR_UNSUPPORTED for an unknown method. */
 FUR_API fur_status fur_solver_create(const fur_operator *a, const fur_solver_options *options,
                                      fur_solver **out);
 

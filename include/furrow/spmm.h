@@ -54,7 +54,7 @@ FUR_API void fur_spmm_destroy(fur_spmm *plan);
 FUR_API fur_status fur_spmm_apply(const fur_spmm *plan, fur_scalar alpha, const fur_vectors *x,
                                   fur_scalar beta, fur_vectors *y);
 
-/* The matrix the plan was made for. */
+/* The matrix the plan was made for; NULL once it has been destroyed. */
 FUR_API const fur_csr *fur_spmm_matrix(const fur_spmm *plan);
 /* The operation it was made for. */
 FUR_API fur_op fur_spmm_op(const fur_spmm *plan);

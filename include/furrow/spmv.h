@@ -93,7 +93,7 @@ FUR_API void fur_spmv_destroy(fur_spmv *plan);
 FUR_API fur_status fur_spmv_apply(const fur_spmv *plan, fur_scalar alpha, const fur_vector *x,
                                   fur_scalar beta, fur_vector *y);
 
-/* The matrix the plan was made for. */
+/* The matrix the plan was made for; NULL once it has been destroyed. */
 FUR_API const fur_csr *fur_spmv_matrix(const fur_spmv *plan);
 /* The operation it was made for. */
 FUR_API fur_op fur_spmv_op(const fur_spmv *plan);

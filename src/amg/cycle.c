@@ -288,6 +288,7 @@ static fur_status apply(void *user, const fur_vector *b, fur_vector *x)
 fur_status fur_operator_from_amg(fur_amg *amg, fur_operator **out)
 {
     FUR_NEED(amg ? amg->context : NULL, amg, out);
+    FUR_TRY(fur_dependent_check(&amg->context->env, &amg->dependent));
     const fur_csr_view *a = &amg->a->view;
     fur_operator_definition definition = {
         .size = sizeof definition,

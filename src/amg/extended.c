@@ -200,8 +200,9 @@ fur_status fur_amg_plan_interpolation(fur_env *env, const fur_csr_view *a, fur_a
     c->lanes = fur_lanes(env->threads, a->rows / ROW_GRAIN);
     c->longest = find_longest(c);
     FUR_TRY(fur_env_allocate(env, c->lanes * a->rows, sizeof *c->place, &c->place));
-    FUR_TRY(fur_env_allocate(env, c->lanes * c->longest, sizeof *c->column, &c->column));
-    FUR_TRY(fur_env_allocate(env, c->lanes * c->longest, sizeof *c->weight, &c->weight));
+    /* One more: rows that depend on none have the arrays, too. */
+    FUR_TRY(fur_env_allocate(env, c->lanes * c->longest + 1, sizeof *c->column, &c->column));
+    FUR_TRY(fur_env_allocate(env, c->lanes * c->longest + 1, sizeof *c->weight, &c->weight));
     for (int64_t k = 0; k < c->lanes * a->rows; k++)
         c->place[k] = -1;
     return FUR_OK;

@@ -18,6 +18,7 @@ static int64_t own_end(const fur_amg_parts *parts, const int64_t *bounds)
 static fur_status check(const fur_amg *amg, const fur_sharing *s, int64_t whole)
 {
     fur_env *env = &amg->context->env;
+    FUR_TRY(fur_dependent_check(env, &amg->dependent));
     if (amg->parts)
         return fur_env_fail(env, FUR_INVALID, "the multigrid is shared already");
     if (!s->gather || !s->send || !s->receive || !s->bounds || s->rank < 0 || s->rank >= s->ranks ||

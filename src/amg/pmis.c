@@ -53,7 +53,8 @@ fur_status fur_amg_find_dependences(fur_env *env, const fur_csr_view *a, double 
     graph->nodes = a->rows;
     FUR_TRY(fur_env_allocate(env, a->rows + 1, sizeof *graph->begin, &graph->begin));
     FUR_TRY(fur_env_allocate(env, a->rows, sizeof *graph->count, &graph->count));
-    FUR_TRY(fur_env_allocate(env, a->entries, sizeof *graph->column, &graph->column));
+    /* One more: a matrix without entries has the array, too; likewise below. */
+    FUR_TRY(fur_env_allocate(env, a->entries + 1, sizeof *graph->column, &graph->column));
     graph->begin[a->rows] = a->entries;
     dependences d = {a, theta, graph};
     fur_parallel(env, a->rows / ROW_GRAIN, a->rows, select_strong, &d);
@@ -76,7 +77,7 @@ static fur_status reverse(fur_env *env, contest *c)
         by->begin[i + 1] = by->begin[i] + by->count[i];
         by->count[i] = 0;
     }
-    FUR_TRY(fur_env_allocate(env, by->begin[on->nodes], sizeof *by->column, &by->column));
+    FUR_TRY(fur_env_allocate(env, by->begin[on->nodes] + 1, sizeof *by->column, &by->column));
     for (int64_t i = 0; i < on->nodes; i++)
         for (int32_t t = 0; t < on->count[i]; t++) {
             int32_t j = on->column[on->begin[i] + t];

@@ -79,7 +79,8 @@ fur_status fur_amg_find_strong(const fur_csr *a, int block, double theta, fur_am
     graph->nodes = v->rows / block;
     FUR_TRY(fur_memory_allocate(context, graph->nodes + 1, sizeof *graph->begin, &graph->begin));
     FUR_TRY(fur_memory_allocate(context, graph->nodes, sizeof *graph->count, &graph->count));
-    FUR_TRY(fur_memory_allocate(context, v->entries, sizeof *graph->column, &graph->column));
+    /* One more: a matrix without entries has the array, too. */
+    FUR_TRY(fur_memory_allocate(context, v->entries + 1, sizeof *graph->column, &graph->column));
     FUR_TRY(fur_memory_allocate(context, graph->nodes, sizeof *step->aggregate, &step->aggregate));
     FUR_TRY(fur_memory_allocate(context, graph->nodes, sizeof *s.diagonal, &s.diagonal));
     s.graph = *graph;

@@ -32,6 +32,23 @@ fur_status fur_env_fail(fur_env *env, fur_status status, const char *format, ...
     return status;
 }
 
+static fur_env *counted(fur_env *env)
+{
+    return env->counted ? env->counted : env;
+}
+
+void fur_env_hold(fur_env *env)
+{
+    counted(env)->holds++;
+}
+
+void fur_env_let_go(fur_env *env)
+{
+    env = counted(env);
+    if (--env->holds == 0 && env->end)
+        env->end(env);
+}
+
 fur_status fur_env_pause(fur_env *env)
 {
     if (!env->interrupted || !env->interrupted(env->interrupted_user))
@@ -52,6 +69,7 @@ fur_status fur_env_allocate(fur_env *env, int64_t count, size_t size, void *out)
         if (!memory)
             return fur_env_fail(env, FUR_OUT_OF_MEMORY, "out of memory: %zu bytes were refused",
                                 bytes);
+        fur_env_hold(env);
     }
     memcpy(out, &memory, sizeof memory);
     return FUR_OK;
@@ -69,8 +87,10 @@ fur_status fur_env_allocate_zeros(fur_env *env, int64_t count, size_t size, void
 
 void fur_env_release(fur_env *env, void *memory)
 {
-    if (memory)
-        env->allocator.release(env->allocator.user, memory);
+    if (!memory)
+        return;
+    env->allocator.release(env->allocator.user, memory);
+    fur_env_let_go(env);
 }
 
 static size_t round_up(size_t bytes, size_t unit)

@@ -26,7 +26,15 @@ typedef struct fur_env {
     void *interrupted_user;
     char error[1024]; /* the last failure's sentence, "" if none */
     int64_t failures; /* sentences so far: whether a call has left one */
+    /* What needs the environment: blocks of memory that were allocated in it, and what else holds
+     * it. They are counted in `counted`, where that is not NULL. */
+    int64_t holds;
+    struct fur_env *counted;
+    void (*end)(struct fur_env *env); /* called when the last has let go; NULL: nothing is done */
 } fur_env;
+
+void fur_env_hold(fur_env *env);
+void fur_env_let_go(fur_env *env);
 
 /* Sets the sentence and returns status. */
 fur_status fur_env_fail(fur_env *env, fur_status status, const char *format, ...) FUR_PRINTF(3, 4);
@@ -36,7 +44,8 @@ fur_status fur_env_vfail(fur_env *env, fur_status status, const char *format, va
 fur_status fur_env_pause(fur_env *env);
 
 /* Sets the pointer at `out`, of any object type, to memory for count elements of the given size,
- * NULL for none; not cleared. The product is checked against overflow. Pauses first. */
+ * NULL for none; not cleared. The product is checked against overflow. Pauses first. The memory
+ * holds the environment until it is released. */
 fur_status fur_env_allocate(fur_env *env, int64_t count, size_t size, void *out);
 /* The same, cleared. */
 fur_status fur_env_allocate_zeros(fur_env *env, int64_t count, size_t size, void *out);

@@ -61,7 +61,7 @@ fur_context *fur_batch_context(const fur_batch *batch)
 
 const fur_csr *fur_batch_pattern(const fur_batch *batch)
 {
-    return batch ? batch->pattern : NULL;
+    return batch ? fur_dependent_source(&batch->dependent, batch->pattern) : NULL;
 }
 
 int64_t fur_batch_count(const fur_batch *batch)

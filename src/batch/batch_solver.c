@@ -170,7 +170,6 @@ fur_status fur_batch_solve(fur_batch_solver *solver, const fur_vectors *b, fur_v
     double start = fur_seconds();
     fur_env *env = &solver->context->env;
     FUR_TRY(fur_dependent_check(env, &solver->dependent));
-    FUR_TRY(fur_dependent_check(env, &solver->batch->dependent));
     FUR_TRY(check_blocks(solver, b, x));
     fur_batch_solve_call call = {
         .env = env,

@@ -33,7 +33,7 @@ static fur_status make_reciprocals(fur_context *context, fur_value_type value, i
     int parts = fur_value_parts(value);
     size_t size = (size_t)n * fur_value_size(value);
     void *entries;
-    FUR_TRY(fur_context_allocate(context, size, &entries));
+    FUR_TRY(fur_context_allocate(context, size + 1, &entries)); /* as below */
     memset(entries, 0, size);
     for (int64_t i = 0; i < n; i++)
         set_part(value, entries, parts * i, 1 / d[i]);
@@ -134,7 +134,9 @@ fur_status fur_operator_columns(const fur_csr *a, fur_operator **out)
     void *d;
     if (host != context)
         FUR_TRY(fur_csr_transfer(a, host, &near));
-    fur_status status = fur_context_allocate(context, (size_t)view->cols * sizeof(double), &d);
+    /* One more: a matrix without columns has the array, too. */
+    fur_status status =
+        fur_context_allocate(context, (size_t)(view->cols + 1) * sizeof(double), &d);
     if (status == FUR_OK) {
         read_columns(near ? fur_csr_get(near) : view, d);
         status = make_operator(context, view->value_type, view->cols, d, out);

@@ -65,8 +65,19 @@ static fur_status open_one(const fur_context_options *o, fur_context **out)
     context->results = remote ? remote->results(&context->env) : &context->own_results;
     context->results->scalars = fur_scalars_initial();
     context->host = remote ? NULL : context;
+    context->env.holds = 0; /* what it has allocated so far is its own */
     *out = context;
     return FUR_OK;
+}
+
+/* With its companion. */
+static void close(fur_env *env)
+{
+    fur_context *context = (fur_context *)env;
+    env->end = NULL;
+    if (context->host && context->host != context)
+        close_one(context->host);
+    close_one(context);
 }
 
 /* The companion on the CPU. */
@@ -81,6 +92,7 @@ static fur_status open_companion(fur_context *context, const fur_context_options
                                 .interrupted_user = o->interrupted_user};
     FUR_TRY(open_one(&host, &context->host));
     context->env.team = context->host->env.team;
+    context->host->env.counted = &context->env;
     return FUR_OK;
 }
 
@@ -90,11 +102,14 @@ static fur_status create(const fur_context_options *o, fur_context **out)
     FUR_TRY(check_options(o));
     FUR_TRY(open_one(o, &context));
     fur_status status = context->host ? FUR_OK : open_companion(context, o);
-    if (status == FUR_OK)
-        *out = context;
-    else
-        close_one(context);
-    return status;
+    if (status != FUR_OK) {
+        close(&context->env);
+        return status;
+    }
+    context->env.end = close;
+    fur_env_hold(&context->env); /* for the caller, until fur_context_destroy */
+    *out = context;
+    return FUR_OK;
 }
 
 fur_status fur_context_create(const fur_context_options *options, fur_context **out)
@@ -107,11 +122,8 @@ fur_status fur_context_create(const fur_context_options *options, fur_context **
 
 void fur_context_destroy(fur_context *context)
 {
-    if (!context)
-        return;
-    if (context->host != context)
-        close_one(context->host);
-    close_one(context);
+    if (context)
+        fur_env_let_go(&context->env);
 }
 
 fur_status fur_context_synchronize(fur_context *context)

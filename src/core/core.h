@@ -16,7 +16,7 @@
 #include <string.h>
 
 struct fur_context {
-    fur_env env;
+    fur_env env; /* first: the context is found by it */
     const fur_backend *backend;
     /* Where kernels store results that are fetched at once: own_results, or memory that a device
      * and the host both reach. */
@@ -69,6 +69,13 @@ fur_status fur_operator_derive(fur_context *context, const fur_operator_definiti
 /* Whether m is Jacobi's preconditioner of the matrix that a multiplies by, made from whichever
  * operator of it, and takes over its new values. */
 bool fur_operator_is_jacobi_of(const fur_operator *m, const fur_operator *a);
+
+/* FUR_INVALID with the reason if the operator cannot be used, before anything else is read of it.
+ */
+static inline fur_status fur_operator_check(const fur_operator *op)
+{
+    return fur_dependent_check(&op->context->env, &op->dependent);
+}
 
 /* Opens the device of the options; the first of the list if they name none. */
 fur_status fur_backend_find(fur_env *env, const fur_context_options *options,

@@ -6,14 +6,19 @@
 #include <stdio.h>
 #include <string.h>
 
-void fur_dependent_join(fur_dependent *d, const fur_dependents *source)
+static void append(fur_dependents *list, fur_dependent *d)
 {
-    fur_dependents *list = (fur_dependents *)(uintptr_t)source;
-    d->made.owner = d;
     d->source = list;
     d->previous = list->last;
+    d->next = NULL;
     *(list->last ? &list->last->next : &list->first) = d;
     list->last = d;
+}
+
+void fur_dependent_join(fur_dependent *d, const fur_dependents *source)
+{
+    d->made.owner = d;
+    append((fur_dependents *)(uintptr_t)source, d);
 }
 
 static void take_out(fur_dependent *d)
@@ -32,15 +37,25 @@ void fur_dependent_leave(fur_dependent *d)
     fur_dependents_forget(&d->made);
 }
 
+static void move(fur_dependent *d, fur_dependents *to)
+{
+    take_out(d);
+    append(to, d);
+}
+
+/* A dependent that is of no use any more is as good as destroyed for those made from it. */
 void fur_dependents_forget(fur_dependents *made)
 {
-    while (made->first) {
-        fur_dependent *d = made->first;
+    for (fur_dependent *d; (d = made->first);) {
         take_out(d);
-        if (d->reads)
-            snprintf(d->refusal, sizeof d->refusal,
-                     "%s cannot be used any more: what it was made from has been destroyed",
-                     d->name);
+        if (!d->reads)
+            continue;
+        snprintf(d->refusal, sizeof d->refusal,
+                 "%s cannot be used any more: what it was made from has been destroyed", d->name);
+        if (d->main)
+            move(d->main, made);
+        while (d->made.first)
+            move(d->made.first, made);
     }
 }
 

@@ -22,6 +22,7 @@ fur_status fur_operator_create(fur_context *context, const fur_operator_definiti
     fur_operator *op;
     FUR_TRY(fur_env_allocate(env, 1, sizeof *op, &op));
     *op = (fur_operator){.context = context, .definition = d};
+    fur_env_hold(&d.domain->env);
     *out = op;
     return FUR_OK;
 }
@@ -49,6 +50,7 @@ void fur_operator_destroy(fur_operator *op)
     fur_dependent_leave(&op->dependent);
     if (op->definition.release)
         op->definition.release(op->definition.user);
+    fur_env_let_go(&op->definition.domain->env);
     fur_env_release(&op->context->env, op);
 }
 
@@ -79,7 +81,7 @@ int fur_operator_recordable(const fur_operator *op)
 
 const fur_vector *fur_operator_scaling(const fur_operator *op)
 {
-    return op && op->scaling ? op->scaling->d : NULL;
+    return op && op->scaling && !op->dependent.refusal[0] ? op->scaling->d : NULL;
 }
 
 fur_value_type fur_operator_value_type(const fur_operator *op)
@@ -119,7 +121,7 @@ static fur_status pass_on(const fur_operator *op, const char *function, int64_t 
 fur_status fur_operator_apply(const fur_operator *op, const fur_vector *x, fur_vector *y)
 {
     FUR_NEED(fur_operator_context(op), op, x, y);
-    FUR_TRY(fur_dependent_check(&op->context->env, &op->dependent));
+    FUR_TRY(fur_operator_check(op));
     FUR_TRY(check_vector(op, x, "x", op->definition.domain, op->definition.cols));
     FUR_TRY(check_vector(op, y, "y", op->context, op->definition.rows));
     FUR_TRY(fur_vector_check_apart(x, "x", y, "y"));
@@ -132,10 +134,10 @@ fur_status fur_operator_diagonal(const fur_operator *op, fur_vector *d)
     FUR_NEED(fur_operator_context(op), op, d);
     const fur_operator_definition *o = &op->definition;
     int64_t failures = op->context->env.failures;
+    FUR_TRY(fur_operator_check(op));
     if (!o->diagonal || o->domain != op->context)
         return fur_context_fail(op->context, FUR_UNSUPPORTED,
                                 "the operator does not know its diagonal");
-    FUR_TRY(fur_dependent_check(&op->context->env, &op->dependent));
     FUR_TRY(
         check_vector(op, d, "the diagonal", op->context, o->rows < o->cols ? o->rows : o->cols));
     return pass_on(op, "diagonal", failures, o->diagonal(o->user, d));

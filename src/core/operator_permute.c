@@ -2,6 +2,7 @@
 #include "core.h"
 
 typedef struct permuted {
+    fur_context *context;
     const fur_operator *b;
     const fur_permutation *p;
     fur_vector *x; /* permuted */
@@ -29,7 +30,7 @@ static void release(void *user)
     permuted *a = user;
     fur_vector_destroy(a->y);
     fur_vector_destroy(a->x);
-    fur_env_release(&a->p->context->env, a);
+    fur_env_release(&a->context->env, a);
 }
 
 static fur_status check(const fur_operator *b, const fur_permutation *p)
@@ -37,6 +38,7 @@ static fur_status check(const fur_operator *b, const fur_permutation *p)
     fur_context *context = fur_operator_context(b);
     int64_t rows = fur_operator_rows(b);
     int64_t cols = fur_operator_cols(b);
+    FUR_TRY(fur_operator_check(b));
     if (p->context != context)
         return fur_context_fail(context, FUR_INVALID,
                                 "the permutation belongs to another context than the operator");
@@ -55,6 +57,7 @@ fur_status fur_operator_permute(const fur_operator *b, const fur_permutation *p,
     permuted *a = NULL;
     FUR_TRY(check(b, p));
     FUR_TRY(fur_env_allocate_zeros(&context->env, 1, sizeof *a, &a));
+    a->context = context;
     a->b = b;
     a->p = p;
     fur_operator_definition definition = {

@@ -1,6 +1,8 @@
 /* Checks of what is asked, and defaults. */
 #include "asked.h"
 
+#include "core.h"
+
 #include "value_type.h"
 
 fur_status fur_eigs_check(const fur_operator *a, int count, fur_vector *const *vectors)
@@ -8,6 +10,7 @@ fur_status fur_eigs_check(const fur_operator *a, int count, fur_vector *const *v
     fur_context *context = fur_operator_context(a);
     fur_value_type value = fur_operator_value_type(a);
     int64_t n = fur_operator_rows(a);
+    FUR_TRY(fur_operator_check(a));
     if (fur_operator_cols(a) != n)
         return fur_context_fail(context, FUR_INVALID,
                                 "eigenvalues need a square matrix, this one is %lld x %lld",

@@ -385,7 +385,8 @@ static fur_status make_workspace(eigs *e)
     FUR_TRY(make_doubles(e, e->basis, &e->wanted));
     FUR_TRY(make_doubles(e, e->basis, &e->found));
     FUR_TRY(make_doubles(e, e->basis, &e->residuals));
-    FUR_TRY(fur_context_allocate(e->context, 2 * (size_t)e->basis * sizeof *e->dots,
+    /* One more: a matrix without rows has the array, too. */
+    FUR_TRY(fur_context_allocate(e->context, (2 * (size_t)e->basis + 1) * sizeof *e->dots,
                                  (void **)&e->dots));
     e->sums = e->dots + e->basis;
     for (int i = 0; i < count_vectors(e); i++)

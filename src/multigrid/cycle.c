@@ -231,6 +231,7 @@ static fur_status apply(void *user, const fur_vector *b, fur_vector *x)
 fur_status fur_operator_from_multigrid(fur_multigrid *mg, fur_operator **out)
 {
     FUR_NEED(mg ? mg->context : NULL, mg, out);
+    FUR_TRY(fur_dependent_check(&mg->context->env, &mg->dependent));
     if (mg->cycle != FUR_CYCLE_V || mg->before != mg->after)
         return fur_context_fail(mg->context, FUR_UNSUPPORTED,
                                 "only a V cycle with as many sweeps before as after is symmetric, "

@@ -150,6 +150,7 @@ static fur_status follow_precond(void *object)
 fur_status fur_operator_from_precond(fur_precond *p, fur_operator **out)
 {
     FUR_NEED(p ? p->context : NULL, p, out);
+    FUR_TRY(fur_dependent_check(&p->context->env, &p->dependent));
     fur_operator_definition definition = {
         .size = sizeof definition,
         .rows = p->a->view.rows,
@@ -161,7 +162,6 @@ fur_status fur_operator_from_precond(fur_precond *p, fur_operator **out)
     };
     fur_dependent dependent = {"the operator of a preconditioner", p, follow_precond,
                                .reads = true};
-    FUR_TRY(fur_dependent_check(&p->context->env, &p->dependent));
     FUR_TRY(fur_operator_derive(p->context, &definition, &dependent, &p->dependent.made, out));
     (*out)->scaling = p->scaling;
     return FUR_OK;

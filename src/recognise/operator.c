@@ -49,6 +49,7 @@ static fur_status diagonal(void *user, fur_vector *d)
 fur_status fur_operator_from_recognised(const fur_recognised *r, fur_operator **out)
 {
     FUR_NEED(r ? r->context : NULL, r, out);
+    FUR_TRY(fur_dependent_check(&r->context->env, &r->dependent));
     const fur_csr_view *rows = &r->rows->view;
     fur_operator_definition definition = {
         .size = sizeof definition,

@@ -425,6 +425,7 @@ fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector 
     if (report)
         report->outcome = FUR_OUTCOME_UNSOLVED;
     FUR_NEED(solver ? solver->context : NULL, solver, b, x);
+    FUR_TRY(fur_solver_check(solver));
     FUR_TRY(check_vectors(solver, b, x));
     int64_t failures = solver->context->env.failures;
     return fur_solver_pass_on(solver, failures, solve(solver, b, x, report));

@@ -337,6 +337,7 @@ fur_status fur_solver_solve_block(fur_solver *solver, const fur_vectors *b, fur_
                                   fur_solver_report *reports)
 {
     FUR_NEED(solver ? solver->context : NULL, solver, b, x);
+    FUR_TRY(fur_solver_check(solver));
     FUR_TRY(check_blocks(solver, b, x));
     int64_t cols = b->view.cols;
     int64_t step;

@@ -7,7 +7,7 @@
 #include "names.h"
 
 #include "arguments.h"
-#include "core.h"
+#include "csr.h"
 #include "env.h"
 #include "options.h"
 #include "target.h"
@@ -63,6 +63,8 @@ static fur_status find_method(fur_context *context, const char *name, const fur_
 static fur_status check_companion(const fur_operator *a, const char *name, const fur_operator *m,
                                   const fur_context *from, int64_t rows, int64_t cols)
 {
+    if (m)
+        FUR_TRY(fur_operator_check(m));
     if (m && (fur_operator_rows(m) != rows || fur_operator_cols(m) != cols ||
               fur_operator_value_type(m) != fur_operator_value_type(a) ||
               fur_operator_context(m) != fur_operator_domain(a) || fur_operator_domain(m) != from))
@@ -111,6 +113,7 @@ static fur_status check_operators(const fur_operator *a, const fur_method *metho
     fur_context *context = fur_operator_context(a);
     int64_t rows = fur_operator_rows(a);
     int64_t cols = fur_operator_cols(a);
+    FUR_TRY(fur_operator_check(a));
     if (method->kind == FUR_METHOD_SQUARE && rows != cols)
         return fur_context_fail(context, FUR_INVALID,
                                 "%s needs a square matrix, this one is %lld x %lld; for least "
@@ -273,6 +276,25 @@ fur_status fur_solver_pass_on(const fur_solver *solver, int64_t failures, fur_st
                : status;
 }
 
+static void join(fur_solver *s)
+{
+    const fur_operator *operators[] = {s->a, s->options.adjoint, s->options.preconditioner};
+    const fur_csr *matrix = s->options.matrix;
+    for (int i = 0; i < FUR_SOLVER_SOURCES; i++)
+        s->source[i] = (fur_dependent){"the solver", s, NULL, .reads = true,
+                                       .main = i > 0 ? &s->source[0] : NULL};
+    for (int i = 0; i < 3; i++)
+        if (operators[i])
+            fur_dependent_join(&s->source[i], &operators[i]->dependent.made);
+    if (matrix)
+        fur_dependent_join(&s->source[3], &matrix->made);
+}
+
+fur_status fur_solver_check(const fur_solver *solver)
+{
+    return fur_dependent_check(&solver->context->env, &solver->source[0]);
+}
+
 fur_status fur_solver_create(const fur_operator *a, const fur_solver_options *options,
                              fur_solver **out)
 {
@@ -294,6 +316,7 @@ fur_status fur_solver_create(const fur_operator *a, const fur_solver_options *op
                            .a = a,
                            .method = method,
                            .options = o};
+    join(solver);
     int64_t failures = context->env.failures;
     fur_status status = fur_solver_pass_on(solver, failures, make_workspace(solver));
     if (status == FUR_OK)
@@ -315,6 +338,8 @@ void fur_solver_destroy(fur_solver *solver)
 {
     if (!solver)
         return;
+    for (int i = 0; i < FUR_SOLVER_SOURCES; i++)
+        fur_dependent_leave(&solver->source[i]);
     fur_together_release(solver->context, solver->together);
     fur_red_black_release(solver->red_black);
     fur_null_space_release(solver->null_space);

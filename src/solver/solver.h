@@ -7,6 +7,7 @@
 #include <furrow/scalars.h>
 #include <furrow/solver.h>
 
+#include "dependents.h"
 #include "value_type.h"
 
 #include <float.h>
@@ -123,6 +124,9 @@ double fur_solver_tolerance(const fur_solver_options *options, fur_value_type va
 /* The default of max_iterations. */
 int64_t fur_solver_iterations(int64_t rows);
 
+/* What a solver reads: A, its adjoint, the preconditioner, and A as a matrix. */
+#define FUR_SOLVER_SOURCES 4
+
 struct fur_solver {
     fur_context *context; /* of b */
     fur_context *domain;  /* of x */
@@ -142,7 +146,11 @@ struct fur_solver {
     fur_red_black *red_black;   /* NULL: the whole system is solved */
     fur_null_space *null_space; /* NULL: none */
     fur_together *together;     /* for several right-hand sides; NULL until there are some */
+    fur_dependent source[FUR_SOLVER_SOURCES];
 };
+
+/* FUR_INVALID if what the solver was made from has been destroyed. */
+fur_status fur_solver_check(const fur_solver *solver);
 
 /* What fur_solver_solve_block has made. */
 void fur_together_release(fur_context *context, fur_together *together);

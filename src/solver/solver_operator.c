@@ -2,6 +2,7 @@
 #include "solver.h"
 
 #include "arguments.h"
+#include "core.h"
 #include "try.h"
 #include "value_type.h"
 
@@ -110,6 +111,7 @@ static fur_status check(const fur_solver *solver, fur_value_type value)
 fur_status fur_operator_from_solver(fur_solver *solver, fur_value_type value, fur_operator **out)
 {
     FUR_NEED(solver ? solver->context : NULL, solver, out);
+    FUR_TRY(fur_solver_check(solver));
     FUR_TRY(check(solver, value));
     void *memory;
     FUR_TRY(fur_context_allocate(solver->context, sizeof(inner), &memory));
@@ -127,8 +129,10 @@ fur_status fur_operator_from_solver(fur_solver *solver, fur_value_type value, fu
                                           .apply = apply,
                                           .release = release};
     fur_status status = make_room(m);
+    fur_dependent dependent = {"the operator of a solver", NULL, NULL, .reads = true};
     if (status == FUR_OK)
-        status = fur_operator_create(solver->context, &definition, out);
+        status = fur_operator_derive(solver->context, &definition, &dependent,
+                                     &solver->source[0].made, out);
     if (status != FUR_OK)
         release(m);
     return status;

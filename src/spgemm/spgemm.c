@@ -80,7 +80,7 @@ static void complete_report(fur_spgemm *plan)
 static void join(fur_spgemm *plan)
 {
     plan->from_a = (fur_dependent){"the product", plan, NULL, .reads = true};
-    plan->from_b = plan->from_a;
+    plan->from_b = (fur_dependent){"the product", plan, NULL, .reads = true, .main = &plan->from_a};
     fur_dependent_join(&plan->from_a, &plan->a->made);
     fur_dependent_join(&plan->from_b, &plan->b->made);
 }
@@ -130,8 +130,7 @@ void fur_spgemm_destroy(fur_spgemm *plan)
 
 static fur_status check_plan(const fur_spgemm *plan)
 {
-    FUR_TRY(fur_dependent_check(&plan->context->env, &plan->from_a));
-    return fur_dependent_check(&plan->context->env, &plan->from_b);
+    return fur_dependent_check(&plan->context->env, &plan->from_a);
 }
 
 static fur_status compute(const fur_spgemm *plan, fur_scalar alpha, void *values)

@@ -266,7 +266,7 @@ fur_status fur_spmm_apply(const fur_spmm *plan, fur_scalar alpha, const fur_vect
 
 const fur_csr *fur_spmm_matrix(const fur_spmm *plan)
 {
-    return plan ? plan->a : NULL;
+    return plan ? fur_dependent_source(&plan->dependent, plan->a) : NULL;
 }
 
 fur_op fur_spmm_op(const fur_spmm *plan)

@@ -225,6 +225,7 @@ fur_status fur_machine_of(fur_context *context, fur_value_type value, fur_machin
             return status;
         }
         *kept = m;
+        fur_env_let_go(&context->env); /* it is the context's own */
     }
     *out = *kept;
     return FUR_OK;

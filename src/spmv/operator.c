@@ -9,13 +9,13 @@ static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
 static fur_status diagonal(void *user, fur_vector *d)
 {
     const fur_spmv *plan = user;
-    FUR_TRY(fur_dependent_check(&plan->context->env, &plan->dependent));
     return fur_csr_read_diagonal(plan->operand, d);
 }
 
 fur_status fur_operator_from_spmv(const fur_spmv *plan, fur_operator **out)
 {
     FUR_NEED(plan ? plan->context : NULL, plan, out);
+    FUR_TRY(fur_dependent_check(&plan->context->env, &plan->dependent));
     const fur_csr_view *a = &plan->operand->view;
     fur_operator_definition definition = {
         .size = sizeof definition,

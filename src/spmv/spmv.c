@@ -258,7 +258,7 @@ fur_status fur_spmv_apply(const fur_spmv *plan, fur_scalar alpha, const fur_vect
 
 const fur_csr *fur_spmv_matrix(const fur_spmv *plan)
 {
-    return plan ? plan->a : NULL;
+    return plan ? fur_dependent_source(&plan->dependent, plan->a) : NULL;
 }
 
 fur_op fur_spmv_op(const fur_spmv *plan)

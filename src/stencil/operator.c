@@ -55,6 +55,7 @@ static fur_status diagonal(void *user, fur_vector *d)
 fur_status fur_operator_from_stencil(const fur_stencil *stencil, fur_operator **out)
 {
     FUR_NEED(stencil ? stencil->context : NULL, stencil, out);
+    FUR_TRY(fur_dependent_check(&stencil->context->env, &stencil->dependent));
     int64_t rows = fur_stencil_rows(&stencil->view);
     fur_operator_definition definition = {
         .size = sizeof definition,

@@ -9,6 +9,7 @@ static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
 fur_status fur_operator_from_trsv(const fur_trsv *plan, fur_operator **out)
 {
     FUR_NEED(plan ? plan->context : NULL, plan, out);
+    FUR_TRY(fur_dependent_check(&plan->context->env, &plan->dependent));
     const fur_csr_view *a = &plan->a->view;
     fur_operator_definition definition = {
         .size = sizeof definition,

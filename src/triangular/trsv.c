@@ -336,7 +336,7 @@ fur_status fur_trsv_apply_many(const fur_trsv *plan, fur_scalar alpha, int count
 
 const fur_csr *fur_trsv_matrix(const fur_trsv *plan)
 {
-    return plan ? plan->a : NULL;
+    return plan ? fur_dependent_source(&plan->dependent, plan->a) : NULL;
 }
 
 fur_op fur_trsv_op(const fur_trsv *plan)

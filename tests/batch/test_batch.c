@@ -365,7 +365,7 @@ START_TEST(without_its_pattern_a_batch_refuses)
              "the batch cannot be used any more: what it was made from has been destroyed",
              fur_batch_apply(p.batch, fur_real(1), p.b, fur_real(0), p.x));
     ck_fails(p.context, FUR_INVALID,
-             "the batch cannot be used any more: what it was made from has been destroyed",
+             "the solver cannot be used any more: what it was made from has been destroyed",
              fur_batch_solve(solver, p.b, p.x, NULL, NULL));
     fur_batch_destroy(p.batch);
     p.batch = NULL;

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <cstdio>
 #include <iostream>
+#include <map>
 
 static void expect(bool holds, const char *what)
 {
@@ -249,8 +250,10 @@ static void matrices(furrow::context &context)
     EXPECT(furrow::reorder(a).size() == 3 && b.transfer(context).entries() == 7);
     expect_error(FUR_INVALID, "row indices, column indices and values must be as many",
                  [&] { furrow::csr::from_coo(context, 1, 1, columns, columns, numbers{1}); });
-    expect_error(FUR_INVALID, "(3, 0) lies outside the 3 x 3 matrix; rows and columns count from 0",
-                 [&] { a.entry(3, 0); });
+    expect_error(
+        FUR_INVALID,
+        "(4, 1), counting from 1, lies outside the 3 x 3 matrix; indices in memory count from 0",
+        [&] { a.entry(3, 0); });
     furrow::spgemm square(a, a);
     furrow::csr aa = square.multiply(2.0);
     EXPECT(aa.entry(1, 1) == 34.0 && square.describe().entries == 9);
@@ -588,6 +591,44 @@ static void failures(furrow::context &context)
     });
 }
 
+// Members are moved and destroyed in the order of their declaration, or in its reverse.
+struct problem {
+    furrow::context context;
+    furrow::csr a = line(context);
+    furrow::spmv plan{a};
+    furrow::linear_operator op{plan};
+    furrow::solver solver{op};
+};
+
+static void lifetimes()
+{
+    std::vector<problem> all(3);
+    all.erase(all.begin());
+    all[0] = problem();
+    for (problem &p : all) {
+        furrow::vector b(p.context, numbers{3, 2, 3}), x(p.context, FUR_F64, 3);
+        x.fill(0.0);
+        p.solver.solve(b, x);
+        EXPECT(std::abs(x.entries<double>()[1] - 1) < 1e-9);
+    }
+    std::map<std::string, furrow::csr> matrices;
+    furrow::context context;
+    matrices.emplace("line", line(context));
+    furrow::trsv triangle(matrices.at("line"));
+    furrow::spmv plan(matrices.at("line"));
+    context = furrow::context();
+    EXPECT(matrices.at("line").rows() == 3);
+    furrow::csr last = std::move(matrices.at("line"));
+    last = furrow::csr();
+    expect_error(FUR_INVALID,
+                 "the plan cannot be used any more: what it was made from has been destroyed",
+                 [&] { furrow::linear_operator none(plan); });
+    expect_error(FUR_INVALID,
+                 "the triangular solve cannot be used any more: what it was made from has been "
+                 "destroyed",
+                 [&] { triangle.apply_many(1.0, {}, {}); });
+}
+
 static void run()
 {
     furrow::context context;
@@ -608,6 +649,7 @@ static void run()
     grids(context);
     batches(context);
     failures(context);
+    lifetimes();
     context.synchronize();
     std::cout << "furrow " << fur_version() << ": all owners work\n";
 }

@@ -171,6 +171,8 @@ static fur_context *context_far(void)
     c->backend = &d->backend;
     c->results = &d->results;
     c->host = context_make(NULL, 2);
+    c->host->env.end = NULL; /* it ends with the device's */
+    c->host->env.counted = &c->env;
     return c;
 }
 
@@ -879,6 +881,23 @@ START_TEST(batches_need_kernels)
 }
 END_TEST
 
+/* Loops over which of both goes first. */
+START_TEST(objects_on_either_side_keep_the_context)
+{
+    fur_context *far = context_far();
+    fur_vector *x[2] = {NULL, NULL};
+    ck_ok(far, fur_vector_create(far, FUR_F64, 5, &x[0]));
+    ck_ok(far, fur_vector_create(fur_context_host(far), FUR_F64, 5, &x[1]));
+    fur_context_destroy(far);
+    ck_ok(far, fur_vector_fill(x[0], fur_real(1)));
+    fur_vector_destroy(x[_i]);
+    fur_vector *last = x[1 - _i];
+    ck_ok(far, fur_vector_fill(last, fur_real(2)));
+    ck_assert_ptr_nonnull(fur_context_host(fur_vector_context(last)));
+    fur_vector_destroy(last);
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, values_are_rounded_by_the_host, 0, 3);
@@ -893,6 +912,7 @@ static void add_tests(TCase *tests)
     tcase_add_loop_test(tests, stencils_become_matrices_on_the_host, 0, BOUNDARIES);
     tcase_add_test(tests, orders_are_found_by_the_host);
     tcase_add_loop_test(tests, neighbours_are_found_by_the_host, 0, 2);
+    tcase_add_loop_test(tests, objects_on_either_side_keep_the_context, 0, 2);
 }
 
 int main(void)

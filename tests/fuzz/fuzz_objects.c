@@ -1,0 +1,17 @@
+/* Fuzz target: any bytes as a program that makes objects from each other, with options of any
+ * bytes, uses them, gives their matrices new values, and destroys them in any order, their context
+ * among them. What has lost something that it reads must refuse to be used; at the end all memory
+ * must have been given back. One program in four is refused memory at some point. */
+#include "objects.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    run r;
+    int64_t fail_at = size > 1 && data[0] % 4 == 3 ? 4 * data[1] : 0;
+    size_t head = size < 2 ? size : 2;
+    if (run_begin(&r, data + head, size - head, 2, fail_at))
+        objects_program(&r);
+    run_end(&r);
+    free(r.log);
+    return 0;
+}

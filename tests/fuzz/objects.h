@@ -1,0 +1,91 @@
+/* Objects of the interface as a table: of what each kind is made, and how it is used. For programs
+ * that make and destroy them in any order. */
+#ifndef FURROW_TESTS_OBJECTS_H
+#define FURROW_TESTS_OBJECTS_H
+
+#include "fuzz_program.h"
+
+/* All matrices have the rows of a square grid. */
+#define OBJECT_EDGE 8
+#define OBJECT_ROWS (OBJECT_EDGE * OBJECT_EDGE)
+#define OBJECT_COLS 3 /* of blocks */
+#define OBJECTS_MOST 64
+
+/* The role that an object can have. */
+typedef enum object_role {
+    ROLE_NONE,
+    ROLE_MATRIX,
+    ROLE_PLAN,
+    ROLE_TRIANGLE,
+    ROLE_FOUND,
+    ROLE_STENCIL,
+    ROLE_PRODUCT,
+    ROLE_BATCH,
+    ROLE_GRIDS,
+    ROLE_LEVELS,
+    ROLE_PRECONDITIONER,
+    ROLE_OPERATOR,
+    ROLE_SOLVER,
+    ROLE_OTHER
+} object_role;
+
+typedef struct object object;
+typedef struct world world;
+
+typedef struct object_kind {
+    const char *name;
+    object_role role;
+    object_role from[2];
+    bool copies;   /* works after its sources have been destroyed */
+    bool borrowed; /* belongs to its source */
+    fur_status (*make)(world *w, void *const from[2], void **out);
+    void (*destroy)(void *handle); /* NULL: borrowed */
+    unsigned ways;                 /* to use it */
+    fur_status (*use)(world *w, void *handle, unsigned way);
+} object_kind;
+
+extern const object_kind object_kinds[];
+extern const int object_kind_count;
+
+struct object {
+    const object_kind *kind;
+    void *handle; /* NULL: destroyed */
+    object *from[2];
+};
+
+/* A context, what calls need, and the objects. Options follow from what the run draws: a run whose
+ * program is empty gives the defaults. */
+struct world {
+    run *r;
+    bool has_context; /* the caller's handle has not been given up */
+    fur_value_type value;
+    fur_vector *x;
+    fur_vector *y;
+    fur_vectors *many_x;
+    fur_vectors *many_y;
+    fur_vectors *values; /* of a batch */
+    fur_permutation *order;
+    object objects[OBJECTS_MOST];
+    int count;
+};
+
+/* False if memory is refused. */
+bool world_begin(world *w, run *r, fur_value_type value);
+/* Destroys what there is still, the context among it, in an order that the run draws. */
+void world_end(world *w);
+
+/* Makes an object of the kind and returns what the call did. *out is in the world, NULL on failure.
+ */
+fur_status object_make(world *w, const object_kind *kind, object *const from[2], object **out);
+void object_destroy(world *w, object *o);
+/* Whether the object reads something that has been destroyed: then it must refuse to be used. */
+bool object_is_orphan(const object *o);
+
+/* The Laplacian's values, times something that the run draws and that leaves it definite. */
+fur_status object_set_values(world *w, object *matrix);
+
+/* Makes, uses, changes and destroys objects as the run draws. An object whose source has been
+ * destroyed must refuse to be used. */
+void objects_program(run *r);
+
+#endif
