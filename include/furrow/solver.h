@@ -101,8 +101,9 @@ typedef struct fur_solver_options {
     const fur_csr *matrix;
     /* Vectors n with A n = 0 and A^H n = 0, as columns of A's value type and context; read by
      * fur_solver_create only. Their part of b, of x and of what the preconditioner gives is
-     * removed. If b has such a part, the outcome is FUR_OUTCOME_LEAST_SQUARES, and the report says
-     * how large it is (`outside`). For square systems. NULL: none. */
+     * removed. If b has such a part above half of the tolerance, and x solves the system without
+     * it, the outcome is FUR_OUTCOME_LEAST_SQUARES, and the report says how large the part is
+     * (`outside`). For square systems. NULL: none. */
     const fur_vectors *null_space;
     /* 1: the constant vector belongs to null_space, as for a pure Neumann problem. */
     int null_constant;

@@ -314,6 +314,7 @@ static fur_status solve(fur_course *c, const fur_choice *choice, fur_operator *p
         options.adjoint = c->adjoint;
     }
     FUR_TRY(fur_solver_create(fur_product_operator(c->product), &options, &solver));
+    solver->singular = c->singular;
     fur_status status = c->plain.x ? fur_course_solve_scaled(c, solver, report)
                                    : fur_solver_solve(solver, c->b, c->x, report);
     fur_solver_destroy(solver);

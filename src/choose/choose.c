@@ -228,6 +228,7 @@ static bool is_worth_another(const fur_choice *previous, fur_outcome outcome)
     case FUR_OUTCOME_STAGNATED:
     case FUR_OUTCOME_SINGULAR:
     case FUR_OUTCOME_DIVERGED:
+    case FUR_OUTCOME_SMALL_ROWS:
         return true;
     default:
         return false;

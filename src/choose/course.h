@@ -47,6 +47,7 @@ typedef struct fur_course {
     int attempts;
     fur_attempt attempt[FUR_MOST_ATTEMPTS];
     fur_vectors *null_space; /* found in A; NULL: none */
+    bool singular;           /* A has null vectors, known for A^H or not */
     /* Of a scaled system; else NULL. */
     fur_balance balance;
     double unit; /* ||b||, or 1 */

@@ -15,31 +15,37 @@
 /* More components are left as they are. */
 #define MOST_VECTORS 16
 
-/* Marks the rows of A whose entries do not sum to 0 in `fails`, one byte a row on the host. */
-static fur_status mark_rows(const fur_csr *a, const fur_vector *ones, fur_vector *errors,
-                            char *fails)
+/* What is looked at, and room for it. */
+typedef struct search {
+    const fur_csr *a;
+    fur_vector *ones;
+    fur_vector *errors;
+    char *fails; /* of each row: whether its entries do not sum to 0; on the host */
+} search;
+
+/* Marks the rows of a whose entries do not sum to 0. */
+static fur_status mark_rows(const fur_csr *a, const search *s)
 {
     const fur_csr_view *view = fur_csr_get(a);
     const fur_value_type value = view->value_type;
     const fur_vector *near;
     fur_vector *copy;
-    FUR_TRY(fur_csr_row_errors(view, NULL, ones, errors));
-    FUR_TRY(fur_vector_to_host(errors, &near, &copy));
+    FUR_TRY(fur_csr_row_errors(view, NULL, s->ones, s->errors));
+    FUR_TRY(fur_vector_to_host(s->errors, &near, &copy));
     for (int64_t i = 0; i < view->rows; i++) {
         double error = fur_value_part(value, near->data, i * fur_value_parts(value));
-        fails[i] |= !(error <= ROUNDING * fur_value_epsilon(value));
+        s->fails[i] |= !(error <= ROUNDING * fur_value_epsilon(value));
     }
     fur_vector_destroy(copy);
     return FUR_OK;
 }
 
 /* The same of A^H. */
-static fur_status mark_columns(const fur_csr *a, const fur_vector *ones, fur_vector *errors,
-                               char *fails)
+static fur_status mark_columns(const search *s)
 {
     fur_csr *transpose;
-    FUR_TRY(fur_csr_transpose(a, 1, &transpose));
-    fur_status status = mark_rows(transpose, ones, errors, fails);
+    FUR_TRY(fur_csr_transpose(s->a, 1, &transpose));
+    fur_status status = mark_rows(transpose, s);
     fur_csr_destroy(transpose);
     return status;
 }
@@ -97,32 +103,36 @@ static fur_status fill_vectors(const fur_classes *classes, const int32_t *number
     return status;
 }
 
-static fur_status find_in_components(fur_course *c, const fur_csr *a, const char *fails)
+/* The numbered components' vectors, if their columns sum to 0, too; else A is known to be singular,
+ * and that is all. */
+static fur_status find_in_components(fur_course *c, const search *s, const fur_classes *classes,
+                                     int32_t *number)
+{
+    const int64_t rows = c->traits.rows;
+    int count = number_singular(classes, s->fails, rows, number);
+    c->singular = count > 0;
+    if (count > 0 && !c->traits.hermitian) {
+        FUR_TRY(mark_columns(s));
+        count = number_singular(classes, s->fails, rows, number);
+    }
+    return count > 0 ? fill_vectors(classes, number, count, s->a, &c->null_space) : FUR_OK;
+}
+
+static fur_status find(fur_course *c, const search *s)
 {
     fur_classes *classes;
     int32_t *number = NULL;
-    int64_t rows = fur_csr_get(a)->rows;
-    FUR_TRY(fur_classes_from_components(a, &classes));
+    FUR_TRY(mark_rows(s->a, s));
+    if (!has_singular_row(s->fails, c->traits.rows))
+        return FUR_OK;
+    FUR_TRY(fur_classes_from_components(s->a, &classes));
     fur_status status =
         fur_env_allocate(&c->context->env, fur_classes_count(classes), sizeof *number, &number);
-    int count = status == FUR_OK ? number_singular(classes, fails, rows, number) : 0;
-    if (count > 0)
-        status = fill_vectors(classes, number, count, a, &c->null_space);
+    if (status == FUR_OK)
+        status = find_in_components(c, s, classes, number);
     fur_env_release(&c->context->env, number);
     fur_classes_destroy(classes);
     return status;
-}
-
-static fur_status find(fur_course *c, const fur_csr *a, const fur_vector *ones, fur_vector *errors,
-                       char *fails)
-{
-    int64_t rows = fur_csr_get(a)->rows;
-    FUR_TRY(mark_rows(a, ones, errors, fails));
-    if (!has_singular_row(fails, rows))
-        return FUR_OK;
-    if (!c->traits.hermitian)
-        FUR_TRY(mark_columns(a, ones, errors, fails));
-    return has_singular_row(fails, rows) ? find_in_components(c, a, fails) : FUR_OK;
 }
 
 /* Whether null vectors are sought: not for least squares, nor if the caller gives some. */
@@ -137,22 +147,19 @@ static bool may_find(const fur_course *c)
 fur_status fur_course_find_null_space(fur_course *c)
 {
     fur_status status = FUR_OK;
-    fur_vector *ones = NULL;
-    fur_vector *errors = NULL;
-    char *fails = NULL;
-    const fur_csr *a;
+    search s = {.a = NULL};
     if (!may_find(c))
         return FUR_OK;
-    FUR_TRY(fur_course_matrix(c, &a));
-    fur_value_type value = fur_csr_get(a)->value_type;
-    FUR_TRY_DONE(fur_vector_create(c->context, value, c->traits.rows, &ones));
-    FUR_TRY_DONE(fur_vector_create(c->context, value, c->traits.rows, &errors));
-    FUR_TRY_DONE(fur_env_allocate_zeros(&c->context->env, c->traits.rows, 1, &fails));
-    FUR_TRY_DONE(fur_vector_fill(ones, fur_real(1)));
-    status = find(c, a, ones, errors, fails);
+    FUR_TRY(fur_course_matrix(c, &s.a));
+    fur_value_type value = fur_csr_get(s.a)->value_type;
+    FUR_TRY_DONE(fur_vector_create(c->context, value, c->traits.rows, &s.ones));
+    FUR_TRY_DONE(fur_vector_create(c->context, value, c->traits.rows, &s.errors));
+    FUR_TRY_DONE(fur_env_allocate_zeros(&c->context->env, c->traits.rows, 1, &s.fails));
+    FUR_TRY_DONE(fur_vector_fill(s.ones, fur_real(1)));
+    status = find(c, &s);
 done:
-    fur_env_release(&c->context->env, fails);
-    fur_vector_destroy(errors);
-    fur_vector_destroy(ones);
+    fur_env_release(&c->context->env, s.fails);
+    fur_vector_destroy(s.errors);
+    fur_vector_destroy(s.ones);
     return status;
 }

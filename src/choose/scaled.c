@@ -175,13 +175,14 @@ static fur_status judge(fur_course *c, fur_solver_report *report)
     bool solved = fur_outcome_solved(report->outcome);
     bool rows = report->residual_scaled <= c->goal;
     bool plain = report->residual <= c->goal;
-    bool exact = fur_is_rounding(report->backward_error_rows, value);
+    bool better = report->residual <= c->first;
+    bool exact = better && fur_is_rounding(report->backward_error_rows, value);
     if (solved && exact && !(plain && rows))
         report->outcome = FUR_OUTCOME_WORKING_PRECISION;
     if (exact || !solved || (plain && rows))
         return FUR_OK;
     report->outcome = FUR_OUTCOME_UNSOLVED;
-    if (!rows)
+    if (!rows || !better)
         return FUR_OK;
     FUR_TRY(take_backward_error(c, report));
     if (fur_is_rounding(report->backward_error, value))

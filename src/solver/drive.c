@@ -32,6 +32,10 @@
  * rounding. */
 #define B_ROUNDING 8
 
+/* A part of b outside the range of A, up to this share of the tolerance, is none. */
+#define OUTSIDE_SHARE 0.5
+#define ROUNDED_DOWN (1 - 0x1p-40)
+
 int64_t fur_solve_next_look(const fur_solve *solve, int64_t iteration)
 {
     int64_t share = iteration / (solve->looks_behind ? 2 * AHEAD_SHARE : AHEAD_SHARE);
@@ -373,6 +377,12 @@ static fur_status remove_null_space(fur_drive *d)
     return FUR_OK;
 }
 
+bool fur_drive_hides_outside(const fur_drive *d)
+{
+    const fur_solver_options *o = &d->solver->options;
+    return d->outside <= OUTSIDE_SHARE * larger(o->rtol * d->b_norm, o->atol);
+}
+
 fur_status fur_drive_open(fur_solver *solver, const fur_vector *b, fur_vector *x, fur_solve *pass,
                           fur_drive *d)
 {
@@ -381,6 +391,7 @@ fur_status fur_drive_open(fur_solver *solver, const fur_vector *b, fur_vector *x
     *d = (fur_drive){.solver = solver,
                      .pass = pass,
                      .b = b,
+                     .given = b,
                      .x = x,
                      .normal = -1,
                      .backward_error = NAN,
@@ -391,6 +402,8 @@ fur_status fur_drive_open(fur_solver *solver, const fur_vector *b, fur_vector *x
     if (solver->null_space)
         FUR_TRY(remove_null_space(d));
     d->goal = fmin(larger(fur_target(o->rtol, d->b_norm), o->atol), DBL_MAX);
+    if (d->outside > 0 && fur_drive_hides_outside(d))
+        d->goal = ROUNDED_DOWN * sqrt(d->goal * d->goal - d->outside * d->outside);
     /* Any guess but 0 would only be rounded towards it. */
     return d->b_norm == 0 ? fur_vector_fill(x, fur_real(0)) : FUR_OK;
 }

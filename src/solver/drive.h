@@ -9,7 +9,8 @@
 typedef struct fur_drive {
     fur_solver *solver;
     fur_solve *pass;
-    const fur_vector *b;
+    const fur_vector *b;     /* without its part of the nullspace */
+    const fur_vector *given; /* the caller's */
     fur_vector *x;
     double b_norm;
     double whole;          /* ||b|| with its part of the nullspace */
@@ -29,6 +30,9 @@ typedef struct fur_drive {
 /* A x = b with this guess, whose pass is kept there; x = 0 if b is. */
 fur_status fur_drive_open(fur_solver *solver, const fur_vector *b, fur_vector *x, fur_solve *pass,
                           fur_drive *d);
+
+/* Whether the tolerance has room for the part of b outside the range of A. */
+bool fur_drive_hides_outside(const fur_drive *d);
 
 /* r = b - A x and its norm. */
 fur_status fur_drive_find_residual(fur_drive *d, const fur_vector *x);

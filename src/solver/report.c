@@ -17,11 +17,6 @@
 #define ERROR_SHARE 0.1
 #define ERROR_ITERATIONS 512
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 /* ||x'||_A^2 - ||x' - x||_A^2 = x.(b + r) for A x' = b and the residual r of x, in units of 4^half;
  * `spare` for x in units of b. */
 static fur_status take_known_energy(const fur_drive *d, fur_vector *spare, int *half,
@@ -120,10 +115,11 @@ static fur_status take_rows(fur_drive *d, fur_solver_report *report)
         d->solver->method->kind == FUR_METHOD_SQUARE ? d->solver->correction : d->solver->range[0];
     if (!a)
         return FUR_OK;
-    FUR_TRY(fur_csr_row_errors(a, d->b, d->x, spare));
+    FUR_TRY(fur_csr_row_errors(a, d->given, d->x, spare));
     FUR_TRY(fur_norm_max(spare, &report->backward_error_rows));
-    FUR_TRY(fur_drive_find_residual(d, d->x));
-    return fur_relative_by_rows(a, d->b, d->solver->r, spare, &report->residual_scaled);
+    FUR_TRY(fur_solve_multiply(d->pass, d->x, d->solver->r));
+    FUR_TRY(fur_axpby(fur_real(1), d->given, fur_real(-1), d->solver->r));
+    return fur_relative_by_rows(a, d->given, d->solver->r, spare, &report->residual_scaled);
 }
 
 /* How good x is, where that was asked for. */
@@ -141,10 +137,8 @@ static fur_status take_bounds(const fur_drive *d, fur_solver_report *report)
  * them. */
 static fur_outcome outcome_of(const fur_drive *d)
 {
-    const fur_solver_options *o = &d->solver->options;
     bool solved = fur_outcome_solved(d->pass->outcome);
-    bool whole = d->outside == 0 || d->outside <= larger(o->rtol * d->whole, o->atol);
-    return solved && !whole ? FUR_OUTCOME_LEAST_SQUARES : d->pass->outcome;
+    return solved && !fur_drive_hides_outside(d) ? FUR_OUTCOME_LEAST_SQUARES : d->pass->outcome;
 }
 
 fur_status fur_drive_report(fur_drive *d, fur_solver_report *report)

@@ -145,6 +145,7 @@ struct fur_solver {
     fur_fused *fused;
     fur_red_black *red_black;   /* NULL: the whole system is solved */
     fur_null_space *null_space; /* NULL: none */
+    bool singular;              /* A is known to be, so that a large x proves nothing */
     fur_together *together;     /* for several right-hand sides; NULL until there are some */
     fur_dependent source[FUR_SOLVER_SOURCES];
 };

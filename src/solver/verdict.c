@@ -43,11 +43,12 @@ bool fur_verdict_is_least_squares(const fur_drive *d)
     double rounding = ROUNDING * epsilon * (norm * d->x_norm + d->b_norm);
     if (!(d->slope < HUGE_VAL) || !(d->x_norm < HUGE_VAL))
         return false;
-    if (!needs_proof(d->solver))
-        return d->slope <= GRADIENT_SLACK * d->solver->options.rtol * norm;
+    if (d->slope > GRADIENT_SLACK * d->solver->options.rtol * norm)
+        return false;
     /* r / ||r|| is then a null vector of A^H, to the accuracy that r has. */
-    return d->residual > rounding && d->slope <= norm * (rounding / d->residual) &&
-           d->slope <= sqrt(epsilon) * norm;
+    bool proved = d->residual > rounding && d->slope <= norm * (rounding / d->residual) &&
+                  d->slope <= sqrt(epsilon) * norm;
+    return proved || !needs_proof(d->solver);
 }
 
 fur_status fur_estimate_norm(const fur_operator *a, fur_vector *v, fur_vector *image, double *norm)
@@ -92,7 +93,7 @@ static fur_status is_determined(fur_drive *d, bool *determined)
     fur_solver_options options = *pass.options;
     double length;
     *determined = d->residual <= sqrt(fur_solve_epsilon(d->pass)) * d->b_norm;
-    if (*determined)
+    if (*determined || d->solver->singular)
         return FUR_OK;
     options.monitor = NULL;
     pass.options = &options;
