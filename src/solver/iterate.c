@@ -13,7 +13,7 @@ fur_status fur_solver_iterate(const fur_solver_progress *progress, fur_vector *x
     if (!s)
         return fur_context_fail(context, FUR_INVALID,
                                 "progress is not what a monitor is given; call within a monitor");
-    if (fur_method_find(s->options->method)->behind)
+    if (progress->iteration > 0 && fur_method_find(s->options->method)->behind)
         return fur_context_fail(context, FUR_UNSUPPORTED,
                                 "the x of %s is not yet that of its residual; take x after the "
                                 "solve, or a method such as minres, bicgstab or idrs",

@@ -81,6 +81,21 @@ class TrueResidualTest(CommandTest):
         self.assertEqual((len(known), known[0]), (2, 1))
         self.assertLess(known[1], 1e-9)
 
+    def test_scaled_systems(self):
+        """auto scales rows of 1e-4 to 1e4: a residual of that system is no true one."""
+        n = 60
+        lines = [f"{i} {j} {(2.5 if i == j else -1 - 0.1 * (i - j)) * 10.0 ** (i % 9 - 4)!r}"
+                 for i in range(1, n + 1) for j in (i - 1, i, i + 1) if 1 <= j <= n]
+        path, guess, out = (self.folder / name for name in ("a.mtx", "x0.mtx", "x.mtx"))
+        path.write_text("%%MatrixMarket matrix coordinate real general\n"
+                        f"{n} {n} {len(lines)}\n" + "\n".join(lines) + "\n")
+        a = matrix_market.read(path.read_text())
+        x0 = [0.5 + (i * 7 % 11) / 11 for i in range(n)]
+        matrix_market.write_column(guess, x0)
+        rows = self.shown(path, "--x0", guess, "--out", out)
+        for row, x in ((rows[0], x0), (rows[-1], matrix_market.read_column(out.read_text()))):
+            self.assertLess(abs(self.residual_of(a, x) - row["true_residual"]), 1e-12)
+
     def test_attempts(self):
         """Each attempt ends with the residual that the report has of it."""
         page, points = self.folder / "r.html", self.folder / "h.csv"

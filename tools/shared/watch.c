@@ -25,7 +25,7 @@ void watch_attempt(watch *w, int number, const char *method, const char *precond
 {
     w->method = method;
     w->attempt = number;
-    w->sample.iteration = 1;
+    w->sample.iteration = 0;
     if (w->line.enabled) {
         progress_end(&w->line);
         fprintf(stderr, "%s with preconditioner %s: %s\n", method, precond, why);
@@ -128,8 +128,9 @@ static int see(watch *w, const fur_solver_progress *state, double true_residual)
 
 int watch_iteration(void *user, const fur_solver_progress *state)
 {
-    bool begins = state->iteration == 0; /* with the true residual of the guess */
-    return see(user, state, begins ? state->residual : sample(user, state));
+    watch *w = user;
+    bool known = !w->sample.a && state->iteration == 0; /* that of the guess is a true one */
+    return see(w, state, known ? state->residual : sample(w, state));
 }
 
 int watch_cycles(watch *w, const fur_solver_report *report)

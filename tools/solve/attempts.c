@@ -151,14 +151,14 @@ static void find_best(job *j)
             j->best = &j->attempts[i];
 }
 
-/* What the page shows besides: true residuals now and then. */
+/* Vectors for the true residuals, if somebody is to see them. */
 static fur_status prepare_watch(job *j)
 {
     const job_options *o = j->options;
     fur_value_type value = fur_operator_value_type(j->op);
     bool single = value == FUR_F32 || value == FUR_C64;
     j->watch.keep = o->solver.history || o->report;
-    if (o->report) {
+    if (j->watch.keep) {
         watch_sample *s = &j->watch.sample;
         COMMAND_TRY(fur_vector_create(j->context, value, fur_operator_rows(j->op), &s->r));
         COMMAND_TRY(fur_vector_create(j->context, value, fur_operator_cols(j->op), &s->x));

@@ -141,7 +141,7 @@ static double mean_factor(const job *j)
     while (first < w->count && w->points[first].attempt < j->count)
         first++;
     return first < w->count && r->iterations > 0
-               ? pow(r->residual / w->points[first].residual, 1 / (double)r->iterations)
+               ? pow(r->residual / w->points[first].true_residual, 1 / (double)r->iterations)
                : NAN;
 }
 
