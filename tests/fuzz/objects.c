@@ -513,6 +513,7 @@ static fur_status make_solver(world *w, void *const from[2], void **out)
     o.preconditioner = from[1];
     o.adjoint = from[0];
     o.matrix = NULL;
+    o.null_space = NULL;
     o.monitor = NULL;
     o.max_iterations = 1 + draw(w->r, 20);
     return fur_solver_create(from[0], &o, (fur_solver **)out);
