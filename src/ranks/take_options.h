@@ -7,8 +7,11 @@
 
 /* As FUR_TAKE_OPTIONS, but the sentence is the group's. */
 #define RANKS_TAKE_OPTIONS(group, type, own, given)                                                \
-    RANKS_TRY(fur_options_copy(own, sizeof(type), given)                                           \
-                  ? FUR_OK                                                                         \
-                  : group_pass_on(group, NULL, FUR_FAIL_SIZE(NULL, type, given)))
+    do {                                                                                           \
+        if (!fur_options_copy(own, sizeof(type), given)) {                                         \
+            group_pass_on(group, NULL, FUR_FAIL_SIZE(NULL, type, given));                          \
+            return FUR_INVALID;                                                                    \
+        }                                                                                          \
+    } while (0)
 
 #endif

@@ -62,9 +62,9 @@ static fur_status arrange(ranks_job *j)
 static bool is_for_all(const ranks_job *j)
 {
     const command_common *common = &j->request->common;
-    const fur_read_limits none = {0};
-    return strcmp(j->name, "-") != 0 && !command_reads_specially(common) &&
-           memcmp(&common->reading.limits, &none, sizeof none) == 0;
+    const fur_read_limits *l = &common->reading.limits;
+    bool limited = l->shape != 0 || l->entries != 0 || l->unpacked != 0 || l->seconds > 0;
+    return strcmp(j->name, "-") != 0 && !command_reads_specially(common) && !limited;
 }
 
 /* The matrix that rank 0 reads as furrow does, on all ranks. */

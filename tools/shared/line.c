@@ -80,21 +80,27 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return l->rest ? l->rest(key, argument, state, r->options) : ARGP_ERR_UNKNOWN;
 }
 
-/* Counts the options of a table and its tables. Copies them to `out`, if that is not NULL. */
-static int flatten(const line_option *table, size_t at, line_option *out)
+/* Adds an option whose struct lies at `at` to a list of `count`, unless that is NULL. */
+static int add(const line_option *option, size_t at, line_option *out, int count)
+{
+    if (out) {
+        out[count] = *option;
+        out[count].at += at;
+    }
+    return count + 1;
+}
+
+/* Counts the options of a table and of the tables in it. Copies them to `out`, unless that is NULL.
+ */
+static int flatten(const line_option *table, line_option *out)
 {
     int count = 0;
     for (const line_option *o = table; o && o->name; o++) {
-        line_option *next = out ? out + count : NULL;
-        if (o->kind == LINE_TABLE) {
-            count += flatten(o->table, at + o->at, next);
-            continue;
-        }
-        if (next) {
-            *next = *o;
-            next->at += at;
-        }
-        count++;
+        bool nested = o->kind == LINE_TABLE;
+        if (!nested)
+            count = add(o, 0, out, count);
+        for (const line_option *inner = nested ? o->table : NULL; inner && inner->name; inner++)
+            count = add(inner, o->at, out, count);
     }
     return count;
 }
@@ -113,9 +119,9 @@ static struct argp_option *list(const line_option *options, int count)
 
 void line_parse(const line *l, int argc, char **argv, void *options)
 {
-    int count = flatten(l->options, 0, NULL);
+    int count = flatten(l->options, NULL);
     line_option *table = command_list_of(count, sizeof *table);
-    flatten(l->options, 0, table);
+    flatten(l->options, table);
     struct argp_option *listed = list(table, count);
     /* glibc's help reads a byte before an empty list. */
     struct argp argp = {.options = l->options ? listed : NULL,

@@ -16,8 +16,8 @@ typedef enum line_kind {
     LINE_COUNT,    /* a whole number from 1 to `most`: int */
     LINE_LONG,     /* the same: int64_t */
     LINE_POSITIVE, /* a positive number: double */
-    LINE_TABLE,    /* no option: those of `table`, whose members lie in a struct at `at` */
-    LINE_OWN       /* what `parse` makes of it */
+    LINE_TABLE, /* no option: the options of `table`, which has no tables, for a struct at `at` */
+    LINE_OWN    /* what `parse` makes of it */
 } line_kind;
 
 typedef struct line_option {
