@@ -96,7 +96,7 @@ static fur_status create(fur_ranks *g, const fur_ranks_rows *r, shape *all, int6
 fur_status fur_ranks_csr_create(fur_ranks *group, const fur_ranks_rows *rows, fur_ranks_csr **out)
 {
     fur_ranks_csr *made = NULL;
-    fur_ranks_rows own;
+    fur_ranks_rows own = {.size = sizeof own};
     shape *all = NULL;
     int64_t *bounds = NULL;
     if (!group || !out)
