@@ -28,16 +28,16 @@ void verdict_put(output *out, const fur_solver_report *r)
     output_flag(out, "converged", "converged", fur_outcome_solved(r->outcome));
     output_text(out, "outcome", "outcome", interrupt_outcome(r->outcome));
     output_number(out, "residual", "relative residual", r->residual);
-    output_known(out, "residual_scaled", "scaled residual", r->residual_scaled,
-                 output_number);
+    output_known(out, "residual_scaled", "scaled residual", r->residual_scaled, output_number);
     output_number(out, "residual_recursive", "recursive residual", r->residual_recursive);
     if (r->outside > 0)
         output_number(out, "outside", "outside the range", r->outside);
     output_known(out, "backward_error", "backward error", r->backward_error, output_number);
     output_known(out, "backward_error_rows", "row backward error", r->backward_error_rows,
                  output_number);
-    if (out->json || strcmp(r->scale, "none") != 0)
-        output_text(out, "scale", "scaled", r->scale);
+    const char *scale = r->scale ? r->scale : "none"; /* NULL: not of fur_solve_auto */
+    if (out->json || strcmp(scale, "none") != 0)
+        output_text(out, "scale", "scaled", scale);
     output_known(out, "residual_bound", "residual, at most", shown_bound(out, r), output_number);
     output_known(out, "error_a_norm", "error, at least", r->error_a_norm, output_number);
     if (r->outcome == FUR_OUTCOME_LEAST_SQUARES)
