@@ -1,0 +1,102 @@
+/* What a report says of a solve on a GPU: the figures by rows, scales and null spaces have the bits
+ * of the CPU. */
+#include "cuda_support.h"
+
+#include <string.h>
+
+#define ROWS 900
+
+/* A line with Neumann's ends, or with Dirichlet's and rows from 1 to 2^20. */
+static fur_csr *line(fur_context *context, fur_value_type value, bool singular)
+{
+    static int32_t rows[3 * ROWS];
+    static int32_t cols[3 * ROWS];
+    static double values[2 * 3 * ROWS];
+    int64_t count = 0;
+    for (int32_t i = 0; i < ROWS; i++) {
+        double scale = singular ? 1 : (double)(1 << i % 21);
+        for (int32_t j = i > 0 ? i - 1 : 0; j <= i + 1 && j < ROWS; j++) {
+            bool end = i == 0 || i == ROWS - 1;
+            double entry = i != j ? -1 : singular && end ? 1 : 2;
+            rows[count] = i;
+            cols[count] = j;
+            entry_set(value, values, count++, fur_real(scale * entry));
+        }
+    }
+    fur_coo_view coo = {sizeof coo, ROWS, ROWS, count, value, rows, cols, values};
+    fur_csr *a = NULL;
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_ERROR, &a));
+    return a;
+}
+
+/* The solve that the library chooses, for b = A ones + `mean`. */
+static void *solve(const fur_csr *a, double mean, fur_solver_report *report)
+{
+    fur_context *context = fur_csr_context(a);
+    fur_value_type value = fur_csr_get(a)->value_type;
+    fur_vector *b = NULL;
+    fur_vector *x = NULL;
+    fur_spmv *plan = NULL;
+    ck_ok(context, fur_vector_create(context, value, ROWS, &b));
+    ck_ok(context, fur_vector_create(context, value, ROWS, &x));
+    ck_ok(context, fur_spmv_plan(a, NULL, &plan));
+    ck_ok(context, fur_vector_fill(x, fur_real(1)));
+    ck_ok(context, fur_vector_fill(b, fur_real(mean)));
+    ck_ok(context, fur_spmv_apply(plan, fur_real(1), x, fur_real(1), b));
+    ck_ok(context, fur_vector_fill(x, fur_real(0)));
+    ck_ok(context, fur_solve_auto(a, b, x, NULL, report));
+    void *entries = vector_entries(x);
+    fur_spmv_destroy(plan);
+    fur_vector_destroy(x);
+    fur_vector_destroy(b);
+    return entries;
+}
+
+static bool same(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
+/* Loops over value types; singular systems and scaled ones. */
+START_TEST(reports_have_the_bits_of_the_cpu)
+{
+    fur_value_type value = (fur_value_type)_i;
+    for (int singular = 0; singular < 2; singular++) {
+        counted c;
+        counted_open(&c);
+        fur_context *host = context_make(NULL, 2);
+        fur_csr *near = line(host, value, singular);
+        fur_csr *far = NULL;
+        fur_solver_report reports[2] = {FUR_DEFAULT(fur_solver_report),
+                                        FUR_DEFAULT(fur_solver_report)};
+        ck_ok(host, fur_csr_transfer(near, c.context, &far));
+        void *expected = solve(near, singular ? 0.5 : 0, &reports[0]);
+        void *found = solve(far, singular ? 0.5 : 0, &reports[1]);
+        ck_assert_int_eq(reports[1].outcome, reports[0].outcome);
+        ck_assert_str_eq(reports[1].scale, singular ? "none" : reports[0].scale);
+        ck_assert_int_lt(first_difference(value, ROWS, found, expected), 0);
+        ck_assert(same(reports[1].residual, reports[0].residual));
+        ck_assert(same(reports[1].residual_scaled, reports[0].residual_scaled));
+        ck_assert(same(reports[1].backward_error_rows, reports[0].backward_error_rows));
+        ck_assert(same(reports[1].outside, reports[0].outside));
+        ck_assert(!singular || reports[1].outcome == FUR_OUTCOME_LEAST_SQUARES);
+        ck_assert(singular || strcmp(reports[1].scale, "none") != 0);
+        free(found);
+        free(expected);
+        fur_csr_destroy(far);
+        fur_csr_destroy(near);
+        fur_context_destroy(host);
+        counted_close(&c);
+    }
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+    tcase_add_loop_test(tests, reports_have_the_bits_of_the_cpu, 0, FUR_VALUE_COUNT);
+}
+
+int main(void)
+{
+    return run_gpu_tests("cuda_verdict", add_tests);
+}
