@@ -403,6 +403,8 @@ static fur_status hand_over(fur_course *c)
     if (fur_outcome_solved(best->outcome) || best->residual <= c->first)
         return fur_vector_copy(c->best, c->x);
     best->residual = best->residual_recursive = c->first;
+    best->residual_bound = best->error_a_norm = best->backward_error = NAN;
+    best->residual_scaled = best->backward_error_rows = NAN;
     return fur_vector_copy(c->guess, c->x);
 }
 

@@ -129,7 +129,7 @@ static fur_status take_bounds(const fur_drive *d, fur_solver_report *report)
     if (!d->solver->options.bounds)
         return FUR_OK;
     if (a)
-        FUR_TRY(fur_residual_bound(a, d->b, d->x, d->b_norm, &report->residual_bound));
+        FUR_TRY(fur_residual_bound(a, d->given, d->x, d->whole, &report->residual_bound));
     return may_estimate(d) ? estimate_error(d, &report->error_a_norm) : FUR_OK;
 }
 
