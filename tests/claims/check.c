@@ -22,6 +22,9 @@
 /* Singular values are computed of matrices with at most this many columns. */
 #define MOST_VALUES 24
 
+/* A normwise backward error of this number of epsilon is working precision. */
+#define WORKING_PRECISION 8
+
 /* The same for the residual of one x. */
 typedef struct residual {
     real norm;
@@ -146,7 +149,7 @@ static exact preconditioner_of(const trial *t)
 
 static bool is_success(fur_outcome outcome)
 {
-    return outcome == FUR_OUTCOME_CONVERGED || outcome == FUR_OUTCOME_LEAST_SQUARES;
+    return fur_outcome_solved(outcome) || outcome == FUR_OUTCOME_LEAST_SQUARES;
 }
 
 static void check_residual(const trial *t, const truth *is)
@@ -161,6 +164,12 @@ static void check_residual(const trial *t, const truth *is)
         fail(t, "the residual reported is not that of x", said, is->last.norm);
 }
 
+/* Whether auto has solved another system, with scaled rows and columns. */
+static bool is_scaled(const trial *t)
+{
+    return t->report.scale && strcmp(t->report.scale, "none") != 0;
+}
+
 static void check_converged(const trial *t, const truth *is)
 {
     real said = (real)t->report.residual * (is->b > 0 ? is->b : 1);
@@ -169,9 +178,69 @@ static void check_converged(const trial *t, const truth *is)
             fail(t, "converged above the tolerance", is->last.norm, is->target);
         if (!(said <= is->target * (1 + NORM_SLACK)))
             fail(t, "converged above the tolerance, as reported", said, is->target);
-    } else if (t->damp == 0 && is->b > 0 && t->report.residual <= t->rtol * (1 - 1e-13)) {
+    } else if (!is_scaled(t) && t->damp == 0 && is->b > 0 &&
+               t->report.residual <= t->rtol * (1 - 1e-13)) {
         fail(t, "not converged below the tolerance", said, is->target);
     }
+}
+
+static void check_working_precision(const trial *t, const truth *is)
+{
+    real limit = WORKING_PRECISION * is->epsilon * (is->a * is->x + is->b);
+    if (!(is->last.norm <= limit * (1 + NORM_SLACK) + is->last.rounding))
+        fail(t, "working precision with a larger backward error", is->last.norm, limit);
+}
+
+/* The backward error reported takes an estimate of ||A|| from below. */
+static void check_backward_error(const trial *t, const truth *is)
+{
+    real size = is->a * is->x + is->b;
+    real least = (is->last.norm * (1 - NORM_SLACK) - is->last.rounding) / size;
+    if (!is_scaled(t) && !isnan(t->report.backward_error) && is_finite(least) &&
+        !((real)t->report.backward_error >= least * (1 - NORM_SLACK)))
+        fail(t, "backward_error is below that of x", (real)t->report.backward_error, least);
+}
+
+/* The power of two of the largest |re| + |im| of every row; 1 for an empty one. */
+static void find_row_scales(const trial *t, real *scales)
+{
+    static double largest[MOST_ROWS];
+    memset(largest, 0, sizeof largest);
+    for (int64_t k = 0; k < t->count; k++) {
+        term e = t->terms[k];
+        largest[e.row] = fmax(largest[e.row], fabs(e.re) + fabs(e.im));
+    }
+    for (int64_t i = 0; i < t->rows; i++)
+        scales[i] = (real)(largest[i] > 0 ? ldexpl(1, -ilogb(largest[i])) : 1);
+}
+
+/* ||R (b - A x)|| / ||R b||, but for what rounding makes of it; R has other scales if auto has
+ * scaled A. */
+static void check_scaled(const trial *t, const truth *is)
+{
+    static real scales[MOST_ROWS];
+    static double b[2 * MOST_ROWS];
+    real tiny = is_single(t->value) ? (real)FLT_MIN : (real)DBL_MIN; /* lost of r and b by R */
+    real sums[4] = {0, 0, 0, 0};
+    real said = (real)t->report.residual_scaled;
+    find_row_scales(t, scales);
+    must(t, fur_vector_download(t->b, b));
+    for (int64_t i = 0; i < t->rows; i++) {
+        real by = scales[i] * scales[i];
+        real off = is->last.off[i] + tiny * is->last.norm;
+        sums[0] += by * square(is->last.r[i]);
+        sums[1] += by * off * off;
+        sums[2] += by * square(entry_number(t->value, b, i));
+        sums[3] += by * tiny * is->b * tiny * is->b;
+    }
+    real whole = sums[2] > 0 ? square_root(sums[2]) : 1;
+    real truly = square_root(sums[0]) / whole;
+    real slack = (NORM_SLACK + square_root(sums[3]) / whole) * truly + square_root(sums[1]) / whole;
+    if (is_scaled(t) && t->report.outcome == FUR_OUTCOME_CONVERGED && said > (real)t->rtol &&
+        t->atol == 0)
+        fail(t, "converged with a large scaled residual", said, (real)t->rtol);
+    if (!is_scaled(t) && is_finite(said) && !(magnitude(said - truly) <= slack))
+        fail(t, "residual_scaled is not that of x", said, truly);
 }
 
 /* What a solve with damping minimises, squared. The residual of cg may rise. */
@@ -180,7 +249,7 @@ static void check_guess(const trial *t, const truth *is)
     real damped = (real)t->damp * is->step;
     real after = square_root(is->last.norm * is->last.norm + damped * damped);
     real slack = NORM_SLACK * is->first.norm + is->first.rounding + is->last.rounding;
-    if (is->b == 0 || !is_finite(is->first.norm) || t->report.outcome == FUR_OUTCOME_CONVERGED)
+    if (is->b == 0 || !is_finite(is->first.norm) || fur_outcome_solved(t->report.outcome))
         return;
     if (!is_finite(is->x))
         fail(t, t->automatic ? "auto leaves an x that is not finite" : "x is not finite", is->x, 0);
@@ -208,7 +277,7 @@ static void check_bound(const trial *t, const truth *is)
 
 /* --- least squares ---------------------------------------------------------------------------- */
 
-/* ||A^H r - damp^2 (x - guess)||, and what computing it may be off by. */
+/* ||A^H r - damp^2 (x - guess)||, and what computing it, and rounding x, may be off by. */
 static real gradient_of(const trial *t, const truth *is, real *rounding)
 {
     static number g[MOST_ROWS];
@@ -220,7 +289,7 @@ static real gradient_of(const trial *t, const truth *is, real *rounding)
     for (int64_t j = 0; j < t->cols; j++) {
         g[j] =
             times(by, subtract(entry_number(t->value, t->guess, j), entry_number(t->value, x, j)));
-        off[j] = 4 * is->epsilon * modulus(g[j]);
+        off[j] = is->epsilon * (4 * modulus(g[j]) + by * modulus(entry_number(t->value, x, j)));
     }
     for (int64_t k = 0; k < t->count; k++) {
         term e = t->terms[k];
@@ -268,10 +337,12 @@ static void check_least_squares(const trial *t, const truth *is)
     real gradient = gradient_of(t, is, &rounding);
     real whole = larger(is->last.norm, (real)t->damp * is->step);
     real allowed = 10 * (real)t->rtol * is->a * whole;
+    if (t->report.outside > 0) /* the part of b in the range is solved to the tolerance */
+        allowed = larger(allowed, is->a * is->target);
     if (!(gradient <= allowed * (1 + NORM_SLACK) + rounding))
         fail(t, "least squares with a large gradient", gradient, allowed);
-    if (t->damp > 0 || !is_dense(t) || t->cols > MOST_VALUES)
-        return;
+    if (t->damp > 0 || !is_dense(t) || t->cols > MOST_VALUES || t->rows > t->cols)
+        return; /* a tall A is asked for the gradient only */
     real least = least_residual(t, is);
     if (least <= is->target && least < is->last.norm / 2)
         fail(t,
@@ -433,6 +504,9 @@ static void check_outcome(const trial *t, const truth *is)
     case FUR_OUTCOME_LEAST_SQUARES:
         check_least_squares(t, is);
         break;
+    case FUR_OUTCOME_WORKING_PRECISION:
+        check_working_precision(t, is);
+        break;
     case FUR_OUTCOME_SINGULAR:
         if (is_dense(t) && t->rows == t->cols)
             check_singular(t, is);
@@ -469,6 +543,9 @@ void check_trial(trial *t)
     check_outcome(t, &is);
     check_guess(t, &is);
     check_bound(t, &is);
+    check_backward_error(t, &is);
+    if (t->matrix)
+        check_scaled(t, &is);
     if (t->max_iterations > 0 && t->report.iterations > t->max_iterations)
         fail(t, "more iterations than allowed", (real)t->report.iterations,
              (real)t->max_iterations);

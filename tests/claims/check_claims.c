@@ -114,6 +114,7 @@ static void run_cases(const course *c)
         shared_tally->turn++;
     } while (!c->alone && time(NULL) < c->end);
     fur_context_destroy(context);
+    fflush(stdout);
     _exit(EXIT_SUCCESS);
 }
 

@@ -189,7 +189,7 @@ void check_singular_system(trial *t)
 {
     real target = (real)t->rtol * b_norm;
     bool solvable = least <= target / 2;
-    bool converged = t->report.outcome == FUR_OUTCOME_CONVERGED;
+    bool converged = fur_outcome_solved(t->report.outcome);
     check_trial(t);
     if (t->status != FUR_OK)
         fail(t, "refused", 0, 0);
@@ -198,6 +198,9 @@ void check_singular_system(trial *t)
         fail(t, "there is a solution, but not found", residual, target);
     if (!converged && t->report.outcome != FUR_OUTCOME_LEAST_SQUARES)
         fail(t, "no least-squares solution", residual, least);
+    real outside = (real)t->report.outside * b_norm;
+    if (outside > 0 && !(magnitude(outside - least) <= TOO_MUCH * least + target))
+        fail(t, "the part of b outside the range is another", outside, least);
     if (!(residual <= least * (1 + TOO_MUCH) + target))
         fail(t, "the residual is not the least one", residual, least);
     if (solvable && !(norm_of_x(t) <= LARGEST_X * x_norm))

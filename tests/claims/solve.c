@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define LARGE_ROWS 400 /* of which solves have few iterations */
+
 static int count_of(const fur_method_info *(*at)(int))
 {
     int count = 0;
@@ -75,11 +77,13 @@ static void solve_automatically(trial *t)
 {
     fur_solver_options options = draw_options(t);
     fur_auto_options automatic = {.size = sizeof automatic, .solver = &options};
+    automatic.scale = below(2) ? FUR_SCALE_AUTO : (fur_scale)below(4);
     bool chosen = below(4) > 0;
     t->automatic = true;
     automatic.precond = chosen ? NULL : draw_name(fur_precond_at);
-    snprintf(t->solve, sizeof t->solve, "auto with %s to %g or %g, damp %g",
-             chosen ? "its own" : automatic.precond, t->rtol, t->atol, t->damp);
+    snprintf(t->solve, sizeof t->solve, "auto with %s, scale %d, to %g or %g, damp %g",
+             chosen ? "its own" : automatic.precond, (int)automatic.scale, t->rtol, t->atol,
+             t->damp);
     announce(t);
     t->status = fur_solve_auto(t->matrix, t->b, t->x, &automatic, &t->report);
 }
@@ -97,6 +101,7 @@ static void solve_by_method(trial *t)
     options.preconditioner = t->m;
     options.adjoint = t->adjoint;
     options.matrix = t->matrix;
+    options.null_constant = strcmp(t->kind, "laplacian, scaled unscaled") == 0 && below(2);
     snprintf(t->solve, sizeof t->solve, "%s (%d) with %s to %g or %g, damp %g, at most %lld",
              method, options.restart, with, t->rtol, t->atol, t->damp,
              (long long)t->max_iterations);
@@ -125,6 +130,8 @@ void solve_trial(trial *t)
     t->atol = below(6) ? 0 : scale(single ? -30 : -100, 0);
     t->damp = below(6) ? 0 : scale(-6, 3);
     t->max_iterations = below(3) ? 0 : 1 + below(60);
+    if (t->rows > LARGE_ROWS)
+        t->max_iterations = 1 + below(1000);
     if (t->multigrid && below(2))
         solve_by_multigrid(t);
     else if (t->matrix && below(3) == 0)

@@ -157,10 +157,11 @@ void print_trial(const trial *t)
     static double x[2 * MOST_ROWS];
     printf("%s, %lld x %lld, %s, %s\n", t->kind, (long long)t->rows, (long long)t->cols,
            fur_value_name(t->value), t->solve);
-    printf("%s: %s, %lld iterations, residual %.17g\n", fur_status_name(t->status),
-           t->status == FUR_OK ? fur_outcome_name(t->report.outcome)
-                               : fur_context_error(t->context),
-           (long long)t->report.iterations, t->report.residual);
+    printf(
+        "%s: %s, %lld iterations, residual %.17g, scaled %.17g by %s\n", fur_status_name(t->status),
+        t->status == FUR_OK ? fur_outcome_name(t->report.outcome) : fur_context_error(t->context),
+        (long long)t->report.iterations, t->report.residual, t->report.residual_scaled,
+        t->report.scale ? t->report.scale : "none");
     if (t->rows > MOST_DENSE || t->cols > MOST_DENSE || !t->b || !t->x)
         return;
     for (int64_t k = 0; k < t->count; k++)
