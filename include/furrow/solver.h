@@ -116,11 +116,13 @@ typedef enum fur_outcome {
     /* ||b - A x|| <= max(rtol ||b||, atol) of the true residual, and only then. */
     FUR_OUTCOME_CONVERGED,
     FUR_OUTCOME_MAX_ITERATIONS,
-    FUR_OUTCOME_INDEFINITE,                /* x.Ax <= 0 was met: A is not positive definite */
+    /* v.Av <= 0, computed afresh: A is not positive definite. */
+    FUR_OUTCOME_INDEFINITE,
     FUR_OUTCOME_INDEFINITE_PRECONDITIONER, /* r.Mr < 0 was met: M is not */
     /* A or M is not symmetric (Hermitian): the residual is not below the first, and p'.Ap of
      * successive directions, 0 in theory, is larger than a tenth of its terms, far more than
-     * rounding makes it. Checked after 16, 32, 64, ... iterations. */
+     * rounding makes it. Checked after 16, 32, 64, ... iterations. Two vectors u and v prove it:
+     * u.Av is not the conjugate of v.Au, or the same of M. */
     FUR_OUTCOME_ASYMMETRIC,
     FUR_OUTCOME_BREAKDOWN, /* a NaN or infinity occurred, or a divisor of the method became 0 */
     FUR_OUTCOME_STOPPED,   /* by the monitor */

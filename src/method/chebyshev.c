@@ -207,6 +207,7 @@ const fur_method fur_method_chebyshev = {
              "(Hermitian) positive definite",
              "Golub and Varga 1961"},
     .kind = FUR_METHOD_SQUARE,
+    .guarded = true,
     .workspace = 4,
     .run = run,
 };

@@ -213,11 +213,17 @@ bool fur_drive_must_correct(const fur_drive *d)
     return d->solver->options.damp > 0 || scale_of(d) != 1 || d->solver->method->guarded;
 }
 
+/* The least target of a pass: x takes no smaller part of the residual that it starts from. */
+static double least_target(const fur_drive *d)
+{
+    return fur_value_epsilon(fur_vector_value_type(d->b)) / 16 * d->residual;
+}
+
 /* The first pass, of x itself where that can be. */
 static fur_status begin(fur_drive *d)
 {
     if (fur_drive_must_correct(d))
-        return correct(d, d->goal);
+        return correct(d, larger(d->goal, least_target(d)));
     FUR_TRY(fur_drive_run_pass(d, d->x, d->goal));
     return take_residuals(d);
 }

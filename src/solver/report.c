@@ -1,5 +1,6 @@
 /* The report of a solve. */
 #include "drive.h"
+#include "proof.h"
 #include "residual_bound.h"
 #include "row_errors.h"
 #include "verdict.h"
@@ -146,6 +147,7 @@ fur_status fur_drive_report(fur_drive *d, fur_solver_report *report)
     const fur_solve *pass = d->pass;
     if (!report)
         return FUR_OK;
+    FUR_TRY(fur_prove_diagnosis(d));
     FUR_TRY(fur_verdict_settle(d));
     double unit = d->whole > 0 ? d->whole : 1;
     fur_solver_report own = {

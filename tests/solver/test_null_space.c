@@ -122,6 +122,30 @@ START_TEST(constants_are_removed)
 }
 END_TEST
 
+/* What a report says of b - A x is of the caller's b, also the bound and the scaled residual: all
+ * rows have scales of 2^-1 or 2^0 here. */
+START_TEST(a_report_is_of_the_whole_right_hand_side)
+{
+    fur_context *context = context_make(NULL, 1);
+    for (fur_value_type value = FUR_F32; value <= FUR_C128; value++) {
+        problem s = make(context, value, 0.25);
+        fur_solver_options options = {
+            .size = sizeof options, .method = "minres", .null_constant = 1, .bounds = 1};
+        fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+        fur_solver *solver = NULL;
+        ck_ok(context, fur_solver_create(s.op, &options, &solver));
+        ck_ok(context, fur_solver_solve(solver, s.b, s.x, &report));
+        ck_assert_int_eq(report.outcome, FUR_OUTCOME_LEAST_SQUARES);
+        ck_assert_double_ge(report.residual_bound, report.residual * (1 - 1e-5));
+        ck_assert_double_ge(report.residual_scaled, report.residual / 2);
+        ck_assert_double_ge(report.backward_error_rows, 1e-3);
+        fur_solver_destroy(solver);
+        release(&s);
+    }
+    fur_context_destroy(context);
+}
+END_TEST
+
 /* Multigrid, whose coarsest matrix is singular, and factors. */
 START_TEST(preconditioners_work_with_a_null_space)
 {
@@ -233,6 +257,7 @@ END_TEST
 
 static void add_tests(TCase *tests)
 {
+    tcase_add_test(tests, a_report_is_of_the_whole_right_hand_side);
     tcase_add_loop_test(tests, constants_are_removed, 0, METHODS);
     tcase_add_test(tests, preconditioners_work_with_a_null_space);
     tcase_add_test(tests, columns_are_as_good_as_the_constant);
