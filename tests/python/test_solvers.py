@@ -1,5 +1,7 @@
 """Solvers: true residuals, SciPy's solutions, callbacks, operators and preconditioners of every kind, Ctrl-C."""
 
+import warnings
+
 import furrow
 import numpy as np
 import pytest
@@ -247,3 +249,65 @@ def test_a_least_squares_solution_of_a_square_system_has_not_converged(rng):
     assert istop == 2 and not istop.report.converged
     x, info = furrow.solve(np.ones((3, 1)), np.array([1.0, 2.0, 3.0]))
     assert info == 0 and info.report.converged and x[0] == pytest.approx(2)
+
+
+# ---- rows of very different scale
+
+PENALTY = np.array([[1e20, -1, 0], [-1, 2, -1], [0, -1, 2.0]]), np.array([1e20, 1, 1]), np.array([3, 5, 4]) / 3
+
+
+def test_rows_of_small_scale_count():
+    """A Dirichlet condition by penalty."""
+    a, b, want = PENALTY
+    for scale in ("auto", "symmetric", "rows"):
+        x, info = furrow.solve(a, b, scale=scale)
+        assert info == 0 and info.report.scale in ("symmetric", "rows")
+        np.testing.assert_allclose(x, want, rtol=1e-6)
+        assert info.report.residual_scaled <= 1e-10
+    np.testing.assert_allclose(furrow.solve(a, b)[0], want, rtol=1e-6)
+    assert furrow.solve(np.diag([1.0, 2.0]), np.ones(2))[1].report.scale == "none"
+    with pytest.raises(ValueError, match="scale is 'best'; it should be one of 'auto', 'none', 'rows', 'symmetric'"):
+        furrow.solve(a, b, scale="best")
+
+
+def test_a_residual_that_hides_rows_is_warned_of(recwarn):
+    a, b, want = PENALTY
+    calls = {
+        "cg": lambda: furrow.cg(a, b),
+        "idrs": lambda: furrow.idrs(a, b),
+        "solve": lambda: furrow.solve(a, b, method="minres"),
+        "none": lambda: furrow.solve(a, b, scale="none", method="cg"),
+        "block": lambda: furrow.solve_block(a, b[:, None]),
+    }
+    for name, call in calls.items():
+        with pytest.warns(furrow.SolveWarning, match="hide rows of small scale") as seen:
+            x, info = call()
+        assert len(seen) == 1 and seen[0].filename == __file__, name
+        report = info[0].report if name == "block" else info.report
+        assert report.residual_scaled > 1000 * report.residual and report.backward_error_rows > 1e-3
+    for call in (lambda: furrow.solve(a, b), lambda: furrow.cg(laplacian(5), np.ones(25))):
+        _, info = call()
+        assert not recwarn.list and np.isfinite(info.report.residual_scaled)
+    assert np.isnan(furrow.cg(lambda x: 2 * x, np.ones(3))[1].report.residual_scaled)
+
+
+def test_errors_by_rows_are_those_of_the_definition(rng):
+    a = sp.csr_array(laplacian(10) * (10.0 ** rng.integers(-3, 3, 100))[:, None])
+    b = rng.standard_normal(100)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", furrow.SolveWarning)
+        x, info = furrow.gmres(a, b, rtol=1e-6, maxiter=1)
+    r, rows = b - a @ x, 0.5 ** np.floor(np.log2(abs(a).max(axis=1).toarray().ravel()))
+    assert info.report.residual_scaled == pytest.approx(np.linalg.norm(rows * r) / np.linalg.norm(rows * b), rel=1e-10)
+    assert info.report.backward_error_rows == pytest.approx(max(abs(r) / (abs(a) @ abs(x) + abs(b))), rel=1e-10)
+
+
+def test_what_is_exact_up_to_rounding_has_converged():
+    """Springs of 1 and 1e10, and the fourth order in one dimension: 1e-10 is out of reach."""
+    stiff = np.array([[1e10 + 1, -1e10], [-1e10, 1e10 + 1]])
+    x, info = furrow.solve(stiff, np.array([1.0, 0.0]))
+    assert info == 0 and info.report.converged and abs(x - 0.5).max() < 1e-5
+    line = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(1000, 1000)).tocsr()
+    x, info = furrow.solve(line @ line, np.ones(1000))
+    assert info == 0 and info.report.converged and info.report.outcome.startswith("converged to working precision")
+    assert info.report.backward_error <= 8 * np.finfo(float).eps and info.report.residual > 1e-10

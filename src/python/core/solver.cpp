@@ -122,7 +122,7 @@ nb::dict dict_of(const fur_solver_report &r, bool square)
     made["backward_error"] = r.backward_error;
     made["residual_scaled"] = r.residual_scaled;
     made["backward_error_rows"] = r.backward_error_rows;
-    made["scale"] = r.scale;
+    made["scale"] = r.scale ? r.scale : "none";
     return made;
 }
 
@@ -149,10 +149,17 @@ static const fur_operator *op_of(nb::handle object)
     return object.is_none() ? nullptr : nb::cast<const Operator &>(object).op();
 }
 
-/* Solves from the guess in x: the report, the residuals, and no attempts. iterate: an array for x
+/* A as a matrix, NULL for None. */
+static const fur_csr *matrix_of(nb::handle object)
+{
+    return object.is_none() ? nullptr : nb::cast<const Csr &>(object).get();
+}
+
+/* Solves from the guess in x: the report, the residuals, and no attempts. matrix: a, if it is one,
+ * for the report. iterate: an array for x
  * of the iteration that `call` is told about; x itself: it has what the method has so far. */
-static nb::tuple solve(const Operator &a, const InArray &b, const OutArray &x, nb::handle m,
-                       nb::handle adjoint, nb::handle call, bool every,
+static nb::tuple solve(const Operator &a, nb::handle matrix, const InArray &b, const OutArray &x,
+                       nb::handle m, nb::handle adjoint, nb::handle call, bool every,
                        const std::optional<OutArray> &iterate, const nb::dict &keywords)
 {
     fur_context *context = a.context().get();
@@ -161,6 +168,7 @@ static nb::tuple solve(const Operator &a, const InArray &b, const OutArray &x, n
     Watch watch(call, every, &options);
     options.preconditioner = op_of(m);
     options.adjoint = op_of(adjoint);
+    options.matrix = matrix_of(matrix);
     auto report = fur_default<fur_solver_report>();
     {
         Use use(a.context());
@@ -181,14 +189,15 @@ static nb::tuple solve(const Operator &a, const InArray &b, const OutArray &x, n
 }
 
 /* The same for each column of B, from the guess in that of X: a report for each. */
-static nb::list solve_block(const Operator &a, const InArray &b, const OutArray &x, nb::handle m,
-                            const nb::dict &keywords)
+static nb::list solve_block(const Operator &a, nb::handle matrix, const InArray &b,
+                            const OutArray &x, nb::handle m, const nb::dict &keywords)
 {
     fur_context *context = a.context().get();
     Keywords given(keywords);
     fur_solver_options options = options_of(&given);
     Watch watch(nb::none(), false, &options);
     options.preconditioner = op_of(m);
+    options.matrix = matrix_of(matrix);
     std::vector<fur_solver_report> reports(b.ndim() == 2 ? b.shape(1) : 0,
                                            fur_default<fur_solver_report>());
     {
@@ -207,7 +216,7 @@ static nb::list solve_block(const Operator &a, const InArray &b, const OutArray 
 
 /* The same by methods that the library chooses, one after the other. */
 static nb::tuple solve_auto(const Csr &a, const InArray &b, const OutArray &x, nb::handle call,
-                            const std::string &precond, const nb::dict &keywords)
+                            const std::string &precond, int scale, const nb::dict &keywords)
 {
     fur_context *context = a.context().get();
     Keywords given(keywords);
@@ -218,6 +227,7 @@ static nb::tuple solve_auto(const Csr &a, const InArray &b, const OutArray &x, n
     choice.precond = or_null(precond);
     choice.watch = Watch::attempt;
     choice.watch_user = &watch;
+    choice.scale = static_cast<fur_scale>(scale);
     auto report = fur_default<fur_solver_report>();
     {
         Use use(a.context());
@@ -233,11 +243,11 @@ static nb::tuple solve_auto(const Csr &a, const InArray &b, const OutArray &x, n
 
 void bind_solver(nb::module_ &m)
 {
-    m.def("solve", &solve, nb::arg("a"), nb::arg("b"), nb::arg("x"), nb::arg("m").none(),
-          nb::arg("adjoint").none(), nb::arg("call").none(), nb::arg("every"),
+    m.def("solve", &solve, nb::arg("a"), nb::arg("matrix").none(), nb::arg("b"), nb::arg("x"),
+          nb::arg("m").none(), nb::arg("adjoint").none(), nb::arg("call").none(), nb::arg("every"),
           nb::arg("iterate").none(), nb::arg("options"));
-    m.def("solve_block", &solve_block, nb::arg("a"), nb::arg("b"), nb::arg("x"),
-          nb::arg("m").none(), nb::arg("options"));
+    m.def("solve_block", &solve_block, nb::arg("a"), nb::arg("matrix").none(), nb::arg("b"),
+          nb::arg("x"), nb::arg("m").none(), nb::arg("options"));
     m.def("solve_auto", &solve_auto, nb::arg("a"), nb::arg("b"), nb::arg("x"),
-          nb::arg("call").none(), nb::arg("precond"), nb::arg("options"));
+          nb::arg("call").none(), nb::arg("precond"), nb::arg("scale"), nb::arg("options"));
 }

@@ -26,7 +26,7 @@ from ._errors import (
 from ._plan import Plan, PlanReport
 from ._preconditioners import Preconditioner, methods, preconditioners
 from ._read import FileWarning, Header, Limits, read, read_header, write
-from ._solvers import Info, SolveReport, bicgstab, cg, gmres, idrs, minres, solve
+from ._solvers import Info, SolveReport, SolveWarning, bicgstab, cg, gmres, idrs, minres, solve
 
 if TYPE_CHECKING:
     from ._accelerate import accelerate_scipy
@@ -76,6 +76,7 @@ __all__ = [
     "Recognition",
     "RecognitionReport",
     "SolveReport",
+    "SolveWarning",
     "Stencil",
     "StencilReport",
     "TriangularSolve",

@@ -10,7 +10,7 @@ from . import _core
 from ._arrays import fitting, library_of
 from ._given import checked
 from ._operators import dtype_of, matrix_of
-from ._solvers import Info, SolveReport, _System, info_of
+from ._solvers import Info, SolveReport, _System, info_of, warn_of_rows
 
 
 @checked
@@ -65,5 +65,8 @@ def solve_block(
     x = np.zeros(right.shape, dtype, order="F") if X0 is None else fitting(X0, dtype, "F").copy("F")
     system = _System(A, right, x, dtype, B)
     wishes = {"method": method, "rtol": rtol, "atol": atol, "maxiter": maxiter}
-    found = _core.solve_block(system.operator(), right, x, system.preconditioner(M, options), wishes)
-    return system.solution(), [info_of(SolveReport(**report, residuals=[], attempts=[])) for report in found]
+    found = _core.solve_block(system.operator(), system.matrix(), right, x, system.preconditioner(M, options), wishes)
+    reports = [SolveReport(**report, residuals=[], attempts=[]) for report in found]
+    for report in reports:
+        warn_of_rows(report, 3)
+    return system.solution(), [info_of(report) for report in reports]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ import numpy as np
 from . import _core
 from ._arrays import fitting, library_of
 from ._csr import Csr
-from ._given import at_least, checked
+from ._given import at_least, checked, one_of
 from ._operators import dtype_of, matrix_of, operator_of
 from ._preconditioners import Preconditioner, refuse_options
 from ._progress import progress_of
@@ -41,6 +42,13 @@ class SolveReport:
         Of least squares.
     residual_bound, error_a_norm : float
         With ``bounds=True``; else NaN.
+    backward_error : float
+        ``||b - A x|| / (||A|| ||x|| + ||b||)``; known if the residual is not as small as asked, else NaN.
+    residual_scaled, backward_error_rows : float
+        ``||R (b - A x)|| / ||R b||`` with the scales R of the rows, and the largest
+        ``|b - A x| / (|A| |x| + |b|)`` of a row; NaN if A is no matrix.
+    scale : str
+        How `solve` has scaled A.
     residuals : list of float
         The recursive residual after each iteration of `looks`, the first of the guess.
     looks : list of int
@@ -71,9 +79,16 @@ class SolveReport:
     normal_residual: float
     residual_bound: float
     error_a_norm: float
+    backward_error: float
+    residual_scaled: float
+    backward_error_rows: float
+    scale: str
     residuals: list[float]
     attempts: list[str]
     looks: list[int] = field(default_factory=list)
+
+
+_SCALES = {"auto": 0, "none": 1, "rows": 2, "symmetric": 3}
 
 
 class Info(int):
@@ -108,6 +123,9 @@ class _System:
     x: Any  # the guess, and then the solution
     dtype: np.dtype[Any]
     like: Any  # the caller's b
+
+    def matrix(self) -> _core.Csr | None:
+        return self.A.astype(self.dtype)._home() if isinstance(self.A, Csr) else None
 
     def solution(self) -> Any:
         return library_of(self.like).give(self.x, self.like)
@@ -171,7 +189,7 @@ def _solve(
     given = {"method": method, **options}
     with listener as (call, every):
         found, residuals, attempts = _core.solve(
-            system.operator(), system.b, system.x, m, adjoint_operator, call, every, iterate, given
+            system.operator(), system.matrix(), system.b, system.x, m, adjoint_operator, call, every, iterate, given
         )
     return SolveReport(**found, residuals=residuals, attempts=attempts)
 
@@ -206,9 +224,35 @@ def info_of(report: SolveReport) -> Info:
     return Info(0 if report.converged else failed, report)
 
 
+class SolveWarning(UserWarning):
+    """The residual is small, but large in rows of small scale, which the norm of b may hide.
+
+    Examples
+    --------
+    >>> import furrow, warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", furrow.SolveWarning)  # such a solution is an error
+    """
+
+
+_EXCESS, _ROUNDING = 1000, 1e-13
+
+
+def warn_of_rows(report: SolveReport, level: int) -> None:
+    """Warns, at this level of the stack, unless the solve was of a scaled system."""
+    scaled = report.residual_scaled
+    if report.scale == "none" and scaled > _EXCESS * report.residual and scaled > _ROUNDING:
+        sentence = (
+            f"the residual is {scaled:.1e} with rows scaled, and {report.residual:.1e} without: the norm of b may hide "
+            "rows of small scale; furrow.solve scales such systems"
+        )
+        warnings.warn(sentence, SolveWarning, stacklevel=level + 1)
+
+
 def _finish(system: _System, report: SolveReport, residuals: list[float] | None) -> tuple[Any, Info]:
     if residuals is not None:
         residuals.extend(report.residuals)
+    warn_of_rows(report, 4)
     return system.solution(), info_of(report)
 
 
@@ -502,6 +546,7 @@ def solve(
     restart: int | None = None,
     damp: float = 0.0,
     bounds: bool = False,
+    scale: str = "auto",
 ) -> tuple[Any, Info]:
     """Solves A x = b, or ``min ||b - A x||``: looks at A, chooses, and tries another way where that fails.
 
@@ -520,6 +565,10 @@ def solve(
         Directions that gmres keeps, shadow vectors of idrs; None: 30, 4.
     damp : float
         Least squares: minimises ``||b - A x||^2 + damp^2 ||x - x0||^2``.
+    scale : {'auto', 'none', 'rows', 'symmetric'}
+        Scales of rows, or of rows and columns, by powers of two. ``"auto"``: if the largest entries of rows, or
+        of columns, differ by more than 1e3 and no method is named. x then meets the tolerance in the norm of
+        the scaled rows, too.
 
     Returns
     -------
@@ -547,7 +596,7 @@ def solve(
         "damp": damp,
         "bounds": bounds,
     }
-    handle = system.A.astype(system.dtype)._home()
+    handle, scales = system.matrix(), one_of("scale", scale, _SCALES)
     with _listener(progress, rtol, None) as (call, _):
-        found, history, attempts = _core.solve_auto(handle, system.b, system.x, call, M or "", wishes)
+        found, history, attempts = _core.solve_auto(handle, system.b, system.x, call, M or "", scales, wishes)
     return _finish(system, SolveReport(**found, residuals=history, attempts=attempts), residuals)
