@@ -134,6 +134,24 @@ Mat sample_petsc(const sample *s)
     return a;
 }
 
+Mat sample_ours(const sample *s)
+{
+    Mat theirs = sample_petsc(s);
+    Mat a;
+    MUST(MatConvert(theirs, FUR_PETSC_AIJ, MAT_INITIAL_MATRIX, &a));
+    MUST(MatDestroy(&theirs));
+    return a;
+}
+
+Mat sample_shell(const sample *s)
+{
+    Mat theirs = sample_petsc(s);
+    Mat a;
+    MUST(fur_petsc_mat_convert(theirs, NULL, &a));
+    MUST(MatDestroy(&theirs));
+    return a;
+}
+
 fur_csr *sample_serial(fur_context *context, const sample *s)
 {
     int64_t *offsets = malloc(((size_t)s->rows + 1) * sizeof *offsets);

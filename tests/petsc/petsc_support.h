@@ -43,6 +43,9 @@ int sample_row(const sample *s, PetscInt row, PetscInt *columns, PetscScalar *va
 
 /* As PETSc's AIJ, and as the library's matrix on one rank. */
 Mat sample_petsc(const sample *s);
+/* The same as FUR_PETSC_AIJ, and as a shell matrix. */
+Mat sample_ours(const sample *s);
+Mat sample_shell(const sample *s);
 fur_csr *sample_serial(fur_context *context, const sample *s);
 
 /* Entry i of all vectors called x. */
@@ -70,5 +73,6 @@ void test_matrices(void);
 void test_solves(void);
 void test_refusals(void);
 void test_user(void);
+void test_preconditioners(void);
 
 #endif

@@ -10,5 +10,6 @@ int main(int argc, char **argv)
     test_solves();
     test_refusals();
     test_user();
+    test_preconditioners();
     return PetscFinalize() != 0;
 }
