@@ -311,3 +311,57 @@ def test_what_is_exact_up_to_rounding_has_converged():
     x, info = furrow.solve(line @ line, np.ones(1000))
     assert info == 0 and info.report.converged and info.report.outcome.startswith("converged to working precision")
     assert info.report.backward_error <= 8 * np.finfo(float).eps and info.report.residual > 1e-10
+
+
+# ---- singular systems
+
+
+def neumann(grid, dtype=np.float64):
+    """The negated Laplacian of a square with no flux through its sides."""
+    line = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(grid, grid)).tolil()
+    line[0, 0] = line[-1, -1] = 1
+    one = sp.eye_array(grid)
+    return (sp.kron(line, one) + sp.kron(one, line)).tocsr().astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.complex128])
+@pytest.mark.parametrize("null_space", ["constant", "vector", "columns", "list"])
+@pytest.mark.parametrize("solver", [furrow.cg, furrow.minres, furrow.gmres, furrow.solve])
+def test_a_null_space_is_removed(rng, solver, null_space, dtype):
+    a = neumann(12, dtype)
+    b = a @ random_values(rng, 144, dtype)
+    given = {"constant": "constant", "vector": 3 * np.ones(144), "columns": np.ones((144, 1)), "list": [1] * 144}
+    x, info = solver(a, b, rng.standard_normal(144).astype(dtype), rtol=1e-8, null_space=given[null_space])
+    assert info == 0 and residual(a, x, b) <= 1.01e-8
+    assert abs(x.mean()) <= 1e-10 * abs(x).max() and info.report.outside <= 1e-8
+    off = b + 1e-3 * np.linalg.norm(b) / 12
+    x, info = solver(a, off, rtol=1e-8, null_space=given[null_space])
+    assert info != 0 and info.report.outcome == "least-squares solution" and not info.report.converged
+    assert info.report.outside == pytest.approx(1e-3, rel=1e-3) and "outside its range" in info.report.advice
+    assert residual(a, x, b) <= 1e-7
+
+
+def test_a_null_space_of_two_vectors_and_blocks(rng):
+    part = neumann(8)
+    a = sp.block_diag([part, 2 * part], format="csr")
+    N = np.kron(np.eye(2), np.ones((64, 1)))
+    B = a @ rng.standard_normal((128, 3))
+    X, infos = furrow.solve_block(a, B, rtol=1e-9, null_space=N)
+    assert all(info == 0 for info in infos) and abs(N.T @ X).max() <= 1e-8
+    np.testing.assert_array_equal(furrow.cg(a, B[:, 1].copy(), rtol=1e-9, null_space=N)[0], X[:, 1])
+    x, info = furrow.solve(a, B[:, 0].copy())  # which finds them by itself
+    assert info == 0 and residual(a, x, B[:, 0]) <= 1e-9
+
+
+def test_what_is_no_null_space_is_refused():
+    a = laplacian(5)
+    for given, error in (
+        ("ones", ValueError),
+        (np.ones(24), ValueError),
+        (1j * np.ones(25), TypeError),
+        (3, TypeError),
+    ):
+        with pytest.raises(error):
+            furrow.cg(a, np.ones(25), null_space=given)
+    with pytest.raises(ValueError):
+        furrow.cg(a, np.ones(25), null_space="constant")  # A 1 is not 0

@@ -9,6 +9,8 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstdio>
+
 /* Stands for a max_iterations of 0 that the caller gave. */
 static constexpr std::int64_t no_iterations = -1;
 
@@ -100,11 +102,22 @@ class Watch
     std::vector<std::string> attempts_;
 };
 
+/* What to try else; of a singular system what was solved. */
+static std::string advice_of(const fur_solver_report &r)
+{
+    char size[32];
+    if (r.outcome != FUR_OUTCOME_LEAST_SQUARES || !(r.outside > 0))
+        return fur_outcome_advice(r.outcome);
+    std::snprintf(size, sizeof size, "%.1e", r.outside);
+    return std::string("A is singular, and a part of b, ") + size +
+           " of its norm, is outside its range; x solves the system without that part";
+}
+
 nb::dict dict_of(const fur_solver_report &r, bool square)
 {
     nb::dict made;
     made["outcome"] = fur_outcome_name(r.outcome);
-    made["advice"] = fur_outcome_advice(r.outcome);
+    made["advice"] = advice_of(r);
     made["converged"] =
         fur_outcome_solved(r.outcome) || (r.outcome == FUR_OUTCOME_LEAST_SQUARES && !square);
     made["stopped"] = r.outcome == FUR_OUTCOME_MAX_ITERATIONS || r.outcome == FUR_OUTCOME_STOPPED;
@@ -123,6 +136,7 @@ nb::dict dict_of(const fur_solver_report &r, bool square)
     made["residual_scaled"] = r.residual_scaled;
     made["backward_error_rows"] = r.backward_error_rows;
     made["scale"] = r.scale ? r.scale : "none";
+    made["outside"] = r.outside;
     return made;
 }
 
@@ -139,6 +153,7 @@ static fur_solver_options options_of(Keywords *given)
     given->take("damp", o.damp);
     given->take_flag("whole", o.whole);
     given->take_flag("bounds", o.bounds);
+    given->take_flag("null_constant", o.null_constant);
     given->finish("a solver");
     return o;
 }
@@ -147,6 +162,13 @@ static fur_solver_options options_of(Keywords *given)
 static const fur_operator *op_of(nb::handle object)
 {
     return object.is_none() ? nullptr : nb::cast<const Operator &>(object).op();
+}
+
+/* The columns of an array as vectors of a null space, which the solver's creation reads; none for
+ * no array. With the context's lock. */
+static furrow::vectors null_space_of(fur_context *context, const std::optional<InArray> &columns)
+{
+    return columns ? block_of(context, Dense(*columns, "null_space")) : furrow::vectors();
 }
 
 /* A as a matrix, NULL for None. */
@@ -160,7 +182,8 @@ static const fur_csr *matrix_of(nb::handle object)
  * of the iteration that `call` is told about; x itself: it has what the method has so far. */
 static nb::tuple solve(const Operator &a, nb::handle matrix, const InArray &b, const OutArray &x,
                        nb::handle m, nb::handle adjoint, nb::handle call, bool every,
-                       const std::optional<OutArray> &iterate, const nb::dict &keywords)
+                       const std::optional<OutArray> &iterate,
+                       const std::optional<InArray> &null_space, const nb::dict &keywords)
 {
     fur_context *context = a.context().get();
     Keywords given(keywords);
@@ -179,6 +202,8 @@ static nb::tuple solve(const Operator &a, nb::handle matrix, const InArray &b, c
             watch.show(&guess, false);
         else if (iterate)
             watch.show(&told.emplace(context, Dense(*iterate, "iterate")), true);
+        furrow::vectors null = null_space_of(context, null_space);
+        options.null_space = null;
         furrow::solver solver(a.op(), &options);
         expect_ok(fur_solver_solve(solver, right, guess, &report), context);
         guess.finish();
@@ -190,7 +215,8 @@ static nb::tuple solve(const Operator &a, nb::handle matrix, const InArray &b, c
 
 /* The same for each column of B, from the guess in that of X: a report for each. */
 static nb::list solve_block(const Operator &a, nb::handle matrix, const InArray &b,
-                            const OutArray &x, nb::handle m, const nb::dict &keywords)
+                            const OutArray &x, nb::handle m,
+                            const std::optional<InArray> &null_space, const nb::dict &keywords)
 {
     fur_context *context = a.context().get();
     Keywords given(keywords);
@@ -204,6 +230,8 @@ static nb::list solve_block(const Operator &a, nb::handle matrix, const InArray 
         Use use(a.context());
         furrow::vectors right = block_of(context, Dense(b, "b"));
         BlockResult guess(context, Dense(x, "x0"));
+        furrow::vectors null = null_space_of(context, null_space);
+        options.null_space = null;
         furrow::solver solver(a.op(), &options);
         expect_ok(fur_solver_solve_block(solver, right, guess, reports.data()), context);
         guess.finish();
@@ -216,7 +244,8 @@ static nb::list solve_block(const Operator &a, nb::handle matrix, const InArray 
 
 /* The same by methods that the library chooses, one after the other. */
 static nb::tuple solve_auto(const Csr &a, const InArray &b, const OutArray &x, nb::handle call,
-                            const std::string &precond, int scale, const nb::dict &keywords)
+                            const std::string &precond, int scale,
+                            const std::optional<InArray> &null_space, const nb::dict &keywords)
 {
     fur_context *context = a.context().get();
     Keywords given(keywords);
@@ -233,6 +262,8 @@ static nb::tuple solve_auto(const Csr &a, const InArray &b, const OutArray &x, n
         Use use(a.context());
         furrow::vector right = vector_of(context, Dense(b, "b"));
         Result guess(context, Dense(x, "x0"));
+        furrow::vectors null = null_space_of(context, null_space);
+        options.null_space = null;
         expect_ok(fur_solve_auto(a.get(), right, guess, &choice, &report), context);
         guess.finish();
     }
@@ -245,9 +276,10 @@ void bind_solver(nb::module_ &m)
 {
     m.def("solve", &solve, nb::arg("a"), nb::arg("matrix").none(), nb::arg("b"), nb::arg("x"),
           nb::arg("m").none(), nb::arg("adjoint").none(), nb::arg("call").none(), nb::arg("every"),
-          nb::arg("iterate").none(), nb::arg("options"));
+          nb::arg("iterate").none(), nb::arg("null_space").none(), nb::arg("options"));
     m.def("solve_block", &solve_block, nb::arg("a"), nb::arg("matrix").none(), nb::arg("b"),
-          nb::arg("x"), nb::arg("m").none(), nb::arg("options"));
+          nb::arg("x"), nb::arg("m").none(), nb::arg("null_space").none(), nb::arg("options"));
     m.def("solve_auto", &solve_auto, nb::arg("a"), nb::arg("b"), nb::arg("x"),
-          nb::arg("call").none(), nb::arg("precond"), nb::arg("scale"), nb::arg("options"));
+          nb::arg("call").none(), nb::arg("precond"), nb::arg("scale"),
+          nb::arg("null_space").none(), nb::arg("options"));
 }

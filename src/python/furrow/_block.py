@@ -10,7 +10,7 @@ from . import _core
 from ._arrays import fitting, library_of
 from ._given import checked
 from ._operators import dtype_of, matrix_of
-from ._solvers import Info, SolveReport, _System, info_of, warn_of_rows
+from ._solvers import Info, SolveReport, _System, info_of, null_space_of, warn_of_rows
 
 
 @checked
@@ -24,6 +24,7 @@ def solve_block(
     rtol: float | None = 1e-5,
     atol: float = 0.0,
     maxiter: int | None = None,
+    null_space: Any = None,
     **options: Any,
 ) -> tuple[Any, list[Info]]:
     """Solves ``A X = B``: each column as by a solver for it alone, to the last bit, but in less time.
@@ -38,7 +39,7 @@ def solve_block(
         X0, the guesses, None: zeros.
     method : str
         ``"cg"``, ``"minres"``, ``"gmres"``, ``"fgmres"``, ``"bicgstab"`` or ``"idrs"``.
-    M, rtol, atol
+    M, rtol, atol, null_space
         As of `cg`.
     maxiter : int, optional
         Of each column.
@@ -63,9 +64,11 @@ def solve_block(
     dtype = dtype_of(A, taken)
     right = np.asfortranarray(taken, dtype)
     x = np.zeros(right.shape, dtype, order="F") if X0 is None else fitting(X0, dtype, "F").copy("F")
-    system = _System(A, right, x, dtype, B)
-    wishes = {"method": method, "rtol": rtol, "atol": atol, "maxiter": maxiter}
-    found = _core.solve_block(system.operator(), system.matrix(), right, x, system.preconditioner(M, options), wishes)
+    null = null_space_of(null_space, dtype)
+    system = _System(A, right, x, dtype, B, null)
+    wishes = {"method": method, "rtol": rtol, "atol": atol, "maxiter": maxiter, "null_constant": null.constant}
+    m = system.preconditioner(M, options)
+    found = _core.solve_block(system.operator(), system.matrix(), right, x, m, null.vectors, wishes)
     reports = [SolveReport(**report, residuals=[], attempts=[]) for report in found]
     for report in reports:
         warn_of_rows(report, 3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from . import _core
 from ._arrays import fitting, library_of
 from ._csr import Csr
-from ._given import at_least, checked, one_of
+from ._given import at_least, checked, one_of, refuse
 from ._operators import dtype_of, matrix_of, operator_of
 from ._preconditioners import Preconditioner, refuse_options
 from ._progress import progress_of
@@ -49,6 +49,8 @@ class SolveReport:
         ``|b - A x| / (|A| |x| + |b|)`` of a row; NaN if A is no matrix.
     scale : str
         How `solve` has scaled A.
+    outside : float
+        The part of b outside the range of A, relative to b, if a null space is known; else NaN.
     residuals : list of float
         The recursive residual after each iteration of `looks`, the first of the guess.
     looks : list of int
@@ -83,6 +85,7 @@ class SolveReport:
     residual_scaled: float
     backward_error_rows: float
     scale: str
+    outside: float
     residuals: list[float]
     attempts: list[str]
     looks: list[int] = field(default_factory=list)
@@ -115,6 +118,24 @@ class Info(int):
 
 
 @dataclass(frozen=True)
+class _NullSpace:
+    """Vectors that A turns into 0, as the columns of an array or None, and whether the constant is one."""
+
+    vectors: Any
+    constant: bool
+
+
+def null_space_of(given: Any, dtype: np.dtype[Any]) -> _NullSpace:
+    """The null space of a caller: None, "constant", a vector, or an array with a column for each vector."""
+    if given is None or isinstance(given, str):
+        return _NullSpace(None, one_of("null_space", given, {None: False, "constant": True}))
+    vectors = fitting(library_of(given).take(given), dtype, "F")
+    if vectors.ndim not in (1, 2):
+        raise refuse("null_space", given, "'constant', a vector, or an array of columns")
+    return _NullSpace(vectors.reshape(len(vectors), -1, order="F"), False)
+
+
+@dataclass(frozen=True)
 class _System:
     """A x = b, ready for the core."""
 
@@ -123,6 +144,7 @@ class _System:
     x: Any  # the guess, and then the solution
     dtype: np.dtype[Any]
     like: Any  # the caller's b
+    null: _NullSpace
 
     def matrix(self) -> _core.Csr | None:
         return self.A.astype(self.dtype)._home() if isinstance(self.A, Csr) else None
@@ -146,22 +168,22 @@ class _System:
         return self.operator(M if matrix is None else matrix)
 
 
-def _system(A: Any, b: Any, x0: Any) -> _System:
+def _system(A: Any, b: Any, x0: Any, null_space: Any = None) -> _System:
     matrix = matrix_of(A)
     A = A if matrix is None else matrix
     library = library_of(b)
     right = library.take(b)
     if library.device != "cpu":
-        return _system_on_gpu(A, right, x0, library)
+        return _system_on_gpu(A, right, x0, library, null_space)
     right = np.ravel(right)
     dtype = dtype_of(A, right)
     cols = A.shape[1] if hasattr(A, "shape") else len(right)
     x = np.zeros(cols, dtype) if x0 is None else fitting(np.ravel(library_of(x0).take(x0)), dtype).copy()
     A = A if matrix is None else matrix.astype(dtype)  # once, so that M is made from the same matrix
-    return _System(A, np.ascontiguousarray(right, dtype), x, dtype, b)
+    return _System(A, np.ascontiguousarray(right, dtype), x, dtype, b, null_space_of(null_space, dtype))
 
 
-def _system_on_gpu(A: Any, b: Any, x0: Any, library: Any) -> _System:
+def _system_on_gpu(A: Any, b: Any, x0: Any, library: Any, null_space: Any) -> _System:
     """b, the guess and A of one dtype lie on the device; b and the guess have no gaps."""
     if not isinstance(A, Csr):
         raise TypeError("b lies on a GPU: A should be a matrix")
@@ -169,7 +191,7 @@ def _system_on_gpu(A: Any, b: Any, x0: Any, library: Any) -> _System:
     A._follow(library)
     x = library.empty((A.shape[1],), A.dtype, b)
     x[...] = 0 if x0 is None else x0
-    return _System(A, b, x, A.dtype, b)
+    return _System(A, b, x, A.dtype, b, null_space_of(null_space, A.dtype))
 
 
 def _solve(
@@ -186,10 +208,20 @@ def _solve(
     what the method has in it by then."""
     m = system.preconditioner(M, M_options or {})
     adjoint_operator = system.operator(adjoint=True) if adjoint else None
-    given = {"method": method, **options}
+    given = {"method": method, "null_constant": system.null.constant, **options}
     with listener as (call, every):
         found, residuals, attempts = _core.solve(
-            system.operator(), system.matrix(), system.b, system.x, m, adjoint_operator, call, every, iterate, given
+            system.operator(),
+            system.matrix(),
+            system.b,
+            system.x,
+            m,
+            adjoint_operator,
+            call,
+            every,
+            iterate,
+            system.null.vectors,
+            given,
         )
     return SolveReport(**found, residuals=residuals, attempts=attempts)
 
@@ -270,6 +302,7 @@ def cg(
     residuals: list[float] | None = None,
     progress: bool | Callable[[int, float], Any] = False,
     bounds: bool = False,
+    null_space: Any = None,
     **options: Any,
 ) -> tuple[Any, Info]:
     """Conjugate gradients for a symmetric (Hermitian) positive definite A.
@@ -298,6 +331,10 @@ def cg(
         it returns True, the solve ends.
     bounds : bool
         Whether the report is to have `residual_bound` and `error_a_norm`.
+    null_space : "constant", vector, or array with a column for each vector, optional
+        Of a singular A: what A and its adjoint turn into 0, the constant as for a pure Neumann problem. It is
+        removed from b and from x. If b has a part in it, x solves the system without that part: info is not 0,
+        the outcome is ``"least-squares solution"``, and ``info.report.outside`` has the size.
 
     Returns
     -------
@@ -313,7 +350,7 @@ def cg(
     >>> x.round(6), info == 0
     (array([0.090909, 0.636364]), True)
     """
-    system = _system(A, b, x0)
+    system = _system(A, b, x0, null_space)
     late = None if callback is None else _CallbackOfCg(callback, system.x)
     wishes = {
         "rtol": rtol,
@@ -387,6 +424,7 @@ def bicgstab(
     callback: Callable[[Any], Any] | None = None,
     residuals: list[float] | None = None,
     progress: bool | Callable[[int, float], Any] = False,
+    null_space: Any = None,
     **options: Any,
 ) -> tuple[Any, Info]:
     """BiCGSTAB for an A that is not symmetric; parameters as of `cg`.
@@ -399,7 +437,7 @@ def bicgstab(
     >>> x.round(6), info == 0
     (array([1., 1.]), True)
     """
-    system = _system(A, b, x0)
+    system = _system(A, b, x0, null_space)
     wishes = {"rtol": rtol, "atol": atol, "maxiter": maxiter}
     return _finish(system, _solve_and_tell(system, "bicgstab", M, callback, progress, wishes, options), residuals)
 
@@ -420,6 +458,7 @@ def gmres(
     residuals: list[float] | None = None,
     progress: bool | Callable[[int, float], Any] = False,
     flexible: bool = False,
+    null_space: Any = None,
     **options: Any,
 ) -> tuple[Any, Info]:
     """GMRES with restarts; parameters as of `cg` and those below.
@@ -447,7 +486,7 @@ def gmres(
     """
     if callback_type not in ("pr_norm", "legacy"):
         raise NotImplementedError(f"callback_type is {callback_type!r}; the callback gets residuals, 'pr_norm'")
-    system = _system(A, b, x0)
+    system = _system(A, b, x0, null_space)
     restart = min(at_least(1, "restart", restart) or 30, max(len(system.b), 1))
     iterations = None if maxiter is None else maxiter * restart
     wishes = {"rtol": rtol, "atol": atol, "maxiter": iterations, "restart": restart}
@@ -469,6 +508,7 @@ def minres(
     callback: Callable[[Any], Any] | None = None,
     residuals: list[float] | None = None,
     progress: bool | Callable[[int, float], Any] = False,
+    null_space: Any = None,
     **options: Any,
 ) -> tuple[Any, Info]:
     """MINRES for a symmetric (Hermitian) A, also indefinite or singular; parameters as of `cg` and
@@ -486,11 +526,11 @@ def minres(
     >>> x.round(6), info == 0
     (array([ 1. , -0.5]), True)
     """
-    system = _system(A, b, x0)
+    system = _system(A, b, x0, null_space)
     if shift != 0:
         if not isinstance(system.A, Csr):
             raise TypeError("shift is for matrices; let the operator subtract it")
-        system = _System(_shifted(system.A.astype(system.dtype), shift), system.b, system.x, system.dtype, b)
+        system = replace(system, A=_shifted(system.A.astype(system.dtype), shift))
     wishes = {"rtol": rtol, "maxiter": maxiter}
     return _finish(system, _solve_and_tell(system, "minres", M, callback, progress, wishes, options), residuals)
 
@@ -513,6 +553,7 @@ def idrs(
     callback: Callable[[Any], Any] | None = None,
     residuals: list[float] | None = None,
     progress: bool | Callable[[int, float], Any] = False,
+    null_space: Any = None,
     **options: Any,
 ) -> tuple[Any, Info]:
     """IDR(s) for an A that is not symmetric; parameters as of `bicgstab`, and `s` shadow vectors.
@@ -525,7 +566,7 @@ def idrs(
     >>> x.round(6), info == 0
     (array([1., 1.]), True)
     """
-    system = _system(A, b, x0)
+    system = _system(A, b, x0, null_space)
     wishes = {"rtol": rtol, "atol": atol, "maxiter": maxiter, "s": s}
     return _finish(system, _solve_and_tell(system, "idrs", M, callback, progress, wishes, options), residuals)
 
@@ -547,14 +588,15 @@ def solve(
     damp: float = 0.0,
     bounds: bool = False,
     scale: str = "auto",
+    null_space: Any = None,
 ) -> tuple[Any, Info]:
     """Solves A x = b, or ``min ||b - A x||``: looks at A, chooses, and tries another way where that fails.
 
     Parameters
     ----------
     A : Csr, sparse matrix or array
-    b, x0, rtol, atol, residuals, progress, bounds
-        As of `cg`.
+    b, x0, rtol, atol, residuals, progress, bounds, null_space
+        As of `cg`. A constant null space is found without `null_space`.
     method : str, optional
         One of `methods`, the only one that is tried.
     M : str, optional
@@ -584,7 +626,7 @@ def solve(
     >>> x.round(6), info.report.method
     (array([1., 1.]), 'cg')
     """
-    system = _system(A, b, x0)
+    system = _system(A, b, x0, null_space)
     if not isinstance(system.A, Csr):
         raise TypeError(f"{type(A).__name__} is no matrix that could be looked at; name a method: cg, gmres, ...")
     wishes = {
@@ -595,8 +637,10 @@ def solve(
         "restart": restart,
         "damp": damp,
         "bounds": bounds,
+        "null_constant": system.null.constant,
     }
     handle, scales = system.matrix(), one_of("scale", scale, _SCALES)
     with _listener(progress, rtol, None) as (call, _):
-        found, history, attempts = _core.solve_auto(handle, system.b, system.x, call, M or "", scales, wishes)
+        null = system.null.vectors
+        found, history, attempts = _core.solve_auto(handle, system.b, system.x, call, M or "", scales, null, wishes)
     return _finish(system, SolveReport(**found, residuals=history, attempts=attempts), residuals)
