@@ -101,14 +101,14 @@ typedef struct fur_amg_options {
 
 /* The hierarchy of a square matrix, which must outlive it. New values of A (fur_csr_set_values)
  * reach it in place, and allocate nothing: aggregates, patterns and near-nullspace stay, all values
- * are computed again. (With "gauss-seidel", in a CUDA context with the classical kind, and where A
- * is a stencil with constant coefficients, they take memory meanwhile.) FUR_INVALID for a matrix
+ * are computed again. (With "gauss-seidel", in a CUDA context of classical or damped levels, and if
+ * A is a stencil with constant coefficients, they take memory meanwhile.) FUR_INVALID for a matrix
  * that is not square or whose rows are not whole nodes, for options out of range, for a
  * near-nullspace of another shape or type, and for an entry of A that is not finite;
  * FUR_UNSUPPORTED for a smoother or a kind that is not there, and for the classical kind of a
  * complex matrix. In a CUDA context all steps run on the device, but for colours, classical
- * prolongations, one-sided strong edges and a near-nullspace that is given, which pass through the
- * host. */
+ * prolongations, one-sided strong edges, a near-nullspace that is given and rows that are damped,
+ * which pass through the host. */
 FUR_API fur_status fur_amg_create(const fur_csr *a, const fur_amg_options *options, fur_amg **out);
 
 typedef struct fur_amg_prediction {

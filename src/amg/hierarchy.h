@@ -171,6 +171,10 @@ fur_status fur_amg_make_scalars(fur_amg *amg);
  * Gershgorin of D^-1 A. */
 fur_status fur_amg_scan_rows(const fur_csr *a, bool sums, fur_vector *scaling, double *gershgorin);
 
+/* Lowers `scaling` in some rows of a Hermitian level. No eigenvalue of its product with A is then
+ * above `limit`. The level's x and p are overwritten. */
+fur_status fur_amg_damp(const fur_amg_rung *rung, double limit);
+
 /* The smoother of a level: diagonal, eigenvalue, coefficients. FUR_INVALID for a row that is not
  * finite. */
 fur_status fur_amg_set_smoother(const fur_amg *amg, fur_amg_rung *rung);

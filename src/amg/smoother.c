@@ -16,6 +16,9 @@
 #    define EIGENVALUE_MARGIN 1.1
 /* The polynomial is small on this part of the spectrum. */
 #    define SPECTRUM_RATIO 10
+/* The polynomial is 1 at 0 and, in modulus, at 1 + 1 / SPECTRUM_RATIO times the upper end of this
+ * part. Eigenvalues up to this factor times the upper end keep the smoother a contraction. */
+#    define BEARABLE 1.08
 
 typedef struct scan {
     const fur_csr_view *a;
@@ -24,6 +27,9 @@ typedef struct scan {
     fur_shared gershgorin; /* magnitude bits of the largest radius */
 } scan;
 
+#    define FUR_TEMPLATE "modulus_template.h"
+#    include "foreach_value.h"
+#    undef FUR_TEMPLATE
 #    define FUR_TEMPLATE "smoother.c"
 #    include "foreach_value.h"
 
@@ -161,24 +167,16 @@ fur_status fur_amg_set_smoother(const fur_amg *amg, fur_amg_rung *rung)
     rung->sweeps.count = amg->options.sweeps;
     if (!jacobi && !amg->options.nonsymmetric)
         FUR_TRY(estimate(amg->scalars, rung));
-    if (amg->smoother == FUR_AMG_CHEBYSHEV && level->largest > 0)
+    if (amg->smoother == FUR_AMG_CHEBYSHEV && level->largest > 0) {
+        FUR_TRY(fur_amg_damp(rung, BEARABLE * level->largest));
         set_chebyshev(level->largest, &rung->sweeps);
-    else
+    } else
         set_sweeps(&rung->sweeps);
     if (amg->smoother != FUR_AMG_GAUSS_SEIDEL)
         return FUR_OK;
     return rung->coloured.upper ? fur_amg_refresh_coloured(rung) : fur_amg_plan_coloured(rung);
 }
 #else
-
-static double FN(modulus)(VALUE a)
-{
-#    if COMPLEX
-    return fur_magnitude(a.re, a.im);
-#    else
-    return fabs((double)a);
-#    endif
-}
 
 /* 1 / d, or 1 / sum: 0 for a row without a diagonal. */
 static VALUE FN(scale)(VALUE d, double modulus, double sum, bool sums)
