@@ -18,10 +18,10 @@
 #define SWEEPS 8 /* of scaling */
 #define SLACK 16
 
-/* 10^6 to 10^12, in single precision 10^2 to 10^5 */
+/* 10^6 to 10^12, in single precision 10 to 1000 */
 static double contrast(const trial *t)
 {
-    return is_single(t->value) ? scale(2, 5) : scale(6, 12);
+    return is_single(t->value) ? scale(1, 3) : scale(6, 12);
 }
 
 /* A spring of stiffness k between i and j; j < 0: to the ground. */
@@ -35,16 +35,17 @@ static void add_spring(trial *t, int64_t i, int64_t j, double k)
     add_term(t, j, i, -k, 0);
 }
 
-static int64_t draw_rows(int64_t least)
+/* Few in single precision: the condition grows with the square of the rows. */
+static int64_t draw_rows(const trial *t, int64_t least)
 {
-    return least + below(below(3) ? 20 : MOST_STIFF - least);
+    return least + below(below(3) || is_single(t->value) ? 20 : MOST_STIFF - least);
 }
 
 /* A chain between two grounds, of weak springs and stiff ones. */
 static void draw_chain(trial *t)
 {
     double stiff = contrast(t);
-    t->rows = draw_rows(2);
+    t->rows = draw_rows(t, 2);
     add_spring(t, 0, -1, 1);
     add_spring(t, t->rows - 1, -1, 1);
     for (int64_t i = 0; i + 1 < t->rows; i++)
@@ -83,7 +84,7 @@ static void draw_diffusion(trial *t)
 static void draw_circuit(trial *t)
 {
     double closed = contrast(t);
-    int64_t nodes = draw_rows(3) - 1;
+    int64_t nodes = draw_rows(t, 3) - 1;
     t->rows = nodes + 1;
     for (int64_t i = 0; i < nodes; i++)
         add_spring(t, i, i + 1 < nodes ? i + 1 : -1, below(3) ? scale(-3, 0) : closed);
@@ -95,7 +96,7 @@ static void draw_circuit(trial *t)
 static void draw_saddle(trial *t)
 {
     double reach = is_single(t->value) ? 2 : 8;
-    int64_t primal = draw_rows(4) * 2 / 3;
+    int64_t primal = draw_rows(t, 4) * 2 / 3;
     int64_t dual = primal / 2;
     t->rows = primal + dual;
     for (int64_t i = 0; i < primal; i++)
@@ -114,7 +115,7 @@ static void draw_saddle(trial *t)
 static void draw_beam(trial *t)
 {
     static const double stencil[] = {6, -4, 1};
-    t->rows = is_single(t->value) ? 10 + below(20) : below(3) ? draw_rows(40) : 1000;
+    t->rows = is_single(t->value) ? 10 + below(20) : below(3) ? draw_rows(t, 40) : 1000;
     for (int64_t i = 0; i < t->rows; i++)
         for (int64_t j = i < 2 ? 0 : i - 2; j < i + 3 && j < t->rows; j++)
             add_term(t, i, j, stencil[j > i ? j - i : i - j], 0);
@@ -125,7 +126,7 @@ static void draw_penalty(trial *t)
 {
     double large = is_single(t->value) ? 1e6 : scale(8, 20);
     bool symmetric = below(2);
-    t->rows = draw_rows(3);
+    t->rows = draw_rows(t, 3);
     for (int64_t i = 0; i < t->rows; i++) {
         add_term(t, i, i, i == 0 || below(10) == 0 ? large : 2, 0);
         if (i + 1 < t->rows) {
@@ -140,9 +141,9 @@ static void draw_units(trial *t)
 {
     double rows[MOST_STIFF];
     double cols[MOST_STIFF];
-    double reach = is_single(t->value) ? 4 : scale(0.5, 1.2);
+    double reach = is_single(t->value) ? 4 : scale(0.5, 0.9);
     bool symmetric = below(2);
-    t->rows = draw_rows(2);
+    t->rows = draw_rows(t, 2);
     for (int64_t i = 0; i < t->rows; i++) {
         cols[i] = ldexp(1, (int)(3.3 * reach * unit()));
         rows[i] = symmetric ? cols[i] : ldexp(1, (int)(3.3 * reach * unit()));
@@ -170,7 +171,7 @@ static void draw_convection(trial *t)
 {
     double peclet = contrast(t);
     double step = 1;
-    t->rows = draw_rows(3);
+    t->rows = draw_rows(t, 3);
     double ratio = pow(scale(-3, 0), 1 / (double)t->rows);
     for (int64_t i = 0; i < t->rows; i++, step *= ratio) {
         double diffusion = 1 / (step * step);
