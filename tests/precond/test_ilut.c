@@ -311,7 +311,8 @@ START_TEST(small_pivots_are_raised)
 END_TEST
 
 /* 27 points, ones but for zeros on the diagonal, in single precision: what is raised grows until it
- * is infinite; with a larger diagonal nothing is. */
+ * is infinite. A diagonal that is some times larger lets all rows be used, and factors that do not
+ * grow. */
 START_TEST(breakdowns_are_shifted)
 {
     fur_context *context = context_make(NULL, 1);
@@ -327,7 +328,7 @@ START_TEST(breakdowns_are_shifted)
     ck_ok(context, fur_stencil_assemble(stencil, &a));
     fur_precond *p = precond_make(a, &trials[0].options);
     const fur_precond_report *report = fur_precond_describe(p);
-    ck_assert_msg(report->shift >= 1e-3 && report->shift <= 1, "%g", report->shift);
+    ck_assert_msg(report->shift >= 1e-3 && report->shift <= 16, "%g", report->shift);
     fur_precond_destroy(p);
     fur_csr_destroy(a);
     fur_stencil_destroy(stencil);

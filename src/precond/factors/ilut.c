@@ -104,6 +104,15 @@ static fur_status fail_at(const fur_precond *p, const ilut *own, int64_t row)
                             (long long)number + 1, p->kind->info.name);
 }
 
+static fur_status fail_with_growth(const fur_precond *p, const fur_ilut_outcome *outcome)
+{
+    return fur_context_fail(p->context, FUR_INVALID,
+                            "the factors of \"%s\" grow: M A s has an entry of %.1e where s has 1, "
+                            "with the diagonal times %g, too; use more fill, a smaller drop, or "
+                            "\"ilu0\"",
+                            p->kind->info.name, outcome->growth, 1 + outcome->shift);
+}
+
 static void drop_factors(ilut *own)
 {
     fur_trsv_destroy(own->upper);
@@ -141,6 +150,8 @@ static fur_status update(fur_precond *p)
     fur_csr_destroy(b);
     if (outcome.failed >= 0 && status == FUR_INVALID)
         return fail_at(p, own, outcome.failed);
+    if (outcome.growth > 0 && status == FUR_INVALID)
+        return fail_with_growth(p, &outcome);
     FUR_TRY(status);
     p->report.shift = outcome.shift;
     p->report.raised = outcome.raised;

@@ -16,6 +16,7 @@ typedef struct fur_ilut_outcome {
     double shift;
     int64_t raised; /* pivots that were too small */
     int64_t failed; /* the first row without a usable pivot, or -1 */
+    double growth;  /* of the last factors, see ilut_growth.h */
 } fur_ilut_outcome;
 
 typedef struct fur_ilut_call {
@@ -24,7 +25,8 @@ typedef struct fur_ilut_call {
 } fur_ilut_call;
 
 /* A ~ L U as one matrix, L's diagonal of ones not stored. For fur_csr_on_host, with a
- * fur_ilut_call. FUR_INVALID, without a sentence, if no shift gives all rows usable pivots. */
+ * fur_ilut_call. FUR_INVALID, without a sentence, if no shift gives all rows usable pivots
+ * and factors that do not grow. */
 fur_status fur_ilut_factor(const fur_csr *a, const void *arguments, fur_csr **out);
 
 #endif

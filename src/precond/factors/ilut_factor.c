@@ -4,6 +4,7 @@
 #    include "ilut.h"
 
 #    include "growing.h"
+#    include "ilut_growth.h"
 #    include "magnitude.h"
 #    include "scalar.h"
 #    include "shift.h"
@@ -15,6 +16,9 @@
 
 /* Pivots below this times the norm of A's row are raised to it. */
 #    define PIVOT_FLOOR 1e-4
+
+/* Factors that grow beyond this are of no use. */
+#    define MOST_GROWTH 1e3
 
 /* Rows between two questions whether to stop. */
 #    define ROWS_A_QUESTION 1024
@@ -173,13 +177,26 @@ static fur_status factor_rows(elimination *e)
     return FUR_OK;
 }
 
-/* With the smallest shift tried that lets all pivots be used. */
+/* Measures the growth of the factors. FUR_INVALID if it is too large. */
+static fur_status check_growth(elimination *e)
+{
+    const fur_ilut_rows rows = {e->start, e->diagonal, e->rows.columns, e->rows.items};
+    double *z;
+    FUR_TRY(fur_env_allocate(e->env, 2 * e->a->rows, sizeof *z, &z));
+    e->outcome->growth = fur_ilut_growth(e->a, &rows, z);
+    fur_env_release(e->env, z);
+    return e->outcome->growth <= MOST_GROWTH ? FUR_OK : FUR_INVALID;
+}
+
+/* With the smallest shift tried that lets all pivots be used, of factors that do not grow. */
 static fur_status factor_shifted(elimination *e)
 {
     double *shift = &e->outcome->shift;
     *shift = e->limits->shift;
     for (;;) {
         fur_status status = factor_rows(e);
+        if (status == FUR_OK)
+            status = check_growth(e);
         double next = fur_shift_next(*shift);
         if (status != FUR_INVALID || next > FUR_SHIFT_MOST || e->hopeless)
             return status;
