@@ -93,11 +93,11 @@ typedef struct fur_solver_options {
     /* 1: the report has residual_bound and error_a_norm; x and the rest of the report are as
      * without them. The first takes the host the time of some ten products and 8 bytes for each
      * part of an entry of b, from a GPU also copies of A, b and x. The second takes more iterations
-     * of cg, as many as bring the residual down to a tenth, at most 512. */
+     * of cg, as many as bring the residual down to a tenth, at most 512, and the host the time of
+     * some twenty products and 32 bytes a row. */
     int bounds;
-    /* A as a matrix, for what the report says of rows and for residual_bound, which needs its rows;
-     * it must outlive the solver. NULL: that of A if A is the operator of a plan with an exact
-     * kernel. */
+    /* A as a matrix, for what the report says of rows and for both bounds, which need them; it must
+     * outlive the solver. NULL: that of A if A is the operator of a plan with an exact kernel. */
     const fur_csr *matrix;
     /* Vectors n with A n = 0 and A^H n = 0, as columns of A's value type and context; read by
      * fur_solver_create only. Their part of b, of x and of what the preconditioner gives is
@@ -181,8 +181,8 @@ typedef struct fur_solver_report {
     /* These two are NaN where they are not known or not asked for. ||b - A x||_2 / ||b||_2 is at
      * most residual_bound, whatever rounding did: no part of x or of this number is trusted. */
     double residual_bound;
-    /* Of cg: estimate, from below, of the error ||x' - x||_A / ||x||_A of x, where A x' = b and
-     * ||v||_A^2 = v.Av (Hestenes and Stiefel 1952; Strakos and Tichy 2002). */
+    /* Of cg: the error ||x' - x||_A / ||x'||_A of x is at least this, where A x' = b, ||v||_A^2 =
+     * v.Av, and A is Hermitian and positive definite. It holds whatever rounding did. */
     double error_a_norm;
     /* These are NaN if they are not known. The first: ||b - A x||_2 / (||A||_2 ||x||_2 + ||b||_2),
      * with an estimate of ||A||_2 from below; known if ||b - A x|| missed the tolerance. */

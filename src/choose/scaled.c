@@ -207,8 +207,8 @@ static fur_status take_bound(fur_course *c, fur_solver_report *report)
     if (!c->solver.bounds)
         return FUR_OK;
     FUR_TRY(fur_multiply_elementwise(c->balance.cols, c->x, c->plain_x));
-    return fur_residual_bound(fur_csr_get(c->plain.ordered), c->plain.b, c->plain_x, c->unit,
-                              &report->residual_bound);
+    return fur_take_bounds(fur_csr_get(c->plain.ordered), c->plain.b, c->plain_x, NULL, c->unit,
+                           &report->residual_bound, &report->error_a_norm);
 }
 
 /* One solve of the scaled system, added to the report of those before. */

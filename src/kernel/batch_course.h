@@ -56,7 +56,8 @@ FUR_ANYWHERE void fur_course_start(fur_course *c, const fur_batch_form *form, do
     int exponent = ilogb(c->residual);
     bool far = exponent < -form->range || exponent > form->range;
     c->corrects = corrects || far;
-    c->scale = far ? scalbn(1.0, -exponent) : 1;
+    int most = 3 * form->range; /* a subnormal residual has no scale with a reciprocal */
+    c->scale = far ? scalbn(1.0, exponent < -most ? most : -exponent) : 1;
     c->target = target * c->scale;
     c->first = c->carried = c->residual * c->scale;
     c->runs = true;

@@ -253,17 +253,8 @@ static void set_tridiagonal(int64_t k, const double *rz, const double *pq, doubl
     }
 }
 
-/* ||x' - x||_A^2 falls by alpha r.z in an iteration (Hestenes and Stiefel 1952, theorem 6:1). */
-static double sum_descent(int64_t k, const double *rz, const double *pq)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < k; i++)
-        sum += rz[i] / pq[i] * rz[i];
-    return sum;
-}
-
 /* What the coefficients of this pass tell: the largest eigenvalue of M A and its quotient with the
- * smallest, and by how much the error has fallen. */
+ * smallest, from below. */
 fur_status fur_cg_take_estimates(fur_solve *s)
 {
     fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
@@ -275,16 +266,15 @@ fur_status fur_cg_take_estimates(fur_solve *s)
     double largest;
     FUR_TRY(fur_scalars_get(s->scalars, &state));
     int64_t k = state.stores[RR] < COEFFICIENTS ? state.stores[RR] : COEFFICIENTS;
-    s->descent = 0;
     if (k == 0)
         return FUR_OK;
     FUR_TRY(fur_scalars_kept(s->scalars, RZ, k, rz));
     FUR_TRY(fur_scalars_kept(s->scalars, PQ, k, pq));
-    s->descent = sum_descent(k, rz, pq);
     set_tridiagonal(k, rz, pq, diagonal, beside);
     fur_tridiagonal_extremes(k, diagonal, beside, SPECTRUM_TOLERANCE, &smallest, &largest);
-    if (smallest > 0 && largest / smallest > s->condition) {
-        s->condition = largest / smallest;
+    double condition = fur_condition_below(smallest, largest, fur_solve_epsilon(s));
+    if (smallest > 0 && condition > s->condition) {
+        s->condition = condition;
         s->norm = largest;
     }
     return FUR_OK;

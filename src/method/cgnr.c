@@ -1,6 +1,8 @@
 /* CG on the normal equations A^H A x = A^H b, which the residual itself is carried along for
  * (Hestenes and Stiefel 1952, section 10; called CGLS, too): stable, unlike CG on the product.
- * With a Hermitian preconditioner it is that for A M; damping is of x also then.
+ * With a Hermitian preconditioner it is that for A M; damping is of x also then. If A or M is so
+ * large or small that squares would overflow or underflow, products with it are scaled by a power
+ * of two, and x advances by what these find times that of A.
  *
  * Vector transfers an iteration besides the products: ||A p|| 1, r update 3 of rows entries; ||p||
  * 1, x update 3, ||g|| 1, p update 3 of cols entries. Damping adds g's update 3, M the norm of M
@@ -10,6 +12,11 @@
 #include "env.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+/* Powers of two beyond which products are scaled. */
+#define FAR 200
+#define FAR_SINGLE 20
 
 typedef struct cgnr {
     fur_vector *q;   /* A p */
@@ -21,6 +28,8 @@ typedef struct cgnr {
     double gradient; /* ||g|| */
     double length;   /* ||M g||, the residual of CG */
     double step;     /* alpha^(1/2), the inverse of a diagonal entry of the triangle */
+    double unit;     /* products with A and A^H are scaled by this */
+    double m_unit;   /* those with M by this */
     fur_triangle triangle;
 } cgnr;
 
@@ -29,18 +38,44 @@ static double square(double x)
     return x * x;
 }
 
-/* g, M g and their norms, from r and x */
+/* v times a power of two that is mostly 1 */
+static fur_status scale(fur_vector *v, double unit)
+{
+    return unit == 1 ? FUR_OK : fur_vector_scale(v, fur_real(unit));
+}
+
+/* The scale of products of that size; 1 if their squares have room. */
+static double unit_of(const fur_solve *s, double size)
+{
+    double unit = fur_least_squares_unit(size);
+    int far = fur_value_is_single(fur_vector_value_type(s->r)) ? FAR_SINGLE : FAR;
+    return abs(ilogb(unit)) > far ? unit : 1;
+}
+
+static fur_status precondition(fur_solve *s, const cgnr *v, const fur_vector *r, fur_vector *z)
+{
+    FUR_TRY(fur_solve_precondition(s, r, z));
+    return scale(z, v->m_unit);
+}
+
+/* g and its norm, from r and x */
 static fur_status take_gradient(fur_solve *s, cgnr *v)
 {
     double damp = s->options->damp;
     FUR_TRY(fur_solve_multiply_adjoint(s, s->r, v->g));
+    FUR_TRY(scale(v->g, v->unit));
     if (damp > 0)
-        FUR_TRY(fur_axpby(fur_real(-damp * damp), s->x, fur_real(1), v->g));
-    FUR_TRY(fur_norm2(v->g, &v->gradient));
+        FUR_TRY(fur_axpby(fur_real(-(damp * v->unit) * damp), s->x, fur_real(1), v->g));
+    return fur_norm2(v->g, &v->gradient);
+}
+
+/* M g and its norm */
+static fur_status take_length(fur_solve *s, cgnr *v)
+{
     v->length = v->gradient;
     if (!s->preconditioner)
         return FUR_OK;
-    FUR_TRY(fur_solve_precondition(s, v->g, v->mg));
+    FUR_TRY(precondition(s, v, v->g, v->mg));
     return fur_norm2(v->mg, &v->length);
 }
 
@@ -50,8 +85,20 @@ static fur_status start(fur_solve *s, cgnr *v, bool *over)
     if (s->options->damp > 0)
         s->target = -1; /* the gradient alone ends a damped pass */
     FUR_TRY(take_gradient(s, v));
-    FUR_TRY(fur_solve_precondition(s, v->mg, v->p));
-    return fur_least_squares_check_start(s, v->gradient, v->length, v->g, v->p, over);
+    double slope = v->gradient / s->residual;
+    v->unit = unit_of(s, slope);
+    FUR_TRY(scale(v->g, v->unit));
+    v->gradient *= v->unit;
+    FUR_TRY(take_length(s, v));
+    v->m_unit = unit_of(s, v->length / v->gradient);
+    if (s->preconditioner)
+        FUR_TRY(scale(v->mg, v->m_unit));
+    v->length *= v->m_unit;
+    if (s->preconditioner)
+        FUR_TRY(precondition(s, v, v->mg, v->p));
+    else
+        FUR_TRY(fur_vector_copy(v->g, v->p));
+    return fur_least_squares_check_start(s, slope, v->length, v->g, v->p, over);
 }
 
 /* x += alpha p, r -= alpha A p */
@@ -60,15 +107,16 @@ static fur_status step(fur_solve *s, cgnr *v)
     double q_norm;
     double p_norm;
     FUR_TRY(fur_solve_multiply(s, v->p, v->q));
+    FUR_TRY(scale(v->q, v->unit));
     FUR_TRY(fur_norm2(v->q, &q_norm));
     FUR_TRY(fur_norm2(v->p, &p_norm));
-    s->norm = fmax(s->norm, q_norm / p_norm);
-    v->step = v->length / fur_rotation_of(q_norm, s->options->damp * p_norm).length;
+    s->norm = fmax(s->norm, q_norm / p_norm / v->unit);
+    v->step = v->length / fur_rotation_of(q_norm, s->options->damp * v->unit * p_norm).length;
     double alpha = square(v->step);
     v->residual = NAN;
-    if (!(alpha < HUGE_VAL)) /* x is left as it was */
+    if (!(alpha < HUGE_VAL) || !(alpha * v->unit < HUGE_VAL)) /* x is left as it was */
         return FUR_OK;
-    FUR_TRY(fur_axpy_norm2(fur_real(alpha), v->p, s->x, &v->x_norm));
+    FUR_TRY(fur_axpy_norm2(fur_real(alpha * v->unit), v->p, s->x, &v->x_norm));
     return fur_axpy_norm2(fur_real(-alpha), v->q, s->r, &v->residual);
 }
 
@@ -76,13 +124,18 @@ static fur_status step(fur_solve *s, cgnr *v)
 static fur_status turn(fur_solve *s, const cgnr *v, double beta)
 {
     if (s->preconditioner)
-        FUR_TRY(fur_solve_precondition(s, v->mg, v->g));
+        FUR_TRY(precondition(s, v, v->mg, v->g));
     return fur_axpby(fur_real(1), v->g, fur_real(beta), v->p);
 }
 
 static fur_status run(fur_solve *s)
 {
-    cgnr v = {.q = s->range[0], .g = s->work[0], .p = s->work[1], .triangle = fur_triangle_of(s)};
+    cgnr v = {.q = s->range[0],
+              .g = s->work[0],
+              .p = s->work[1],
+              .unit = 1,
+              .m_unit = 1,
+              .triangle = fur_triangle_of(s)};
     v.mg = s->preconditioner ? s->work[2] : v.g;
     int64_t iteration = s->iterations;
     bool over;
@@ -91,8 +144,10 @@ static fur_status run(fur_solve *s)
         double before = v.length;
         FUR_TRY(step(s, &v));
         FUR_TRY(take_gradient(s, &v));
+        FUR_TRY(take_length(s, &v));
+        double share = v.gradient / (s->norm * v.unit);
         double whole = fur_rotation_of(v.residual, s->options->damp * v.x_norm).length;
-        over = fur_least_squares_is_over(s, ++iteration, v.residual, whole, v.gradient);
+        over = fur_least_squares_is_over(s, ++iteration, v.residual, whole, share);
         double ratio = v.length / before;
         fur_triangle_add(&v.triangle, 1 / v.step, ratio / v.step);
         if (!over)

@@ -118,7 +118,7 @@ static fur_status take_bounds(fur_solve *s, chebyshev *c, bool *over)
     c->low = fmin(c->low, BELOW * least);
     c->high = fmax(c->high, ABOVE * most);
     s->norm = fmax(s->norm, most);
-    s->condition = fmax(s->condition, s->norm / least);
+    s->condition = fmax(s->condition, fur_condition_below(least, most, fur_solve_epsilon(s)));
     return FUR_OK;
 }
 

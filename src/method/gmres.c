@@ -20,6 +20,7 @@
  * four times instead of three: 2 m + 11 + 14 / m, 572 bytes a row. */
 #include "least_singular.h"
 #include "orthogonal.h"
+#include "tridiagonal.h"
 
 /* What orthogonalising leaves of a vector, relative to it, is nothing up to so many epsilons; the
  * same for a pivot of R relative to ||A M||. */
@@ -308,7 +309,7 @@ static fur_status run(fur_solve *s, bool flexible)
         }
     }
     s->norm = c.largest;
-    s->condition = c.largest / c.least;
+    s->condition = fur_condition_below(c.least, c.largest, fur_solve_epsilon(s));
     return FUR_OK;
 }
 

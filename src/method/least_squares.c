@@ -15,14 +15,19 @@
 #define MOST_ROWS 512
 #define TOLERANCE 1e-6
 
+double fur_least_squares_unit(double size)
+{
+    return size > 0 && size < HUGE_VAL ? scalbn(1, -ilogb(size)) : 1;
+}
+
 bool fur_least_squares_is_over(fur_solve *solve, int64_t iteration, double residual, double whole,
-                               double gradient)
+                               double share)
 {
     bool over = fur_solve_is_over(solve, iteration, residual);
     if (over &&
         (solve->outcome == FUR_OUTCOME_CONVERGED || solve->outcome == FUR_OUTCOME_BREAKDOWN))
         return true;
-    if (!(gradient <= solve->gradient * solve->norm * whole))
+    if (!(share <= solve->gradient * whole))
         return over;
     solve->outcome = FUR_OUTCOME_LEAST_SQUARES;
     return true;
@@ -38,14 +43,14 @@ double fur_least_squares_undamped(const fur_solve *solve, double plain, double s
     return rest < 0 ? 0 : sqrt(rest);
 }
 
-fur_status fur_least_squares_check_start(fur_solve *solve, double gradient, double length,
+fur_status fur_least_squares_check_start(fur_solve *solve, double slope, double length,
                                          const fur_vector *g, const fur_vector *p, bool *over)
 {
     fur_scalar gp;
     double g_norm;
     double p_norm;
     *over = true;
-    if (gradient <= solve->gradient * solve->norm * solve->residual) {
+    if (slope <= solve->gradient * solve->norm) {
         solve->outcome = FUR_OUTCOME_LEAST_SQUARES;
         return FUR_OK;
     }
@@ -54,7 +59,7 @@ fur_status fur_least_squares_check_start(fur_solve *solve, double gradient, doub
         return FUR_OK;
     }
     *over = false;
-    solve->norm = fmax(solve->norm, gradient / solve->residual);
+    solve->norm = fmax(solve->norm, slope);
     if (!solve->preconditioner)
         return FUR_OK;
     FUR_TRY(fur_dot(g, p, &gp));
@@ -96,12 +101,15 @@ void fur_triangle_take_condition(const fur_triangle *r, fur_solve *solve)
 {
     if (r->rows == 0)
         return;
-    double least =
-        fur_tridiagonal_eigenvalue(2 * r->rows, r->zeros, r->entries, r->rows, TOLERANCE);
-    double most =
-        fur_tridiagonal_eigenvalue(2 * r->rows, r->zeros, r->entries, 2 * r->rows - 1, TOLERANCE);
-    if (least > 0 && most / least > solve->condition)
-        solve->condition = most / least;
+    double least;
+    double most;
+    double unused;
+    fur_tridiagonal_bracket(2 * r->rows, r->zeros, r->entries, r->rows, TOLERANCE, &unused, &least);
+    fur_tridiagonal_bracket(2 * r->rows, r->zeros, r->entries, 2 * r->rows - 1, TOLERANCE, &most,
+                            &unused);
+    double condition = fur_condition_below(least, most, fur_solve_epsilon(solve));
+    if (least > 0 && condition > solve->condition)
+        solve->condition = condition;
 }
 
 double fur_least_squares_bytes(const fur_solve *solve, int rows_transfers, int cols_transfers)
@@ -153,16 +161,16 @@ fur_status fur_bidiagonal_start(fur_solve *s, fur_bidiagonal *v, bool *over)
 {
     *v = (fur_bidiagonal){
         s->r, s->range[0], s->work[1], s->work[0], s->preconditioner ? s->work[2] : s->work[1],
-        0,    s->residual, 0};
+        0,    s->residual, 0,          1};
     if (s->options->damp > 0)
         s->target = -1; /* the gradient alone ends a damped pass */
     FUR_TRY(normalise(v->u, v->beta));
     FUR_TRY(fur_solve_multiply_adjoint(s, v->u, v->t));
     FUR_TRY(fur_norm2(v->t, &v->t_norm));
-    double gradient = v->t_norm * v->beta;
+    double slope = v->t_norm;
     FUR_TRY(finish(s, v));
-    return fur_least_squares_check_start(s, gradient, v->alpha > 0 ? 1 : v->alpha, v->t, v->p,
-                                         over);
+    v->unit = fur_least_squares_unit(v->alpha);
+    return fur_least_squares_check_start(s, slope, v->alpha > 0 ? 1 : v->alpha, v->t, v->p, over);
 }
 
 fur_status fur_bidiagonal_step(fur_solve *s, fur_bidiagonal *v)

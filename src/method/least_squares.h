@@ -6,20 +6,23 @@
 #include "solver.h"
 
 /* fur_solve_is_over, or ||A^H r - damp^2 x|| is at most solve->gradient ||A|| times `whole`, the
- * residual sqrt(||r||^2 + damp^2 ||x||^2) with its damped part. */
+ * residual sqrt(||r||^2 + damp^2 ||x||^2) with its damped part. share: the former over ||A||. */
 bool fur_least_squares_is_over(fur_solve *solve, int64_t iteration, double residual, double whole,
-                               double gradient);
+                               double share);
 
 /* ||r|| where ||r||^2 + damp^2 ||x||^2 is known; `plain` without damping. NaN stays, as a breakdown
  * to be noticed. */
 double fur_least_squares_undamped(const fur_solve *solve, double plain, double square,
                                   double x_norm);
 
-/* What the start of a pass tells, with the gradient g, ||M g|| and p, which points along M M g: x
- * may be a least-squares solution, M singular, or not Hermitian, as g.M M g = ||M g||^2 is not so.
- * Where the pass is over sets its outcome. */
-fur_status fur_least_squares_check_start(fur_solve *solve, double gradient, double length,
+/* What the start of a pass tells, with a gradient g of length `slope` for a residual of length 1,
+ * ||M g|| and p, which points along M M g: x may be a least-squares solution, M singular, or not
+ * Hermitian, as g.M M g = ||M g||^2 is not so. If the pass is over, sets its outcome. */
+fur_status fur_least_squares_check_start(fur_solve *solve, double slope, double length,
                                          const fur_vector *g, const fur_vector *p, bool *over);
+
+/* The power of two that brings a positive finite number into [1, 2), and 1 for others. */
+double fur_least_squares_unit(double size);
 
 /* The upper bidiagonal matrix whose squares are what CG on the normal equations knows of A M: of
  * its first rows the singular values lie between those of A M. */
@@ -64,6 +67,9 @@ typedef struct fur_bidiagonal {
     double alpha;
     double beta;
     double t_norm; /* ||t||: the gradient of A is this times that of A M */
+    /* A power of two that brings ||A M|| near 1. Methods compute with alpha, beta and damp times
+     * this, so that their squares have room, and x advances by what they find times this. */
+    double unit;
 } fur_bidiagonal;
 
 /* Vectors of cols entries that it takes from the front of the workspace; the first is the spare

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/* Both factorisations as far as the last column. */
+/* Both factorisations as far as the last column; entries of A are in units of 1 / v.unit. */
 typedef struct lsmr {
     fur_bidiagonal v;
     fur_vector *h;
@@ -62,15 +62,16 @@ static bool is_over(fur_solve *s, const lsmr *f, int64_t iteration)
 {
     double square = f->r.norm * f->r.norm;
     double plain = fur_least_squares_undamped(s, f->r.norm, square, f->x_norm);
-    double gradient = fabs(f->zeta_bar) * f->v.t_norm;
-    return fur_least_squares_is_over(s, iteration, plain, f->r.norm, gradient);
+    double share = fabs(f->zeta_bar) * (f->v.t_norm / (s->norm * f->v.unit));
+    return fur_least_squares_is_over(s, iteration, plain, f->r.norm, share);
 }
 
 /* h_bar = h - shrink h_bar; x += zeta / (rho rho_bar) h_bar; h = p - theta / rho h */
 static fur_status update(fur_solve *s, lsmr *f, double shrink, double theta)
 {
+    double advance = f->zeta / (f->rho * f->rho_bar) * f->v.unit;
     FUR_TRY(fur_axpby(fur_real(1), f->h, fur_real(-shrink), f->h_bar));
-    FUR_TRY(fur_axpy_norm2(fur_real(f->zeta / (f->rho * f->rho_bar)), f->h_bar, s->x, &f->x_norm));
+    FUR_TRY(fur_axpy_norm2(fur_real(advance), f->h_bar, s->x, &f->x_norm));
     return fur_axpby(fur_real(1), f->v.p, fur_real(-theta / f->rho), f->h);
 }
 
@@ -78,10 +79,11 @@ static fur_status update(fur_solve *s, lsmr *f, double shrink, double theta)
 static fur_status step(fur_solve *s, lsmr *f)
 {
     FUR_TRY(fur_bidiagonal_step(s, &f->v));
-    fur_rotation damping = fur_rotation_of(f->alpha_bar, s->options->damp);
-    fur_rotation turn = fur_rotation_of(damping.length, f->v.beta);
-    double theta = turn.s * f->v.alpha;
-    f->alpha_bar = turn.c * f->v.alpha;
+    double alpha = f->v.alpha * f->v.unit;
+    fur_rotation damping = fur_rotation_of(f->alpha_bar, s->options->damp * f->v.unit);
+    fur_rotation turn = fur_rotation_of(damping.length, f->v.beta * f->v.unit);
+    double theta = turn.s * alpha;
+    f->alpha_bar = turn.c * alpha;
 
     double theta_bar = f->s_bar * turn.length;
     double shrink = theta_bar * turn.length / (f->rho * f->rho_bar);
@@ -118,8 +120,8 @@ static fur_status run(fur_solve *s)
         return FUR_OK;
     FUR_TRY(fur_vector_copy(f.v.p, f.h));
     FUR_TRY(fur_vector_fill(f.h_bar, fur_real(0)));
-    f.alpha_bar = f.v.alpha;
-    f.zeta_bar = f.v.alpha * f.v.beta;
+    f.alpha_bar = f.v.alpha * f.v.unit;
+    f.zeta_bar = f.alpha_bar * f.v.beta;
     f.r.beta = f.v.beta;
     while (!over) {
         FUR_TRY(step(s, &f));

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/* The factorisation as far as the last column. */
+/* The factorisation as far as the last column; entries of A are in units of 1 / v.unit. */
 typedef struct lsqr {
     fur_bidiagonal v;
     fur_vector *w;  /* direction of x */
@@ -25,14 +25,14 @@ static bool is_over(fur_solve *s, const lsqr *f, int64_t iteration)
 {
     double square = f->phi_bar * f->phi_bar + f->damped;
     double plain = fur_least_squares_undamped(s, fabs(f->phi_bar), square, f->x_norm);
-    double gradient = fabs(f->phi_bar * f->rho_bar) * f->v.t_norm;
-    return fur_least_squares_is_over(s, iteration, plain, sqrt(square), gradient);
+    double share = fabs(f->phi_bar * f->rho_bar) * (f->v.t_norm / (s->norm * f->v.unit));
+    return fur_least_squares_is_over(s, iteration, plain, sqrt(square), share);
 }
 
 /* x += phi / rho w; w = p - theta / rho w */
 static fur_status update(fur_solve *s, lsqr *f, double phi, double theta, double rho)
 {
-    FUR_TRY(fur_axpy_norm2(fur_real(phi / rho), f->w, s->x, &f->x_norm));
+    FUR_TRY(fur_axpy_norm2(fur_real(phi / rho * f->v.unit), f->w, s->x, &f->x_norm));
     return fur_axpby(fur_real(1), f->v.p, fur_real(-theta / rho), f->w);
 }
 
@@ -40,19 +40,20 @@ static fur_status update(fur_solve *s, lsqr *f, double phi, double theta, double
 static fur_status step(fur_solve *s, lsqr *f)
 {
     FUR_TRY(fur_bidiagonal_step(s, &f->v));
-    fur_rotation damping = fur_rotation_of(f->rho_bar, s->options->damp);
-    fur_rotation turn = fur_rotation_of(damping.length, f->v.beta);
+    double alpha = f->v.alpha * f->v.unit;
+    fur_rotation damping = fur_rotation_of(f->rho_bar, s->options->damp * f->v.unit);
+    fur_rotation turn = fur_rotation_of(damping.length, f->v.beta * f->v.unit);
     double psi = damping.s * f->phi_bar;
     double phi = turn.c * damping.c * f->phi_bar;
     f->damped += psi * psi;
     f->phi_bar *= damping.c * turn.s;
-    f->rho_bar = -turn.c * f->v.alpha;
-    fur_triangle_add(&f->r, turn.length, turn.s * f->v.alpha);
+    f->rho_bar = -turn.c * alpha;
+    fur_triangle_add(&f->r, turn.length, turn.s * alpha);
     if (!(f->v.alpha + f->v.beta < HUGE_VAL)) {
         f->phi_bar = NAN; /* x is left as it was */
         return FUR_OK;
     }
-    return update(s, f, phi, turn.s * f->v.alpha, turn.length);
+    return update(s, f, phi, turn.s * alpha, turn.length);
 }
 
 static fur_status run(fur_solve *s)
@@ -64,7 +65,7 @@ static fur_status run(fur_solve *s)
     if (over)
         return FUR_OK;
     FUR_TRY(fur_vector_copy(f.v.p, f.w));
-    f.rho_bar = f.v.alpha;
+    f.rho_bar = f.v.alpha * f.v.unit;
     f.phi_bar = f.v.beta;
     while (!over) {
         FUR_TRY(step(s, &f));

@@ -12,6 +12,7 @@
  * row in f64; with M dot v.z 2 and r with its norm 4 more: 23, 184 bytes. */
 #include "number.h"
 #include "solver.h"
+#include "tridiagonal.h"
 
 #include "env.h"
 
@@ -243,8 +244,7 @@ static fur_status run(fur_solve *s)
         shift(&m);
     }
     s->norm = m.largest > s->norm ? m.largest : s->norm;
-    if (m.largest / m.least > s->condition)
-        s->condition = m.largest / m.least;
+    s->condition = fmax(s->condition, fur_condition_below(m.least, m.largest, m.epsilon));
     return FUR_OK;
 }
 

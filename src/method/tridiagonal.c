@@ -7,6 +7,9 @@
 #include <float.h>
 #include <math.h>
 
+/* Roundings that move Ritz values out of the spectrum, in epsilons of the largest. */
+#define ROUNDINGS 64
+
 /* How many eigenvalues are below x: the negative pivots of T - x I. A pivot of 0 keeps its sign:
  * the next one is infinite with the opposite one. */
 static int64_t count_below(int64_t n, const double *diagonal, const double *beside, double x)
@@ -38,28 +41,42 @@ static void enclose(int64_t n, const double *diagonal, const double *beside, dou
     }
 }
 
+void fur_tridiagonal_bracket(int64_t n, const double *diagonal, const double *beside, int64_t index,
+                             double tolerance, double *low, double *high)
+{
+    enclose(n, diagonal, beside, low, high);
+    double least = DBL_EPSILON * fmax(fabs(*low), fabs(*high));
+    for (;;) {
+        double middle = *low / 2 + *high / 2;
+        double width = *high / 2 - *low / 2;
+        if (!(width > fmax(least, tolerance * fabs(middle))) || middle <= *low || middle >= *high)
+            return;
+        if (count_below(n, diagonal, beside, middle) > index)
+            *high = middle;
+        else
+            *low = middle;
+    }
+}
+
 double fur_tridiagonal_eigenvalue(int64_t n, const double *diagonal, const double *beside,
                                   int64_t index, double tolerance)
 {
     double low;
     double high;
-    enclose(n, diagonal, beside, &low, &high);
-    double least = DBL_EPSILON * fmax(fabs(low), fabs(high));
-    for (;;) {
-        double middle = low / 2 + high / 2;
-        double width = high / 2 - low / 2;
-        if (!(width > fmax(least, tolerance * fabs(middle))) || middle <= low || middle >= high)
-            return middle;
-        if (count_below(n, diagonal, beside, middle) > index)
-            high = middle;
-        else
-            low = middle;
-    }
+    fur_tridiagonal_bracket(n, diagonal, beside, index, tolerance, &low, &high);
+    return low / 2 + high / 2;
 }
 
 void fur_tridiagonal_extremes(int64_t n, const double *diagonal, const double *beside,
                               double tolerance, double *smallest, double *largest)
 {
-    *smallest = fur_tridiagonal_eigenvalue(n, diagonal, beside, 0, tolerance);
-    *largest = fur_tridiagonal_eigenvalue(n, diagonal, beside, n - 1, tolerance);
+    double unused;
+    fur_tridiagonal_bracket(n, diagonal, beside, 0, tolerance, &unused, smallest);
+    fur_tridiagonal_bracket(n, diagonal, beside, n - 1, tolerance, largest, &unused);
+}
+
+double fur_condition_below(double smallest, double largest, double epsilon)
+{
+    double rounding = ROUNDINGS * epsilon * largest;
+    return (largest - rounding) / (smallest + rounding);
 }

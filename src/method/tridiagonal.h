@@ -14,8 +14,18 @@
 double fur_tridiagonal_eigenvalue(int64_t n, const double *diagonal, const double *beside,
                                   int64_t index, double tolerance);
 
-/* The first and the last of them. */
+/* The interval that eigenvalue `index` lies in but for rounding. Its middle is the eigenvalue
+ * above.
+ */
+void fur_tridiagonal_bracket(int64_t n, const double *diagonal, const double *beside, int64_t index,
+                             double tolerance, double *low, double *high);
+
+/* The first of them from above, and the last from below. */
 void fur_tridiagonal_extremes(int64_t n, const double *diagonal, const double *beside,
                               double tolerance, double *smallest, double *largest);
+
+/* The quotient of the ends of a spectrum from below: `smallest` and `largest` lie within it but for
+ * rounding, in a value type of this epsilon. */
+double fur_condition_below(double smallest, double largest, double epsilon);
 
 #endif

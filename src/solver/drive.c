@@ -138,13 +138,25 @@ static fur_status take_gradient(fur_drive *d)
     return FUR_OK;
 }
 
-/* The power of two that brings a residual into the range in which passes work; 1 if it is there. */
+/* Whether passes see every residual near 1, and correct x: those of least squares, whose gradients
+ * lie farther from 1 than the residual, and whose damping is of the change of x. */
+static bool has_units(const fur_drive *d)
+{
+    return d->solver->method->kind == FUR_METHOD_LEAST_SQUARES;
+}
+
+/* The power of two that brings a residual into the range in which passes work; 1 if it is there. A
+ * subnormal one comes as near as a scale with a reciprocal brings it. */
 static double scale_of(const fur_drive *d)
 {
-    int range =
-        fur_value_is_single(fur_vector_value_type(d->b)) ? FUR_SOLVE_SINGLE_RANGE : FUR_SOLVE_RANGE;
+    bool single = fur_value_is_single(fur_vector_value_type(d->b));
+    int range = single ? FUR_SOLVE_SINGLE_RANGE : FUR_SOLVE_RANGE;
+    int near = has_units(d) ? 0 : range;
+    int most = 3 * range;
     int exponent = ilogb(d->residual);
-    return exponent < -range || exponent > range ? scalbn(1, -exponent) : 1;
+    if (exponent >= -near && exponent <= near)
+        return 1;
+    return scalbn(1, exponent < -most ? most : -exponent);
 }
 
 void fur_drive_aim(fur_drive *d, fur_vector *x, double target)
@@ -210,7 +222,7 @@ static fur_status correct(fur_drive *d, double target)
 
 bool fur_drive_must_correct(const fur_drive *d)
 {
-    return d->solver->options.damp > 0 || scale_of(d) != 1 || d->solver->method->guarded;
+    return has_units(d) || scale_of(d) != 1 || d->solver->method->guarded;
 }
 
 /* The least target of a pass: x takes no smaller part of the residual that it starts from. */

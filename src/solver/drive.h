@@ -47,8 +47,8 @@ fur_status fur_drive_start(fur_drive *d, const fur_vector *r, bool *over);
 /* Says which entry of b, of the guess or of r is not finite. */
 fur_status fur_drive_refuse_wild(const fur_drive *d, const fur_vector *r);
 
-/* Whether the first pass must be one of a correction: for damping, which is of the change of x,
- * where the residual needs a scale, and where x may get worse. */
+/* Whether the first pass must be one of a correction: for least squares, if the residual needs a
+ * scale, and if x may get worse. */
 bool fur_drive_must_correct(const fur_drive *d);
 
 /* The pass begins from a residual, to improve x or a correction of it, towards a target in the

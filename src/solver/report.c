@@ -13,51 +13,29 @@
 
 #include <math.h>
 
-/* What is left of the residual where the fall of the error since then stands for the error, and the
- * most iterations to get there. */
+/* The share of the residual that a pass leaves whose change of x bounds the error, and its most
+ * iterations. */
 #define ERROR_SHARE 0.1
 #define ERROR_ITERATIONS 512
 
-/* ||x'||_A^2 - ||x' - x||_A^2 = x.(b + r) for A x' = b and the residual r of x, in units of 4^half;
- * `spare` for x in units of b. */
-static fur_status take_known_energy(const fur_drive *d, fur_vector *spare, int *half,
-                                    double *energy)
-{
-    bool single = fur_value_is_single(fur_vector_value_type(d->x));
-    fur_scalar xb;
-    fur_scalar xr;
-    *half = single ? 0 : ilogb(d->b_norm) / 2; /* squares of single precision do not overflow */
-    FUR_TRY(fur_vector_copy(d->x, spare));
-    FUR_TRY(fur_vector_scale(spare, fur_real(scalbn(1, -2 * *half))));
-    FUR_TRY(fur_dot(spare, d->b, &xb));
-    FUR_TRY(fur_dot(spare, d->solver->r, &xr));
-    *energy = xb.re + xr.re;
-    return FUR_OK;
-}
-
-/* The error of x, from below: what a pass takes away of it that begins with x's true residual. Its
- * correction of x is dropped, as is all else that it finds. */
-static fur_status estimate_error(const fur_drive *own, double *error)
+/* What a pass adds to x that begins with x's true residual, in any unit; NULL if A is not positive
+ * definite. All else that it finds is dropped. */
+static fur_status find_change(const fur_drive *own, const fur_vector **change)
 {
     fur_drive d = *own;
     fur_solve s = *own->pass;
     fur_solver_options options = *s.options;
     fur_vector *correction = d.solver->correction;
     int64_t most = options.max_iterations;
-    int half;
-    double energy;
     d.pass = &s;
     s.options = &options;
     s.max_iterations = s.iterations + (most < ERROR_ITERATIONS ? most : ERROR_ITERATIONS);
     options.monitor = NULL;
     FUR_TRY(fur_drive_find_residual(&d, d.x));
-    FUR_TRY(take_known_energy(&d, correction, &half, &energy));
     FUR_TRY(fur_vector_fill(correction, fur_real(0)));
     FUR_TRY(fur_drive_run_pass(&d, correction, ERROR_SHARE * d.residual));
     bool definite = s.outcome == FUR_OUTCOME_CONVERGED || s.outcome == FUR_OUTCOME_MAX_ITERATIONS;
-    double absolute = scalbn(sqrt(s.descent) / s.scale, -half);
-    if (definite && absolute > 0 && energy + absolute * absolute > 0)
-        *error = absolute / sqrt(energy + absolute * absolute);
+    *change = definite ? correction : NULL;
     return FUR_OK;
 }
 
@@ -127,11 +105,13 @@ static fur_status take_rows(fur_drive *d, fur_solver_report *report)
 static fur_status take_bounds(const fur_drive *d, fur_solver_report *report)
 {
     const fur_csr_view *a = rows_of(d->solver);
-    if (!d->solver->options.bounds)
+    const fur_vector *change = NULL;
+    if (!d->solver->options.bounds || !a)
         return FUR_OK;
-    if (a)
-        FUR_TRY(fur_residual_bound(a, d->given, d->x, d->whole, &report->residual_bound));
-    return may_estimate(d) ? estimate_error(d, &report->error_a_norm) : FUR_OK;
+    if (may_estimate(d) && d->given == d->b) /* else A is singular */
+        FUR_TRY(find_change(d, &change));
+    return fur_take_bounds(a, d->given, d->x, change, d->whole, &report->residual_bound,
+                           &report->error_a_norm);
 }
 
 /* A solution of the system without the null vectors is a least-squares solution if b has a part of

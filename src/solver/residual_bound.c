@@ -4,60 +4,17 @@
  * true norm by little more than the rounding of the norm itself: docs/numerics.md. */
 #include "residual_bound.h"
 
+#include "error_bound.h"
 #include "team.h"
-#include "value_type.h"
+#include "twofold.h"
 
 #include <furrow/reduce.h>
 
-#include <float.h>
-#include <math.h>
-
 #define ROW_GRAIN 256
 
-/* Rounding of the few operations behind a row's sum. */
-#define ROW_ROUNDING (8 * DBL_EPSILON)
 /* Rounding of ||b|| and of the norm of the rows' bounds: an entry passes through at most some 150
  * additions in the order of fur_norm2. */
 #define NORM_ROUNDING 0x1p-43
-
-/* The rest of a smaller product than this may be too small for a double. */
-#define SMALL 0x1p-960
-
-/* A sum in twofold precision: sum + low. */
-typedef struct twofold {
-    double sum;
-    double low;
-    double moduli; /* of what was added to low, the sum */
-    double lost;   /* of products that are too small, at most */
-    int64_t terms;
-} twofold;
-
-/* Adds term + rest, the rest being the rounding error of the term. */
-static void add(twofold *t, double term, double rest)
-{
-    double sum = t->sum + term;
-    double part = sum - t->sum;
-    double low = ((t->sum - (sum - part)) + (term - part)) + rest;
-    t->sum = sum;
-    t->low += low;
-    t->moduli += fabs(low);
-    t->terms++;
-}
-
-static void add_product(twofold *t, double a, double x)
-{
-    double product = a * x;
-    add(t, product, fma(a, x, -product));
-    if (fabs(product) < SMALL && a != 0 && x != 0)
-        t->lost += DBL_TRUE_MIN;
-}
-
-/* At least the modulus of the sum without rounding. */
-static double bound_of(const twofold *t)
-{
-    double rounding = (double)(t->terms + 1) * DBL_EPSILON * t->moduli;
-    return (fabs(t->sum + t->low) + rounding + t->lost) * (1 + ROW_ROUNDING);
-}
 
 /* The arrays, where the host reads them, and a bound for each part of an entry of b - A x. */
 typedef struct residual_job {
@@ -67,23 +24,10 @@ typedef struct residual_job {
     double *bounds;
 } residual_job;
 
-/* Subtracts entry k of A times its entry of x. */
-static void subtract(const residual_job *r, int64_t k, twofold *re, twofold *im)
+/* At least the modulus of the sum without rounding. */
+static double bound_of(const fur_twofold *t)
 {
-    fur_value_type value = r->a->value_type;
-    int64_t j = r->a->columns[k];
-    if (!fur_value_is_complex(value)) {
-        add_product(re, -fur_value_part(value, r->a->values, k), fur_value_part(value, r->x, j));
-        return;
-    }
-    double a = fur_value_part(value, r->a->values, 2 * k);
-    double b = fur_value_part(value, r->a->values, 2 * k + 1);
-    double x = fur_value_part(value, r->x, 2 * j);
-    double y = fur_value_part(value, r->x, 2 * j + 1);
-    add_product(re, -a, x);
-    add_product(re, b, y);
-    add_product(im, -a, y);
-    add_product(im, -b, x);
+    return (fabs(t->sum + t->low) + fur_twofold_error(t)) * (1 + FUR_TWOFOLD_ROUNDING);
 }
 
 static void bound_rows(void *job, int64_t begin, int64_t end)
@@ -92,10 +36,9 @@ static void bound_rows(void *job, int64_t begin, int64_t end)
     fur_value_type value = r->a->value_type;
     int parts = fur_value_parts(value);
     for (int64_t i = begin; i < end; i++) {
-        twofold re = {.sum = fur_value_part(value, r->b, i * parts)};
-        twofold im = {.sum = fur_value_part(value, r->b, i * parts + parts - 1)};
-        for (int64_t k = fur_offset_at(r->a, i); k < fur_offset_at(r->a, i + 1); k++)
-            subtract(r, k, &re, &im);
+        fur_twofold re = {.sum = fur_value_part(value, r->b, i * parts)};
+        fur_twofold im = {.sum = fur_value_part(value, r->b, i * parts + parts - 1)};
+        fur_twofold_add_row(r->a, i, -1, r->x, &re, &im);
         r->bounds[i * parts] = bound_of(&re);
         if (parts == 2)
             r->bounds[i * parts + 1] = bound_of(&im);
@@ -125,25 +68,29 @@ static double relative(double norm, double b_norm)
     return bound < HUGE_VAL ? bound : NAN;
 }
 
-fur_status fur_residual_bound(const fur_csr_view *a, const fur_vector *b, const fur_vector *x,
-                              double b_norm, double *bound)
+fur_status fur_take_bounds(const fur_csr_view *a, const fur_vector *b, const fur_vector *x,
+                           const fur_vector *c, double b_norm, double *residual, double *error)
 {
     fur_context *context = b->context;
     fur_csr matrix = {.context = context, .view = *a};
     fur_status status = FUR_OK;
     const fur_csr *near;
     fur_csr *copy_of_a = NULL;
-    fur_vector *copy_of_b = NULL;
-    fur_vector *copy_of_x = NULL;
+    fur_vector *copies[3] = {NULL, NULL, NULL};
     double norm;
     FUR_TRY_DONE(fur_csr_to_host(&matrix, &near, &copy_of_a));
-    FUR_TRY_DONE(fur_vector_to_host(b, &b, &copy_of_b));
-    FUR_TRY_DONE(fur_vector_to_host(x, &x, &copy_of_x));
+    FUR_TRY_DONE(fur_vector_to_host(b, &b, &copies[0]));
+    FUR_TRY_DONE(fur_vector_to_host(x, &x, &copies[1]));
     FUR_TRY_DONE(fur_context_pass_on(b->context, context, bound_here(&near->view, b, x, &norm)));
-    *bound = relative(norm, b_norm);
+    *residual = relative(norm, b_norm);
+    if (!c)
+        goto done;
+    FUR_TRY_DONE(fur_vector_to_host(c, &c, &copies[2]));
+    FUR_TRY_DONE(
+        fur_context_pass_on(b->context, context, fur_error_bound(&near->view, b, x, c, error)));
 done:
-    fur_vector_destroy(copy_of_x);
-    fur_vector_destroy(copy_of_b);
+    for (int i = 0; i < 3; i++)
+        fur_vector_destroy(copies[i]);
     fur_csr_destroy(copy_of_a);
     return status;
 }

@@ -68,7 +68,6 @@ typedef struct fur_solve {
     double condition;
     double norm;
     double bytes;
-    double descent; /* by how much the last pass has lowered ||x' - x||_A^2, A x' = b; from below */
     fur_execution execution;
     int64_t products;
 } fur_solve;
@@ -108,7 +107,7 @@ typedef struct fur_method {
     bool runs_ahead; /* the scalars stay on the device: iterations may be recorded, or persistent */
     bool reduces;    /* a system with two colours, see red_black.h */
     bool behind;     /* x is not that of the residual that the method tells */
-    bool descends;   /* every iteration lowers ||x' - x||_A, and s->descent says by how much */
+    bool descends;   /* every iteration lowers ||x' - x||_A, A x' = b */
     /* Improves x by a pass; fails only if an operator does. */
     fur_status (*run)(fur_solve *solve);
     /* The same for several at once, from 0 iterations on; NULL: one after the other. */

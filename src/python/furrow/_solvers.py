@@ -37,7 +37,7 @@ class SolveReport:
     seconds : float
     method : str
     condition, norm : float
-        Estimates from below, of M A; 0: not known.
+        From below, of M A; 0: not known.
     normal_residual : float
         Of least squares.
     residual_bound, error_a_norm : float
