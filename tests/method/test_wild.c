@@ -123,6 +123,7 @@ START_TEST(a_guess_that_is_not_finite_is_refused)
     d.b[0] = fur_real(1);
     dense_problem p = dense_open(&d, context);
     for (int m = 0; (info = fur_solver_method_at(m)); m++) {
+        ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
         entry_set(d.value, fur_vector_data(p.x), 1, fur_real(m % 2 ? NAN : INFINITY));
         check_refusal(&p, info->name);
     }
