@@ -54,8 +54,8 @@ typedef struct fur_eigs_options {
 
 typedef struct fur_eigs_report {
     size_t size; /* sizeof(fur_eigs_report) */
-    /* CONVERGED: all of them; MAX_ITERATIONS, STOPPED; STAGNATED: rounding allows no more;
-     * ASYMMETRIC; BREAKDOWN: a NaN or infinity occurred */
+    /* CONVERGED: all; MAX_ITERATIONS, STOPPED; STAGNATED: rounding or nearly equal eigenvalues
+     * allow no more; ASYMMETRIC; BREAKDOWN: a NaN or infinity occurred */
     fur_outcome outcome;
     int converged;      /* values within the tolerance by their true residuals */
     int64_t iterations; /* steps of Lanczos */

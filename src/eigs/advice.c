@@ -11,7 +11,8 @@ const char *fur_eigs_advice(fur_outcome outcome)
         return "take a library for eigenvalues of general matrices: these methods need a symmetric "
                "(Hermitian) one";
     case FUR_OUTCOME_STAGNATED:
-        return "ask for less with a larger tolerance, or compute in f64";
+        return "ask for less with a larger tolerance, compute in f64, or, where eigenvalues are "
+               "nearly equal, keep more vectors (the basis, or the block of lobpcg)";
     case FUR_OUTCOME_BREAKDOWN:
         return "look for entries of the matrix that are not finite, or scale it";
     case FUR_OUTCOME_INDEFINITE_PRECONDITIONER:

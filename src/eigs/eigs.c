@@ -30,6 +30,13 @@
 /* A matrix of up to so many rows is solved whole, without a restart. */
 #define SMALL 160
 #define MOST_BASIS 10000
+/* The largest residual must fall by this factor, once in as many steps as it has taken so far and
+ * these more; there is a limit for start vectors, too. Eigenvalues that are nearly equal would keep
+ * a search going for long. */
+#define LEAST_FALL 0.9
+#define PATIENCE 1000
+#define STARTS_A_VALUE 2
+#define MORE_STARTS 8
 /* Estimates of residuals are below this share of what the true ones must not exceed. */
 #define SHARE 0.1
 
@@ -56,6 +63,10 @@ typedef struct eigs {
     double beta;     /* what couples the next vector to the last */
     double norm;     /* of A, from below */
     uint64_t hashed; /* numbers that start vectors have taken */
+    int starts;      /* vectors beside the first */
+    int64_t begun;   /* steps when the last one was taken */
+    double least;    /* since then: the least of the largest residual, and when it fell */
+    int64_t fell;
     fur_eigs_report report;
 } eigs;
 
@@ -208,7 +219,19 @@ static double allowed(const eigs *e)
     return e->options.tolerance * e->norm;
 }
 
-/* Tells the monitor how many of the wanted values seem to have converged. */
+/* Whether the largest residual has not fallen for long. */
+static bool is_stuck(eigs *e, double largest)
+{
+    int64_t now = e->report.iterations - e->begun;
+    if (largest <= LEAST_FALL * e->least) {
+        e->least = largest;
+        e->fell = now;
+    }
+    return now > 2 * e->fell + PATIENCE;
+}
+
+/* Counts the wanted values that seem to have converged, and tells the monitor. Sets the outcome
+ * where that or a search without progress ends it. */
 static int count_converged(eigs *e)
 {
     double largest = 0;
@@ -223,6 +246,8 @@ static int count_converged(eigs *e)
     const fur_eigs_options *o = &e->options;
     if (o->monitor && o->monitor(o->monitor_user, &progress))
         e->report.outcome = FUR_OUTCOME_STOPPED;
+    else if (is_stuck(e, largest) && converged < o->count)
+        e->report.outcome = FUR_OUTCOME_STAGNATED;
     return converged;
 }
 
@@ -258,6 +283,10 @@ static fur_status search_the_rest(eigs *e)
         for (int j = 0; j < e->basis; j++)
             e->h[i * e->basis + j] *= i < count && j < count;
     e->size = count;
+    e->starts++;
+    e->begun = e->report.iterations;
+    e->least = HUGE_VAL;
+    e->fell = 0;
     return start(e, count);
 }
 
@@ -274,6 +303,9 @@ static fur_status restart(eigs *e)
     else if (e->report.outcome == FUR_OUTCOME_UNSOLVED &&
              e->report.iterations >= e->options.max_iterations)
         e->report.outcome = FUR_OUTCOME_MAX_ITERATIONS;
+    else if (e->report.outcome == FUR_OUTCOME_UNSOLVED && all && !old &&
+             e->starts >= STARTS_A_VALUE * e->options.count + MORE_STARTS)
+        e->report.outcome = FUR_OUTCOME_STAGNATED;
     FUR_TRY(compress(e));
     if (e->report.outcome != FUR_OUTCOME_UNSOLVED)
         return FUR_OK;
@@ -433,7 +465,7 @@ fur_status fur_eigs(const fur_operator *a, const fur_eigs_options *options, doub
                     double *residuals, fur_vector *const *vectors, fur_eigs_report *report)
 {
     FUR_NEED(fur_operator_context(a), a, values);
-    eigs e = {.context = fur_operator_context(a), .a = a};
+    eigs e = {.context = fur_operator_context(a), .a = a, .least = HUGE_VAL};
     FUR_CHECK_REPORT(e.context, fur_eigs_report, report);
     FUR_TAKE_OPTIONS(e.context, fur_eigs_options, &e.options, options);
     double begin = fur_seconds();
