@@ -48,7 +48,7 @@ def spy(a: Csr, ax: Any, cells: int) -> Any:
 
 @checked
 def plot_convergence(histories: Any, ax: Any = None, *, rtol: float | None = None) -> Any:
-    """Draws the relative residuals of solves over their iterations.
+    """Draws the relative residuals of solves, by the methods' recursions, over their iterations.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def plot_convergence(histories: Any, ax: Any = None, *, rtol: float | None = Non
     if isinstance(histories, Mapping):
         ax.legend(frameon=False)
     ax.set_xlabel("Iterations")
-    ax.set_ylabel("‖b − A x‖ / ‖b‖")
+    ax.set_ylabel("Relative residual, by recursion")
     ax.grid(alpha=0.3)
     return ax
 

@@ -639,7 +639,7 @@ def solve(
         "bounds": bounds,
         "null_constant": system.null.constant,
     }
-    handle, scales = system.matrix(), one_of("scale", scale, _SCALES)
+    handle, scales = system.A.astype(system.dtype)._home(), one_of("scale", scale, _SCALES)
     with _listener(progress, rtol, None) as (call, _):
         null = system.null.vectors
         found, history, attempts = _core.solve_auto(handle, system.b, system.x, call, M or "", scales, null, wishes)
