@@ -5,45 +5,15 @@
  *     |fl(b - A x) - (b - A x)| <= u (m + 2) (|A||x| + |b|)  for m terms, u half the epsilon,
  *
  * with complex numbers four times that, and by some tiny numbers where products underflow. */
-#include "trial.h"
+#include "check.h"
 
 #include "check_claims.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Norms themselves, in double, and quotients err by less than this. */
-#define NORM_SLACK ((real)1e-13)
-
-/* A matrix is numerically singular if its least singular value is below this times n epsilon
- * ||A||_F; the same of an eigenvalue that is not positive. */
-#define SINGULAR_SLACK 16
-
-/* Singular values are computed of matrices with at most this many columns. */
-#define MOST_VALUES 24
-
 /* A normwise backward error of this number of epsilon is working precision. */
 #define WORKING_PRECISION 8
-
-/* The same for the residual of one x. */
-typedef struct residual {
-    real norm;
-    real rounding; /* what computing it may be off by */
-    number r[MOST_ROWS];
-    real off[MOST_ROWS]; /* that by rows */
-} residual;
-
-/* The truth about a trial. */
-typedef struct truth {
-    real b;       /* norms */
-    real x;       /* of x */
-    real step;    /* of x - guess */
-    real a;       /* of A */
-    real epsilon; /* of the value type */
-    real target;
-    residual last;
-    residual first; /* of the guess */
-} truth;
 
 static real epsilon_of(const trial *t)
 {
@@ -106,12 +76,12 @@ static void take_truth(const trial *t, truth *out)
     out->target = larger((real)t->rtol * out->b, (real)t->atol);
 }
 
-static bool is_dense(const trial *t)
+bool is_dense(const trial *t)
 {
     return t->rows <= MOST_DENSE && t->cols <= MOST_DENSE && !t->stencil;
 }
 
-static exact matrix_of(const trial *t)
+exact matrix_of(const trial *t)
 {
     exact a = exact_make((int)t->rows, (int)t->cols);
     for (int64_t k = 0; k < t->count; k++) {
@@ -164,8 +134,7 @@ static void check_residual(const trial *t, const truth *is)
         fail(t, "the residual reported is not that of x", said, is->last.norm);
 }
 
-/* Whether auto has solved another system, with scaled rows and columns. */
-static bool is_scaled(const trial *t)
+bool is_scaled(const trial *t)
 {
     return t->report.scale && strcmp(t->report.scale, "none") != 0;
 }
@@ -191,58 +160,6 @@ static void check_working_precision(const trial *t, const truth *is)
         fail(t, "working precision with a larger backward error", is->last.norm, limit);
 }
 
-/* The backward error reported takes an estimate of ||A|| from below. */
-static void check_backward_error(const trial *t, const truth *is)
-{
-    real size = is->a * is->x + is->b;
-    real least = (is->last.norm * (1 - NORM_SLACK) - is->last.rounding) / size;
-    if (!is_scaled(t) && !(t->report.outside > 0) && !isnan(t->report.backward_error) &&
-        is_finite(least) && !((real)t->report.backward_error >= least * (1 - NORM_SLACK)))
-        fail(t, "backward_error is below that of x", (real)t->report.backward_error, least);
-}
-
-/* The power of two of the largest |re| + |im| of every row; 1 for an empty one. */
-static void find_row_scales(const trial *t, real *scales)
-{
-    static double largest[MOST_ROWS];
-    memset(largest, 0, sizeof largest);
-    for (int64_t k = 0; k < t->count; k++) {
-        term e = t->terms[k];
-        largest[e.row] = fmax(largest[e.row], fabs(e.re) + fabs(e.im));
-    }
-    for (int64_t i = 0; i < t->rows; i++)
-        scales[i] = (real)(largest[i] > 0 ? ldexpl(1, -ilogb(largest[i])) : 1);
-}
-
-/* ||R (b - A x)|| / ||R b||, but for what rounding makes of it; R has other scales if auto has
- * scaled A. */
-static void check_scaled(const trial *t, const truth *is)
-{
-    static real scales[MOST_ROWS];
-    static double b[2 * MOST_ROWS];
-    real tiny = is_single(t->value) ? (real)FLT_MIN : (real)DBL_MIN; /* lost of r and b by R */
-    real sums[4] = {0, 0, 0, 0};
-    real said = (real)t->report.residual_scaled;
-    find_row_scales(t, scales);
-    must(t, fur_vector_download(t->b, b));
-    for (int64_t i = 0; i < t->rows; i++) {
-        real by = scales[i] * scales[i];
-        real off = is->last.off[i] + tiny * is->last.norm;
-        sums[0] += by * square(is->last.r[i]);
-        sums[1] += by * off * off;
-        sums[2] += by * square(entry_number(t->value, b, i));
-        sums[3] += by * tiny * is->b * tiny * is->b;
-    }
-    real whole = sums[2] > 0 ? square_root(sums[2]) : 1;
-    real truly = square_root(sums[0]) / whole;
-    real slack = (NORM_SLACK + square_root(sums[3]) / whole) * truly + square_root(sums[1]) / whole;
-    if (is_scaled(t) && t->report.outcome == FUR_OUTCOME_CONVERGED && said > (real)t->rtol &&
-        t->atol == 0)
-        fail(t, "converged with a large scaled residual", said, (real)t->rtol);
-    if (!is_scaled(t) && is_finite(said) && !(magnitude(said - truly) <= slack))
-        fail(t, "residual_scaled is not that of x", said, truly);
-}
-
 /* What a solve with damping minimises, squared. The residual of cg may rise. */
 static void check_guess(const trial *t, const truth *is)
 {
@@ -261,18 +178,6 @@ static void check_guess(const trial *t, const truth *is)
              : t->least_squares ? "least squares leave an x worse than the guess"
                                 : "x is worse than the guess",
              after, is->first.norm);
-}
-
-static void check_bound(const trial *t, const truth *is)
-{
-    real bound = (real)t->report.residual_bound * (is->b > 0 ? is->b : 1);
-    real little = is->last.rounding * (real)0x1p-40;
-    if (isnan(t->report.residual_bound) || !is_finite(is->last.norm))
-        return;
-    if (!(bound >= is->last.norm * (1 - (real)1e-15)))
-        fail(t, "residual_bound is below the residual", bound, is->last.norm);
-    if (!(bound <= is->last.norm * (1 + (real)1e-12) + little + is->last.rounding * (real)0x1p-10))
-        fail(t, "residual_bound is far above the residual", bound, is->last.norm);
 }
 
 /* --- least squares ---------------------------------------------------------------------------- */
@@ -434,68 +339,6 @@ static void check_asymmetric(const trial *t, const truth *is)
     exact_release(&a);
 }
 
-/* --- figures ---------------------------------------------------------------------------------- */
-
-static void check_norm(const trial *t, const truth *is)
-{
-    if (!t->m && !t->automatic && t->damp == 0 && !t->report.reduced &&
-        !((real)t->report.norm <= is->a * (1 + SINGULAR_SLACK * (real)t->most * is->epsilon)))
-        fail(t, "norm is above that of A", (real)t->report.norm, is->a);
-}
-
-/* Rounding moves Lanczos' values by about epsilon ||A||. */
-static void check_condition(const trial *t, const truth *is)
-{
-    real values[MOST_DENSE];
-    if (t->m || t->automatic || t->damp > 0 || t->report.reduced || t->cols > MOST_VALUES ||
-        !(t->report.condition > 1))
-        return;
-    exact a = matrix_of(t);
-    exact_values(&a, values);
-    exact_release(&a);
-    int rank = (int)(t->rows < t->cols ? t->rows : t->cols);
-    real limit = SINGULAR_SLACK * rank * is->epsilon;
-    if (!(values[rank - 1] > limit * values[0]))
-        return;
-    real condition = values[0] / values[rank - 1];
-    if (!((real)t->report.condition <= condition * (1 + (real)1e-10 + limit * condition)))
-        fail(t, "condition is above that of A", (real)t->report.condition, condition);
-}
-
-/* error_a_norm is at most ||x' - x||_A / ||x'||_A, A x' = b. */
-static void check_error(const trial *t, const truth *is)
-{
-    static double x[2 * MOST_ROWS];
-    exact l;
-    exact a = matrix_of(t);
-    int n = a.rows;
-    (void)is;
-    if (isnan(t->report.error_a_norm) || !exact_cholesky(&a, 0, &l))
-        return;
-    exact solution = exact_make(n, 1);
-    must(t, fur_vector_download(t->b, x));
-    for (int i = 0; i < n; i++)
-        solution.at[i] = entry_number(t->value, x, i);
-    exact_solve(&a, &solution);
-    exact difference = exact_copy(&solution);
-    must(t, fur_vector_download(t->x, x));
-    for (int i = 0; i < n; i++)
-        difference.at[i] = subtract(difference.at[i], entry_number(t->value, x, i));
-    exact half = exact_adjoint(&l);
-    exact error = exact_product(&half, &difference);
-    exact energy = exact_product(&half, &solution);
-    real is_error = exact_norm(&error) / exact_norm(&energy);
-    if (!((real)t->report.error_a_norm <= is_error * (1 + (real)1e-10)))
-        fail(t, "error_a_norm is above the error", (real)t->report.error_a_norm, is_error);
-    exact_release(&energy);
-    exact_release(&error);
-    exact_release(&half);
-    exact_release(&difference);
-    exact_release(&solution);
-    exact_release(&l);
-    exact_release(&a);
-}
-
 static void check_outcome(const trial *t, const truth *is)
 {
     switch (t->report.outcome) {
@@ -542,17 +385,8 @@ void check_trial(trial *t)
     check_converged(t, &is);
     check_outcome(t, &is);
     check_guess(t, &is);
-    check_bound(t, &is);
-    check_backward_error(t, &is);
-    if (t->matrix)
-        check_scaled(t, &is);
+    check_figures(t, &is);
     if (t->max_iterations > 0 && t->report.iterations > t->max_iterations)
         fail(t, "more iterations than allowed", (real)t->report.iterations,
              (real)t->max_iterations);
-    if (!is_dense(t))
-        return;
-    check_norm(t, &is);
-    check_condition(t, &is);
-    if (t->rows == t->cols)
-        check_error(t, &is);
 }
