@@ -336,6 +336,59 @@ START_TEST(breakdowns_are_shifted)
 }
 END_TEST
 
+/* Central differences of a strong rotating flow on 16 x 16 points. Few entries a row lose so much
+ * that solves with the factors grow: M A s must not, for s of ones of both signs. */
+START_TEST(factors_do_not_grow)
+{
+    enum { SIDE = 16, N = SIDE * SIDE };
+    int32_t rows[5 * N];
+    int32_t cols[5 * N];
+    double entries[5 * N];
+    double signs[N];
+    int64_t count = 0;
+    fur_context *context = context_make(NULL, 1);
+    rng r = rng_stream(1190);
+    fur_csr *a = NULL;
+    fur_spmv *plan = NULL;
+    for (int k = 0; k < N; k++) {
+        int i = k / SIDE;
+        int j = k % SIDE;
+        double x = acos(-1) * (j + 1) / (SIDE + 1);
+        double y = acos(-1) * (i + 1) / (SIDE + 1);
+        double across = -8.5 * sin(x) * cos(y);
+        double down = 8.5 * cos(x) * sin(y);
+        const int to[] = {k, k - 1, k + 1, k - SIDE, k + SIDE};
+        const double value[] = {2.312, -0.578 - across, -0.578 + across, -0.578 - down,
+                                -0.578 + down};
+        const bool is_there[] = {true, j > 0, j + 1 < SIDE, i > 0, i + 1 < SIDE};
+        for (int m = 0; m < 5; m++) {
+            rows[count] = k;
+            cols[count] = to[m];
+            entries[count] = value[m];
+            count += is_there[m];
+        }
+        signs[k] = rng_below(&r, 2) ? 1 : -1;
+    }
+    fur_coo_view coo = {sizeof coo, N, N, count, FUR_F64, rows, cols, entries};
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_ERROR, &a));
+    ck_ok(context, fur_spmv_plan(a, NULL, &plan));
+    fur_vector *s = vector_from(context, FUR_F64, N, signs);
+    fur_vector *image = vector_from(context, FUR_F64, N, signs);
+    fur_precond *p = precond_make(a, &trials[0].options);
+    double growth;
+    ck_ok(context, fur_spmv_apply(plan, fur_real(1), s, fur_real(0), image));
+    ck_ok(context, fur_precond_apply(p, image, s));
+    ck_ok(context, fur_norm_max(s, &growth));
+    ck_assert_msg(growth <= 1e4, "%g, shift %g", growth, fur_precond_describe(p)->shift);
+    fur_precond_destroy(p);
+    fur_vector_destroy(image);
+    fur_vector_destroy(s);
+    fur_spmv_destroy(plan);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
 START_TEST(duplicates_count)
 {
     static const fur_precond_options fine = OPTIONS(.fill = 1, .drop = DBL_MIN, .unmatched = 1);
@@ -428,6 +481,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, known_iterations_are_taken);
     tcase_add_test(tests, small_pivots_are_raised);
     tcase_add_test(tests, breakdowns_are_shifted);
+    tcase_add_test(tests, factors_do_not_grow);
     tcase_add_test(tests, duplicates_count);
     tcase_add_test(tests, extreme_sizes_work);
     tcase_add_test(tests, what_it_cannot_use_is_refused);
