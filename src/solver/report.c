@@ -122,6 +122,14 @@ static fur_outcome outcome_of(const fur_drive *d)
     return solved && !fur_drive_hides_outside(d) ? FUR_OUTCOME_LEAST_SQUARES : d->pass->outcome;
 }
 
+/* Whether the coefficients of the method are those of an A and M that it suits, and finite. */
+static bool knows_spectrum(const fur_solve *pass)
+{
+    return pass->outcome != FUR_OUTCOME_ASYMMETRIC && pass->outcome != FUR_OUTCOME_INDEFINITE &&
+           pass->outcome != FUR_OUTCOME_INDEFINITE_PRECONDITIONER &&
+           pass->outcome != FUR_OUTCOME_BREAKDOWN;
+}
+
 fur_status fur_drive_report(fur_drive *d, fur_solver_report *report)
 {
     const fur_solve *pass = d->pass;
@@ -138,8 +146,8 @@ fur_status fur_drive_report(fur_drive *d, fur_solver_report *report)
         .seconds = fur_seconds() - d->start,
         .method = d->solver->options.method,
         .products = pass->products,
-        .condition = pass->condition,
-        .norm = pass->norm,
+        .condition = knows_spectrum(pass) ? pass->condition : 0,
+        .norm = knows_spectrum(pass) ? pass->norm : 0,
         .bytes = pass->bytes,
         .execution = pass->execution,
         .normal_residual = d->normal > 0 ? d->normal : 0,
