@@ -23,10 +23,11 @@ from ._errors import (
     Overflow,
     Unsupported,
 )
+from ._outcomes import Info, SolveReport, SolveWarning
 from ._plan import Plan, PlanReport
 from ._preconditioners import Preconditioner, methods, preconditioners
 from ._read import FileWarning, Header, Limits, read, read_header, write
-from ._solvers import Info, SolveReport, SolveWarning, bicgstab, cg, gmres, idrs, minres, solve
+from ._solvers import bicgstab, cg, gmres, idrs, minres, solve
 
 if TYPE_CHECKING:
     from ._accelerate import accelerate_scipy

@@ -10,7 +10,8 @@ from . import _core
 from ._arrays import fitting, library_of
 from ._given import checked
 from ._operators import dtype_of, matrix_of
-from ._solvers import Info, SolveReport, _System, info_of, null_space_of, warn_of_rows
+from ._outcomes import Info, SolveReport, info_of, warn_of_rows
+from ._solvers import _System, null_space_of
 
 
 @checked

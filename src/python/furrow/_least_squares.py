@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ._given import checked
-from ._solvers import Info, SolveReport, _listener, _solve, _System, _system
+from ._outcomes import Info, SolveReport
+from ._solvers import _listener, _solve, _System, _system
 
 # SciPy's numbers of why a method stopped.
 ZERO, SOLVED, LEAST_SQUARES, STAGNATED, LIMIT = 0, 1, 2, 5, 7

@@ -10,8 +10,8 @@ from . import _core
 from ._arrays import fitting, library_of
 from ._given import checked, one_of
 from ._linear import Linear
+from ._outcomes import Info, SolveReport, info_of
 from ._rebuilt import Rebuilt
-from ._solvers import Info, SolveReport, info_of
 from ._stencil import Stencil
 
 
