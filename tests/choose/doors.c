@@ -252,7 +252,7 @@ static void enter_order(entrance *e)
 
 void *doors_compare(const fur_csr *a, const void *b, void *x, int64_t *iterations)
 {
-    static const char *const kernels[] = {"auto", "stencil", "rows"};
+    static const char *const kernels[] = {"auto", "stencil", "reference"};
     const fur_csr_view *view = fur_csr_get(a);
     fur_context *context = fur_csr_context(a);
     entrance e = {.a = a, .context = context, .first = x, .iterations = iterations};
