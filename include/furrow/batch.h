@@ -73,11 +73,13 @@ typedef struct fur_batch_solver_options {
 
 /* How the solve of one system ended. */
 typedef struct fur_batch_result {
-    /* Of cg as of fur_solver_solve, but without FUR_OUTCOME_WORKING_PRECISION: such a system keeps
-     * the outcome of its iterations, mostly FUR_OUTCOME_STAGNATED. FUR_OUTCOME_INDEFINITE for a
-     * diagonal entry without a finite reciprocal, FUR_OUTCOME_BREAKDOWN for what is not finite in
-     * A, b or the guess. Of "band" FUR_OUTCOME_CONVERGED: x is finite; FUR_OUTCOME_SINGULAR: all
-     * pivots of a column were 0; FUR_OUTCOME_BREAKDOWN: x is not finite. */
+    /* Of cg as of fur_solver_solve, but without its last look: a system that is exact up to
+     * rounding keeps the outcome of its iterations, mostly FUR_OUTCOME_STAGNATED, and
+     * FUR_OUTCOME_INDEFINITE and FUR_OUTCOME_ASYMMETRIC are not proved. FUR_OUTCOME_INDEFINITE also
+     * for a diagonal entry without a finite reciprocal, FUR_OUTCOME_BREAKDOWN for what is not
+     * finite in A, b or the guess. Of "band" FUR_OUTCOME_CONVERGED: x is finite;
+     * FUR_OUTCOME_SINGULAR: all pivots of a column were 0; FUR_OUTCOME_BREAKDOWN: x is not finite.
+     */
     fur_outcome outcome;
     int64_t iterations; /* 0 of "band" */
     double residual;    /* ||b - A x||_2 / ||b||_2, computed afresh; NaN of "band" and where unknown

@@ -464,7 +464,7 @@ static fur_status prepare(fur_course *c)
     FUR_TRY(take_first(c));
     FUR_TRY(fur_course_find_null_space(c));
     FUR_TRY(fur_course_scale(c));
-    if (is_auto(c->solver.method) && !has_own(c) && c->solver.damp == 0 && !c->plain.x)
+    if (is_auto(c->solver.method) && !has_own(c) && c->solver.damp == 0)
         FUR_TRY(fur_make_grid(c->a, &c->traits, c->product, &c->grid));
     FUR_TRY(fur_vector_create(c->context, fur_vector_value_type(c->x), fur_vector_size(c->x),
                               &c->best));

@@ -13,6 +13,10 @@
 
 #include <math.h>
 
+/* A Ritz value below this number of epsilon, relative to the largest, is negative beyond rounding.
+ */
+#define ROUNDING 64
+
 #define LANCZOS_STEPS 20
 #define TOLERANCE 1e-3
 
@@ -110,6 +114,7 @@ static fur_status take_bounds(fur_solve *s, chebyshev *c, bool *over)
     fur_tridiagonal_extremes(steps, diagonal, beside, TOLERANCE, &least, &most);
     if (!(least > 0 && most < HUGE_VAL)) {
         s->outcome = least <= 0 ? FUR_OUTCOME_INDEFINITE : FUR_OUTCOME_BREAKDOWN;
+        s->proved = least < -ROUNDING * fur_solve_epsilon(s) * fmax(most, -least);
         return FUR_OK;
     }
     *over = false;

@@ -142,8 +142,15 @@ fur_status fur_prove_diagnosis(fur_drive *d)
         return FUR_OK;
     if (outcome == FUR_OUTCOME_ASYMMETRIC)
         return doubt(&p, FUR_OUTCOME_DIVERGED);
-    if (outcome != FUR_OUTCOME_INDEFINITE || s->method->descends) /* by a product of its own */
+    if (s->method->descends) /* it says so by products computed afresh */
         return FUR_OK;
-    FUR_TRY(prove_indefinite(&p, &proved));
-    return proved ? FUR_OK : doubt(&p, FUR_OUTCOME_BREAKDOWN);
+    if (outcome == FUR_OUTCOME_INDEFINITE_PRECONDITIONER) {
+        p.t = s->options.preconditioner;
+        FUR_TRY(prove_indefinite(&p, &proved));
+        d->pass->outcome = proved ? outcome : FUR_OUTCOME_BREAKDOWN;
+    } else if (outcome == FUR_OUTCOME_INDEFINITE) {
+        FUR_TRY(prove_indefinite(&p, &proved));
+        FUR_TRY(doubt(&p, proved || d->pass->proved ? outcome : FUR_OUTCOME_BREAKDOWN));
+    }
+    return FUR_OK;
 }

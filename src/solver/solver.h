@@ -62,6 +62,7 @@ typedef struct fur_solve {
     /* Set by the method. */
     fur_outcome
         outcome;        /* FUR_OUTCOME_CONVERGED: the target is met by the residual carried along */
+    bool proved;        /* FUR_OUTCOME_INDEFINITE is, beyond rounding */
     int64_t iterations; /* of all passes, as far as the host knows */
     double residual;    /* ||r|| as carried along; before a pass that of the residual it finds */
     /* Set by methods that know: see fur_solver_report. 0 at the start of the solve. */

@@ -340,10 +340,20 @@ void batch_check_product(fur_context *context, const batch_trial *t, fur_scalar 
     close_trial(&o);
 }
 
-/* A batch does not look whether a residual above the tolerance is rounding. */
+/* A batch does not look whether a residual above the tolerance is rounding, nor for proofs of what
+ * cg says. */
 static bool ends_alike(fur_outcome batch, fur_outcome alone)
 {
-    return alone == FUR_OUTCOME_WORKING_PRECISION ? !fur_outcome_solved(batch) : batch == alone;
+    switch (alone) {
+    case FUR_OUTCOME_WORKING_PRECISION:
+        return !fur_outcome_solved(batch);
+    case FUR_OUTCOME_DIVERGED:
+        return batch == alone || batch == FUR_OUTCOME_ASYMMETRIC;
+    case FUR_OUTCOME_BREAKDOWN:
+        return batch == alone || batch == FUR_OUTCOME_INDEFINITE;
+    default:
+        return batch == alone;
+    }
 }
 
 static void compare_results(const batch_trial *t, const fur_batch_result *results,
