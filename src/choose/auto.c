@@ -15,6 +15,10 @@
 /* An attempt that others follow gets one part in so many of the iterations that are left. */
 #define SHARE 4
 
+/* The tolerance of a scaled system, relative to the caller's: scales often leave A ill-conditioned,
+ * and the last digits of x cost few iterations. */
+#define SCALED_SHARE 1e-2
+
 /* By how much the residual of a least-squares solution may exceed the least one, relative. */
 #define LEAST_SQUARES_SLACK 1e-6
 
@@ -290,7 +294,7 @@ static fur_status solve(fur_course *c, const fur_choice *choice, fur_operator *p
     fur_solver_options options = c->solver;
     fur_solver *solver = NULL;
     if (c->plain.x) {
-        options.rtol = c->goal;
+        options.rtol = SCALED_SHARE * c->goal;
         options.atol = 0;
         options.bounds = 0;
     }

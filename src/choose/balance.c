@@ -70,23 +70,33 @@ static double reduced(double exponent, double most, double share)
     return most > -HUGE_VAL ? exponent - share * most : exponent;
 }
 
-/* The scales from the exponents of the entries, and the largest entries. */
+/* Divides every row by its largest entry. */
+static void balance_rows(scales *s)
+{
+    for (int64_t i = 0; i < s->a->rows; i++)
+        s->row[i] = reduced(s->row[i], s->row_most[i], 1);
+    find_most(s);
+}
+
+/* A step for rows and columns, or for both alike. */
+static void step(scales *s, bool symmetric)
+{
+    for (int64_t i = 0; i < s->a->rows; i++) {
+        double most = symmetric ? fmax(s->row_most[i], s->col_most[i]) : s->row_most[i];
+        s->row[i] = reduced(s->row[i], most, 0.5);
+        s->col[i] = symmetric ? s->row[i] : reduced(s->col[i], s->col_most[i], 0.5);
+    }
+    find_most(s);
+}
+
+/* The scales from the exponents of the entries, and the largest entries. Rows come first, so that R
+ * b is as even as A allows. */
 static void balance(scales *s, fur_scale scale)
 {
-    const int64_t n = s->a->rows;
-    const bool rows_only = scale == FUR_SCALE_ROWS;
-    for (int step = 0; step < (rows_only ? 1 : STEPS); step++) {
-        for (int64_t i = 0; i < n; i++) {
-            double most = scale == FUR_SCALE_SYMMETRIC ? fmax(s->row_most[i], s->col_most[i])
-                                                       : s->row_most[i];
-            s->row[i] = reduced(s->row[i], most, rows_only ? 1 : 0.5);
-            if (scale == FUR_SCALE_SYMMETRIC)
-                s->col[i] = s->row[i];
-            else if (!rows_only)
-                s->col[i] = reduced(s->col[i], s->col_most[i], 0.5);
-        }
-        find_most(s);
-    }
+    if (scale != FUR_SCALE_SYMMETRIC)
+        balance_rows(s);
+    for (int k = 0; scale != FUR_SCALE_ROWS && k < STEPS; k++)
+        step(s, scale == FUR_SCALE_SYMMETRIC);
 }
 
 /* 2^(sign exponents_i) in a vector; `room` has n doubles. */

@@ -177,7 +177,9 @@ static fur_status judge(fur_course *c, fur_solver_report *report)
     bool plain = report->residual <= c->goal;
     bool better = report->residual <= c->first;
     bool exact = better && fur_is_rounding(report->backward_error_rows, value);
-    if (solved && exact && !(plain && rows))
+    if (plain && rows && report->outcome != FUR_OUTCOME_STOPPED)
+        report->outcome = FUR_OUTCOME_CONVERGED;
+    else if (solved && exact)
         report->outcome = FUR_OUTCOME_WORKING_PRECISION;
     if (exact || !solved || (plain && rows))
         return FUR_OK;
