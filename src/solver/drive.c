@@ -36,6 +36,9 @@
 #define OUTSIDE_SHARE 0.5
 #define ROUNDED_DOWN (1 - 0x1p-40)
 
+/* x takes no smaller part of the residual that a pass starts from than this number of epsilon. */
+#define LEAST_SHARE 0.0625
+
 int64_t fur_solve_next_look(const fur_solve *solve, int64_t iteration)
 {
     int64_t share = iteration / (solve->looks_behind ? 2 * AHEAD_SHARE : AHEAD_SHARE);
@@ -166,8 +169,10 @@ void fur_drive_aim(fur_drive *d, fur_vector *x, double target)
     s->base = x == d->x ? NULL : d->x;
     s->scale = x == d->x ? 1 : scale_of(d);
     s->b_norm = d->b_norm * s->scale;
-    s->target = target * s->scale;
     s->residual = d->residual * s->scale;
+    s->target = target * s->scale;
+    if (s->scale != 1) /* near underflow the caller's target may be 0 */
+        s->target = larger(s->target, LEAST_SHARE * fur_solve_epsilon(s) * s->residual);
 }
 
 fur_status fur_drive_run_pass(fur_drive *d, fur_vector *x, double target)
@@ -225,10 +230,10 @@ bool fur_drive_must_correct(const fur_drive *d)
     return has_units(d) || scale_of(d) != 1 || d->solver->method->guarded;
 }
 
-/* The least target of a pass: x takes no smaller part of the residual that it starts from. */
+/* The least target of a pass. */
 static double least_target(const fur_drive *d)
 {
-    return fur_value_epsilon(fur_vector_value_type(d->b)) / 16 * d->residual;
+    return LEAST_SHARE * fur_solve_epsilon(d->pass) * d->residual;
 }
 
 /* The first pass, of x itself where that can be. */
