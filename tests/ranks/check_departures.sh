@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # Ranks of MPI that close their end early, on 2 to 4 ranks: no call of the others waits for ever. Says so
 # and does nothing where mpirun cannot start processes.
 #
