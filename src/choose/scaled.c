@@ -96,18 +96,31 @@ static fur_status take_goal(fur_course *c)
     return FUR_OK;
 }
 
-/* A matrix that only its largest entries made look Hermitian gets scales for rows and columns. */
+/* Whether R b and C^-1 x are. */
+static fur_status is_finite(const fur_course *c, bool *finite)
+{
+    double of_b;
+    double of_x;
+    FUR_TRY(fur_norm_max(c->scaled_b, &of_b));
+    FUR_TRY(fur_norm_max(c->scaled_x, &of_x));
+    *finite = of_b < HUGE_VAL && of_x < HUGE_VAL;
+    return FUR_OK;
+}
+
+/* A matrix that only its largest entries made look Hermitian gets scales for rows and columns. A
+ * system that overflows by its scales gets none. */
 fur_status fur_course_scale(fur_course *c)
 {
     const fur_csr *a;
     bool even;
-    bool hermitian = c->traits.hermitian;
+    bool finite;
+    const fur_csr_traits traits = c->traits;
     FUR_TRY(refuse_scale(c));
     if (!may_scale(c) || c->null_space)
         return FUR_OK;
     FUR_TRY(fur_course_matrix(c, &a));
     FUR_TRY(scale_matrix(c, a, c->options.scale, &even));
-    if (!even && hermitian && !c->traits.hermitian && c->options.scale == FUR_SCALE_AUTO) {
+    if (!even && traits.hermitian && !c->traits.hermitian && c->options.scale == FUR_SCALE_AUTO) {
         fur_csr_destroy(c->scaled_a);
         c->scaled_a = NULL;
         fur_balance_release(&c->balance);
@@ -116,6 +129,12 @@ fur_status fur_course_scale(fur_course *c)
     if (even)
         return FUR_OK;
     FUR_TRY(make_scaled(c));
+    FUR_TRY(is_finite(c, &finite));
+    if (!finite) {
+        fur_course_release_scaled(c);
+        c->traits = traits;
+        return FUR_OK;
+    }
     FUR_TRY(take_goal(c));
     c->plain = (fur_plain_system){c->a, a, c->product, c->b, c->x};
     goto_scaled(c);
@@ -251,4 +270,7 @@ void fur_course_release_scaled(fur_course *c)
     fur_product_destroy(c->scaled_product);
     fur_csr_destroy(c->scaled_a);
     fur_balance_release(&c->balance);
+    c->plain_r = c->plain_x = c->scaled_x = c->scaled_b = NULL;
+    c->scaled_product = NULL;
+    c->scaled_a = NULL;
 }

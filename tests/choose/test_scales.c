@@ -184,12 +184,24 @@ START_TEST(scales_that_mean_nothing_are_refused)
 }
 END_TEST
 
+/* R b would overflow: the system is solved without scales, or fails with an outcome. */
+START_TEST(scales_never_overflow)
+{
+    static const problem far = {2, {{1e-25, 1e-292}, {1e-292, 1e-169}}, {1e-42, 1e294}, {0, 0}};
+    double x[MOST];
+    fur_solver_report report = solve(&far, NULL, x);
+    ck_assert_str_eq(report.scale, "none");
+    ck_assert(isfinite(x[0]) && isfinite(x[1]));
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, auto_solves_every_row, 0, PROBLEMS);
     tcase_add_loop_test(tests, a_named_method_reports_the_rows, 0, PROBLEMS);
     tcase_add_test(tests, scales_are_what_is_asked_for);
     tcase_add_test(tests, stiff_systems_are_solved_to_working_precision);
+    tcase_add_test(tests, scales_never_overflow);
     tcase_add_test(tests, scales_that_mean_nothing_are_refused);
 }
 
