@@ -207,18 +207,24 @@ static fur_status accept(fur_drive *d)
     return FUR_OK;
 }
 
-/* x += the correction that a pass finds from the true residual, unless that is none; the true
- * residuals then. */
+/* x += the correction that a pass finds from the true residual, unless that is none or not finite;
+ * the true residuals then. */
 static fur_status correct(fur_drive *d, double target)
 {
     fur_vector *correction = d->solver->correction;
     double before = d->residual;
+    double largest;
     FUR_TRY(fur_vector_fill(correction, fur_real(0)));
     FUR_TRY(fur_drive_run_pass(d, correction, target));
     if (d->solver->method->kind == FUR_METHOD_SQUARE && !(d->pass->residual < before))
         return FUR_OK;
     if (d->pass->scale != 1)
         FUR_TRY(fur_vector_scale(correction, fur_real(1 / d->pass->scale)));
+    FUR_TRY(fur_norm_max(correction, &largest));
+    if (!(largest < HUGE_VAL)) {
+        d->pass->outcome = FUR_OUTCOME_BREAKDOWN;
+        return FUR_OK;
+    }
     if (d->solver->method->guarded)
         return accept(d);
     FUR_TRY(fur_axpby(fur_real(1), correction, fur_real(1), d->x));
@@ -283,6 +289,7 @@ fur_status fur_drive_start(fur_drive *d, const fur_vector *r, bool *over)
     double largest; /* of x, whose entries in empty columns r does not show */
     d->first = d->residual;
     FUR_TRY(fur_norm_max(d->x, &largest));
+    d->from_zero = largest == 0;
     if (!(d->residual < HUGE_VAL) || !(largest < HUGE_VAL))
         return fur_drive_refuse_wild(d, r);
     s->x = d->x;

@@ -23,6 +23,7 @@ typedef struct fur_drive {
     double slope;          /* normal / max(residual, damped) */
     double x_norm;         /* of x, if slope or backward_error is known */
     double backward_error; /* as in the report */
+    bool from_zero;        /* the guess is 0 */
     bool reduced;          /* passes are of the reduced system */
     double start;          /* when it began */
 } fur_drive;

@@ -135,12 +135,20 @@ static bool may_excuse(const fur_drive *d)
            d->residual / d->b_norm < HUGE_VAL;
 }
 
+/* x is not finite: it becomes the guess again if that was 0. */
+static fur_status break_down(fur_drive *d)
+{
+    d->pass->outcome = FUR_OUTCOME_BREAKDOWN;
+    if (!d->from_zero)
+        return FUR_OK;
+    FUR_TRY(fur_vector_fill(d->x, fur_real(0)));
+    return fur_drive_find_residual(d, d->x);
+}
+
 fur_status fur_verdict_settle(fur_drive *d)
 {
     FUR_TRY(fur_norm2(d->x, &d->x_norm));
-    if (!(d->x_norm < HUGE_VAL)) {
-        d->pass->outcome = FUR_OUTCOME_BREAKDOWN;
-        return FUR_OK;
-    }
+    if (!(d->x_norm < HUGE_VAL))
+        return break_down(d);
     return may_excuse(d) ? look_again(d) : FUR_OK;
 }

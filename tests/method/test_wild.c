@@ -48,11 +48,15 @@ static void check_end(const dense *d, fur_solver_options options)
     dense_problem p = dense_open(d, context);
     fur_solver *solver = NULL;
     fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+    double largest;
     options.adjoint = p.adjoint;
     ck_ok(context, fur_solver_create(p.a, &options, &solver));
     ck_ok(context, fur_solver_solve(solver, p.b, p.x, &report));
     ck_assert_msg(report.iterations <= options.max_iterations, "%s: %lld iterations, %s",
                   options.method, (long long)report.iterations, fur_outcome_name(report.outcome));
+    ck_ok(context, fur_norm_max(p.x, &largest));
+    ck_assert_msg(isfinite(largest), "%s: x is not finite, %s", options.method,
+                  fur_outcome_name(report.outcome));
     fur_solver_destroy(solver);
     dense_close(&p);
     fur_context_destroy(context);
