@@ -62,8 +62,9 @@ static bool is_markup(const fur_cursor *cursor)
 static bool is_harwell_boeing(const fur_cursor *cursor)
 {
     fur_cursor line = *cursor;
-    if (!fur_cursor_next_line(&line) || !fur_cursor_next_line(&line))
-        return false;
+    for (int i = 0; i < 2; i++)
+        if (!fur_cursor_next_line(&line))
+            return false;
     fur_token type = fur_cursor_token(&line);
     if (type.end - type.begin != 3 || !strchr("RCPIQrcpiq", type.begin[0]) ||
         !strchr("SUHZRsuhzr", type.begin[1]) || !strchr("AEae", type.begin[2]))
