@@ -742,6 +742,7 @@ void object_destroy(world *w, object *o)
             w->objects[i].handle = NULL;
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion) as deep as objects are made from each other */
 bool object_is_orphan(const object *o)
 {
     for (int i = 0; i < 2 && !o->kind->copies; i++)
