@@ -12,14 +12,20 @@
 
 #if defined(__SSE__)
 #    include <xmmintrin.h>
-#    define FUR_FLOAT_CONTROL UINT64_C(0xffc0) /* all but the flags of what has happened */
-#    define FUR_FLOAT_STANDARD UINT64_C(0x1f80)
+/* MXCSR without the flags of what has happened, and above it the control word of the x87, whose
+ * rounding the C library takes for decimals. */
+#    define FUR_FLOAT_CONTROL UINT64_C(0x0f3f0000ffc0)
+#    define FUR_FLOAT_STANDARD UINT64_C(0x033f00001f80)
 static inline uint64_t fur_float_read(void)
 {
-    return _mm_getcsr();
+    uint16_t x87;
+    __asm__ volatile("fnstcw %0" : "=m"(x87));
+    return (uint64_t)x87 << 32 | _mm_getcsr();
 }
 static inline void fur_float_write(uint64_t control)
 {
+    uint16_t x87 = (uint16_t)(control >> 32);
+    __asm__ volatile("fldcw %0" : : "m"(x87));
     _mm_setcsr((unsigned)control);
 }
 #elif defined(__aarch64__)
