@@ -434,22 +434,26 @@ static fur_status run(fur_course *c)
     }
 }
 
-/* ||b - A x|| / ||b|| of the guess; `best` is lost. */
+/* ||b - A x|| / ||b|| of the guess. */
 static fur_status take_first(fur_course *c)
 {
     double norm;
     double b_norm;
+    fur_vector *r;
     FUR_TRY(fur_norm2(c->b, &b_norm));
     FUR_TRY(fur_norm2(c->x, &norm));
     c->first = b_norm > 0 ? 1 : 0;
     if (norm == 0 || b_norm == 0)
         return FUR_OK;
-    FUR_TRY(fur_vector_create(c->context, fur_vector_value_type(c->b), c->traits.rows, &c->r));
-    FUR_TRY(fur_operator_apply(fur_product_operator(c->product), c->x, c->r));
-    FUR_TRY(fur_axpby(fur_real(1), c->b, fur_real(-1), c->r));
-    FUR_TRY(fur_norm2(c->r, &norm));
+    FUR_TRY(fur_vector_create(c->context, fur_vector_value_type(c->b), c->traits.rows, &r));
+    fur_status status = fur_operator_apply(fur_product_operator(c->product), c->x, r);
+    if (status == FUR_OK)
+        status = fur_axpby(fur_real(1), c->b, fur_real(-1), r);
+    if (status == FUR_OK)
+        status = fur_norm2(r, &norm);
+    fur_vector_destroy(r);
     c->first = norm / b_norm;
-    return FUR_OK;
+    return status;
 }
 
 static fur_status prepare(fur_course *c)
@@ -485,7 +489,6 @@ static void release(fur_course *c)
     fur_operator_destroy(c->adjoint);
     fur_spmv_destroy(c->plan);
     fur_csr_destroy(c->permuted);
-    fur_vector_destroy(c->r);
     fur_vectors_destroy(c->null_space);
     fur_course_release_scaled(c);
     fur_product_destroy(c->own);

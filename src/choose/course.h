@@ -37,7 +37,6 @@ typedef struct fur_course {
     fur_operator *adjoint;
     fur_vector *guess; /* the first x */
     double first;      /* the residual of the guess, relative to b */
-    fur_vector *r;     /* of the guess */
     fur_vector *best;  /* x of the attempt that best_report is of */
     fur_solver_report best_report;
     fur_solver_report sum; /* iterations, products and seconds of all attempts */

@@ -59,11 +59,11 @@ static bool has_singular_row(const char *fails, int64_t rows)
 }
 
 /* Numbers the components without a failing row: number[k], or -1. Returns how many there are. */
-static int number_singular(const fur_classes *classes, const char *fails, int64_t rows,
-                           int32_t *number)
+static int32_t number_singular(const fur_classes *classes, const char *fails, int64_t rows,
+                               int32_t *number)
 {
     const int32_t *of_row = fur_classes_of_rows(classes);
-    int count = 0;
+    int32_t count = 0;
     for (int64_t k = 0; k < fur_classes_count(classes); k++)
         number[k] = 0;
     for (int64_t i = 0; i < rows; i++)
@@ -71,12 +71,12 @@ static int number_singular(const fur_classes *classes, const char *fails, int64_
             number[of_row[i]] = -1;
     for (int64_t k = 0; k < fur_classes_count(classes); k++)
         if (number[k] == 0)
-            number[k] = count < MOST_VECTORS ? count++ : (count = MOST_VECTORS + 1);
-    return count <= MOST_VECTORS ? count : 0;
+            number[k] = count++;
+    return count;
 }
 
 /* A column for each numbered component: 1 in its rows. */
-static fur_status fill_vectors(const fur_classes *classes, const int32_t *number, int count,
+static fur_status fill_vectors(const fur_classes *classes, const int32_t *number, int32_t count,
                                const fur_csr *a, fur_vectors **out)
 {
     const fur_csr_view *view = fur_csr_get(a);
@@ -103,19 +103,21 @@ static fur_status fill_vectors(const fur_classes *classes, const int32_t *number
     return status;
 }
 
-/* The numbered components' vectors, if their columns sum to 0, too; else A is known to be singular,
- * and that is all. */
+/* The numbered components' vectors, if their columns sum to 0, too, and they are few; else A is
+ * known to be singular, and that is all. */
 static fur_status find_in_components(fur_course *c, const search *s, const fur_classes *classes,
                                      int32_t *number)
 {
     const int64_t rows = c->traits.rows;
-    int count = number_singular(classes, s->fails, rows, number);
+    int32_t count = number_singular(classes, s->fails, rows, number);
     c->singular = count > 0;
     if (count > 0 && !c->traits.hermitian) {
         FUR_TRY(mark_columns(s));
         count = number_singular(classes, s->fails, rows, number);
     }
-    return count > 0 ? fill_vectors(classes, number, count, s->a, &c->null_space) : FUR_OK;
+    return count > 0 && count <= MOST_VECTORS
+               ? fill_vectors(classes, number, count, s->a, &c->null_space)
+               : FUR_OK;
 }
 
 static fur_status find(fur_course *c, const search *s)

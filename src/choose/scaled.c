@@ -66,14 +66,6 @@ static fur_status make_scaled(fur_course *c)
     return fur_multiply_elementwise(c->balance.unscale, c->x, c->scaled_x);
 }
 
-static void goto_scaled(fur_course *c)
-{
-    c->a = c->scaled_a;
-    c->product = c->scaled_product;
-    c->b = c->scaled_b;
-    c->x = c->scaled_x;
-}
-
 /* A scaled by `scale`, and what it shows. *even: no scales are needed. */
 static fur_status scale_matrix(fur_course *c, const fur_csr *a, fur_scale scale, bool *even)
 {
@@ -137,7 +129,10 @@ fur_status fur_course_scale(fur_course *c)
     }
     FUR_TRY(take_goal(c));
     c->plain = (fur_plain_system){c->a, a, c->product, c->b, c->x};
-    goto_scaled(c);
+    c->a = c->scaled_a;
+    c->product = c->scaled_product;
+    c->b = c->scaled_b;
+    c->x = c->scaled_x;
     return FUR_OK;
 }
 

@@ -255,6 +255,39 @@ START_TEST(auto_finds_constants)
 }
 END_TEST
 
+/* Pairs of rows [1 -1; -1 1]: more components than auto takes vectors for. A is known to be
+ * singular, and an x with a part of b left over is no solution. */
+START_TEST(many_components_are_known_to_be_singular)
+{
+    enum { PAIRS = 40 };
+    fur_context *context = context_make(NULL, 1);
+    int32_t rows[4 * PAIRS];
+    int32_t cols[4 * PAIRS];
+    double values[4 * PAIRS];
+    for (int32_t k = 0; k < 4 * PAIRS; k++) {
+        rows[k] = k / 4 * 2 + k / 2 % 2;
+        cols[k] = k / 4 * 2 + k % 2;
+        values[k] = rows[k] == cols[k] ? 1 : -1;
+    }
+    fur_coo_view coo = {sizeof coo, 2 * PAIRS, 2 * PAIRS, 4 * PAIRS, FUR_F64, rows, cols, values};
+    fur_csr *a = NULL;
+    fur_vector *b = NULL;
+    fur_vector *x = NULL;
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_SUM, &a));
+    ck_ok(context, fur_vector_create(context, FUR_F64, 2 * PAIRS, &b));
+    ck_ok(context, fur_vector_create(context, FUR_F64, 2 * PAIRS, &x));
+    for (int32_t i = 0; i < 2 * PAIRS; i++)
+        ((double *)fur_vector_data(b))[i] = i % 2 ? -1 : 1.001;
+    ck_ok(context, fur_solve_auto(a, b, x, NULL, &report));
+    ck_assert_msg(!fur_outcome_solved(report.outcome), "%s", fur_outcome_name(report.outcome));
+    fur_vector_destroy(x);
+    fur_vector_destroy(b);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
     tcase_add_test(tests, a_report_is_of_the_whole_right_hand_side);
@@ -263,6 +296,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, columns_are_as_good_as_the_constant);
     tcase_add_test(tests, what_is_no_null_space_is_refused);
     tcase_add_test(tests, auto_finds_constants);
+    tcase_add_test(tests, many_components_are_known_to_be_singular);
 }
 
 int main(void)
