@@ -4,6 +4,7 @@
 
 #include "core.h"
 #include "env.h"
+#include "magnitude.h"
 #include "vectors.h"
 #include "verdict.h"
 
@@ -24,7 +25,7 @@ fur_status fur_null_space_remove(const fur_null_space *n, fur_vector *v, double 
         fur_scalar part;
         FUR_TRY(fur_dot(n->basis[i], v, &part));
         FUR_TRY(fur_axpby(fur_complex(-part.re, -part.im), n->basis[i], fur_real(1), v));
-        *removed = hypot(*removed, hypot(part.re, part.im));
+        *removed = fur_magnitude(*removed, fur_magnitude(part.re, part.im));
     }
     return FUR_OK;
 }

@@ -7,6 +7,7 @@
 
 #include "clock.h"
 #include "core.h"
+#include "magnitude.h"
 #include "options.h"
 #include "target.h"
 #include "value_type.h"
@@ -142,7 +143,7 @@ fur_status fur_drive_report(fur_drive *d, fur_solver_report *report)
         .outcome = outcome_of(d),
         .iterations = pass->iterations,
         .residual_recursive = pass->residual / unit,
-        .residual = hypot(d->residual, d->outside) / unit,
+        .residual = fur_magnitude(d->residual, d->outside) / unit,
         .seconds = fur_seconds() - d->start,
         .method = d->solver->options.method,
         .products = pass->products,
