@@ -119,10 +119,12 @@ typedef struct fur_lobpcg_options {
  * occurs more often than the block has vectors beyond it may be missed, as by all methods.
  *
  * report->iterations counts those of the block, products A times a vector, restarts how often A X
- * was computed afresh. INDEFINITE_PRECONDITIONER: r.Mr < 0 was met. MAX_ITERATIONS, STOPPED and
- * STAGNATED as in fur_eigs. A product by the operator of a matrix's plan reads the matrix once for
- * several vectors (furrow/spmm.h). Allocates 6 block + 1 vectors, those of Y and, for a plan,
- * another plan meanwhile. FUR_INVALID if A or M does not suit, if there are fewer than count
+ * was computed afresh. INDEFINITE_PRECONDITIONER: r.Mr < 0 was met. MAX_ITERATIONS and STOPPED as
+ * in fur_eigs. STAGNATED: rounding allows no more, or the search made no progress: within 500
+ * iterations, or max_iterations / 2 if that is more, the largest residual has not fallen to a tenth
+ * and no further value has converged. A product by the operator of a matrix's plan reads the matrix
+ * once for several vectors (furrow/spmm.h). Allocates 6 block + 1 vectors, those of Y and, for a
+ * plan, another plan meanwhile. FUR_INVALID if A or M does not suit, if there are fewer than count
  * vectors orthogonal to Y, or a vector does not fit; memory and results on failure as in fur_eigs.
  */
 FUR_API fur_status fur_lobpcg(const fur_operator *a, const fur_lobpcg_options *options,

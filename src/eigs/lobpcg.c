@@ -17,6 +17,7 @@
 
 #include <furrow/reduce.h>
 
+#include <float.h>
 #include <math.h>
 
 #define DEFAULT_COUNT 6
@@ -31,6 +32,12 @@
 /* What seems to have converged and has not must come nearer by this factor until it seems so again.
  */
 #define LEAST_GAIN 0.5
+/* A search stagnates if the largest residual has not fallen to a tenth, and no further value has
+ * converged, in PATIENCE iterations, or in half of the limit if that is more. A tenth is STEPS
+ * falls by FALL. Plateaus of 446 iterations were seen before a value converged. */
+#define PATIENCE 500
+#define STEPS 8
+#define FALL 0.75
 
 typedef struct lobpcg {
     fur_context *context;
@@ -42,9 +49,12 @@ typedef struct lobpcg {
     bool fresh; /* A X is, and the residuals are */
     fur_lobpcg_space space;
     fur_vector *spare;
-    double *residuals; /* of X */
-    bool *active;      /* whose residual is too large */
-    double claimed;    /* the largest residual of what last seemed to have converged */
+    double *residuals;    /* of X */
+    bool *active;         /* whose residual is too large */
+    double claimed;       /* the largest residual of what last seemed to have converged */
+    double reached;       /* the largest residual, by steps */
+    int64_t steps[STEPS]; /* iterations of the last of them, the oldest first */
+    int most;             /* values that have converged, at most */
     fur_eigs_report report;
 } lobpcg;
 
@@ -189,6 +199,31 @@ static void judge(lobpcg *e, bool claimed)
         e->claimed = largest;
 }
 
+static void take_step(lobpcg *e)
+{
+    for (int i = 0; i + 1 < STEPS; i++)
+        e->steps[i] = e->steps[i + 1];
+    e->steps[STEPS - 1] = e->report.iterations;
+}
+
+/* Whether the search has made no progress for long. */
+static bool is_stuck(lobpcg *e)
+{
+    int64_t half = e->options.max_iterations / 2;
+    double largest = largest_residual(e);
+    bool more = e->report.converged > e->most;
+    for (int i = 0; i < STEPS; i++) {
+        bool fell = largest <= FALL * e->reached;
+        if (fell)
+            e->reached = i + 1 < STEPS ? FALL * e->reached : largest;
+        if (fell || more)
+            take_step(e);
+    }
+    if (more)
+        e->most = e->report.converged;
+    return e->report.iterations - e->steps[0] > (half > PATIENCE ? half : PATIENCE);
+}
+
 static void tell_monitor(lobpcg *e)
 {
     const fur_lobpcg_options *o = &e->options;
@@ -224,9 +259,13 @@ static fur_status examine(lobpcg *e)
         judge(e, claimed);
     }
     tell_monitor(e);
-    if (e->report.outcome == FUR_OUTCOME_UNSOLVED &&
-        e->report.iterations >= e->options.max_iterations)
+    bool stuck = is_stuck(e);
+    if (e->report.outcome != FUR_OUTCOME_UNSOLVED)
+        return FUR_OK;
+    if (e->report.iterations >= e->options.max_iterations)
         e->report.outcome = FUR_OUTCOME_MAX_ITERATIONS;
+    else if (stuck)
+        e->report.outcome = FUR_OUTCOME_STAGNATED;
     return FUR_OK;
 }
 
@@ -346,7 +385,8 @@ fur_status fur_lobpcg(const fur_operator *a, const fur_lobpcg_options *options, 
                       double *residuals, fur_vector *const *vectors, fur_eigs_report *report)
 {
     FUR_NEED(fur_operator_context(a), a, values);
-    lobpcg e = {.context = fur_operator_context(a), .a = a, .claimed = HUGE_VAL};
+    lobpcg e = {
+        .context = fur_operator_context(a), .a = a, .claimed = HUGE_VAL, .reached = DBL_MAX};
     FUR_CHECK_REPORT(e.context, fur_eigs_report, report);
     FUR_TAKE_OPTIONS(e.context, fur_lobpcg_options, &e.options, options);
     double begin = fur_seconds();

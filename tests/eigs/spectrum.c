@@ -129,3 +129,35 @@ void check_asymmetric(rng *r, found (*find_two)(const fur_operator *a))
     }
     fur_context_destroy(context);
 }
+
+nearly_equal nearly_equal_open(fur_context *context)
+{
+    enum { COPIES = 800, POINTS = 10, N = COPIES * POINTS };
+    static int32_t rows[3 * N];
+    static int32_t cols[3 * N];
+    static double entries[3 * N];
+    rng r = rng_stream(70);
+    nearly_equal p = {.a = NULL};
+    int64_t count = 0;
+    for (int k = 0; k < COPIES; k++) {
+        double scale = 1 + 1e-4 * fabs(rng_unit(&r));
+        for (int i = 0; i < POINTS; i++)
+            for (int j = i > 0 ? i - 1 : 0; j <= i + 1 && j < POINTS; j++) {
+                rows[count] = k * POINTS + i;
+                cols[count] = k * POINTS + j;
+                entries[count++] = i == j ? 2 * scale : -scale;
+            }
+    }
+    fur_coo_view coo = {sizeof coo, N, N, count, FUR_F64, rows, cols, entries};
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_ERROR, &p.a));
+    ck_ok(context, fur_spmv_plan(p.a, NULL, &p.plan));
+    ck_ok(context, fur_operator_from_spmv(p.plan, &p.op));
+    return p;
+}
+
+void nearly_equal_close(nearly_equal *p)
+{
+    fur_operator_destroy(p->op);
+    fur_spmv_destroy(p->plan);
+    fur_csr_destroy(p->a);
+}

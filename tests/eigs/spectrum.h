@@ -27,4 +27,15 @@ void found_release(found *f);
 /* That a method, asked for two pairs, finds out an operator that is not symmetric. */
 void check_asymmetric(rng *r, found (*find_two)(const fur_operator *a));
 
+/* 800 chains of 10 points, whose scales differ by at most 1e-4: 10 eigenvalues, each of which
+ * occurs 800 times, nearly equal. */
+typedef struct nearly_equal {
+    fur_csr *a;
+    fur_spmv *plan;
+    fur_operator *op;
+} nearly_equal;
+
+nearly_equal nearly_equal_open(fur_context *context);
+void nearly_equal_close(nearly_equal *p);
+
 #endif

@@ -341,48 +341,24 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-/* Outcomes are shared with the solvers of A x = b, methods are not. */
-/* Blocks of 10 points whose scales differ by at most 1e-4: each eigenvalue occurs 800 times, nearly
- * equal. The search ends by itself, long before its limit, whatever it says. */
+/* The search ends by itself, long before its limit, whatever it says. */
 START_TEST(nearly_equal_eigenvalues_end_a_search)
 {
-    enum { COPIES = 800, POINTS = 10, N = COPIES * POINTS };
-    static int32_t rows[3 * N];
-    static int32_t cols[3 * N];
-    static double entries[3 * N];
-    rng r = rng_stream(70);
     fur_context *context = context_make(NULL, 1);
-    fur_csr *a = NULL;
-    fur_spmv *plan = NULL;
-    fur_operator *op = NULL;
-    int64_t count = 0;
-    for (int k = 0; k < COPIES; k++) {
-        double scale = 1 + 1e-4 * fabs(rng_unit(&r));
-        for (int i = 0; i < POINTS; i++)
-            for (int j = i > 0 ? i - 1 : 0; j <= i + 1 && j < POINTS; j++) {
-                rows[count] = k * POINTS + i;
-                cols[count] = k * POINTS + j;
-                entries[count++] = i == j ? 2 * scale : -scale;
-            }
-    }
-    fur_coo_view coo = {sizeof coo, N, N, count, FUR_F64, rows, cols, entries};
-    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_ERROR, &a));
-    ck_ok(context, fur_spmv_plan(a, NULL, &plan));
-    ck_ok(context, fur_operator_from_spmv(plan, &op));
+    nearly_equal p = nearly_equal_open(context);
     double values[2];
     fur_eigs_report report = FUR_DEFAULT(fur_eigs_report);
     fur_eigs_options options = {.size = sizeof options, .count = 2, .max_iterations = 50000};
-    ck_ok(context, fur_eigs(op, &options, values, NULL, NULL, &report));
+    ck_ok(context, fur_eigs(p.op, &options, values, NULL, NULL, &report));
     ck_assert(report.outcome != FUR_OUTCOME_MAX_ITERATIONS);
     if (report.outcome != FUR_OUTCOME_CONVERGED)
         ck_assert(strstr(fur_eigs_advice(report.outcome), "nearly equal") != NULL);
-    fur_operator_destroy(op);
-    fur_spmv_destroy(plan);
-    fur_csr_destroy(a);
+    nearly_equal_close(&p);
     fur_context_destroy(context);
 }
 END_TEST
 
+/* Outcomes are shared with the solvers of A x = b, methods are not. */
 START_TEST(advice_names_no_solver)
 {
     for (int outcome = 0; outcome <= FUR_OUTCOME_DIVERGED; outcome++) {

@@ -483,6 +483,23 @@ START_TEST(what_has_not_converged_is_not_called_so)
 }
 END_TEST
 
+/* The search ends long before its limit, with a sentence that says what to do. */
+START_TEST(nearly_equal_eigenvalues_end_a_search)
+{
+    fur_context *context = context_make(NULL, 1);
+    nearly_equal p = nearly_equal_open(context);
+    fur_lobpcg_options options = {.size = sizeof options, .count = 4};
+    found f = find(p.op, &options);
+    ck_assert_msg(f.report.outcome == FUR_OUTCOME_STAGNATED, "%s after %lld iterations",
+                  fur_outcome_name(f.report.outcome), (long long)f.report.iterations);
+    ck_assert_int_le(f.report.iterations, 700);
+    ck_assert_ptr_nonnull(strstr(fur_eigs_advice(f.report.outcome), "nearly equal"));
+    found_release(&f);
+    nearly_equal_close(&p);
+    fur_context_destroy(context);
+}
+END_TEST
+
 static found find_two(const fur_operator *a)
 {
     fur_lobpcg_options options = {.size = sizeof options, .count = 2};
@@ -632,6 +649,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, singular_matrices);
     tcase_add_test(tests, tolerances_relative_to_the_values);
     tcase_add_test(tests, matrices_of_any_scale);
+    tcase_add_test(tests, nearly_equal_eigenvalues_end_a_search);
     tcase_add_test(tests, what_has_not_converged_is_not_called_so);
     tcase_add_test(tests, an_operator_that_is_not_symmetric_is_found_out);
     tcase_add_test(tests, wrong_options_are_refused);
