@@ -330,6 +330,53 @@ START_TEST(extreme_sizes_work)
 }
 END_TEST
 
+/* z = M r for M of 2^exponent A, times 2^exponent. */
+static void apply_scaled(fur_csr *a, const fur_precond_options *o, int exponent,
+                         const fur_vector *r, fur_vector *z)
+{
+    fur_context *context = fur_csr_context(a);
+    fur_vector *scale = NULL;
+    ck_ok(context,
+          fur_vector_create(context, fur_vector_value_type(r), fur_vector_size(r), &scale));
+    ck_ok(context, fur_vector_fill(scale, fur_real(ldexp(1, exponent))));
+    ck_ok(context, fur_csr_scale(a, scale, NULL));
+    fur_precond *p = precond_make(a, o);
+    ck_ok(context, fur_precond_apply(p, r, z));
+    ck_ok(context, fur_vector_scale(z, fur_real(ldexp(1, exponent))));
+    ck_ok(context, fur_vector_fill(scale, fur_real(ldexp(1, -exponent))));
+    ck_ok(context, fur_csr_scale(a, scale, NULL));
+    fur_precond_destroy(p);
+    fur_vector_destroy(scale);
+}
+
+/* Loops over value types. In half precision very large inverses are kept in full. */
+START_TEST(inverses_have_the_scale_of_the_matrix)
+{
+    fur_value_type value = (fur_value_type)_i;
+    bool single = value == FUR_F32 || value == FUR_C64;
+    rng random = rng_stream(1060);
+    fur_context *context = context_make(NULL, 1);
+    fur_csr *a = make(context, &random, 40, 200, value);
+    fur_vector *r = vector_random(context, &random, value, 40);
+    fur_vector *near = vector_random(context, &random, value, 40);
+    fur_vector *far = vector_random(context, &random, value, 40);
+    for (int k = 0; k < COUNT_OF(kinds); k++) {
+        if (kinds[k].narrow)
+            continue;
+        apply_scaled(a, &kinds[k], 0, r, near);
+        apply_scaled(a, &kinds[k], single ? 100 : 900, r, far);
+        ck_same_bits(near, far);
+        apply_scaled(a, &kinds[k], single ? -100 : -900, r, far);
+        ck_same_bits(near, far);
+    }
+    fur_vector_destroy(far);
+    fur_vector_destroy(near);
+    fur_vector_destroy(r);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
 START_TEST(what_is_not_positive_definite_is_refused)
 {
     static const int32_t offsets[] = {0, 2, 4};
@@ -369,6 +416,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, known_iterations_are_taken);
     tcase_add_loop_test(tests, bits_depend_on_values_alone, 0, COUNT_OF(kinds));
     tcase_add_test(tests, extreme_sizes_work);
+    tcase_add_loop_test(tests, inverses_have_the_scale_of_the_matrix, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, what_is_not_positive_definite_is_refused);
 }
 

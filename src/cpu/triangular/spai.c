@@ -9,7 +9,9 @@
 #    include "table.h"
 #    include "team.h"
 
+#    include <math.h>
 #    include <pthread.h>
+#    include <stdlib.h>
 #    include <string.h>
 
 /* Rows of the caller's between two questions whether to stop. */
@@ -17,6 +19,12 @@
 
 /* A head of a column that is smaller in proportion to its norm does not decide the reflection. */
 #    define TINY_HEAD 0x1p-60
+
+/* Entries up to these powers of two, and down to their reciprocals, need no scale: sums of their
+ * squares and the inverses of these are in range. Scales have exponents of up to four times that.
+ */
+#    define RANGE 250
+#    define SINGLE_RANGE 30
 
 /* A row in the making. */
 typedef struct least_squares {
@@ -107,6 +115,25 @@ static void FN(fill)(const least_squares *s, int64_t i)
         b[s->places[i]] = V(from)((fur_scalar){1, 0});
 }
 
+static void FN(scale)(int64_t count, double unit, VALUE *x)
+{
+    REAL *parts = (REAL *)x;
+    for (int64_t i = 0; i < count * (1 + COMPLEX); i++)
+        parts[i] *= (REAL)unit;
+}
+
+/* The power of two that brings the largest entry near 1; 1 if it is in range. */
+static double FN(unit_of)(int64_t count, const VALUE *x)
+{
+    int range = sizeof(REAL) == sizeof(float) ? SINGLE_RANGE : RANGE;
+    double largest = 0;
+    for (int64_t i = 0; i < count; i++)
+        largest = fmax(largest, FN(modulus)(x[i]));
+    if (!(largest > 0 && largest < HUGE_VAL) || abs(ilogb(largest)) <= range)
+        return 1;
+    return scalbn(1, ilogb(largest) < -4 * range ? 4 * range : -ilogb(largest));
+}
+
 /* x := x - beta (v^H x) v, for v and x from place p on. */
 static void FN(reflect)(int64_t p, int64_t tall, VALUE beta, const VALUE *v, VALUE *x)
 {
@@ -165,6 +192,9 @@ static bool FN(invert_row)(least_squares *s, int64_t i, VALUE *row)
     list_columns(s);
     FN(fill)(s, i);
     forget_columns(s);
+    double unit = FN(unit_of)(s->tall * s->wide, s->d);
+    if (unit != 1)
+        FN(scale)(s->tall * s->wide, unit, s->d);
     int64_t steps = fur_smaller(s->tall, s->wide);
     for (int64_t p = 0; p < steps; p++)
         FN(eliminate)(s, p);
@@ -173,6 +203,8 @@ static bool FN(invert_row)(least_squares *s, int64_t i, VALUE *row)
         row[q] = q < steps ? b[q] : V(from)((fur_scalar){0, 0});
         sum += FN(modulus)(row[q]);
     }
+    if (unit != 1)
+        FN(scale)(s->wide, unit, row);
     return sum > 0 && isfinite(sum);
 }
 
