@@ -1,8 +1,10 @@
 /* Iterative solution of A x = b, or of min ||b - A x||, by one of the methods that
  * fur_solver_method_at lists; docs/solvers.md says which method is for what.
  *
- * A solver owns its workspace: fur_solver_solve allocates nothing, unless bounds are asked for. Its
- * result has the same bits for any number of threads, and on a GPU those of the CPU.
+ * A solver owns its workspace: fur_solver_solve allocates nothing, unless bounds are asked for or
+ * ||A|| is above 2^200 or below 2^-200 (in f32 and c64: 2^50). The first solve with such an A
+ * allocates a vector, and another one if there is a preconditioner. A result has the same bits for
+ * any number of threads, and on a GPU those of the CPU.
  *
  * A method updates its residual by a recursion. Rounding makes it differ from the true residual
  * b - A x, and only the true one, computed afresh, decides about convergence: if the recursive one
@@ -215,11 +217,13 @@ FUR_API void fur_solver_destroy(fur_solver *solver);
 
 /* Solves from the initial guess in x. Returns FUR_OK whenever the method ran; report->outcome says
  * how it ended. b = 0 gives x = 0. b and x must not overlap. With ||b|| = 0 residuals are absolute.
- * b of any magnitude works: a residual far from 1 is scaled by a power of two inside. FUR_INVALID
- * if b, the guess or A times the guess has an entry that is not finite, which the sentence names.
- * Otherwise fails only if an operator fails or the vectors do not fit; x is then the last iterate.
- * A failure sets report->outcome to FUR_OUTCOME_UNSOLVED, so that the outcome of an earlier solve
- * is not taken for this one's, and leaves the rest of the report untouched. report may be NULL. */
+ * A and b of any magnitude work: a solve multiplies residuals, A and the preconditioner by powers
+ * of two if they are far from 1. If the guess is 0, the first product is A b, which tells the
+ * magnitude of A. FUR_INVALID if b, the guess or A times the guess has an entry that is not finite,
+ * which the sentence names. Otherwise fails only if an operator fails or the vectors do not fit; x
+ * is then the last iterate. A failure sets report->outcome to FUR_OUTCOME_UNSOLVED, so that the
+ * outcome of an earlier solve is not taken for this one's, and leaves the rest of the report
+ * untouched. report may be NULL. */
 FUR_API fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector *x,
                                     fur_solver_report *report);
 

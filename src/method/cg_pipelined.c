@@ -155,6 +155,7 @@ const fur_method fur_method_cg_pipelined = {
     .kind = FUR_METHOD_SQUARE,
     .behind = true,
     .guarded = true,
+    .powers = 2,
     .workspace = 9,
     .run = run,
 };

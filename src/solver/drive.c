@@ -1,6 +1,7 @@
 /* A solve: passes of a method, until the true residual says that it is done. */
 #include "drive.h"
 #include "fused.h"
+#include "lift.h"
 #include "null_space.h"
 #include "red_black.h"
 #include "verdict.h"
@@ -106,6 +107,27 @@ fur_status fur_drive_take_residual(fur_drive *d, fur_vector *r)
     return fur_norm2(r, &d->residual);
 }
 
+const fur_vector *fur_drive_probe(const fur_drive *d)
+{
+    return d->from_zero && d->solver->method->kind == FUR_METHOD_SQUARE ? d->b : d->x;
+}
+
+fur_status fur_drive_take_first(fur_drive *d, fur_vector *r)
+{
+    const fur_vector *v = fur_drive_probe(d);
+    bool finite = true;
+    if (d->solver->method->kind == FUR_METHOD_SQUARE)
+        FUR_TRY(fur_lift_measure(d, v, r, &finite));
+    if (v == d->x)
+        return fur_drive_take_residual(d, r);
+    if (finite) {
+        d->residual = d->b_norm;
+        return fur_vector_copy(d->b, r);
+    }
+    FUR_TRY(fur_solve_multiply(d->pass, d->x, r));
+    return fur_drive_take_residual(d, r);
+}
+
 fur_status fur_drive_find_residual(fur_drive *d, const fur_vector *x)
 {
     FUR_TRY(fur_solve_multiply(d->pass, x, d->solver->r));
@@ -154,7 +176,7 @@ static double scale_of(const fur_drive *d)
 {
     bool single = fur_value_is_single(fur_vector_value_type(d->b));
     int range = single ? FUR_SOLVE_SINGLE_RANGE : FUR_SOLVE_RANGE;
-    int near = has_units(d) ? 0 : range;
+    int near = has_units(d) || d->lift != 0 ? 0 : range;
     int most = 3 * range;
     int exponent = ilogb(d->residual);
     if (exponent >= -near && exponent <= near)
@@ -168,6 +190,7 @@ void fur_drive_aim(fur_drive *d, fur_vector *x, double target)
     s->x = x;
     s->base = x == d->x ? NULL : d->x;
     s->scale = x == d->x ? 1 : scale_of(d);
+    s->unit = scalbn(1 / s->scale, -d->lift);
     s->b_norm = d->b_norm * s->scale;
     s->residual = d->residual * s->scale;
     s->target = target * s->scale;
@@ -181,7 +204,10 @@ fur_status fur_drive_run_pass(fur_drive *d, fur_vector *x, double target)
     fur_drive_aim(d, x, target);
     if (s->scale != 1)
         FUR_TRY(fur_vector_scale(s->r, fur_real(s->scale)));
+    if (d->reduced)
+        FUR_TRY(fur_red_black_lift(d->solver->red_black, d->lift));
     FUR_TRY(d->reduced ? fur_red_black_run(d->solver->red_black, d->solver->method, s)
+            : d->lift  ? fur_lift_run(d)
                        : d->solver->method->run(s));
     s->residual /= s->scale;
     return FUR_OK;
@@ -218,8 +244,8 @@ static fur_status correct(fur_drive *d, double target)
     FUR_TRY(fur_drive_run_pass(d, correction, target));
     if (d->solver->method->kind == FUR_METHOD_SQUARE && !(d->pass->residual < before))
         return FUR_OK;
-    if (d->pass->scale != 1)
-        FUR_TRY(fur_vector_scale(correction, fur_real(1 / d->pass->scale)));
+    if (d->pass->unit != 1)
+        FUR_TRY(fur_vector_scale(correction, fur_real(d->pass->unit)));
     FUR_TRY(fur_norm_max(correction, &largest));
     if (!(largest < HUGE_VAL)) {
         d->pass->outcome = FUR_OUTCOME_BREAKDOWN;
@@ -233,7 +259,7 @@ static fur_status correct(fur_drive *d, double target)
 
 bool fur_drive_must_correct(const fur_drive *d)
 {
-    return has_units(d) || scale_of(d) != 1 || d->solver->method->guarded;
+    return has_units(d) || scale_of(d) != 1 || d->lift != 0 || d->solver->method->guarded;
 }
 
 /* The least target of a pass. */
@@ -286,19 +312,17 @@ static double correction_target(const fur_drive *d)
 fur_status fur_drive_start(fur_drive *d, const fur_vector *r, bool *over)
 {
     fur_solve *s = d->pass;
-    double largest; /* of x, whose entries in empty columns r does not show */
     d->first = d->residual;
-    FUR_TRY(fur_norm_max(d->x, &largest));
-    d->from_zero = largest == 0;
-    if (!(d->residual < HUGE_VAL) || !(largest < HUGE_VAL))
+    if (!(d->residual < HUGE_VAL) || !(d->guess < HUGE_VAL))
         return fur_drive_refuse_wild(d, r);
     s->x = d->x;
     s->base = NULL;
     s->b_norm = d->b_norm;
     s->target = d->goal;
     s->scale = 1;
+    s->unit = 1;
     *over = fur_solve_is_over(s, 0, d->residual);
-    return FUR_OK;
+    return d->lift && !d->reduced ? fur_lift_open(d, r) : FUR_OK;
 }
 
 /* Runs passes until x meets the goal or a pass does not help. The last pass helped if it came below
@@ -332,7 +356,8 @@ fur_status fur_drive_solve(fur_drive *d)
 static fur_status run(fur_drive *d)
 {
     bool over = false;
-    FUR_TRY(fur_drive_find_residual(d, d->x));
+    FUR_TRY(fur_solve_multiply(d->pass, fur_drive_probe(d), d->solver->r));
+    FUR_TRY(fur_drive_take_first(d, d->solver->r));
     FUR_TRY(fur_drive_start(d, d->solver->r, &over));
     return over ? FUR_OK : fur_drive_solve(d);
 }
@@ -434,8 +459,11 @@ fur_status fur_drive_open(fur_solver *solver, const fur_vector *b, fur_vector *x
     d->goal = fmin(larger(fur_target(o->rtol, d->b_norm), o->atol), DBL_MAX);
     if (d->outside > 0 && fur_drive_hides_outside(d))
         d->goal = ROUNDED_DOWN * sqrt(d->goal * d->goal - d->outside * d->outside);
-    /* Any guess but 0 would only be rounded towards it. */
-    return d->b_norm == 0 ? fur_vector_fill(x, fur_real(0)) : FUR_OK;
+    if (d->b_norm == 0) /* any guess but 0 would only be rounded towards it */
+        FUR_TRY(fur_vector_fill(x, fur_real(0)));
+    FUR_TRY(fur_norm_max(x, &d->guess)); /* b - A x does not show entries in empty columns */
+    d->from_zero = d->guess == 0;
+    return FUR_OK;
 }
 
 /* Takes the null vectors out of the x found. */

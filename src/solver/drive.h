@@ -18,6 +18,8 @@ typedef struct fur_drive {
     double goal;           /* for the true residual */
     double residual;       /* the true one */
     double first;          /* that of the guess */
+    double guess;          /* the largest modulus in the guess */
+    int lift;              /* passes see 2^-lift A; 0: they see A */
     double normal;         /* ||A^H r - damp^2 d||, where d is the change of x; -1: not computed */
     double damped;         /* damp ||d||, which damping adds to the residual */
     double slope;          /* normal / max(residual, damped) */
@@ -40,6 +42,13 @@ fur_status fur_drive_find_residual(fur_drive *d, const fur_vector *x);
 
 /* r = b - r and its norm; r holds A x. */
 fur_status fur_drive_take_residual(fur_drive *d, fur_vector *r);
+
+/* The vector whose product with A comes first: the guess; b if the guess is 0. That product then
+ * costs the same and tells the scale of A. */
+const fur_vector *fur_drive_probe(const fur_drive *d);
+
+/* The residual of the guess and its norm, from r = A v of the probe v. Sets d->lift. */
+fur_status fur_drive_take_first(fur_drive *d, fur_vector *r);
 
 /* After the residual of the guess: whether there is nothing to do. FUR_INVALID if it is not finite.
  */

@@ -20,6 +20,6 @@ fur_status fur_solver_iterate(const fur_solver_progress *progress, fur_vector *x
                                 s->options->method);
     FUR_TRY(fur_vector_copy(s->base ? s->base : s->x, x));
     if (s->base)
-        FUR_TRY(fur_axpby(fur_real(1 / s->scale), s->x, fur_real(1), x));
+        FUR_TRY(fur_axpby(fur_real(s->unit), s->x, fur_real(1), x));
     return s->unscale ? fur_multiply_elementwise(s->unscale, x, x) : FUR_OK;
 }

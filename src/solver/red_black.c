@@ -58,6 +58,7 @@ struct fur_red_black {
     fur_vector red_scale;
     fur_vector black_scale;
     fur_scaling red_scaling;
+    int lift; /* to_red and scale are made from 2^-lift A */
 };
 
 /* Entries begin .. begin + count - 1 of a vector. */
@@ -96,6 +97,7 @@ static fur_status update(void *object)
     rb->red_scaling = *rb->jacobi->scaling;
     rb->red_scaling.d = &rb->red_scale;
     rb->red_scaling.inverted = NULL;
+    rb->lift = 0;
     fur_csr_values_changed(rb->to_black.matrix);
     fur_csr_values_changed(rb->to_red.matrix);
     return FUR_OK;
@@ -288,6 +290,21 @@ void fur_red_black_release(fur_red_black *reduction)
 bool fur_red_black_works(const fur_red_black *reduction)
 {
     return reduction && !reduction->dependent.refusal[0];
+}
+
+fur_status fur_red_black_lift(fur_red_black *rb, int exponent)
+{
+    fur_vector red = values_of(rb->context, fur_csr_get(rb->to_red.matrix));
+    double factor = scalbn(1, exponent - rb->lift);
+    fur_scalar *constant = &rb->red_scaling.constant;
+    if (exponent == rb->lift)
+        return FUR_OK;
+    rb->lift = exponent;
+    *constant = fur_complex(factor * constant->re, factor * constant->im);
+    FUR_TRY(fur_vector_scale(&red, fur_real(1 / factor)));
+    FUR_TRY(fur_vector_scale(rb->scale, fur_real(factor)));
+    fur_csr_values_changed(rb->to_red.matrix);
+    return FUR_OK;
 }
 
 /* g = r_red - E C^-1 r_black, and its norm */

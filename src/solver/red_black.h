@@ -19,6 +19,9 @@ void fur_red_black_release(fur_red_black *reduction);
 /* Whether A's present values allow it. */
 bool fur_red_black_works(const fur_red_black *reduction);
 
+/* Makes passes solve 2^-exponent A x = r from now on, by powers of two in what was made from A. */
+fur_status fur_red_black_lift(fur_red_black *reduction, int exponent);
+
 /* A pass of the solve, by a method that sees the reduced system: it has two vectors of workspace.
  */
 fur_status fur_red_black_run(fur_red_black *reduction, const fur_method *method, fur_solve *s);

@@ -143,13 +143,41 @@ static void list_columns(group *g)
     }
 }
 
-/* The true residuals of all columns, or of those that are solved together. */
-static fur_status take_residuals(group *g, bool all)
+/* The probes of all columns in one block: B, X, or a copy if some are of B and some of X. */
+static fur_status take_probes(group *g, fur_vectors *probes)
+{
+    int of_b = 0;
+    for (int j = 0; j < g->count; j++)
+        of_b += fur_drive_probe(&g->drives[j]) == &g->columns[j][B];
+    *probes = of_b == g->count ? g->b
+              : of_b == 0      ? g->x
+                               : fur_vectors_part(g->t->work[0], 0, g->count);
+    for (int j = 0; of_b % g->count != 0 && j < g->count; j++)
+        FUR_TRY(fur_vector_copy(fur_drive_probe(&g->drives[j]), &g->work[j][0]));
+    return FUR_OK;
+}
+
+/* The residuals of the guesses. */
+static fur_status take_first(group *g)
+{
+    fur_vectors r = fur_vectors_part(g->t->r, 0, g->count);
+    fur_vectors probes;
+    FUR_TRY(take_probes(g, &probes));
+    FUR_TRY(fur_block_product_apply(&g->t->product, &probes, &r));
+    for (int j = 0; j < g->count; j++) {
+        g->passes[j].products++;
+        FUR_TRY(fur_drive_take_first(&g->drives[j], &g->columns[j][R]));
+    }
+    return FUR_OK;
+}
+
+/* The true residuals of the columns that are solved together. */
+static fur_status take_residuals(group *g)
 {
     fur_vectors r = fur_vectors_part(g->t->r, 0, g->count);
     FUR_TRY(fur_block_product_apply(&g->t->product, &g->x, &r));
     for (int j = 0; j < g->count; j++)
-        if (all || g->together[j]) {
+        if (g->together[j]) {
             g->passes[j].products++;
             FUR_TRY(fur_drive_take_residual(&g->drives[j], &g->columns[j][R]));
         }
@@ -165,7 +193,7 @@ static fur_status start(group *g, int64_t first)
         g->passes[j].is_column = true;
         g->passes[j].column = first + j;
     }
-    FUR_TRY(take_residuals(g, true));
+    FUR_TRY(take_first(g));
     for (int j = 0; j < g->count; j++) {
         fur_drive *d = &g->drives[j];
         bool over = false;
@@ -204,6 +232,8 @@ static fur_status run_together(group *g)
     }
     if (block.active == 0)
         return FUR_OK;
+    if (fur_red_black_works(solver->red_black))
+        FUR_TRY(fur_red_black_lift(solver->red_black, 0));
     FUR_TRY(fur_red_black_works(solver->red_black)
                 ? fur_red_black_run_block(solver->red_black, solver->method, &block, g->t->work[0],
                                           g->t->work[2])
@@ -212,7 +242,7 @@ static fur_status run_together(group *g)
         g->passes[j].r = solver->r;
         g->passes[j].work = solver->work;
     }
-    FUR_TRY(take_residuals(g, false));
+    FUR_TRY(take_residuals(g));
     for (int j = 0; j < g->count; j++)
         if (g->together[j])
             FUR_TRY(fur_drive_finish(&g->drives[j], &g->columns[j][R]));

@@ -1,5 +1,6 @@
 /* Solvers: methods by name, options, workspace. What a solve does stands in drive.c. */
 #include "fused.h"
+#include "lift.h"
 #include "null_space.h"
 #include "persistent.h"
 #include "red_black.h"
@@ -342,6 +343,7 @@ void fur_solver_destroy(fur_solver *solver)
         fur_dependent_leave(&solver->source[i]);
     fur_together_release(solver->context, solver->together);
     fur_red_black_release(solver->red_black);
+    fur_lift_release(solver->lift);
     fur_null_space_release(solver->null_space);
     destroy_vectors(solver, count_work(solver), solver->work);
     destroy_vectors(solver, solver->method->range_workspace, solver->range);

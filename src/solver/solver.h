@@ -27,6 +27,7 @@ typedef struct fur_fused fur_fused;
 typedef struct fur_red_black fur_red_black;
 typedef struct fur_together fur_together;
 typedef struct fur_null_space fur_null_space;
+typedef struct fur_lift fur_lift;
 
 /* One solve in progress, in passes: the first improves x, each further one starts with the true
  * residual and makes a correction of x. What a pass sees may be scaled by a power of two, so that
@@ -49,6 +50,7 @@ typedef struct fur_solve {
     fur_fused *fused;                  /* NULL: no passes over a stencil make products */
     const fur_solver_options *options; /* with defaults in place of zeros */
     double scale; /* of the pass: what it sees is the caller's residual times this */
+    double unit;  /* the caller's correction is x of the pass times this; 1 if base is NULL */
     double b_norm;
     double target;   /* of the pass: stop at ||r|| <= target */
     double gradient; /* of least squares: stop at ||A^H r|| <= gradient ||A|| ||r|| */
@@ -94,6 +96,7 @@ typedef struct fur_method {
     fur_method_kind kind;
     /* The true residual may rise on the way: a pass counts only if it has lowered it. */
     bool guarded;
+    int powers;                /* of A whose products with residuals the method keeps; 0: 1 */
     bool damps_preconditioned; /* of least squares: damping is of x also with a preconditioner */
     int workspace;             /* vectors of cols entries, besides the residual */
     int range_workspace;       /* of rows entries, besides the residual */
@@ -145,6 +148,7 @@ struct fur_solver {
     fur_fused *fused;
     fur_red_black *red_black;   /* NULL: the whole system is solved */
     fur_null_space *null_space; /* NULL: none */
+    fur_lift *lift;             /* NULL until a solve needs it */
     bool singular;              /* A is known to be, so that a large x proves nothing */
     fur_together *together;     /* for several right-hand sides; NULL until there are some */
     fur_dependent source[FUR_SOLVER_SOURCES];

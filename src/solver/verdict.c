@@ -103,8 +103,8 @@ static fur_status is_determined(fur_drive *d, bool *determined)
     FUR_TRY(fur_drive_run_pass(&trial, correction, CORRECTION_GAIN * d->residual));
     FUR_TRY(fur_norm2(correction, &length));
     d->pass->products = pass.products;
-    *determined = pass.outcome == FUR_OUTCOME_CONVERGED &&
-                  length / pass.scale <= CORRECTION_SHARE * d->x_norm;
+    *determined =
+        pass.outcome == FUR_OUTCOME_CONVERGED && length * pass.unit <= CORRECTION_SHARE * d->x_norm;
     return FUR_OK;
 }
 
