@@ -170,9 +170,13 @@ fur_status move_across(fur_env *env, void *to, int to_device, const void *from, 
     return FUR_OK;
 }
 
-// Copies and waits.
+// Copies and waits. The driver holds a lock of the process while it waits for the stream of a
+// pageable copy. The stream may wait for another rank of this process, and that rank for the lock:
+// so shared contexts wait first.
 fur_status copy_waiting(fur_env *env, void *to, const void *from, int64_t bytes)
 {
+    if (env->shared)
+        FUR_TRY(fur_cuda_wait(env));
     FUR_TRY(enqueue(env, to, from, bytes));
     return fur_cuda_wait(env);
 }

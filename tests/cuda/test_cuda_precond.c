@@ -307,7 +307,8 @@ START_TEST(refusals_have_the_words_of_the_cpu)
 }
 END_TEST
 
-/* Loops over kinds. A plan may do without the memory that it does not get. */
+/* Loops over kinds. A plan may do without the memory that it does not get. Blocks of one row are a
+ * scaling, which allocates once. */
 START_TEST(every_failing_allocation_is_survived)
 {
     pair p;
@@ -329,7 +330,7 @@ START_TEST(every_failing_allocation_is_survived)
         ck_assert_int_eq(p.c.device.outstanding, before);
     }
     p.c.device.fail_at = 0;
-    ck_assert_int_gt(failures, 2);
+    ck_assert_int_gt(failures, 0);
     pair_close(&p);
 }
 END_TEST

@@ -164,7 +164,9 @@ bool options_on_gpus(int n, int ranks, fur_ranks_options *out)
     static const char *const ways[GPU_WAYS] = {"peers", "staged", "nccl"};
     const char *way = ways[n % GPU_WAYS];
     *out = (fur_ranks_options){.size = sizeof *out, .device = "cuda", .device_transport = way};
-    /* ranks that share a GPU and wait for each other there must not share its queues */
+    /* ranks that share a GPU and wait for each other there must not share its queues, nor wait for
+     * the device to load a kernel */
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 1);
+    setenv("CUDA_MODULE_LOADING", "EAGER", 1);
     return strcmp(way, "nccl") != 0 || gpus() >= ranks; /* which wants one for each rank */
 }

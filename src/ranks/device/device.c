@@ -24,14 +24,39 @@ fur_status device_check(fur_ranks *g, const char *call, cudaError_t error)
                       cudaGetErrorString(error));
 }
 
+/* Ranks that are threads may share a GPU, and kernels of one wait for kernels of another. No rank
+ * may therefore wait for the whole device: neither by cudaDeviceSynchronize, which also blocked
+ * idle ranks for ever (driver 580.159), nor by cudaFree. */
+
 fur_status device_allocate(fur_ranks *g, int64_t bytes, void **out)
 {
     *out = NULL;
     if (bytes == 0)
         return FUR_OK;
-    DEVICE_TRY(g, cudaMalloc(out, (size_t)bytes));
-    DEVICE_TRY(g, cudaMemset(*out, 0, (size_t)bytes));
-    return device_check(g, "cudaDeviceSynchronize", cudaDeviceSynchronize());
+    DEVICE_TRY(g, cudaMallocAsync(out, (size_t)bytes, cudaStreamLegacy));
+    return device_clear(g, *out, bytes);
+}
+
+fur_status device_clear(fur_ranks *g, void *memory, int64_t bytes)
+{
+    DEVICE_TRY(g, cudaMemsetAsync(memory, 0, (size_t)bytes, cudaStreamLegacy));
+    return device_check(g, "cudaStreamSynchronize", cudaStreamSynchronize(cudaStreamLegacy));
+}
+
+void device_release(void *memory)
+{
+    if (memory)
+        cudaFreeAsync(memory, cudaStreamLegacy);
+}
+
+/* Waits for the streams of this rank. */
+static void wait_for_seat(const struct device_seat *seat)
+{
+    cudaSetDevice(seat->number);
+    if (seat->stream)
+        cudaStreamSynchronize(seat->stream);
+    if (seat->beside)
+        cudaStreamSynchronize(seat->beside);
 }
 
 /* Where a rank is. */
@@ -97,6 +122,14 @@ static fur_status find_best(fur_ranks *g)
     return FUR_OK;
 }
 
+/* CUDA loads a kernel when it is first launched, and waits for the whole device first. Ranks that
+ * share a GPU then wait for each other for ever. */
+static bool loads_kernels_early(void)
+{
+    const char *loading = getenv("CUDA_MODULE_LOADING");
+    return loading && strcmp(loading, "EAGER") == 0;
+}
+
 static fur_status find_link(fur_ranks *g)
 {
     const char *name = g->options.device_transport;
@@ -110,6 +143,11 @@ static fur_status find_link(fur_ranks *g)
                           "there is no transport between GPUs named \"%s\"; use \"peers\", "
                           "\"nccl\" or \"staged\"",
                           name);
+    if (g->link == &link_peers && g->count > 1 && !g->devices->apart && !loads_kernels_early())
+        return group_fail(g, FUR_UNSUPPORTED,
+                          "ranks share a GPU, where \"peers\" needs all kernels to be loaded: set "
+                          "CUDA_MODULE_LOADING=EAGER and CUDA_DEVICE_MAX_CONNECTIONS=32 before the "
+                          "program starts, or use the transport \"staged\"");
     return FUR_OK;
 }
 
@@ -201,14 +239,16 @@ static fur_status queue_pass(void *user, const fur_passing *pass)
     return space_pass(s, s->group->link->pass(s, pass, s->seat->stream));
 }
 
-/* Streams; what passes goes before what computes. */
+/* Streams; what passes goes before what computes. Ranks that share a GPU need a queue of the device
+ * for each stream, of which there are fewer with a priority. */
 static fur_status open_streams(fur_ranks *g, struct device_seat *seat)
 {
     int least;
     int greatest;
     DEVICE_TRY(g, cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    int priority = g->devices->apart ? greatest : least;
     DEVICE_TRY(g, cudaStreamCreateWithFlags(&seat->stream, cudaStreamNonBlocking));
-    DEVICE_TRY(g, cudaStreamCreateWithPriority(&seat->beside, cudaStreamNonBlocking, greatest));
+    DEVICE_TRY(g, cudaStreamCreateWithPriority(&seat->beside, cudaStreamNonBlocking, priority));
     DEVICE_TRY(g, cudaEventCreateWithFlags(&seat->forked, cudaEventDisableTiming));
     DEVICE_TRY(g, cudaEventCreateWithFlags(&seat->joined, cudaEventDisableTiming));
     return FUR_OK;
@@ -235,8 +275,7 @@ void devices_close(space *s)
     struct device_seat *seat = s->seat;
     if (!seat)
         return;
-    cudaSetDevice(seat->number);
-    cudaDeviceSynchronize();
+    wait_for_seat(seat);
     if (s->group->link->close)
         s->group->link->close(s);
     if (seat->forked)
@@ -294,14 +333,13 @@ void devices_drop(fur_ranks_csr *m)
     struct device_part *part = m->part;
     if (!part)
         return;
-    cudaSetDevice(m->space.seat->number);
-    cudaDeviceSynchronize();
+    wait_for_seat(m->space.seat);
     if (m->group->link->drop)
         m->group->link->drop(m);
-    cudaFree(part->lists.give);
-    cudaFree(part->lists.own);
-    cudaFree(part->lists.boundary);
-    cudaFree(part->packed);
+    device_release(part->lists.give);
+    device_release(part->lists.own);
+    device_release(part->lists.boundary);
+    device_release(part->packed);
     group_release(m->group, part);
     m->part = NULL;
 }

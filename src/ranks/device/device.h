@@ -46,8 +46,12 @@ fur_status device_check(fur_ranks *g, const char *call, cudaError_t error);
 
 #define DEVICE_TRY(g, call) RANKS_TRY(device_check(g, #call, call))
 
-/* Memory of the rank's device, cleared; NULL for 0 bytes. */
+/* Memory of the rank's device, cleared; NULL for 0 bytes. No other process can map it. */
 fur_status device_allocate(fur_ranks *g, int64_t bytes, void **out);
+/* Sets bytes of the rank's device to 0 and waits until they are. */
+fur_status device_clear(fur_ranks *g, void *memory, int64_t bytes);
+/* Frees what device_allocate returned, or NULL, once the rank's streams no longer use it. */
+void device_release(void *memory);
 
 /* The boundary's rows of y, of the boundary's x. */
 fur_status device_multiply(fur_ranks_csr *m, fur_vector *y, cudaStream_t stream);

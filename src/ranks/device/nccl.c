@@ -233,7 +233,7 @@ static fur_status plan_nccl(fur_ranks_csr *m)
         status = check(g, n, "ncclGroupEnd", exchange(m, n));
     if (status == FUR_OK)
         status = group_pass_on(g, m->context, fur_context_synchronize(m->context));
-    cudaFree(sums);
+    device_release(sums);
     return status;
 }
 

@@ -138,11 +138,12 @@ fur_status peers_expose(fur_ranks *g, int64_t bytes, void **all)
 {
     address own = own_address(g);
     int64_t blocks = (bytes + EXPOSED_BYTES - 1) / EXPOSED_BYTES;
-    RANKS_TRY(device_allocate(g, blocks * EXPOSED_BYTES, &own.memory));
+    DEVICE_TRY(g, cudaMalloc(&own.memory, (size_t)(blocks * EXPOSED_BYTES)));
     fur_status status = bury_later(g, own.memory);
     if (status != FUR_OK)
         cudaFree(own.memory);
     RANKS_TRY(status);
+    RANKS_TRY(device_clear(g, own.memory, blocks * EXPOSED_BYTES));
     DEVICE_TRY(g, cudaIpcGetMemHandle(&own.handle, own.memory));
     return exchange_addresses(g, &own, all);
 }
@@ -341,7 +342,7 @@ static void drop_peers(fur_ranks_csr *m)
     peers_halo *p = m->part->state;
     if (!p)
         return;
-    cudaFree(p->turn);
+    device_release(p->turn);
     group_release(m->group, p);
 }
 
@@ -352,7 +353,7 @@ static void close_peers(space *s)
         return;
     if (p->alarm)
         cudaStreamDestroy(p->alarm);
-    cudaFree(p->turn);
+    device_release(p->turn);
     group_release(s->group, p->boxes);
     group_release(s->group, p->inboxes);
     group_release(s->group, p->landing);
