@@ -1,5 +1,5 @@
 // Sums of rows of more than FUR_ROW_SEGMENT entries, in the order of docs/numerics.md: by a thread,
-// and the end of it by a warp. src/cpu/spmv/long_sum.h is the same for the host.
+// and the end of it by a warp. src/cpu/product/spmv/long_sum.h is the same for the host.
 #ifndef FURROW_CUDA_LONG_SUM_CUH
 #define FURROW_CUDA_LONG_SUM_CUH
 

@@ -1,4 +1,4 @@
-// An iteration of conjugate gradients over a stencil in two passes (src/method/cg.c), which store
+// An iteration of conjugate gradients over a stencil in two passes (src/solver/method/cg.c), which store
 // nothing that can be computed again: a turn and a descent, by the march of columns.cuh.
 //
 // Bytes a point, in entries: a turn reads z, p and x and writes p and x, 5; a descent reads p and r

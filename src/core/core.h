@@ -24,7 +24,7 @@ struct fur_context {
     fur_results own_results;
     fur_context *host; /* the companion on the CPU; the context itself there */
     fur_file_watcher watcher;
-    struct fur_machine *machine[FUR_VALUE_COUNT]; /* src/spmv/machine.h; NULL: not asked for */
+    struct fur_machine *machine[FUR_VALUE_COUNT]; /* src/product/spmv/machine.h; NULL: not asked for */
 };
 
 struct fur_vector {

@@ -1,6 +1,6 @@
 /* The course of conjugate gradients for one system of a batch, the same on the host and in CUDA:
  * its scalars, and what follows from them. It takes the decisions of src/solver/drive.c and
- * src/method/cg.c in their order, so that a system ends as it would alone. */
+ * src/solver/method/cg.c in their order, so that a system ends as it would alone. */
 #ifndef FURROW_KERNEL_BATCH_COURSE_H
 #define FURROW_KERNEL_BATCH_COURSE_H
 
@@ -17,7 +17,7 @@
 #define FUR_COURSE_LEAST_GAIN 0.5
 #define FUR_COURSE_MOST_GAIN 1e-3
 #define FUR_COURSE_SURE_GAIN 0.25
-/* That of src/method/cg.c: how far two directions may be from conjugate. */
+/* That of src/solver/method/cg.c: how far two directions may be from conjugate. */
 #define FUR_COURSE_CONJUGATE 0.1
 
 typedef struct fur_course {

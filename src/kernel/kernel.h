@@ -63,7 +63,7 @@ typedef struct fur_spmv_cost {
 } fur_spmv_cost;
 
 /* What a kernel on a CPU does for a product, counted. The machine's times for each make the
- * estimate (src/spmv/machine.c). */
+ * estimate (src/product/spmv/machine.c). */
 #define FUR_WORK_PARTS 5
 typedef struct fur_spmv_work {
     double part[FUR_WORK_PARTS]; /* of things that the kernel names; 0 of none */
@@ -253,7 +253,7 @@ typedef struct fur_vector_services {
     fur_status (*fill_hashed)(fur_env *env, int64_t n, uint64_t first, bool single, void *x);
 } fur_vector_services;
 
-/* The two passes of an iteration of src/method/cg.c with a stencil S and the preconditioner d I,
+/* The two passes of an iteration of src/solver/method/cg.c with a stencil S and the preconditioner d I,
  * which do not store S p: q = d z + beta p and the product q.S q, after x = alpha p + x; then
  * r = alpha S p + r, its norm 2 and after that the product r.d r. */
 typedef struct fur_stencil_turn {
@@ -313,7 +313,7 @@ typedef struct fur_order_services {
     fur_order_service *cuthill_mckee; /* or reversed */
 } fur_order_services;
 
-/* Iterations of src/method/cg.c: d is the preconditioner; q, p and r have a residual behind them
+/* Iterations of src/solver/method/cg.c: d is the preconditioner; q, p and r have a residual behind them
  * whose turn is due. */
 typedef struct fur_cg_call {
     fur_diagonal d;

@@ -8,7 +8,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("src", "io/common", "tools/solve", "tools/shared", "tools/operate", "cuda")
+FOLDERS = ("src", "ranks", "python", "io/common", "tools/solve", "tools/shared", "tools/operate", "cuda")
 # String literals side by side, which the compiler joins.
 SENTENCE = re.compile(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*')
 NUMBERED = re.compile(r"\b(row|column|entry) \(?%(lld|d)\b")

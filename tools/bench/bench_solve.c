@@ -27,7 +27,7 @@ static const double GPU_BYTES = 400e9;
 #define ROUNDING 1e-12
 
 /* Entries that an iteration of furrow's cg moves for each row besides A p, where its report does
- * not say (src/method/cg.c). */
+ * not say (src/solver/method/cg.c). */
 #define CG_ENTRIES 12
 /* Operations on a row besides those of A p: p.q, r.r and r.z, updates of x, r and p, and z. */
 #define CG_FLOPS 13

@@ -1,0 +1,184 @@
+/* Products of two blocks of vectors at the entries of a matrix, for row-major blocks.
+ *
+ * Threads have equal shares of the entries. Some entries of a row go side by side: a register of
+ * the row of X multiplies one of each of their rows of Y, and the sums' lanes stay in registers.
+ *
+ * Bytes an entry and k columns: k entries for its row of Y, column, value (two with beta); a row:
+ * offset, k entries of X. */
+#ifndef FUR_TEMPLATE
+#    include "balance.h"
+#    include "isa.h"
+#    include "kernel.h"
+#    include "lanes.h"
+#    include "scalar.h"
+#    include "stream.h"
+#    include "table.h"
+
+_Static_assert(FUR_SDDMM_LANES == LANES, "lanes of the CPU's registers");
+
+/* Entries side by side at most. */
+#    define GROUP 4
+/* Entries between the row of Y that is used and the one that is asked for, and how many of its
+ * bytes: hardware finds the rest of a long row. */
+#    define AHEAD 16
+#    define AHEAD_BYTES 256
+
+#    define FUR_TEMPLATE "product/sddmm/sddmm.c"
+#    include "foreach_type.h"
+
+typedef void sample_entries(const fur_sddmm_call *call, int64_t begin, int64_t end);
+
+typedef struct cut_sampling {
+    const fur_sddmm_call *call;
+    int parts;
+    sample_entries *sample;
+} cut_sampling;
+
+static void sample_parts(void *job, int64_t begin, int64_t end)
+{
+    const cut_sampling *s = job;
+    int64_t entries = s->call->a->entries;
+    s->sample(s->call, fur_split(entries, s->parts, (int)begin),
+              fur_split(entries, s->parts, (int)end));
+}
+
+extern fur_sddmm ISA(sddmm);
+fur_status ISA(sddmm)(const fur_sddmm_call *call)
+{
+    static sample_entries *const table[FUR_VALUE_COUNT][FUR_OFFSET_COUNT] = FUR_TYPE_TABLE(sample);
+    const fur_csr_view *a = call->a;
+    cut_sampling s = {.call = call, .sample = table[a->value_type][a->offset_type]};
+    double work = (double)a->entries * (double)(call->x->cols + LANES);
+    s.parts = fur_parts(call->env->threads, (int64_t)(work / (LANES * FUR_SPMV_GRAIN)));
+    fur_parallel(call->env, s.parts, s.parts, sample_parts, &s);
+    return FUR_OK;
+}
+#else
+#    include "finish.h"
+
+/* A sampling in its types. */
+typedef struct FN(sampling) {
+    const OFFSET *offsets;
+    const int32_t *columns;
+    const VALUE *old;
+    VALUE *values;
+    int64_t last; /* entry */
+    const VALUE *x;
+    int64_t x_row;
+    const VALUE *y;
+    int64_t y_row;
+    int64_t cols;
+    VALUE alpha;
+    VALUE beta;
+    bool overwrite;
+} FN(sampling);
+
+static FN(sampling) FN(open)(const fur_sddmm_call *call)
+{
+    const fur_csr_view *a = call->a;
+    VALUE beta = V(from)(call->beta);
+    return (FN(sampling)){
+        .offsets = a->offsets,
+        .columns = a->columns,
+        .old = a->values,
+        .values = call->values,
+        .last = a->entries - 1,
+        .x = call->x->data,
+        .x_row = call->x->stride,
+        .y = call->y->data,
+        .y_row = call->y->stride,
+        .cols = call->x->cols,
+        .alpha = V(from)(call->alpha),
+        .beta = beta,
+        .overwrite = V(is_zero)(beta),
+    };
+}
+
+/* Row i of a block, which may have no columns and no memory. */
+static inline const VALUE *FN(row_at)(const VALUE *block, int64_t row, int64_t i)
+{
+    return block ? block + i * row : block;
+}
+
+/* The row of Y of an entry some way ahead. */
+INLINE void FN(prefetch_row)(const FN(sampling) * s, int64_t entry)
+{
+    const VALUE *row = FN(row_at)(s->y, s->y_row, s->columns[fur_smaller(entry, s->last)]);
+    const int64_t bytes = fur_smaller(s->cols * (int64_t)sizeof *row, AHEAD_BYTES);
+    for (int64_t byte = 0; byte < bytes; byte += FUR_STREAM_LINE)
+        __builtin_prefetch((const char *)row + byte);
+}
+
+/* The sums' lanes take the products of the lanes of the mask, eight columns from column t on.
+ * `whole`, a constant: all of them. */
+INLINE void FN(add_columns)(const VALUE *x, const VALUE *const *y, int count, int64_t t, bool whole,
+                            unsigned mask, FUR_LANES(VALUE_NAME) * sum)
+{
+    FUR_LANES(VALUE_NAME) part = whole ? V(load)(x + t) : V(load_some)(x + t, mask);
+#    pragma GCC unroll 4
+    for (int g = 0; g < count; g++)
+        sum[g] = whole ? V(madd_conj)(part, V(load)(y[g] + t), sum[g])
+                       : V(madd_conj_some)(part, V(load_some)(y[g] + t, mask), sum[g], mask);
+}
+
+/* `count`, a constant, entries of a row from entry e on. */
+INLINE void FN(sample_group)(const FN(sampling) * s, int count, const VALUE *x, int64_t e)
+{
+    FUR_LANES(VALUE_NAME) sum[GROUP];
+    const VALUE *y[GROUP];
+    int64_t t = 0;
+#    pragma GCC unroll 4
+    for (int g = 0; g < count; g++) {
+        sum[g] = V(zero)();
+        y[g] = FN(row_at)(s->y, s->y_row, s->columns[e + g]);
+        FN(prefetch_row)(s, e + g + AHEAD);
+    }
+    for (; t + LANES <= s->cols; t += LANES)
+        FN(add_columns)(x, y, count, t, true, ALL_LANES, sum);
+    if (t < s->cols)
+        FN(add_columns)(x, y, count, t, false, (unsigned)fur_bits_below(s->cols - t), sum);
+#    pragma GCC unroll 4
+    for (int g = 0; g < count; g++)
+        s->values[e + g] =
+            FN(combine)(s->alpha, V(conj)(V(fold)(sum[g])), s->beta, s->overwrite, s->old + e + g);
+}
+
+/* Entries begin .. end-1, which lie in one row; as many side by side as there are registers for. */
+static void FN(sample_row)(const FN(sampling) * s, const VALUE *x, int64_t begin, int64_t end)
+{
+    const int group = sizeof(VALUE) > 8 ? GROUP / 2 : GROUP;
+    int64_t e = begin;
+    for (; e + group <= end; e += group)
+        FN(sample_group)(s, group, x, e);
+    for (; e < end; e++)
+        FN(sample_group)(s, 1, x, e);
+}
+
+/* The row of an entry: the last that does not begin behind it. */
+static int64_t FN(row_of)(const OFFSET *offsets, int64_t rows, int64_t entry)
+{
+    int64_t low = 0;
+    int64_t high = rows;
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        if (offsets[middle] <= entry)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void FN(sample)(const fur_sddmm_call *call, int64_t begin, int64_t end)
+{
+    const FN(sampling) s = FN(open)(call);
+    int64_t row = begin < end ? FN(row_of)(s.offsets, call->a->rows, begin) : 0;
+    for (; begin < end; row++) {
+        int64_t stop = fur_smaller(s.offsets[row + 1], end);
+        if (begin < stop)
+            FN(sample_row)(&s, FN(row_at)(s.x, s.x_row, row), begin, stop);
+        begin = fur_larger(begin, stop);
+    }
+}
+
+#endif
