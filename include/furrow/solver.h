@@ -229,7 +229,7 @@ FUR_API fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur
 
 /* Called by a monitor: x = the iterate whose residual it is told, cols entries of A's context and
  * type, in memory that the solve does not use. FUR_INVALID if x does not fit; FUR_UNSUPPORTED after
- * the guess if x lags behind the residual: cg, cg_single, cg_pipelined, gmres, fgmres. */
+ * the guess if x lags behind the residual: cg, cg_single, gmres, fgmres. */
 FUR_API fur_status fur_solver_iterate(const fur_solver_progress *progress, fur_vector *x);
 
 /* Solves A X = B, column j from the guess in column j of X: x_j and reports[j] are what

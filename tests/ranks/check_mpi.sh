@@ -82,7 +82,6 @@ compare "gmres" solve "$work/general.mtx" --method=gmres
 compare "minres with jacobi" solve "$work/symmetric.mtx" --method=minres
 compare "cg_single" solve "$work/symmetric.mtx" --method=cg_single
 compare "cg in the order of rcm" solve "$work/symmetric.mtx" --partition=rcm
-compare "cg_pipelined" solve "$work/symmetric.mtx" --method=cg_pipelined
 compare "lsqr" solve "$work/general.mtx" --method=lsqr
 compare "lsmr of a tall matrix" solve "$work/tall.mtx" --method=lsmr
 compare "a product with a tall matrix" multiply "$work/tall.mtx"

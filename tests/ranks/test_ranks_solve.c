@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const methods[] = {
-    "cg",    "cg_single", "cg_pipelined", "chebyshev", "fgmres", "minres", "bicgstab",
-    "gmres", "idrs",      "richardson",   "lsqr",      "lsmr",   "cgnr"};
+static const char *const methods[] = {"cg",         "cg_single", "chebyshev", "fgmres",
+                                      "minres",     "bicgstab",  "gmres",     "idrs",
+                                      "richardson", "lsqr",      "lsmr",      "cgnr"};
 #define LEAST_SQUARES 3 /* the last of them */
 
 /* The bits of one context, on 1 to 8 ranks. */

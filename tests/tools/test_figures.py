@@ -17,10 +17,10 @@ sys.dont_write_bytecode = True
 import matrix_market
 from command_case import DATA, CommandTest, data, main, run, shuffled_grid
 
-METHODS = ["cg", "cg_single", "cg_pipelined", "chebyshev", "minres", "bicgstab", "idrs", "gmres",
+METHODS = ["cg", "cg_single", "chebyshev", "minres", "bicgstab", "idrs", "gmres",
            "fgmres", "richardson", "lsqr", "lsmr", "cgnr"]
 # Methods whose x is not that of the iteration.
-BEHIND = {"cg", "cg_single", "cg_pipelined", "gmres", "fgmres"}
+BEHIND = {"cg", "cg_single", "gmres", "fgmres"}
 
 
 def history(path):

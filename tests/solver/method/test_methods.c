@@ -13,10 +13,9 @@ typedef struct entrant {
 } entrant;
 
 static const entrant entrants[] = {
-    {"cg", true, true},         {"cg_single", true, true},  {"cg_pipelined", true, true},
-    {"bicgstab", false, false}, {"gmres", false, false},    {"fgmres", false, false},
-    {"chebyshev", true, true},  {"richardson", true, true}, {"minres", true, false},
-    {"idrs", false, false},
+    {"cg", true, true},         {"cg_single", true, true}, {"bicgstab", false, false},
+    {"gmres", false, false},    {"fgmres", false, false},  {"chebyshev", true, true},
+    {"richardson", true, true}, {"minres", true, false},   {"idrs", false, false},
 };
 
 enum { PLAIN, JACOBI, GENERAL, PRECONDITIONERS };
