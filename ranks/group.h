@@ -50,7 +50,7 @@ bool group_on_gpu(const fur_ranks_options *options);
 fur_status group_fail(fur_ranks *g, fur_status status, const char *format, ...) FUR_PRINTF(3, 4);
 fur_status group_pass_on(fur_ranks *g, const fur_context *context, fur_status status);
 
-/* Messages, as in furrow/sharing.h. A failure breaks the group. */
+/* Messages, as in furrow/author/sharing.h. A failure breaks the group. */
 fur_status group_send(fur_ranks *g, int to, const void *data, size_t bytes);
 fur_status group_receive(fur_ranks *g, int from, void *data, size_t bytes);
 fur_status group_gather(fur_ranks *g, const void *mine, size_t bytes, void *all);

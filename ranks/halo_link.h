@@ -20,8 +20,8 @@ typedef struct halo_link {
     void (*close)(space *s);
     /* Wakes all ranks that wait on their devices, as this one has failed. NULL: none can wait. */
     void (*abandon)(space *s);
-    /* Parcels of memory that pass between ranks, as in furrow/sharing.h, on a stream. NULL: on the
-     * host, where messages serve. */
+    /* Parcels of memory that pass between ranks, as in furrow/author/sharing.h, on a stream. NULL:
+     * on the host, where messages serve. */
     fur_status (*pass)(space *s, const fur_passing *pass, void *stream);
     /* Takes over the lists of a matrix's halo. */
     fur_status (*plan)(fur_ranks_csr *m);

@@ -1,11 +1,13 @@
 /* Preconditioners of all ranks: those of one rank, from its block or from the whole matrix. */
+#include <furrow/author/operator.h>
+#include <furrow/author/sharing.h>
 #include <furrow/ranks_precond.h>
 
 #include "devices.h"
 #include "rows.h"
 #include "take_options.h"
 
-#include <furrow/choose.h>
+#include <furrow/solve.h>
 
 #include <string.h>
 

@@ -4,6 +4,9 @@
 
 #include "group.h"
 
+#include <furrow/author/operator.h>
+#include <furrow/author/sharing.h>
+
 /* Stays where it is while the context lives. */
 typedef struct space {
     fur_ranks *group;

@@ -4,6 +4,7 @@
 #ifndef FURROW_TESTS_SUPPORT_H
 #define FURROW_TESTS_SUPPORT_H
 
+#include <furrow/author.h>
 #include <furrow/furrow.h>
 
 #include <check.h>

@@ -1,5 +1,5 @@
 // The scalars of the persistent kernel: in the registers of every thread alike, by the rules of
-// furrow/scalars.h, and written to memory when a launch ends.
+// furrow/author/scalars.h, and written to memory when a launch ends.
 #ifndef FURROW_CUDA_CG_SCALARS_CUH
 #define FURROW_CUDA_CG_SCALARS_CUH
 
@@ -28,8 +28,8 @@ struct held {
     }
 };
 
-// The scalars of the method by the rules of furrow/scalars.h. One thread of the grid keeps the
-// values that are to be kept.
+// The scalars of the method by the rules of furrow/author/scalars.h. One thread of the grid keeps
+// the values that are to be kept.
 struct scalars {
     held rz;
     held pq;

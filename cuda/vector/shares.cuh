@@ -1,6 +1,7 @@
-// Reductions of shared vectors (furrow/sharing.h). A rank's leaves are a few complete subtrees of
-// the whole vector's tree. Ranks leave the sums of theirs in each other's mailboxes, and every rank
-// adds those of all in the order of the tree, which the host has written down as a program.
+// Reductions of shared vectors (furrow/author/sharing.h). A rank's leaves are a few complete
+// subtrees of the whole vector's tree. Ranks leave the sums of theirs in each other's mailboxes,
+// and every rank adds those of all in the order of the tree, which the host has written down as a
+// program.
 #ifndef FURROW_CUDA_SHARES_CUH
 #define FURROW_CUDA_SHARES_CUH
 

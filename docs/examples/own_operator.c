@@ -6,6 +6,8 @@
  *     cc own_operator.c $(pkg-config --cflags --libs furrow) -lm -o own && ./own plate.mtx */
 #include "example.h"
 
+#include <furrow/author/operator.h>
+
 /* A = K + u u^T */
 typedef struct updated {
     const fur_operator *k;

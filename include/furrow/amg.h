@@ -25,7 +25,6 @@
 #include <furrow/base.h>
 #include <furrow/csr.h>
 #include <furrow/operator.h>
-#include <furrow/sharing.h>
 #include <furrow/vector.h>
 #include <furrow/vectors.h>
 

@@ -8,7 +8,7 @@
  * (fur_read_limits). Threads read and check the pieces of a file at the same time. The file must be
  * a regular one, else FUR_IO_ERROR; FUR_UNSUPPORTED for a later version of the format.
  *
- * Written: a failure leaves an existing file as it was (furrow/output.h).
+ * Written: a failure leaves an existing file as it was (furrow/author/output.h).
  *
  * The file records field and symmetry of the Matrix Market file that its content came from, so that
  * it can be converted back. Symmetric matrices are stored whole. */

@@ -21,7 +21,6 @@
 #define FURROW_CONTEXT_H
 
 #include <furrow/base.h>
-#include <furrow/sharing.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,6 +30,8 @@ extern "C" {
  * little else; on a GPU also a stream, a companion on the CPU, and, until it is destroyed, the
  * memory that its objects have given back. */
 typedef struct fur_context fur_context;
+/* Defined in furrow/author/sharing.h. */
+typedef struct fur_sharing fur_sharing;
 
 /* A device of this machine. */
 typedef struct fur_device_info {
@@ -48,7 +49,7 @@ typedef struct fur_device_info {
 FUR_API const fur_device_info *fur_device_at(int index);
 
 /* Tells the program the name of the temporary file that exists while a file is written
- * (furrow/output.h). A signal handler may then remove it: unlinkat(directory, name, 0). */
+ * (furrow/author/output.h). A signal handler may then remove it: unlinkat(directory, name, 0). */
 typedef struct fur_file_watcher {
     /* The library is about to make the file `name` in the folder of this descriptor. name NULL: the
      * file is gone, or has its final name. Called by the thread that calls the library. */
@@ -77,7 +78,7 @@ typedef struct fur_context_options {
      * context's own. */
     void *stream;
     fur_file_watcher watcher; /* watch NULL: none */
-    /* NULL: vectors are whole. Else they are parts of longer ones (furrow/sharing.h). */
+    /* NULL: vectors are whole. Else they are parts of longer ones (furrow/author/sharing.h). */
     const fur_sharing *sharing;
     /* Asked by the thread that calls the library whenever that takes memory, on the host or the
      * device, and at each step of fur_eigs and fur_lobpcg: so between the phases of set-ups,

@@ -16,6 +16,7 @@
 #ifndef FURROW_FURROW_HPP
 #define FURROW_FURROW_HPP
 
+#include <furrow/author.h>
 #include <furrow/furrow.h>
 
 #include <complex>

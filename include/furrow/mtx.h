@@ -8,8 +8,8 @@
  * store either triangle, or a mixture, but not both entries of a pair.
  *
  * Written: numbers have the fewest digits that read back to the same bits. A failure leaves an
- * existing file as it was (furrow/output.h). A name that ends in .gz or .zst makes a compressed
- * file. */
+ * existing file as it was (furrow/author/output.h). A name that ends in .gz or .zst makes a
+ * compressed file. */
 #ifndef FURROW_MTX_H
 #define FURROW_MTX_H
 

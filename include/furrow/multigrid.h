@@ -11,9 +11,9 @@
  * residual at least ten times smaller, for all extents and boundaries.
  *
  * Results have the same bits for any number of threads. In a context of the CPU with shared vectors
- * (furrow/sharing.h) the stencil is that of the whole grid and vectors are parts of whole planes
- * along the last axis that has more than one point: all calls are then made by all ranks, and give
- * the bits of one. */
+ * (furrow/author/sharing.h) the stencil is that of the whole grid and vectors are parts of whole
+ * planes along the last axis that has more than one point: all calls are then made by all ranks,
+ * and give the bits of one. */
 #ifndef FURROW_MULTIGRID_H
 #define FURROW_MULTIGRID_H
 

@@ -1,5 +1,6 @@
 /* A linear operator y = A x, known by its action alone: an SpMV plan, a stencil, a preconditioner,
- * or the user's own function. Solvers see operators and vectors and nothing else. */
+ * or functions of the user's own (furrow/author/operator.h). Solvers see operators and vectors and
+ * nothing else. */
 #ifndef FURROW_OPERATOR_H
 #define FURROW_OPERATOR_H
 
@@ -16,38 +17,6 @@ extern "C" {
  * except as said below. */
 typedef struct fur_operator fur_operator;
 
-/* The functions of a user's operator. A function that fails returns a status; fur_context_fail, or
- * the library's call that failed in it, has set the sentence. Without a sentence the library's says
- * which function returned which status. */
-typedef struct fur_operator_definition {
-    size_t size; /* sizeof(fur_operator_definition) */
-    int64_t rows;
-    int64_t cols;
-    fur_value_type value_type;
-    void *user; /* passed to the functions below */
-    /* y = A x; x has cols entries, y rows; they do not overlap. Required. */
-    fur_status (*apply)(void *user, const fur_vector *x, fur_vector *y);
-    /* d_i = A(i, i). NULL: the operator does not know its diagonal. */
-    fur_status (*diagonal)(void *user, fur_vector *d);
-    /* Called once when the operator is destroyed. NULL if nothing is to be done. */
-    void (*release)(void *user);
-    /* apply does nothing but queue the same work on the context's stream whenever it is called with
-     * the same vectors: solvers may record it once and replay it (furrow/recording.h). */
-    int recordable;
-    /* The context of x, on the same device; NULL: the operator's own. It is another one where ranks
-     * share x and y by different bounds (furrow/sharing.h), as those of a matrix that is not
-     * square. The operator keeps both contexts alive. */
-    fur_context *domain;
-} fur_operator_definition;
-
-/* An operator of the user's functions, which work on vectors of this context. The definition is
- * copied; `user` must live until release is called. On failure release is not called. FUR_INVALID
- * without apply, for a negative size or an unknown value type, or if the domain is on another
- * device. */
-FUR_API fur_status fur_operator_create(fur_context *context,
-                                       const fur_operator_definition *definition,
-                                       fur_operator **out);
-
 /* The operator op(A) of a plan, which must outlive it: without the plan, or its matrix, the
  * operator refuses to be used, FUR_INVALID. Like the plan, it takes over new values. */
 FUR_API fur_status fur_operator_from_spmv(const fur_spmv *plan, fur_operator **out);
@@ -59,11 +28,6 @@ FUR_API fur_status fur_operator_from_spmv(const fur_spmv *plan, fur_operator **o
  * entry of the diagonal has no finite reciprocal; the sentence names the entry. */
 FUR_API fur_status fur_operator_jacobi(const fur_operator *a, fur_operator **out);
 
-/* d where the operator is y_i = d_i x_i, as Jacobi's preconditioner is; it belongs to the operator.
- * NULL for others, and for an operator that refuses to be used. Solvers then do without a pass over
- * the vectors, and without d if that is constant. */
-FUR_API const fur_vector *fur_operator_scaling(const fur_operator *op);
-
 /* The operator A = P^T B P in the original numbering, where B = P A P^T: y_order[i] = (B x')_i with
  * x'_i = x_order[i]. B is the plan of what fur_csr_permute(a, p, p) made, or a preconditioner of
  * it; the caller then sees the original numbering only. The operator takes over new values of B;
@@ -73,24 +37,15 @@ FUR_API const fur_vector *fur_operator_scaling(const fur_operator *op);
 FUR_API fur_status fur_operator_permute(const fur_operator *b, const fur_permutation *p,
                                         fur_operator **out);
 
-/* Says that the operator now does something else: preconditioners made from it read its diagonal
- * again, as after fur_csr_set_values. For a user's own operator, and for that of a stencil whose
- * fields the caller has changed. The operator of a plan does not need it. */
-FUR_API void fur_operator_changed(fur_operator *op);
-
 /* Destroys an operator; a user's own is released. */
 FUR_API void fur_operator_destroy(fur_operator *op);
 
 /* The context of the operator, and of y. */
 FUR_API fur_context *fur_operator_context(const fur_operator *op);
-/* The context of x, which is another one only if the definition says so. */
-FUR_API fur_context *fur_operator_domain(const fur_operator *op);
 /* The number of rows of A: the size of y. */
 FUR_API int64_t fur_operator_rows(const fur_operator *op);
 /* The number of columns of A: the size of x. */
 FUR_API int64_t fur_operator_cols(const fur_operator *op);
-/* Whether applications of the operator may be recorded (furrow/recording.h). */
-FUR_API int fur_operator_recordable(const fur_operator *op);
 /* The value type of A, x and y. */
 FUR_API fur_value_type fur_operator_value_type(const fur_operator *op);
 

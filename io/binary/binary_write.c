@@ -7,7 +7,7 @@
 #include "value_type.h"
 
 #include <furrow/binary.h>
-#include <furrow/output.h>
+#include <furrow/author/output.h>
 
 /* The options, with real or complex by the value type if they name no origin. */
 static fur_status take_options(fur_context *context, const fur_binary_write_options *options,

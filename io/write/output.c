@@ -1,5 +1,5 @@
 /* Writing a file that has no name, or that of a temporary file, until it is complete. */
-#include <furrow/output.h>
+#include <furrow/author/output.h>
 
 #include "arguments.h"
 #include "system.h"

@@ -5,7 +5,7 @@
 #include "try.h"
 #include "write.h"
 
-#include <furrow/output.h>
+#include <furrow/author/output.h>
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -20,10 +20,10 @@ typedef struct fur_text {
     const void *user;
 } fur_text;
 
-/* Replaces the file, or writes to a pipe, device or "-", as furrow/output.h says, compressed if the
- * end of its name says so. The threads of the context print pieces of about equal size into buffers
- * of their own, a megabyte a thread. Where a piece is cut does not depend on their number, nor does
- * any byte of the file. sync: see fur_output_commit. */
+/* Replaces the file, or writes to a pipe, device or "-", as furrow/author/output.h says, compressed
+ * if the end of its name says so. The threads of the context print pieces of about equal size into
+ * buffers of their own, a megabyte a thread. Where a piece is cut does not depend on their number,
+ * nor does any byte of the file. sync: see fur_output_commit. */
 fur_status fur_text_write(fur_context *context, const char *path, const fur_text *text, bool sync);
 
 /* Compressing a text piece by piece (compress.c): each piece becomes a gzip member (RFC 1952) or a

@@ -1,5 +1,7 @@
 #include "operator.h"
 
+#include <furrow/author/operator.h>
+
 #include "array.h"
 #include "product.h"
 

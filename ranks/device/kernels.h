@@ -3,7 +3,7 @@
 #define FURROW_RANKS_KERNELS_H
 
 #include <furrow/csr.h>
-#include <furrow/sharing.h>
+#include <furrow/author/sharing.h>
 
 #include <cuda_runtime_api.h>
 

@@ -2,6 +2,8 @@
  * vectors over them are handles of some bytes, made for one call. */
 #include "shell.h"
 
+#include <furrow/author/operator.h>
+
 #include <petscdevice.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Norms of matrices. The moduli of a row or column are added in segments of FUR_ROW_SEGMENT: each
  * from 0 on, then the segments' sums one after the other. */
 #ifndef FUR_TEMPLATE
-#    include <furrow/reduce.h>
+#    include <furrow/vector.h>
 
 #    include "algebra.h"
 #    include "atomic.h"

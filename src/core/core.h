@@ -3,6 +3,9 @@
 #ifndef FURROW_CORE_CORE_H
 #define FURROW_CORE_CORE_H
 
+#include <furrow/author/operator.h>
+#include <furrow/author/scalars.h>
+#include <furrow/author/sharing.h>
 #include <furrow/context.h>
 #include <furrow/operator.h>
 #include <furrow/permutation.h>
@@ -24,7 +27,8 @@ struct fur_context {
     fur_results own_results;
     fur_context *host; /* the companion on the CPU; the context itself there */
     fur_file_watcher watcher;
-    struct fur_machine *machine[FUR_VALUE_COUNT]; /* src/product/spmv/machine.h; NULL: not asked for */
+    struct fur_machine
+        *machine[FUR_VALUE_COUNT]; /* src/product/spmv/machine.h; NULL: not asked for */
 };
 
 struct fur_vector {

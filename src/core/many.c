@@ -2,7 +2,8 @@
 #include "core.h"
 #include "split.h"
 
-#include <furrow/reduce.h>
+#include <furrow/author/scalars.h>
+#include <furrow/vector.h>
 
 /* FUR_INVALID unless the vectors are there and match y; `apart`: and have no memory in common with
  * it. */

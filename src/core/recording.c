@@ -1,7 +1,7 @@
 /* Recordings: the handle of what a device records. */
 #include "core.h"
 
-#include <furrow/recording.h>
+#include <furrow/author/recording.h>
 
 struct fur_recording {
     fur_context *context;

@@ -1,5 +1,6 @@
 /* Dot product and norms: run where the vectors lie, and waited for. */
-#include <furrow/reduce.h>
+#include <furrow/author/scalars.h>
+#include <furrow/vector.h>
 
 #include "core.h"
 

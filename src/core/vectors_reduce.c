@@ -1,7 +1,7 @@
 /* Blocks of vectors and small matrices: X C, X^H Y, norms of columns. */
 #include "vectors.h"
 
-#include <furrow/reduce.h>
+#include <furrow/vector.h>
 
 /* c in the value type, in memory to be released. */
 static fur_status round_small(fur_context *context, fur_value_type value, int64_t count,

@@ -7,7 +7,7 @@
  * basis (fur_orthogonalise_transfers, and 2); a restart basis transfers for each vector that is
  * kept. */
 #include <furrow/eigs.h>
-#include <furrow/reduce.h>
+#include <furrow/vector.h>
 
 #include "arguments.h"
 #include "clock.h"

@@ -15,7 +15,7 @@
 #include "options.h"
 #include "value_type.h"
 
-#include <furrow/reduce.h>
+#include <furrow/vector.h>
 
 #include <float.h>
 #include <math.h>

@@ -3,9 +3,10 @@
 #ifndef FURROW_KERNEL_KERNEL_H
 #define FURROW_KERNEL_KERNEL_H
 
+#include <furrow/author/recording.h>
 #include <furrow/csr.h>
 #include <furrow/reorder.h>
-#include <furrow/scalars.h>
+#include <furrow/author/scalars.h>
 
 #include "algebra_kernel.h"
 #include "amg_kernel.h"
@@ -114,8 +115,8 @@ typedef struct fur_ratio {
     int denominator; /* -1: 1 */
 } fur_ratio;
 
-/* Where a result goes: state->value[index], by the rules of furrow/scalars.h. The first `capacity`
- * real parts that are stored there are also written to log. */
+/* Where a result goes: state->value[index], by the rules of furrow/author/scalars.h. The first
+ * `capacity` real parts that are stored there are also written to log. */
 typedef struct fur_slot {
     fur_scalars_state *state;
     int index;
@@ -253,8 +254,8 @@ typedef struct fur_vector_services {
     fur_status (*fill_hashed)(fur_env *env, int64_t n, uint64_t first, bool single, void *x);
 } fur_vector_services;
 
-/* The two passes of an iteration of src/solver/method/cg.c with a stencil S and the preconditioner d I,
- * which do not store S p: q = d z + beta p and the product q.S q, after x = alpha p + x; then
+/* The two passes of an iteration of src/solver/method/cg.c with a stencil S and the preconditioner
+ * d I, which do not store S p: q = d z + beta p and the product q.S q, after x = alpha p + x; then
  * r = alpha S p + r, its norm 2 and after that the product r.d r. */
 typedef struct fur_stencil_turn {
     const fur_stencil_view *s;
@@ -313,8 +314,8 @@ typedef struct fur_order_services {
     fur_order_service *cuthill_mckee; /* or reversed */
 } fur_order_services;
 
-/* Iterations of src/solver/method/cg.c: d is the preconditioner; q, p and r have a residual behind them
- * whose turn is due. */
+/* Iterations of src/solver/method/cg.c: d is the preconditioner; q, p and r have a residual behind
+ * them whose turn is due. */
 typedef struct fur_cg_call {
     fur_diagonal d;
     void *r;

@@ -1,11 +1,11 @@
-/* What a context with shared vectors keeps for its reductions (furrow/sharing.h). */
+/* What a context with shared vectors keeps for its reductions (furrow/author/sharing.h). */
 #ifndef FURROW_KERNEL_SHARED_H
 #define FURROW_KERNEL_SHARED_H
 
 #include "bits.h"
 #include "env.h"
 
-#include <furrow/sharing.h>
+#include <furrow/author/sharing.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -81,7 +81,7 @@ FUR_ANYWHERE int fur_shared_most(const fur_shared *s, int64_t leaf_entries)
     return most;
 }
 
-/* A mailbox (furrow/sharing.h): words of 16 bytes. After one of its own, for two turns, each
+/* A mailbox (furrow/author/sharing.h): words of 16 bytes. After one of its own, for two turns, each
  * channel and each rank, the words of the sums that one reduction sends; after them, for two turns
  * and each channel, those of the lanes of a leaf that a bound cuts. */
 #define FUR_MAIL_BYTES 16

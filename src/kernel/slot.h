@@ -1,4 +1,4 @@
-/* The rules of furrow/scalars.h, the same on the host and in CUDA. */
+/* The rules of furrow/author/scalars.h, the same on the host and in CUDA. */
 #ifndef FURROW_KERNEL_SLOT_H
 #define FURROW_KERNEL_SLOT_H
 

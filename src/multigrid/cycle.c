@@ -5,7 +5,8 @@
 #include "slabs.h"
 #include "target.h"
 
-#include <furrow/reduce.h>
+#include <furrow/author/operator.h>
+#include <furrow/vector.h>
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
-/* Multigrid on vectors that are shared (furrow/sharing.h): each rank has some planes of a level,
- * and more beside them, copies of others' planes. Kernels run on all of these. What they get wrong
- * at the rim moves inwards by a plane with each colour, so that planes in the middle are right as
- * long as the rim is wide enough; then it is fetched again. Every plane so has the bits that one
- * context with the whole grid gets. Small levels are whole on every rank. */
+/* Multigrid on vectors that are shared (furrow/author/sharing.h): each rank has some planes of a
+ * level, and more beside them, copies of others' planes. Kernels run on all of these. What they get
+ * wrong at the rim moves inwards by a plane with each colour, so that planes in the middle are
+ * right as long as the rim is wide enough; then it is fetched again. Every plane so has the bits
+ * that one context with the whole grid gets. Small levels are whole on every rank. */
 #ifndef FURROW_MULTIGRID_SLABS_H
 #define FURROW_MULTIGRID_SLABS_H
 

@@ -3,6 +3,7 @@
 #include "options.h"
 #include "recognise.h"
 
+#include <furrow/author/operator.h>
 #include <furrow/product.h>
 #include <furrow/reorder.h>
 

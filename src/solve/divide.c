@@ -1,6 +1,8 @@
 /* Preconditioners that divide by positive numbers. */
 #include "divide.h"
 
+#include <furrow/author/operator.h>
+
 #include "offsets.h"
 #include "try.h"
 #include "value_type.h"

@@ -1,5 +1,5 @@
 /* A look at a matrix: what of it decides how to solve with it. */
-#include <furrow/choose.h>
+#include <furrow/solve.h>
 
 #include "arguments.h"
 #include "offsets.h"

@@ -8,7 +8,7 @@
 #include "residual_bound.h"
 #include "verdict.h"
 
-#include <furrow/reduce.h>
+#include <furrow/vector.h>
 
 #include <math.h>
 #include <string.h>

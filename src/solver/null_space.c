@@ -8,7 +8,8 @@
 #include "vectors.h"
 #include "verdict.h"
 
-#include <furrow/reduce.h>
+#include <furrow/author/operator.h>
+#include <furrow/vector.h>
 
 #include <math.h>
 

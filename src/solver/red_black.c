@@ -19,6 +19,7 @@
 #include "csr.h"
 #include "vectors.h"
 
+#include <furrow/author/operator.h>
 #include <furrow/spmm.h>
 #include <furrow/spmv.h>
 

@@ -8,7 +8,7 @@
 #include "team.h"
 #include "twofold.h"
 
-#include <furrow/reduce.h>
+#include <furrow/vector.h>
 
 #define ROW_GRAIN 256
 

@@ -8,6 +8,7 @@
 #include "core.h"
 #include "options.h"
 
+#include <furrow/author/scalars.h>
 #include <furrow/spmm.h>
 
 #define WORK 3

@@ -14,7 +14,7 @@
 #include "target.h"
 #include "value_type.h"
 
-#include <furrow/recording.h>
+#include <furrow/author/recording.h>
 
 #include <math.h>
 #include <string.h>

@@ -3,8 +3,9 @@
 #ifndef FURROW_SOLVER_SOLVER_H
 #define FURROW_SOLVER_SOLVER_H
 
-#include <furrow/reduce.h>
-#include <furrow/scalars.h>
+#include <furrow/author/recording.h>
+#include <furrow/vector.h>
+#include <furrow/author/scalars.h>
 #include <furrow/solver.h>
 
 #include "dependents.h"

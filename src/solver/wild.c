@@ -3,7 +3,7 @@
 
 #include "core.h"
 
-#include <furrow/reduce.h>
+#include <furrow/vector.h>
 
 #include <math.h>
 #include <stdio.h>

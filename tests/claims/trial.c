@@ -1,6 +1,8 @@
 /* See trial.h. */
 #include "trial.h"
 
+#include <furrow/author/operator.h>
+
 #include "check_claims.h"
 
 #include <stdio.h>

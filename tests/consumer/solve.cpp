@@ -1,4 +1,5 @@
 // The program of solve.c, with handles that destroy themselves and a user's operator of C++.
+#include <furrow/author/operator.h>
 #include <furrow/furrow.h>
 
 #include <cmath>

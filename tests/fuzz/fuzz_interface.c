@@ -7,6 +7,8 @@
  * memory must have been given back. One program in four is refused memory at some point. */
 #include "fuzz_program.h"
 
+#include <furrow/author.h>
+
 #include "float_modes.h"
 
 /* Sizes that take milliseconds. */

@@ -1,6 +1,8 @@
 /* See objects.h. */
 #include "objects.h"
 
+#include <furrow/author.h>
+
 /* Options of any bytes, with a size that is mostly true: NULL half of the time. */
 static void *draw_options(run *r, void *options, size_t size)
 {

@@ -20,7 +20,7 @@ for function in $functions; do
         fail "tests/contract/test_null.c does not call $function: say there what it makes of NULL"
 done
 
-structs=$(grep -ohE 'size_t size; +/\* sizeof\(fur_[a-z_]+\)' include/furrow/*.h |
+structs=$(grep -ohE 'size_t size; +/\* sizeof\(fur_[a-z_]+\)' include/furrow/*.h include/furrow/author/*.h |
     grep -oE 'fur_[a-z_]+')
 for struct in $structs; do
     grep -qE "KIND(_FILLED)?\($struct," tests/contract/test_options.c ||

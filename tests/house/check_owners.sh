@@ -10,7 +10,7 @@ set -eu
 exceptions='fur_csr_check|fur_context_allocate'
 
 cd "$1"
-functions=$(cat include/furrow/*.h | tr '\n' ' ' |
+functions=$(cat include/furrow/*.h include/furrow/author/*.h | tr '\n' ' ' |
     grep -oE 'FUR_API (fur_status fur_[a-z0-9_]+|void fur_[a-z0-9_]+_destroy)\(' |
     grep -oE 'fur_[a-z0-9_]+\(' | tr -d '(' | sort -u | grep -vxE "$exceptions")
 failed=0

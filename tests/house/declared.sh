@@ -4,5 +4,5 @@
 #   declared.sh INCLUDE
 set -eu
 
-cat "$1"/furrow/*.h | tr '\n' ' ' |
+find "$1"/furrow -name '*.h' -exec cat {} + | tr '\n' ' ' |
     grep -oE 'FUR_API [^;]*;' | grep -oE 'fur_[a-z0-9_]+\(' | tr -d '(' | sort -u

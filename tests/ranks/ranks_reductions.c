@@ -1,6 +1,6 @@
 #include "ranks_reductions.h"
 
-#include <furrow/scalars.h>
+#include <furrow/author/scalars.h>
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
  * to 3 ranks on GPUs, the bits of the CPU. */
 #include "ranks_support.h"
 
+#include <furrow/author/sharing.h>
 #include <furrow/algebra.h>
 #include <furrow/ranks_precond.h>
 

@@ -14,6 +14,7 @@
  * with complex numbers four times that, and some tiny numbers where products underflow. In half of
  * the solves the bound of the residual is asked for, too, and must hold. Exit status
  * 1 at the first that is wrong; SEED and the trial's number repeat it. */
+#include <furrow/author/operator.h>
 #include <furrow/furrow.h>
 
 #include "random.h"

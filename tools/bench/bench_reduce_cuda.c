@@ -2,6 +2,8 @@
  * fetched to the host and left on the device. */
 #include "bench_cuda.h"
 
+#include <furrow/author/scalars.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

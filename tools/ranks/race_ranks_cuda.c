@@ -12,6 +12,8 @@
  * the slowest. */
 #include "device.h"
 
+#include <furrow/author/recording.h>
+#include <furrow/author/scalars.h>
 #include <furrow/furrow.h>
 #include <furrow/ranks.h>
 #include <furrow/ranks_stencil.h>

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include <furrow/output.h>
+#include <furrow/author/output.h>
 
 typedef struct new_file {
     fur_output *output;

@@ -82,8 +82,8 @@ FUR_API fur_status fur_ranks_pass_on(fur_ranks *group, const fur_context *contex
 FUR_API fur_status fur_ranks_agree(fur_ranks *group, fur_status status);
 
 /* A square or rectangular matrix of all ranks. It has a context of its own on each rank, in which
- * its vectors are shared (furrow/sharing.h), and one more for x where that has other bounds; the
- * plan, ghosts and buffers of the product. */
+ * its vectors are shared (furrow/author/sharing.h), and one more for x where that has other bounds;
+ * the plan, ghosts and buffers of the product. */
 typedef struct fur_ranks_csr fur_ranks_csr;
 
 /* Rows of this rank, with columns of the whole matrix. */

@@ -32,7 +32,8 @@ FUR_API fur_context *fur_ranks_stencil_context(const fur_ranks_stencil *stencil)
 
 /* y = S x on the parts, for products and fur_ranks_solve_operator; it knows its diagonal. Applying
  * it is collective. While planes are on their way, inner ones are computed. On GPUs the first
- * product makes room for planes: it must not be one that is recorded (furrow/recording.h). */
+ * product makes room for planes: it must not be one that is recorded (furrow/author/recording.h).
+ */
 FUR_API const fur_operator *fur_ranks_stencil_operator(const fur_ranks_stencil *stencil);
 
 /* ranks + 1 numbers of points. */

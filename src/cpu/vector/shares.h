@@ -1,7 +1,7 @@
-/* Reductions of shared vectors (furrow/sharing.h): each rank adds up the leaves that end in its
- * part, as complete subtrees of the whole vector's tree, and every rank adds the subtrees of all in
- * the order of the tree. A leaf that a bound cuts is added by several ranks, one after the other,
- * which hand on its lanes. */
+/* Reductions of shared vectors (furrow/author/sharing.h): each rank adds up the leaves that end in
+ * its part, as complete subtrees of the whole vector's tree, and every rank adds the subtrees of
+ * all in the order of the tree. A leaf that a bound cuts is added by several ranks, one after the
+ * other, which hand on its lanes. */
 #ifndef FURROW_CPU_SHARES_H
 #define FURROW_CPU_SHARES_H
 

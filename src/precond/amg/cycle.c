@@ -6,8 +6,9 @@
 #    include "table.h"
 #    include "value_type.h"
 
-#    include <furrow/reduce.h>
-#    include <furrow/scalars.h>
+#    include <furrow/author/operator.h>
+#    include <furrow/vector.h>
+#    include <furrow/author/scalars.h>
 
 #    define ENTRY_GRAIN 16384
 /* Of a residual, that a first step of conjugate gradients may leave. */

@@ -5,7 +5,7 @@
 #include <furrow/amg.h>
 #include <furrow/permutation.h>
 #include <furrow/recognise.h>
-#include <furrow/scalars.h>
+#include <furrow/author/scalars.h>
 #include <furrow/spgemm.h>
 #include <furrow/spmv.h>
 #include <furrow/triangular.h>

@@ -3,7 +3,7 @@
  * 2005). Constants are far from it where finite elements have functions of several kinds. */
 #include "hierarchy.h"
 
-#include <furrow/reduce.h>
+#include <furrow/vector.h>
 
 /* Vectors of at most this part of the largest energy are good as they are. */
 #define ENERGY 0.05

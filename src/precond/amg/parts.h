@@ -1,12 +1,13 @@
 /* Cycles of several contexts, each of which has made the same hierarchy: on the first levels each
- * works on some rows only, and gets the entries that these need from the others (furrow/sharing.h).
- * Arrays are as long as ever: what others have stands where it always does. */
+ * works on some rows only, and gets the entries that these need from the others
+ * (furrow/author/sharing.h). Arrays are as long as ever: what others have stands where it always
+ * does. */
 #ifndef FURROW_AMG_PARTS_H
 #define FURROW_AMG_PARTS_H
 
 #include "hierarchy.h"
 
-#include <furrow/sharing.h>
+#include <furrow/author/sharing.h>
 
 /* Entries of x that pass between this context and another. */
 typedef struct fur_amg_way {

@@ -1,6 +1,6 @@
 /* Products of two blocks of vectors at the entries of a matrix: checks, and the product on the
  * context's device or, where that has no kernel, on copies in its companion. */
-#include <furrow/sddmm.h>
+#include <furrow/spmm.h>
 
 #include "blocks.h"
 

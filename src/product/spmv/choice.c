@@ -3,7 +3,7 @@
 
 #include "clock.h"
 
-#include <furrow/recording.h>
+#include <furrow/author/recording.h>
 
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* Preconditioned conjugate gradients (Hestenes and Stiefel 1952), in the form of Saad, Iterative
  * Methods for Sparse Linear Systems, 2003, algorithm 9.1.
  *
- * The scalars stay where the device computes (furrow/scalars.h), and guards end the method there:
- * what is issued after that changes neither x nor the scalars. So the host may look at them as
- * rarely as it likes, and finds the same.
+ * The scalars stay where the device computes (furrow/author/scalars.h), and guards end the method
+ * there: what is issued after that changes neither x nor the scalars. So the host may look at them
+ * as rarely as it likes, and finds the same.
  *
  * The update of x waits for that of p, so that p is read once for both. What M is decides how many
  * entries an iteration moves besides A p, which reads p and writes q:
@@ -25,7 +25,7 @@
 #include "persistent.h"
 #include "tridiagonal.h"
 
-#include <furrow/recording.h>
+#include <furrow/author/recording.h>
 
 #include <math.h>
 

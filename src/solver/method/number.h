@@ -5,7 +5,7 @@
 #define FURROW_METHOD_NUMBER_H
 
 #include <furrow/base.h>
-#include <furrow/reduce.h>
+#include <furrow/vector.h>
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* Calls on a GPU, recorded once and replayed for a fraction of what they cost the host: a CUDA
  * graph of the library's kernels. For loops that leave their scalars on the device
- * (furrow/scalars.h). */
-#ifndef FURROW_RECORDING_H
-#define FURROW_RECORDING_H
+ * (furrow/author/scalars.h). */
+#ifndef FURROW_AUTHOR_RECORDING_H
+#define FURROW_AUTHOR_RECORDING_H
 
 #include <furrow/base.h>
 #include <furrow/context.h>

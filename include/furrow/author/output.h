@@ -17,8 +17,8 @@
  * Anything but a regular file, such as a pipe or device, is written in place. So are descriptors of
  * the process: "-" and /dev/stdout are standard output, after what the program has printed so far;
  * /dev/stderr and /dev/fd/N work in the same way. */
-#ifndef FURROW_OUTPUT_H
-#define FURROW_OUTPUT_H
+#ifndef FURROW_AUTHOR_OUTPUT_H
+#define FURROW_AUTHOR_OUTPUT_H
 
 #include <furrow/base.h>
 #include <furrow/context.h>

@@ -1,8 +1,8 @@
 /* How to solve A x = b, or min ||b - A x||, for a matrix that nobody has said anything about: a
  * look at A, the method and preconditioner that an expert would begin with, and what to try next
  * where that fails. The command furrow solve works in this way; docs/solvers.md has the reasons. */
-#ifndef FURROW_CHOOSE_H
-#define FURROW_CHOOSE_H
+#ifndef FURROW_SOLVE_H
+#define FURROW_SOLVE_H
 
 #include <furrow/base.h>
 #include <furrow/csr.h>

@@ -2,10 +2,11 @@
  * of other processes. furrow/ranks.h is built on it.
  *
  * A context with a sharing has vectors of bounds[rank+1] - bounds[rank] entries: entries
- * bounds[rank] .. bounds[rank+1]-1 of the whole vectors. Its reductions (furrow/reduce.h,
- * furrow/scalars.h) are those of the whole vectors: every context gets the same result, with the
- * bits that one context with the whole vectors gets, wherever the bounds are (docs/numerics.md). So
- * solvers work on shared vectors as they are. All other operations work on the part.
+ * bounds[rank] .. bounds[rank+1]-1 of the whole vectors. Its reductions (furrow/vector.h,
+ * furrow/author/scalars.h) are those of the whole vectors: every context gets the same result, with
+ * the bits that one context with the whole vectors gets, wherever the bounds are
+ * (docs/numerics.md). So solvers work on shared vectors as they are. All other operations work on
+ * the part.
  *
  * All contexts of a sharing must call the same reductions in the same order. Each sends the sums of
  * the complete subtrees of its part to all; a part that ends inside a leaf of the tree sends the
@@ -14,10 +15,11 @@
  * Contexts of CUDA need boxes or queue_gather; else FUR_UNSUPPORTED. Bounds that are multiples of
  * FUR_SHARING_GRAIN entries, whole leaves of every value type, save time: a leaf that is cut costs
  * each reduction a wait, and by queue_gather a gather for each rank that begins within it. */
-#ifndef FURROW_SHARING_H
-#define FURROW_SHARING_H
+#ifndef FURROW_AUTHOR_SHARING_H
+#define FURROW_AUTHOR_SHARING_H
 
 #include <furrow/base.h>
+#include <furrow/context.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,7 +48,7 @@ typedef struct fur_passing {
 
 /* A function that fails returns a status: from then on every reduction of the context fails with
  * it. */
-typedef struct fur_sharing {
+struct fur_sharing {
     size_t size; /* sizeof(fur_sharing) */
     int rank;    /* of this context: from 0 to ranks-1 */
     int ranks;
@@ -73,7 +75,7 @@ typedef struct fur_sharing {
     /* CUDA, where queued work waits for other ranks: asked now and then while the host waits for
      * the device. A failure ends that wait; what is queued must then end by itself. */
     fur_status (*poll)(void *user);
-} fur_sharing;
+};
 
 #define FUR_BOXES_MOST 16
 #define FUR_SHARING_GRAIN 4096

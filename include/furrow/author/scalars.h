@@ -5,8 +5,8 @@
  * stopped: when a guarded slot is given a value that is not finite or not above its floor, or a
  * quotient of slots is not finite, the scalars halt. Operations that store to halted scalars or
  * take a coefficient from them do nothing. */
-#ifndef FURROW_SCALARS_H
-#define FURROW_SCALARS_H
+#ifndef FURROW_AUTHOR_SCALARS_H
+#define FURROW_AUTHOR_SCALARS_H
 
 #include <furrow/base.h>
 #include <furrow/context.h>
