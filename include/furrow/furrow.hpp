@@ -1473,6 +1473,11 @@ class product : public owner<fur_product, fur_product_destroy>
     {
         return fur_product_order(get());
     }
+    /* The matrix in that order, as long as the product lives. */
+    const fur_csr *matrix() const
+    {
+        return fur_product_matrix(get());
+    }
     const fur_product_report &describe() const
     {
         return *fur_product_describe(get());

@@ -59,6 +59,10 @@ FUR_API void fur_product_destroy(fur_product *p);
  * back, once for a whole solve; fur_operator_permute makes an operator that does both each time. */
 FUR_API const fur_operator *fur_product_operator(const fur_product *p);
 
+/* B, as long as the product lives: A, or P A P^T in another order. It takes over new values of A.
+ */
+FUR_API const fur_csr *fur_product_matrix(const fur_product *p);
+
 /* P, as long as the product lives; NULL: the order is that of A. */
 FUR_API const fur_permutation *fur_product_order(const fur_product *p);
 

@@ -393,6 +393,11 @@ const fur_operator *fur_product_operator(const fur_product *p)
     return p ? p->op : NULL;
 }
 
+const fur_csr *fur_product_matrix(const fur_product *p)
+{
+    return !p ? NULL : p->b ? p->b : p->a;
+}
+
 const fur_permutation *fur_product_order(const fur_product *p)
 {
     return p ? p->order : NULL;

@@ -191,24 +191,12 @@ static void choose(const fur_course *c, const fur_choice *previous, fur_outcome 
     }
 }
 
-/* A in the order of the products. */
-fur_status fur_course_matrix(fur_course *c, const fur_csr **out)
-{
-    const fur_permutation *order = fur_product_order(c->product);
-    if (order && !c->permuted)
-        FUR_TRY(fur_csr_permute(c->a, order, order, &c->permuted));
-    *out = order ? c->permuted : c->a;
-    return FUR_OK;
-}
-
 static fur_status make_adjoint(fur_course *c)
 {
     fur_spmv_options options = {.size = sizeof options, .op = FUR_OP_H};
-    const fur_csr *a;
     if (c->adjoint)
         return FUR_OK;
-    FUR_TRY(fur_course_matrix(c, &a));
-    FUR_TRY(fur_spmv_plan(a, &options, &c->plan));
+    FUR_TRY(fur_spmv_plan(fur_product_matrix(c->product), &options, &c->plan));
     return fur_operator_from_spmv(c->plan, &c->adjoint);
 }
 
@@ -216,11 +204,8 @@ static fur_status make_adjoint(fur_course *c)
 static fur_status make_divider(fur_course *c, const fur_choice *choice, fur_operator **out)
 {
     const fur_operator *op = fur_product_operator(c->product);
-    const fur_csr *a;
-    if (is(choice->precond, "norms")) {
-        FUR_TRY(fur_course_matrix(c, &a));
-        return fur_operator_columns(a, out);
-    }
+    if (is(choice->precond, "norms"))
+        return fur_operator_columns(fur_product_matrix(c->product), out);
     bool moduli = is(choice->method, "minres") && c->traits.diagonal_positive < c->traits.rows;
     return moduli ? fur_operator_moduli(op, out) : fur_operator_jacobi(op, out);
 }
@@ -236,12 +221,10 @@ static fur_status make_precond(fur_course *c, const fur_choice *choice)
                                    .drop = choice->drop,
                                    .amg = &amg};
     fur_vectors *modes = NULL;
-    const fur_csr *a;
-    FUR_TRY(fur_course_matrix(c, &a));
     if (c->plain.x)
         FUR_TRY(fur_vectors_from_vector(c->balance.unscale, &modes));
     amg.near_nullspace = modes;
-    fur_status status = fur_precond_create(a, &options, &c->made);
+    fur_status status = fur_precond_create(fur_product_matrix(c->product), &options, &c->made);
     fur_vectors_destroy(modes);
     return status;
 }
@@ -312,7 +295,7 @@ static fur_status solve(fur_course *c, const fur_choice *choice, fur_operator *p
         options.null_constant = 0;
     }
     if (options.bounds && !options.matrix)
-        FUR_TRY(fur_course_matrix(c, &options.matrix));
+        options.matrix = fur_product_matrix(c->product);
     if (is_least_squares(choice) && !options.adjoint) {
         FUR_TRY(make_adjoint(c));
         options.adjoint = c->adjoint;
@@ -488,7 +471,6 @@ static void release(fur_course *c)
     fur_vector_destroy(c->best);
     fur_operator_destroy(c->adjoint);
     fur_spmv_destroy(c->plan);
-    fur_csr_destroy(c->permuted);
     fur_vectors_destroy(c->null_space);
     fur_course_release_scaled(c);
     fur_product_destroy(c->own);

@@ -32,8 +32,7 @@ typedef struct fur_course {
     fur_csr_traits traits;
     fur_product *own; /* if the caller has none */
     const fur_product *product;
-    fur_csr *permuted; /* A in the order of the product, if that is another; for the next two */
-    fur_spmv *plan;    /* of the adjoint */
+    fur_spmv *plan; /* of the adjoint */
     fur_operator *adjoint;
     fur_vector *guess; /* the first x */
     double first;      /* the residual of the guess, relative to b */
@@ -59,9 +58,6 @@ typedef struct fur_course {
     fur_vector *plain_x; /* C y */
     fur_vector *plain_r; /* b - A x */
 } fur_course;
-
-/* A in the order of the products. */
-fur_status fur_course_matrix(fur_course *c, const fur_csr **out);
 
 /* Finds the constant null vectors of A's connected components: c->null_space. */
 fur_status fur_course_find_null_space(fur_course *c);

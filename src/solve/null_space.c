@@ -152,7 +152,7 @@ fur_status fur_course_find_null_space(fur_course *c)
     search s = {.a = NULL};
     if (!may_find(c))
         return FUR_OK;
-    FUR_TRY(fur_course_matrix(c, &s.a));
+    s.a = fur_product_matrix(c->product);
     fur_value_type value = fur_csr_get(s.a)->value_type;
     FUR_TRY_DONE(fur_vector_create(c->context, value, c->traits.rows, &s.ones));
     FUR_TRY_DONE(fur_vector_create(c->context, value, c->traits.rows, &s.errors));

@@ -103,14 +103,13 @@ static fur_status is_finite(const fur_course *c, bool *finite)
  * system that overflows by its scales gets none. */
 fur_status fur_course_scale(fur_course *c)
 {
-    const fur_csr *a;
+    const fur_csr *a = fur_product_matrix(c->product);
     bool even;
     bool finite;
     const fur_csr_traits traits = c->traits;
     FUR_TRY(refuse_scale(c));
     if (!may_scale(c) || c->null_space)
         return FUR_OK;
-    FUR_TRY(fur_course_matrix(c, &a));
     FUR_TRY(scale_matrix(c, a, c->options.scale, &even));
     if (!even && traits.hermitian && !c->traits.hermitian && c->options.scale == FUR_SCALE_AUTO) {
         fur_csr_destroy(c->scaled_a);

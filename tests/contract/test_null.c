@@ -850,6 +850,7 @@ START_TEST(asking_null_has_a_neutral_answer)
     ck_assert_ptr_null(fur_recognised_row_numbers(NULL));
     ck_assert_ptr_null(fur_product_operator(NULL));
     ck_assert_ptr_null(fur_product_order(NULL));
+    ck_assert_ptr_null(fur_product_matrix(NULL));
     ck_assert_str_eq(fur_product_describe(NULL)->kernel, "");
     ck_assert_str_eq(fur_product_describe(NULL)->order_reason, "");
     ck_assert_ptr_null(fur_operator_scaling(NULL));

@@ -48,6 +48,23 @@ static void *expected_product(const fur_csr *a, fur_op op, const void *x)
     return y;
 }
 
+/* Which matrix the product multiplies by. */
+static void check_matrix(const fur_csr *a, const fur_product *p)
+{
+    const fur_csr *b = fur_product_matrix(p);
+    const fur_permutation *order = fur_product_order(p);
+    fur_csr *expected = NULL;
+    int same;
+    if (!order) {
+        ck_assert_ptr_eq(b, a);
+        return;
+    }
+    ck_ok(fur_csr_context(a), fur_csr_permute(a, order, order, &expected));
+    ck_ok(fur_csr_context(a), fur_csr_compare(b, expected, &same));
+    ck_assert(same);
+    fur_csr_destroy(expected);
+}
+
 /* The product of a random vector, in the order of A's rows. */
 static void check_product(const fur_csr *a, fur_op op, const fur_product *p, rng *r)
 {
@@ -97,6 +114,7 @@ START_TEST(whatever_is_chosen_the_result_is_that_of_the_matrix)
             continue; /* a race of orders takes a tenth of a second */
         ck_ok(context, fur_product_create(a, &options, &p));
         check_product(a, options.op, p, &r);
+        check_matrix(a, p);
         fur_product_destroy(p);
     }
     fur_csr_destroy(a);

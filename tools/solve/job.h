@@ -40,7 +40,6 @@ typedef struct job {
     fur_stencil *stencil;  /* instead of a matrix and its product */
     fur_operator *own;     /* of the stencil */
     fur_multigrid *multigrid;
-    fur_csr *permuted;            /* the matrix in the order of the products, for the next */
     fur_precond *precond;         /* of the matrix; NULL: the library makes its own, or none */
     fur_operator *preconditioner; /* of the stencil, or of precond; NULL: none */
     const fur_operator *op;       /* A, by either */

@@ -35,7 +35,6 @@ static void release(job *j)
     fur_operator_destroy(j->preconditioner);
     levels_release(&j->levels);
     fur_precond_destroy(j->precond);
-    fur_csr_destroy(j->permuted);
     fur_product_destroy(j->product);
     fur_operator_destroy(j->own);
     fur_multigrid_destroy(j->multigrid);
