@@ -37,6 +37,74 @@ static fur_stencil *line(fur_context *context)
     return s;
 }
 
+#define NOWHERE "/nonexistent/furrow-options"
+
+/* The structs that calls fill are the test's own and not constant. */
+static void *filled(const void *given)
+{
+    return (void *)(uintptr_t)given;
+}
+
+/* Defines a function NAME that makes the call with a small matrix a. */
+#define TAKE(name, call)                                                                           \
+    static fur_status name(fur_context *context, const void *given)                                \
+    {                                                                                              \
+        fur_csr *a = tiny(context);                                                                \
+        fur_status status = (call);                                                                \
+        fur_csr_destroy(a);                                                                        \
+        return status;                                                                             \
+    }
+
+/* As TAKE; the call makes `made`, a TYPE. */
+#define TAKE_MADE(name, type, call)                                                                \
+    static fur_status name(fur_context *context, const void *given)                                \
+    {                                                                                              \
+        fur_csr *a = tiny(context);                                                                \
+        type *made = NULL;                                                                         \
+        fur_status status = (call);                                                                \
+        type##_destroy(made);                                                                      \
+        fur_csr_destroy(a);                                                                        \
+        return status;                                                                             \
+    }
+
+TAKE(take_mtx_write, fur_mtx_write_csr(a, NOWHERE, given))
+TAKE(take_binary_write, fur_binary_write_csr(a, NOWHERE, given))
+TAKE(fill_asymmetry, fur_csr_find_asymmetry(a, FUR_SYMMETRY_PATTERN, filled(given)))
+TAKE(fill_difference, fur_csr_compare_within(a, a, 0, 0, filled(given)))
+TAKE(fill_statistics, fur_csr_measure(a, filled(given)))
+TAKE(fill_estimate, fur_spmv_estimate_at(a, 1, filled(given)))
+TAKE(fill_figures, fur_order_measure(a, NULL, filled(given)))
+TAKE(fill_traits, fur_csr_examine(a, filled(given)))
+TAKE(fill_prediction, fur_amg_predict(a, NULL, filled(given)))
+
+TAKE_MADE(take_spmv, fur_spmv, fur_spmv_plan(a, given, &made))
+TAKE_MADE(take_trsv, fur_trsv,
+          fur_trsv_plan(a, FUR_TRIANGLE_LOWER, FUR_OP_N, FUR_DIAGONAL_UNIT, given, &made))
+TAKE_MADE(take_precond, fur_precond, fur_precond_create(a, given, &made))
+TAKE_MADE(take_spmm, fur_spmm, fur_spmm_plan(a, given, &made))
+TAKE_MADE(take_colours, fur_classes, fur_classes_from_colours(a, given, &made))
+TAKE_MADE(take_spgemm, fur_spgemm, fur_spgemm_plan(a, a, given, &made))
+TAKE_MADE(take_triple, fur_triple, fur_triple_plan(a, a, a, given, &made))
+TAKE_MADE(take_recognise, fur_recognised, fur_stencil_recognise(a, given, NULL, &made))
+TAKE_MADE(take_product, fur_product, fur_product_create(a, given, &made))
+TAKE_MADE(take_reorder, fur_permutation, fur_reorder(a, NULL, given, NULL, &made))
+TAKE_MADE(take_amg, fur_amg, fur_amg_create(a, given, &made))
+TAKE_MADE(fill_reorder_report, fur_permutation, fur_reorder(a, NULL, NULL, filled(given), &made))
+TAKE_MADE(fill_matching_report, fur_permutation,
+          fur_matching_find(a, NULL, NULL, filled(given), &made))
+TAKE_MADE(fill_recognise_report, fur_recognised,
+          fur_stencil_recognise(a, NULL, filled(given), &made))
+TAKE_MADE(take_vectors, fur_vectors, fur_vectors_wrap(context, given, FUR_OWNERSHIP_COPY, &made))
+TAKE_MADE(take_stencil, fur_stencil, fur_stencil_create(context, given, &made))
+TAKE_MADE(take_operator, fur_operator, fur_operator_create(context, given, &made))
+TAKE_MADE(take_mtx_read, fur_csr, fur_mtx_read_csr(context, NOWHERE, given, &made))
+TAKE_MADE(take_mtx_read_vector, fur_vector, fur_mtx_read_vector(context, NOWHERE, given, &made))
+TAKE_MADE(take_binary_read, fur_csr, fur_binary_read_csr(context, NOWHERE, given, &made))
+TAKE_MADE(take_binary_read_vector, fur_vector,
+          fur_binary_read_vector(context, NOWHERE, given, &made))
+TAKE_MADE(take_csr, fur_csr, fur_csr_create(context, given, FUR_OWNERSHIP_COPY, &made))
+TAKE_MADE(take_coo, fur_csr, fur_csr_from_coo(context, given, FUR_DUPLICATES_SUM, &made))
+
 /* The sentence is the thread's. */
 static fur_status take_context(fur_context *context, const void *options)
 {
@@ -51,115 +119,6 @@ static fur_status take_sharing(fur_context *context, const void *sharing)
 {
     fur_context_options options = {.size = sizeof options, .threads = 1, .sharing = sharing};
     return take_context(context, &options);
-}
-
-static fur_status take_spmv(fur_context *context, const void *options)
-{
-    fur_csr *a = tiny(context);
-    fur_spmv *plan = NULL;
-    fur_status status = fur_spmv_plan(a, options, &plan);
-    fur_spmv_destroy(plan);
-    fur_csr_destroy(a);
-    return status;
-}
-
-static fur_status take_trsv(fur_context *context, const void *options)
-{
-    fur_csr *a = tiny(context);
-    fur_trsv *plan = NULL;
-    fur_status status =
-        fur_trsv_plan(a, FUR_TRIANGLE_LOWER, FUR_OP_N, FUR_DIAGONAL_UNIT, options, &plan);
-    fur_trsv_destroy(plan);
-    fur_csr_destroy(a);
-    return status;
-}
-
-static fur_status take_precond(fur_context *context, const void *options)
-{
-    fur_csr *a = tiny(context);
-    fur_precond *precond = NULL;
-    fur_status status = fur_precond_create(a, options, &precond);
-    fur_precond_destroy(precond);
-    fur_csr_destroy(a);
-    return status;
-}
-
-static fur_status take_spmm(fur_context *context, const void *options)
-{
-    fur_csr *a = tiny(context);
-    fur_spmm *plan = NULL;
-    fur_status status = fur_spmm_plan(a, options, &plan);
-    fur_spmm_destroy(plan);
-    fur_csr_destroy(a);
-    return status;
-}
-
-static fur_status take_colours(fur_context *context, const void *options)
-{
-    fur_csr *a = tiny(context);
-    fur_classes *classes = NULL;
-    fur_status status = fur_classes_from_colours(a, options, &classes);
-    fur_classes_destroy(classes);
-    fur_csr_destroy(a);
-    return status;
-}
-
-static fur_status take_spgemm(fur_context *context, const void *options)
-{
-    fur_csr *a = tiny(context);
-    fur_spgemm *plan = NULL;
-    fur_status status = fur_spgemm_plan(a, a, options, &plan);
-    fur_spgemm_destroy(plan);
-    fur_csr_destroy(a);
-    return status;
-}
-
-static fur_status take_vectors(fur_context *context, const void *array)
-{
-    fur_vectors *x = NULL;
-    fur_status status = fur_vectors_wrap(context, array, FUR_OWNERSHIP_COPY, &x);
-    fur_vectors_destroy(x);
-    return status;
-}
-
-static fur_status take_triple(fur_context *context, const void *options)
-{
-    fur_csr *a = tiny(context);
-    fur_triple *plan = NULL;
-    fur_status status = fur_triple_plan(a, a, a, options, &plan);
-    fur_triple_destroy(plan);
-    fur_csr_destroy(a);
-    return status;
-}
-
-static fur_status take_recognise(fur_context *context, const void *options)
-{
-    fur_csr *a = tiny(context);
-    fur_recognised *r = NULL;
-    fur_status status = fur_stencil_recognise(a, options, NULL, &r);
-    fur_recognised_destroy(r);
-    fur_csr_destroy(a);
-    return status;
-}
-
-static fur_status take_product(fur_context *context, const void *options)
-{
-    fur_csr *a = tiny(context);
-    fur_product *p = NULL;
-    fur_status status = fur_product_create(a, options, &p);
-    fur_product_destroy(p);
-    fur_csr_destroy(a);
-    return status;
-}
-
-static fur_status take_reorder(fur_context *context, const void *options)
-{
-    fur_csr *a = tiny(context);
-    fur_permutation *p = NULL;
-    fur_status status = fur_reorder(a, NULL, options, NULL, &p);
-    fur_permutation_destroy(p);
-    fur_csr_destroy(a);
-    return status;
 }
 
 static fur_status take_multigrid(fur_context *context, const void *options)
@@ -220,60 +179,6 @@ static fur_status take_lobpcg(fur_context *context, const void *options)
     return with_operator(context, options, lobpcg_by);
 }
 
-static fur_status take_stencil(fur_context *context, const void *options)
-{
-    fur_stencil *s = NULL;
-    return fur_stencil_create(context, options, &s);
-}
-
-static fur_status take_operator(fur_context *context, const void *options)
-{
-    fur_operator *op = NULL;
-    return fur_operator_create(context, options, &op);
-}
-
-#define NOWHERE "/nonexistent/furrow-options"
-
-static fur_status take_mtx_read(fur_context *context, const void *options)
-{
-    fur_csr *a = NULL;
-    return fur_mtx_read_csr(context, NOWHERE, options, &a);
-}
-
-static fur_status take_mtx_read_vector(fur_context *context, const void *options)
-{
-    fur_vector *x = NULL;
-    return fur_mtx_read_vector(context, NOWHERE, options, &x);
-}
-
-static fur_status take_binary_read(fur_context *context, const void *options)
-{
-    fur_csr *a = NULL;
-    return fur_binary_read_csr(context, NOWHERE, options, &a);
-}
-
-static fur_status take_binary_read_vector(fur_context *context, const void *options)
-{
-    fur_vector *x = NULL;
-    return fur_binary_read_vector(context, NOWHERE, options, &x);
-}
-
-static fur_status take_mtx_write(fur_context *context, const void *options)
-{
-    fur_csr *a = tiny(context);
-    fur_status status = fur_mtx_write_csr(a, NOWHERE, options);
-    fur_csr_destroy(a);
-    return status;
-}
-
-static fur_status take_binary_write(fur_context *context, const void *options)
-{
-    fur_csr *a = tiny(context);
-    fur_status status = fur_binary_write_csr(a, NOWHERE, options);
-    fur_csr_destroy(a);
-    return status;
-}
-
 static fur_status take_mtx_write_vector(fur_context *context, const void *options)
 {
     fur_vector *x = vector_from(context, FUR_F64, 0, NULL);
@@ -290,105 +195,15 @@ static fur_status take_binary_write_vector(fur_context *context, const void *opt
     return status;
 }
 
-static fur_status take_csr(fur_context *context, const void *view)
-{
-    fur_csr *a = NULL;
-    return fur_csr_create(context, view, FUR_OWNERSHIP_COPY, &a);
-}
-
 static fur_status take_csr_to_check(fur_context *context, const void *view)
 {
     return fur_csr_check(context, view);
-}
-
-static fur_status take_coo(fur_context *context, const void *view)
-{
-    fur_csr *a = NULL;
-    fur_status status = fur_csr_from_coo(context, view, FUR_DUPLICATES_SUM, &a);
-    fur_csr_destroy(a);
-    return status;
 }
 
 static fur_status take_origin(fur_context *context, const void *header)
 {
     const fur_binary_write_options options = {.size = sizeof options, .origin = header};
     return take_binary_write(context, &options);
-}
-
-/* The structs that calls fill are the test's own and not constant. */
-static void *filled(const void *given)
-{
-    return (void *)(uintptr_t)given;
-}
-
-static fur_status fill_asymmetry(fur_context *context, const void *out)
-{
-    fur_csr *a = tiny(context);
-    fur_status status = fur_csr_find_asymmetry(a, FUR_SYMMETRY_PATTERN, filled(out));
-    fur_csr_destroy(a);
-    return status;
-}
-
-static fur_status fill_difference(fur_context *context, const void *out)
-{
-    fur_csr *a = tiny(context);
-    fur_status status = fur_csr_compare_within(a, a, 0, 0, filled(out));
-    fur_csr_destroy(a);
-    return status;
-}
-
-static fur_status fill_statistics(fur_context *context, const void *out)
-{
-    fur_csr *a = tiny(context);
-    fur_status status = fur_csr_measure(a, filled(out));
-    fur_csr_destroy(a);
-    return status;
-}
-
-static fur_status fill_estimate(fur_context *context, const void *out)
-{
-    fur_csr *a = tiny(context);
-    fur_status status = fur_spmv_estimate_at(a, 1, filled(out));
-    fur_csr_destroy(a);
-    return status;
-}
-
-static fur_status fill_figures(fur_context *context, const void *out)
-{
-    fur_csr *a = tiny(context);
-    fur_status status = fur_order_measure(a, NULL, filled(out));
-    fur_csr_destroy(a);
-    return status;
-}
-
-static fur_status fill_reorder_report(fur_context *context, const void *report)
-{
-    fur_csr *a = tiny(context);
-    fur_permutation *p = NULL;
-    fur_status status = fur_reorder(a, NULL, NULL, filled(report), &p);
-    fur_permutation_destroy(p);
-    fur_csr_destroy(a);
-    return status;
-}
-
-static fur_status fill_matching_report(fur_context *context, const void *report)
-{
-    fur_csr *a = tiny(context);
-    fur_permutation *p = NULL;
-    fur_status status = fur_matching_find(a, NULL, NULL, filled(report), &p);
-    fur_permutation_destroy(p);
-    fur_csr_destroy(a);
-    return status;
-}
-
-static fur_status fill_recognise_report(fur_context *context, const void *report)
-{
-    fur_csr *a = tiny(context);
-    fur_recognised *r = NULL;
-    fur_status status = fur_stencil_recognise(a, NULL, filled(report), &r);
-    fur_recognised_destroy(r);
-    fur_csr_destroy(a);
-    return status;
 }
 
 static fur_status fill_eigs_report(fur_context *context, const void *report)
@@ -518,14 +333,6 @@ static fur_status fill_auto_report(fur_context *context, const void *report)
     return solve_auto(context, NULL, filled(report));
 }
 
-static fur_status fill_traits(fur_context *context, const void *out)
-{
-    fur_csr *a = tiny(context);
-    fur_status status = fur_csr_examine(a, filled(out));
-    fur_csr_destroy(a);
-    return status;
-}
-
 /* The sentence is the thread's. */
 static fur_status choose(fur_context *context, const fur_csr_traits *traits,
                          const fur_choice *previous, fur_choice *out)
@@ -636,29 +443,11 @@ static fur_status fill_binary_header_option(fur_context *context, const void *ou
     return take_binary_read(context, &options);
 }
 
-static fur_status take_amg(fur_context *context, const void *options)
-{
-    fur_csr *a = tiny(context);
-    fur_amg *amg = NULL;
-    fur_status status = fur_amg_create(a, options, &amg);
-    fur_amg_destroy(amg);
-    fur_csr_destroy(a);
-    return status;
-}
-
 static fur_status take_prediction(fur_context *context, const void *options)
 {
     fur_csr *a = tiny(context);
     fur_amg_prediction found = FUR_DEFAULT(fur_amg_prediction);
     fur_status status = fur_amg_predict(a, options, &found);
-    fur_csr_destroy(a);
-    return status;
-}
-
-static fur_status fill_prediction(fur_context *context, const void *out)
-{
-    fur_csr *a = tiny(context);
-    fur_status status = fur_amg_predict(a, NULL, filled(out));
     fur_csr_destroy(a);
     return status;
 }
