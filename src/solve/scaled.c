@@ -6,10 +6,13 @@
 #include "arguments.h"
 #include "env.h"
 #include "residual_bound.h"
+#include "row_errors.h"
+#include "value_type.h"
 #include "verdict.h"
 
 #include <furrow/vector.h>
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -88,24 +91,28 @@ static fur_status take_goal(fur_course *c)
     return FUR_OK;
 }
 
-/* Whether R b and C^-1 x are. */
-static fur_status is_finite(const fur_course *c, bool *finite)
+/* Whether R b, C^-1 x and the caller's ||b|| are finite, and R b keeps its digits. */
+static fur_status fits(const fur_course *c, bool *fits)
 {
+    bool single = fur_value_is_single(fur_vector_value_type(c->b));
+    double least = single ? (double)FLT_MIN / FLT_EPSILON : DBL_MIN / DBL_EPSILON;
     double of_b;
     double of_x;
+    double norm;
+    FUR_TRY(fur_norm2(c->b, &norm));
     FUR_TRY(fur_norm_max(c->scaled_b, &of_b));
     FUR_TRY(fur_norm_max(c->scaled_x, &of_x));
-    *finite = of_b < HUGE_VAL && of_x < HUGE_VAL;
+    *fits = of_b < HUGE_VAL && of_x < HUGE_VAL && norm < HUGE_VAL && (norm == 0 || of_b >= least);
     return FUR_OK;
 }
 
 /* A matrix that only its largest entries made look Hermitian gets scales for rows and columns. A
- * system that overflows by its scales gets none. */
+ * system that overflows or underflows by its scales gets none. */
 fur_status fur_course_scale(fur_course *c)
 {
     const fur_csr *a = fur_product_matrix(c->product);
     bool even;
-    bool finite;
+    bool kept;
     const fur_csr_traits traits = c->traits;
     FUR_TRY(refuse_scale(c));
     if (!may_scale(c) || c->null_space)
@@ -120,8 +127,8 @@ fur_status fur_course_scale(fur_course *c)
     if (even)
         return FUR_OK;
     FUR_TRY(make_scaled(c));
-    FUR_TRY(is_finite(c, &finite));
-    if (!finite) {
+    FUR_TRY(fits(c, &kept));
+    if (!kept) {
         fur_course_release_scaled(c);
         c->traits = traits;
         return FUR_OK;
@@ -151,20 +158,22 @@ fur_status fur_course_unscale(fur_course *c)
     return FUR_OK;
 }
 
-/* The residuals of the caller's system in the report, relative to b and to b by the scales of the
- * rows. */
+/* The residuals of the caller's system in the report, row by row, relative to b, and to b by the
+ * scales of the rows. Numbers that underflow by the scales show in none of the scaled system. */
 static fur_status take_plain(fur_course *c, fur_solver_report *report)
 {
+    const fur_csr_view *a = fur_csr_get(c->plain.ordered);
     double norm;
     report->scale = c->balance.name;
     FUR_TRY(fur_multiply_elementwise(c->balance.cols, c->x, c->plain_x));
+    FUR_TRY(fur_csr_row_errors(a, c->plain.b, c->plain_x, c->plain_r));
+    FUR_TRY(fur_norm_max(c->plain_r, &report->backward_error_rows));
     FUR_TRY(fur_operator_apply(fur_product_operator(c->plain.product), c->plain_x, c->plain_r));
     FUR_TRY(fur_axpby(fur_real(1), c->plain.b, fur_real(-1), c->plain_r));
     FUR_TRY(fur_norm2(c->plain_r, &norm));
     report->products++;
     report->residual = norm / c->unit;
-    return fur_relative_by_rows(fur_csr_get(c->plain.ordered), c->plain.b, c->plain_r, c->plain_x,
-                                &report->residual_scaled);
+    return fur_relative_by_rows(a, c->plain.b, c->plain_r, c->plain_x, &report->residual_scaled);
 }
 
 /* The normwise backward error of the caller's system, after take_plain. */
@@ -172,6 +181,7 @@ static fur_status take_backward_error(fur_course *c, fur_solver_report *report)
 {
     double x_norm;
     double norm;
+    FUR_TRY(fur_multiply_elementwise(c->balance.cols, c->x, c->plain_x));
     FUR_TRY(fur_norm2(c->plain_x, &x_norm));
     FUR_TRY(
         fur_estimate_norm(fur_product_operator(c->plain.product), c->plain_x, c->plain_r, &norm));
@@ -188,7 +198,7 @@ static fur_status judge(fur_course *c, fur_solver_report *report)
     bool solved = fur_outcome_solved(report->outcome);
     bool rows = report->residual_scaled <= c->goal;
     bool plain = report->residual <= c->goal;
-    bool better = report->residual <= c->first;
+    bool better = report->residual <= c->first && report->residual < HUGE_VAL;
     bool exact = better && fur_is_rounding(report->backward_error_rows, value);
     if (plain && rows && report->outcome != FUR_OUTCOME_STOPPED)
         report->outcome = FUR_OUTCOME_CONVERGED;

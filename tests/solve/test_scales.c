@@ -195,6 +195,18 @@ START_TEST(scales_never_overflow)
 }
 END_TEST
 
+/* R b would underflow to 0, whose solution x = 0 is none of the system. */
+START_TEST(scales_never_underflow)
+{
+    static const problem small = {2, {{1e200, 1}, {1e200, -1}}, {1e-200, -1e-200}, {0, 0}};
+    double x[MOST];
+    fur_solver_report report = solve(&small, NULL, x);
+    ck_assert_str_eq(report.scale, "none");
+    if (fur_outcome_solved(report.outcome))
+        ck_assert_double_le(report.residual, 1e-9);
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, auto_solves_every_row, 0, PROBLEMS);
@@ -202,6 +214,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, scales_are_what_is_asked_for);
     tcase_add_test(tests, stiff_systems_are_solved_to_working_precision);
     tcase_add_test(tests, scales_never_overflow);
+    tcase_add_test(tests, scales_never_underflow);
     tcase_add_test(tests, scales_that_mean_nothing_are_refused);
 }
 
