@@ -75,7 +75,8 @@ FUR_API fur_status fur_multigrid_cycle(fur_multigrid *mg, const fur_vector *b, f
  * report, which may be NULL, iterations are cycles, both residuals are ||b - A x||_2 / ||b||_2 with
  * the bits of fur_stencil_apply for A, and the outcome is FUR_OUTCOME_CONVERGED,
  * FUR_OUTCOME_MAX_ITERATIONS, FUR_OUTCOME_BREAKDOWN or, if a cycle did not lower the residual,
- * FUR_OUTCOME_STAGNATED. After a failure it is FUR_OUTCOME_UNSOLVED, as for fur_solver_solve.
+ * FUR_OUTCOME_STAGNATED. x is that of the last cycle, which may have raised the residual, or
+ * overflowed. After a failure it is FUR_OUTCOME_UNSOLVED, as for fur_solver_solve.
  * b = 0 gives x = 0. */
 FUR_API fur_status fur_multigrid_solve(fur_multigrid *mg, const fur_vector *b, fur_vector *x,
                                        double rtol, int64_t max_cycles, fur_solver_report *report);

@@ -174,7 +174,8 @@ typedef struct fur_solver_report {
     const char *method;      /* the method's name */
     int64_t products;        /* with A or A^H, the true residuals' among them */
     double condition;        /* estimate, from below, of the condition of M A or, of least squares,
-                                of A, from the coefficients of cg, lsqr, ... */
+                                of A, from the coefficients of cg, lsqr, ...; those of cg, minres
+                                and chebyshev hold for a Hermitian A only */
     double norm;             /* estimate of ||A||_2 or ||M A||_2, in the same way */
     fur_execution execution; /* how the iterations were run */
     double bytes;            /* moved in an iteration, counted; as the method counts them */

@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "core.h"
 #include "env.h"
+#include "magnitude.h"
 #include "options.h"
 #include "target.h"
 #include "value_type.h"
@@ -158,6 +159,8 @@ static fur_status take_gradient(fur_drive *d)
         FUR_TRY(fur_axpby(fur_real(-damp * damp * scale), d->solver->correction, fur_real(1), t));
     FUR_TRY(fur_norm2(t, &length));
     FUR_TRY(fur_norm2(d->x, &d->x_norm));
+    if (d->pass->norm == 0 && d->solver->singular) /* the first gradient was rounding */
+        FUR_TRY(fur_estimate_norm(d->solver->a, t, d->solver->work[1], &d->pass->norm));
     d->normal = length / scale;
     d->slope = length / (whole * scale);
     return FUR_OK;
@@ -233,6 +236,30 @@ static fur_status accept(fur_drive *d)
     return FUR_OK;
 }
 
+/* The same for least squares, whose residual and damping must not rise by more than half the
+ * epsilon of b. They rise if M is not symmetric, or by rounding. */
+static fur_status accept_least_squares(fur_drive *d)
+{
+    fur_solve *s = d->pass;
+    fur_vector *sum = d->solver->work[1];
+    double before = d->residual;
+    double length;
+    FUR_TRY(fur_norm2(d->solver->correction, &length));
+    FUR_TRY(fur_vector_copy(d->x, sum));
+    FUR_TRY(fur_axpby(fur_real(1), d->solver->correction, fur_real(1), sum));
+    FUR_TRY(fur_drive_find_residual(d, sum));
+    double after = fur_magnitude(d->residual, d->solver->options.damp * length);
+    if (after <= before + fur_solve_epsilon(s) / 2 * d->b_norm) {
+        FUR_TRY(fur_vector_copy(sum, d->x));
+        return take_gradient(d);
+    }
+    s->outcome = !(after < HUGE_VAL) ? FUR_OUTCOME_BREAKDOWN
+                 : d->normal < 0     ? FUR_OUTCOME_DIVERGED
+                                     : FUR_OUTCOME_STAGNATED;
+    FUR_TRY(fur_vector_fill(d->solver->correction, fur_real(0)));
+    return take_residuals(d);
+}
+
 /* x += the correction that a pass finds from the true residual, unless that is none or not finite;
  * the true residuals then. */
 static fur_status correct(fur_drive *d, double target)
@@ -253,6 +280,8 @@ static fur_status correct(fur_drive *d, double target)
     }
     if (d->solver->method->guarded)
         return accept(d);
+    if (has_units(d))
+        return accept_least_squares(d);
     FUR_TRY(fur_axpby(fur_real(1), correction, fur_real(1), d->x));
     return take_residuals(d);
 }
@@ -313,7 +342,7 @@ fur_status fur_drive_start(fur_drive *d, const fur_vector *r, bool *over)
 {
     fur_solve *s = d->pass;
     d->first = d->residual;
-    if (!(d->residual < HUGE_VAL) || !(d->guess < HUGE_VAL))
+    if (!(d->residual < HUGE_VAL) || !(d->guess < HUGE_VAL) || !(d->whole < HUGE_VAL))
         return fur_drive_refuse_wild(d, r);
     s->x = d->x;
     s->base = NULL;
@@ -458,7 +487,7 @@ fur_status fur_drive_open(fur_solver *solver, const fur_vector *b, fur_vector *x
         FUR_TRY(remove_null_space(d));
     d->goal = fmin(larger(fur_target(o->rtol, d->b_norm), o->atol), DBL_MAX);
     if (d->outside > 0 && fur_drive_hides_outside(d))
-        d->goal = ROUNDED_DOWN * sqrt(d->goal * d->goal - d->outside * d->outside);
+        d->goal *= ROUNDED_DOWN * sqrt(1 - d->outside / d->goal * (d->outside / d->goal));
     if (d->b_norm == 0) /* any guess but 0 would only be rounded towards it */
         FUR_TRY(fur_vector_fill(x, fur_real(0)));
     FUR_TRY(fur_norm_max(x, &d->guess)); /* b - A x does not show entries in empty columns */

@@ -6,6 +6,8 @@
  * exceed rounding. */
 #include "proof.h"
 
+#include "null_space.h"
+
 #include "core.h"
 #include "hashed.h"
 
@@ -15,6 +17,9 @@
 #define ROUNDING 16
 /* The same of u.Tv, in epsilon ||u|| ||Tv||, for vectors at random. */
 #define ASYMMETRY 64
+
+/* A vector from 1 to 2 long, without its null vectors, that is shorter is rounding. */
+#define LEAST_LENGTH 1e-2
 
 /* Vectors of the solver that are no longer needed, and the operator T in question. */
 typedef struct proof {
@@ -45,19 +50,25 @@ static fur_status estimate_norm(const proof *p, double *norm)
     return FUR_OK;
 }
 
-/* *least = v.Tv / ||v||^2 if that is less. */
+/* *least = v.Tv / ||v||^2 if that is less. Null vectors are taken out of v first, because M's
+ * results have none of them: with them v.Mv proves nothing. */
 static fur_status take_quotient(const proof *p, const fur_vector *v, double *least)
 {
     fur_scalar product;
+    double removed;
     double length;
     FUR_TRY(fur_norm2(v, &length));
     if (!(length > 0 && length < HUGE_VAL))
         return FUR_OK;
     FUR_TRY(fur_vector_copy(v, p->u));
     FUR_TRY(fur_vector_scale(p->u, fur_real(scalbn(1, -ilogb(length)))));
+    if (p->d->solver->null_space)
+        FUR_TRY(fur_null_space_remove(p->d->solver->null_space, p->u, &removed));
+    FUR_TRY(fur_norm2(p->u, &length));
+    if (!(length > LEAST_LENGTH))
+        return FUR_OK;
     FUR_TRY(apply(p, p->u));
     FUR_TRY(fur_dot(p->u, p->image, &product));
-    FUR_TRY(fur_norm2(p->u, &length));
     double quotient = product.re / (length * length);
     *least = quotient < *least ? quotient : *least;
     return FUR_OK;
@@ -142,7 +153,8 @@ fur_status fur_prove_diagnosis(fur_drive *d)
         return FUR_OK;
     if (outcome == FUR_OUTCOME_ASYMMETRIC)
         return doubt(&p, FUR_OUTCOME_DIVERGED);
-    if (s->method->descends) /* it says so by products computed afresh */
+    /* cg says so by products computed afresh. Those with M prove nothing beside null vectors. */
+    if (s->method->descends && (outcome != FUR_OUTCOME_INDEFINITE_PRECONDITIONER || !s->null_space))
         return FUR_OK;
     if (outcome == FUR_OUTCOME_INDEFINITE_PRECONDITIONER) {
         p.t = s->options.preconditioner;

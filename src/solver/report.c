@@ -126,7 +126,8 @@ static fur_outcome outcome_of(const fur_drive *d)
 /* Whether the coefficients of the method are those of an A and M that it suits, and finite. */
 static bool knows_spectrum(const fur_solve *pass)
 {
-    return pass->outcome != FUR_OUTCOME_ASYMMETRIC && pass->outcome != FUR_OUTCOME_INDEFINITE &&
+    return pass->outcome != FUR_OUTCOME_ASYMMETRIC && pass->outcome != FUR_OUTCOME_DIVERGED &&
+           pass->outcome != FUR_OUTCOME_INDEFINITE &&
            pass->outcome != FUR_OUTCOME_INDEFINITE_PRECONDITIONER &&
            pass->outcome != FUR_OUTCOME_BREAKDOWN;
 }

@@ -15,6 +15,8 @@
 
 /* A^H r of a rectangular or damped problem is as small as asked up to this factor. */
 #define GRADIENT_SLACK 10
+/* The share of its bound that the rounding of a residual usually has. */
+#define OWN_ROUNDING 0.25
 
 static double larger(double a, double b)
 {
@@ -43,7 +45,9 @@ bool fur_verdict_is_least_squares(const fur_drive *d)
     double rounding = ROUNDING * epsilon * (norm * d->x_norm + d->b_norm);
     if (!(d->slope < HUGE_VAL) || !(d->x_norm < HUGE_VAL))
         return false;
-    if (d->slope > GRADIENT_SLACK * d->solver->options.rtol * norm)
+    double own = OWN_ROUNDING * norm * (rounding / d->residual); /* of a slope that is 0 */
+    if (d->slope >
+        larger(GRADIENT_SLACK * d->solver->options.rtol * norm, needs_proof(d->solver) ? own : 0))
         return false;
     /* r / ||r|| is then a null vector of A^H, to the accuracy that r has. */
     bool proved = d->residual > rounding && d->slope <= norm * (rounding / d->residual) &&

@@ -56,6 +56,6 @@ fur_status fur_drive_refuse_wild(const fur_drive *d, const fur_vector *r)
                                     "%san entry of %s is not a finite number; nothing was solved",
                                     where, suspects[i].name);
     }
-    return fur_context_fail(context, FUR_INVALID,
-                            "%sthe norm of b - A x overflows; nothing was solved", where);
+    return fur_context_fail(context, FUR_INVALID, "%sthe norm of b%s overflows; nothing was solved",
+                            where, d->whole < HUGE_VAL ? " - A x" : "");
 }

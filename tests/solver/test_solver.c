@@ -424,7 +424,7 @@ START_TEST(what_is_not_finite_is_refused_by_name)
     problem p = poisson(context, FUR_F64, 9, 1, NULL);
     fur_solver *solver = solver_make(&p, NULL);
     ck_ok(context, fur_vector_fill(p.b, fur_real(DBL_MAX)));
-    ck_fails(context, FUR_INVALID, "the norm of b - A x overflows; nothing was solved",
+    ck_fails(context, FUR_INVALID, "the norm of b overflows; nothing was solved",
              fur_solver_solve(solver, p.b, p.x, NULL));
     fur_solver_destroy(solver);
     problem_release(&p);

@@ -36,6 +36,9 @@ enum { RZ, PQ, RR };
 /* Coefficients of so many iterations tell the spectrum: its ends come out first. */
 #define COEFFICIENTS 512
 #define SPECTRUM_TOLERANCE 1e-3
+/* What rounding may make of a product p.q, in epsilon ||p|| ||q||, and of eigenvalues at most. */
+#define ROUNDINGS 4
+#define MOST_NOISE 1e-2
 
 /* How far two directions may be from conjugate, as a share of the terms that should cancel.
  * Rounding leaves up to 0.003 in f32, what is not symmetric 0.5 to 1 where it diverges
@@ -253,6 +256,23 @@ static void set_tridiagonal(int64_t k, const double *rz, const double *pq, doubl
     }
 }
 
+/* How many of k iterations have coefficients that rounding leaves certain, and what it makes of
+ * their eigenvalues at most, as a share of the largest. p.q is off by about epsilon ||A|| ||p||^2,
+ * and ||p_i||^2 / ||r_i||^2 is the sum of ||r_i||^2 / ||r_j||^2 for j <= i. That moves 1 / alpha_i
+ * = p.q / r.z by epsilon ||A|| times this sum. */
+static int64_t count_certain(int64_t k, const double *rz, double epsilon, double *noise)
+{
+    double sum = 1;
+    *noise = ROUNDINGS * epsilon;
+    for (int64_t i = 1; i < k; i++) {
+        sum = 1 + sum * (rz[i] / rz[i - 1]);
+        if (!(ROUNDINGS * epsilon * sum < MOST_NOISE))
+            return i;
+        *noise = fmax(*noise, ROUNDINGS * epsilon * sum);
+    }
+    return k;
+}
+
 /* What the coefficients of this pass tell: the largest eigenvalue of M A and its quotient with the
  * smallest, from below. */
 fur_status fur_cg_take_estimates(fur_solve *s)
@@ -264,18 +284,20 @@ fur_status fur_cg_take_estimates(fur_solve *s)
     double *beside = diagonal + COEFFICIENTS;
     double smallest;
     double largest;
+    double noise;
     FUR_TRY(fur_scalars_get(s->scalars, &state));
     int64_t k = state.stores[RR] < COEFFICIENTS ? state.stores[RR] : COEFFICIENTS;
     if (k == 0)
         return FUR_OK;
     FUR_TRY(fur_scalars_kept(s->scalars, RZ, k, rz));
     FUR_TRY(fur_scalars_kept(s->scalars, PQ, k, pq));
+    k = count_certain(k, rz, fur_solve_epsilon(s), &noise);
     set_tridiagonal(k, rz, pq, diagonal, beside);
     fur_tridiagonal_extremes(k, diagonal, beside, SPECTRUM_TOLERANCE, &smallest, &largest);
     double condition = fur_condition_below(smallest, largest, fur_solve_epsilon(s));
     if (smallest > 0 && condition > s->condition) {
         s->condition = condition;
-        s->norm = largest;
+        s->norm = largest * (1 - noise);
     }
     return FUR_OK;
 }

@@ -14,6 +14,8 @@
 /* Rows that are kept: by then the extreme singular values have mostly been found. */
 #define MOST_ROWS 512
 #define TOLERANCE 1e-6
+/* An entry of the triangle up to this number of epsilon of the largest is rounding. */
+#define NEGLIGIBLE 64
 
 double fur_least_squares_unit(double size)
 {
@@ -83,13 +85,19 @@ fur_triangle fur_triangle_of(const fur_solve *solve)
 {
     for (int64_t i = 0; i < 2 * MOST_ROWS; i++)
         solve->scratch[i] = 0;
-    return (fur_triangle){solve->scratch, solve->scratch + 2 * MOST_ROWS, 0};
+    return (fur_triangle){.zeros = solve->scratch,
+                          .entries = solve->scratch + 2 * MOST_ROWS,
+                          .epsilon = fur_solve_epsilon(solve)};
 }
 
+/* An entry beside the diagonal that is rounding ends the triangle: what follows began with a vector
+ * of rounding, which may be a null vector of A. */
 void fur_triangle_add(fur_triangle *r, double diagonal, double beside)
 {
-    if (r->rows == MOST_ROWS)
+    if (r->rows == MOST_ROWS || r->is_over)
         return;
+    r->most = fmax(r->most, fmax(diagonal, beside));
+    r->is_over = !(beside > NEGLIGIBLE * r->epsilon * r->most);
     r->entries[2 * r->rows] = diagonal;
     r->entries[2 * r->rows + 1] = beside;
     r->rows++;

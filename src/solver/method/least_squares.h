@@ -30,6 +30,9 @@ typedef struct fur_triangle {
     double *zeros;
     double *entries; /* row by row: on the diagonal, then beside it */
     int64_t rows;
+    double epsilon;
+    double most;  /* the largest entry */
+    bool is_over; /* takes no more rows */
 } fur_triangle;
 
 /* Doubles of scratch that it takes; rows beyond a limit are not kept. */

@@ -48,5 +48,6 @@ const fur_method fur_method_richardson = {
              "Richardson 1910"},
     .kind = FUR_METHOD_SQUARE,
     .workspace = 2,
+    .guarded = true,
     .run = run,
 };

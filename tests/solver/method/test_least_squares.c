@@ -496,6 +496,55 @@ START_TEST(a_preconditioner_that_is_not_symmetric_is_found_out)
 }
 END_TEST
 
+/* A diagonal of complex numbers is not Hermitian. Whatever the outcome is, x is no worse than 0. */
+START_TEST(x_is_never_worse_than_the_guess)
+{
+    static const int32_t rows[] = {0, 0, 0, 1, 1, 2};
+    static const int32_t cols[] = {0, 1, 2, 1, 2, 2};
+    static const double a[] = {1,
+                               -0.41815424461852646,
+                               -0.32105949173853776,
+                               -0.84938710830661635,
+                               0.51688366514302186,
+                               -0.94033854525290561,
+                               1,
+                               0.20843957644606562,
+                               0.64414486554619932,
+                               0.4984186120970065,
+                               1,
+                               -0.040456010787481234};
+    static const double b[] = {0.0024628296732367048, -0.026173729695038589, -0.026853869229700303,
+                               0.065250865220343152,  0.01552931345448768,   0.060219382154939306};
+    fur_context *context = context_make(NULL, 1);
+    fur_coo_view coo = {sizeof coo, 3, 3, 6, FUR_C128, rows, cols, a};
+    problem p = {.context = context, .value = FUR_C128, .rows = 3, .cols = 3};
+    fur_operator *m = NULL;
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_ERROR, &p.matrix));
+    plan(&p);
+    ck_ok(context, fur_vector_upload(b, p.b));
+    ck_ok(context, fur_operator_jacobi(p.op, &m));
+    for (int k = 0; k < COUNT_OF(methods); k++) {
+        fur_solver_options options = {.size = sizeof options,
+                                      .method = methods[k],
+                                      .adjoint = p.adjoint,
+                                      .preconditioner = m};
+        ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
+        fur_solver_report report = solve(&p, &options);
+        ck_assert_msg(report.residual <= 1 + 1e-12, "%s: %s, residual %g", methods[k],
+                      fur_outcome_name(report.outcome), report.residual);
+    }
+    fur_operator_destroy(m);
+    fur_vector_destroy(p.b);
+    fur_vector_destroy(p.x);
+    fur_operator_destroy(p.op);
+    fur_operator_destroy(p.adjoint);
+    fur_spmv_destroy(p.plans[0]);
+    fur_spmv_destroy(p.plans[1]);
+    fur_csr_destroy(p.matrix);
+    fur_context_destroy(context);
+}
+END_TEST
+
 START_TEST(what_a_method_cannot_do_is_refused)
 {
     fur_context *context = context_make(NULL, 1);
@@ -590,6 +639,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, any_magnitude_of_b_is_solved);
     tcase_add_test(tests, the_condition_is_estimated_from_below);
     tcase_add_test(tests, a_preconditioner_that_is_not_symmetric_is_found_out);
+    tcase_add_test(tests, x_is_never_worse_than_the_guess);
     tcase_add_test(tests, what_a_method_cannot_do_is_refused);
     tcase_add_loop_test(tests, solutions_have_the_same_bits_for_any_number_of_threads, 0,
                         FUR_VALUE_COUNT);
