@@ -39,6 +39,9 @@ bool is_scaled(const trial *t);
 bool is_dense(const trial *t);
 exact matrix_of(const trial *t);
 
+/* Whether A(i, j) and the conjugate of A(j, i) differ by rounding of this epsilon at most. */
+bool is_hermitian(const exact *a, real epsilon);
+
 /* The figures of the report, but for the residual (figures.c). */
 void check_figures(const trial *t, const truth *is);
 
