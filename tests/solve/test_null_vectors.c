@@ -34,7 +34,6 @@ static void check_pairs(fur_context *context, int32_t pairs, bool has_vectors)
     ck_assert(c.singular);
     ck_assert_int_eq(c.null_space != NULL, has_vectors);
     fur_vectors_destroy(c.null_space);
-    fur_csr_destroy(c.permuted);
     fur_product_destroy(product);
     fur_csr_destroy(a);
 }
