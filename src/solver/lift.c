@@ -88,8 +88,7 @@ static fur_status find_exponent(fur_drive *d, const fur_operator *t, const fur_v
 fur_status fur_lift_measure(fur_drive *d, const fur_vector *v, const fur_vector *image,
                             bool *finite)
 {
-    int powers = d->solver->method->powers > 0 ? d->solver->method->powers : 1;
-    int range = (is_single(d) ? SINGLE_RANGE : RANGE) / powers;
+    int range = is_single(d) ? SINGLE_RANGE : RANGE;
     double norm = v == d->b ? d->b_norm : d->guess;
     double size;
     int exponent = 0;

@@ -97,7 +97,6 @@ typedef struct fur_method {
     fur_method_kind kind;
     /* The true residual may rise on the way: a pass counts only if it has lowered it. */
     bool guarded;
-    int powers;                /* of A whose products with residuals the method keeps; 0: 1 */
     bool damps_preconditioned; /* of least squares: damping is of x also with a preconditioner */
     int workspace;             /* vectors of cols entries, besides the residual */
     int range_workspace;       /* of rows entries, besides the residual */
