@@ -13,9 +13,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Norms of A between 2^-range and 2^range need no scale. A method that keeps products of the square
- * of A has half of that. With residuals in FUR_SOLVE_RANGE there is room for p.A p of residuals
- * that have grown by 1 / epsilon, and of residuals that have fallen by epsilon. */
+/* Norms of A between 2^-range and 2^range need no scale. With residuals in FUR_SOLVE_RANGE there is
+ * room for p.A p of residuals that have grown by 1 / epsilon, and of residuals that have fallen by
+ * epsilon. */
 #define RANGE 200
 #define SINGLE_RANGE 50
 

@@ -197,7 +197,7 @@ static bool same_bits(const task *t, const result *near, const result *far)
  * and some methods improve it in place otherwise. ilut finds its own scales by logarithms. */
 static bool keeps_bits(const task *t, const result *near)
 {
-    static const char *const in_place[] = {"cg", "cg_single", "richardson", "gmres", "fgmres"};
+    static const char *const in_place[] = {"cg", "cg_single"};
     for (int i = 0; t->guess && i < COUNT_OF(in_place); i++)
         if (strcmp(t->method, in_place[i]) == 0)
             return false;
