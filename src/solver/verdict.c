@@ -23,8 +23,8 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Whether a least-squares solution must prove that A is singular, as a system with full row rank
- * has a solution. */
+/* Whether r of a least-squares solution must prove to be a null vector, as a system with full row
+ * rank has a solution. */
 static bool needs_proof(const fur_solver *solver)
 {
     const fur_operator *a = solver->a;
@@ -43,16 +43,16 @@ bool fur_verdict_is_least_squares(const fur_drive *d)
     double norm = d->pass->norm;
     double epsilon = fur_value_epsilon(fur_vector_value_type(d->b));
     double rounding = ROUNDING * epsilon * (norm * d->x_norm + d->b_norm);
+    double most = GRADIENT_SLACK * d->solver->options.rtol * norm;
+    double own = norm * (rounding / d->residual); /* of a slope that is 0 */
     if (!(d->slope < HUGE_VAL) || !(d->x_norm < HUGE_VAL))
         return false;
-    double own = OWN_ROUNDING * norm * (rounding / d->residual); /* of a slope that is 0 */
-    if (d->slope >
-        larger(GRADIENT_SLACK * d->solver->options.rtol * norm, needs_proof(d->solver) ? own : 0))
-        return false;
+    if (!needs_proof(d->solver))
+        return d->slope <= most;
+    most =
+        d->solver->singular ? larger(most, OWN_ROUNDING * own) : fmin(most, sqrt(epsilon) * norm);
     /* r / ||r|| is then a null vector of A^H, to the accuracy that r has. */
-    bool proved = d->residual > rounding && d->slope <= norm * (rounding / d->residual) &&
-                  d->slope <= sqrt(epsilon) * norm;
-    return proved || !needs_proof(d->solver);
+    return d->residual > rounding && d->slope <= own && d->slope <= most;
 }
 
 fur_status fur_estimate_norm(const fur_operator *a, fur_vector *v, fur_vector *image, double *norm)
