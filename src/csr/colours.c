@@ -1,44 +1,15 @@
-/* Two colours by sets that are joined entry by entry (Tarjan 1975): each row knows an earlier one
- * of its set, and whether that has its colour. So a matrix is read once and in order, whatever its
- * graph.
- *
- * The literal 2 i says "row i is even", 2 i + 1 "row i is odd". link[i] says the same as 2 i; it is
- * 2 i for the first row of a set. */
+/* Two colours by sets of rows that are joined entry by entry. So a matrix is read once and in
+ * order, whatever its graph. */
 #include "colours.h"
 
 #include "atomic.h"
+#include "parity.h"
 #include "team.h"
 
 #include <string.h>
 
 /* Rows below which another thread does not pay. */
 #define ROW_GRAIN 8192
-
-/* What says the same about the first row of the set. Links on the way become shorter. */
-static uint32_t find(uint32_t *link, uint32_t literal)
-{
-    for (;;) {
-        uint32_t *own = &link[literal >> 1];
-        uint32_t next = *own ^ (literal & 1);
-        if (next == literal)
-            return literal;
-        uint32_t beyond = link[next >> 1] ^ (next & 1);
-        *own = beyond ^ (literal & 1);
-        literal = beyond;
-    }
-}
-
-/* Gives rows i and j different colours. False: they have the same already. */
-static bool join(uint32_t *link, int64_t i, int64_t j)
-{
-    uint32_t one = find(link, 2 * (uint32_t)i);
-    uint32_t other = find(link, 2 * (uint32_t)j + 1);
-    if (one >> 1 < other >> 1)
-        link[other >> 1] = one ^ (other & 1);
-    else if (one >> 1 > other >> 1)
-        link[one >> 1] = other ^ (one & 1);
-    return one >> 1 != other >> 1 || one == other;
-}
 
 /* Joins all rows along the entries left of the diagonal. False: there are no two colours, or a row
  * has no single entry on the diagonal. */
@@ -49,7 +20,7 @@ static bool join_rows(const fur_csr_view *a, uint32_t *link)
         int64_t end = fur_offset_at(a, i + 1);
         link[i] = 2 * (uint32_t)i;
         for (; k < end && a->columns[k] < i; k++)
-            if (!join(link, i, a->columns[k]))
+            if (!fur_parity_part(link, (uint32_t)i, (uint32_t)a->columns[k]))
                 return false;
         if (k == end || a->columns[k] != i || (k + 1 < end && a->columns[k + 1] == i))
             return false;
@@ -64,7 +35,7 @@ static int64_t choose_red(int64_t rows, uint32_t *link, int32_t *surplus)
     int64_t red = 0;
     memset(surplus, 0, (size_t)rows * sizeof *surplus);
     for (int64_t i = 0; i < rows; i++) {
-        link[i] = find(link, 2 * (uint32_t)i);
+        link[i] = fur_parity_find(link, 2 * (uint32_t)i);
         surplus[link[i] >> 1] += link[i] & 1 ? -1 : 1;
     }
     for (int64_t i = 0; i < rows; i++) {
