@@ -70,8 +70,8 @@ fur_status fur_operator_derive(fur_context *context, const fur_operator_definiti
                                const fur_dependent *dependent, const fur_dependents *source,
                                fur_operator **out);
 
-/* Whether m is Jacobi's preconditioner of the matrix that a multiplies by, made from whichever
- * operator of it, and takes over its new values. */
+/* Whether m is Jacobi's preconditioner of a, or of the matrix that a multiplies by, made from
+ * whichever operator of it, and takes over its new values. */
 bool fur_operator_is_jacobi_of(const fur_operator *m, const fur_operator *a);
 
 /* FUR_INVALID with the reason if the operator cannot be used, before anything else is read of it.

@@ -145,9 +145,12 @@ static const fur_dependents *find_origin(const fur_operator *op)
     return list;
 }
 
-/* Views of one address are of one matrix while it lives, which what was made from it tells. */
+/* Views of one address are of one matrix while it lives, which what was made from it tells. What
+ * has a scaling and was made from an operator is that operator's own. */
 bool fur_operator_is_jacobi_of(const fur_operator *m, const fur_operator *a)
 {
+    if (m->scaling && m->dependent.source == &a->dependent.made)
+        return !m->dependent.refusal[0];
     const fur_dependents *origin = find_origin(a);
     return m->scaling && m->scaling->inverted && m->scaling->inverted == a->matrix && origin &&
            find_origin(m) == origin && !m->dependent.refusal[0];

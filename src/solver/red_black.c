@@ -12,7 +12,10 @@
  *
  * D and E are kept as one matrix [D E], which is applied to p and, behind it, t = -W p: q = [D E]
  * (p, t) = S p by two products. For 7 points of f64 these move 204 bytes for a red and a black row,
- * and the vectors 96; the whole system takes 104 and 96 for each. */
+ * and the vectors 96; the whole system takes 104 and 96 for each.
+ *
+ * The blocks are made here if A is a matrix. Other operators bring products by their own blocks. On
+ * ranks these have contexts of their own, because red rows have other bounds than all rows. */
 #include "red_black.h"
 
 #include "colours.h"
@@ -40,12 +43,14 @@ struct fur_red_black {
     fur_operator *jacobi; /* of A: its own, which follows A before the blocks do */
     fur_dependent dependent;
     fur_permutation *order;
-    block to_red;       /* [D E] */
-    block to_black;     /* W */
-    int32_t *black_row; /* of A, for each entry of W */
-    fur_vector *scale;  /* D^-1, C^-1 */
-    fur_operator *s;    /* S */
-    fur_operator *m;    /* D^-1 */
+    fur_two_colours halves; /* the products; no release: they are by the blocks here: */
+    block to_red;           /* [D E] */
+    block to_black;         /* W */
+    int32_t *black_row;     /* of A, for each entry of W */
+    fur_scalars *scalars;   /* NULL: the solver's, whose context red rows have, too */
+    fur_vector *scale;      /* D^-1, C^-1 */
+    fur_operator *s;        /* S */
+    fur_operator *m;        /* D^-1 */
     /* Parts of vectors: the solver's, and `scale`. Those of an iteration begin where theirs do. */
     fur_vector *work[2]; /* of the method: p and q */
     fur_vector both;     /* p and t */
@@ -62,10 +67,11 @@ struct fur_red_black {
     int lift; /* to_red and scale are made from 2^-lift A */
 };
 
-/* Entries begin .. begin + count - 1 of a vector. */
-static fur_vector part_of(const fur_vector *x, int64_t begin, int64_t count)
+/* Entries begin .. begin + count - 1 of a vector, in a context that reaches them. */
+static fur_vector part_of(fur_context *context, const fur_vector *x, int64_t begin, int64_t count)
 {
     fur_vector part = *x;
+    part.context = context;
     part.data = (char *)x->data + (size_t)begin * fur_value_size(x->value_type);
     part.size = count;
     part.owned = false;
@@ -78,6 +84,17 @@ static fur_vector values_of(fur_context *context, const fur_csr_view *a)
     return (fur_vector){context, a->value_type, a->entries, (void *)(uintptr_t)a->values, false};
 }
 
+/* Takes the diagonal over. */
+static fur_status take_diagonal(fur_red_black *rb)
+{
+    FUR_TRY(fur_vector_permute(rb->order, rb->jacobi->scaling->d, rb->scale));
+    rb->red_scaling = *rb->jacobi->scaling;
+    rb->red_scaling.d = &rb->red_scale;
+    rb->red_scaling.inverted = NULL;
+    rb->lift = 0;
+    return FUR_OK;
+}
+
 /* Takes A's values over: at first, and when they have changed. The values of [D E] have room for
  * those of black_row meanwhile. */
 static fur_status update(void *object)
@@ -85,20 +102,19 @@ static fur_status update(void *object)
     fur_red_black *rb = object;
     fur_context *context = rb->context;
     FUR_TRY(fur_dependent_check(&context->env, &rb->jacobi->dependent));
+    if (rb->halves.release) /* products have their values from before */
+        return fur_env_fail(&context->env, FUR_UNSUPPORTED,
+                            "the two colours of an operator have no way to take new values");
     const fur_vector *inverse = rb->jacobi->scaling->d;
     fur_vector entries = values_of(context, rb->a->matrix);
     fur_vector red = values_of(context, fur_csr_get(rb->to_red.matrix));
     fur_vector black = values_of(context, fur_csr_get(rb->to_black.matrix));
-    fur_vector factors = part_of(&red, 0, black.size);
-    FUR_TRY(fur_vector_permute(rb->order, inverse, rb->scale));
+    fur_vector factors = part_of(context, &red, 0, black.size);
+    FUR_TRY(take_diagonal(rb));
     FUR_TRY(fur_vector_gather(inverse, rb->black_row, &factors));
     FUR_TRY(fur_vector_gather(&entries, rb->to_black.from, &black));
     FUR_TRY(fur_multiply_elementwise(&factors, &black, &black));
     FUR_TRY(fur_vector_gather(&entries, rb->to_red.from, &red));
-    rb->red_scaling = *rb->jacobi->scaling;
-    rb->red_scaling.d = &rb->red_scale;
-    rb->red_scaling.inverted = NULL;
-    rb->lift = 0;
     fur_csr_values_changed(rb->to_black.matrix);
     fur_csr_values_changed(rb->to_red.matrix);
     return FUR_OK;
@@ -140,20 +156,80 @@ static fur_colour_blocks blocks_of(const fur_red_black *rb)
     };
 }
 
-/* Colours and blocks where the functions reach A; *found = false if there are none. */
-static fur_status divide(fur_red_black *rb, const fur_colour_services *by, bool *found)
+static fur_status multiply_red(void *user, const fur_vector *both, fur_vector *q)
 {
+    const fur_red_black *rb = user;
+    return fur_spmv_apply(rb->to_red.plan, fur_real(1), both, fur_real(0), q);
+}
+
+static fur_status multiply_black(void *user, const fur_vector *p, fur_vector *t)
+{
+    const fur_red_black *rb = user;
+    return fur_spmv_apply(rb->to_black.plan, fur_real(-1), p, fur_real(0), t);
+}
+
+static fur_status scale_red(void *user, double factor)
+{
+    fur_red_black *rb = user;
+    fur_vector red = values_of(rb->context, fur_csr_get(rb->to_red.matrix));
+    FUR_TRY(fur_vector_scale(&red, fur_real(factor)));
+    fur_csr_values_changed(rb->to_red.matrix);
+    return FUR_OK;
+}
+
+/* Colours and blocks of a matrix; *found = false if there are none. */
+static fur_status divide_matrix(fur_red_black *rb, bool *found)
+{
+    static const fur_colour_services on_host = {fur_colours_find, fur_colours_split};
+    const fur_colour_services *by =
+        fur_is_remote(rb->context) ? &fur_services(rb->context)->colour : &on_host;
     fur_env *env = &rb->context->env;
     const fur_csr_view *a = rb->a->matrix;
+    if (!by->find || !rb->jacobi)
+        return FUR_OK;
     FUR_TRY(fur_permutation_allocate(rb->context, a->rows, &rb->order));
     fur_colours colours = {0, rb->order->order, rb->order->position};
-    *found = false;
     FUR_TRY(by->find(env, a, &colours));
     if (colours.red == 0)
         return FUR_OK;
     FUR_TRY(make_blocks(rb, colours.red));
     fur_colour_blocks blocks = blocks_of(rb);
+    rb->halves = (fur_two_colours){.red = colours.red,
+                                   .of_red = rb->context,
+                                   .of_black = rb->context,
+                                   .user = rb,
+                                   .multiply_red = multiply_red,
+                                   .scale_red = scale_red,
+                                   .multiply_black = multiply_black};
     return by->split(env, a, &colours, &blocks, found);
+}
+
+static void release_nothing(void *user)
+{
+    (void)user;
+}
+
+/* The colours of another operator, which is asked in any case, as other ranks ask it. */
+static fur_status divide_operator(fur_red_black *rb, bool *found)
+{
+    const fur_operator_definition *d = &rb->a->definition;
+    fur_two_colours halves = {0};
+    int has = 0;
+    FUR_TRY(d->two_colours(d->user, rb->jacobi ? rb->jacobi->scaling->d : NULL, &halves, &has));
+    if (!has)
+        return FUR_OK;
+    rb->halves = halves;
+    if (!halves.release)
+        rb->halves.release = release_nothing;
+    *found = rb->jacobi != NULL;
+    if (!*found)
+        return FUR_OK;
+    return fur_permutation_create(rb->context, d->rows, halves.order, &rb->order);
+}
+
+static fur_status divide(fur_red_black *rb, bool *found)
+{
+    return rb->a->matrix ? divide_matrix(rb, found) : divide_operator(rb, found);
 }
 
 /* q = S p. A method's own p needs no copy. */
@@ -162,8 +238,8 @@ static fur_status apply_s(void *user, const fur_vector *x, fur_vector *y)
     fur_red_black *rb = user;
     if (x->data != rb->p.data)
         FUR_TRY(fur_vector_copy(x, &rb->p));
-    FUR_TRY(fur_spmv_apply(rb->to_black.plan, fur_real(-1), &rb->p, fur_real(0), &rb->t));
-    return fur_spmv_apply(rb->to_red.plan, fur_real(1), &rb->both, fur_real(0), y);
+    FUR_TRY(rb->halves.multiply_black(rb->halves.user, &rb->p, &rb->t));
+    return rb->halves.multiply_red(rb->halves.user, &rb->both, y);
 }
 
 /* z = D^-1 r */
@@ -184,39 +260,60 @@ static fur_status make_operator(fur_red_black *rb,
         .value_type = rb->p.value_type,
         .user = rb,
         .apply = apply,
-        .recordable = 1,
+        .recordable = fur_operator_recordable(rb->a),
     };
-    return fur_operator_create(rb->context, &definition, out);
+    return fur_operator_create(rb->halves.of_red, &definition, out);
 }
 
 /* The parts of the vectors: t behind p, and the change of x_red in the place of the residual, which
  * is in another order then. */
-static void set_parts(fur_red_black *rb, fur_vector *const *work, const fur_vector *r, int64_t red)
+static void set_parts(fur_red_black *rb, fur_vector *const *work, const fur_vector *r)
 {
+    fur_context *whole = rb->context;
+    fur_context *of_red = rb->halves.of_red;
+    fur_context *of_black = rb->halves.of_black;
+    int64_t red = rb->halves.red;
     int64_t black = work[0]->size - red;
-    rb->both = part_of(work[0], 0, red + black);
-    rb->p = part_of(work[0], 0, red);
-    rb->t = part_of(work[0], red, black);
-    rb->residual = part_of(work[1], 0, red + black);
-    rb->g = part_of(work[1], 0, red);
-    rb->r_black = part_of(work[1], red, black);
-    rb->q = part_of(work[2], 0, red);
-    rb->d = part_of(r, 0, red);
-    rb->red_scale = part_of(rb->scale, 0, red);
-    rb->black_scale = part_of(rb->scale, red, black);
+    rb->both = part_of(whole, work[0], 0, red + black);
+    rb->p = part_of(of_red, work[0], 0, red);
+    rb->t = part_of(of_black, work[0], red, black);
+    rb->residual = part_of(whole, work[1], 0, red + black);
+    rb->g = part_of(of_red, work[1], 0, red);
+    rb->r_black = part_of(of_black, work[1], red, black);
+    rb->q = part_of(of_red, work[2], 0, red);
+    rb->d = part_of(of_red, r, 0, red);
+    rb->red_scale = part_of(of_red, rb->scale, 0, red);
+    rb->black_scale = part_of(of_black, rb->scale, red, black);
     rb->work[0] = &rb->p;
     rb->work[1] = &rb->q;
 }
 
-/* All but the splitting: values, plans, operators. */
-static fur_status complete(fur_red_black *rb, fur_vector *const *work, const fur_vector *r)
+/* Values and plans of the blocks of a matrix. */
+static fur_status make_plans(fur_red_black *rb)
 {
-    const fur_csr_view *a = rb->a->matrix;
-    FUR_TRY(fur_vector_create(rb->context, a->value_type, a->rows, &rb->scale));
-    set_parts(rb, work, r, fur_csr_get(rb->to_red.matrix)->rows);
     FUR_TRY(update(rb));
     FUR_TRY(fur_spmv_plan(rb->to_red.matrix, NULL, &rb->to_red.plan));
-    FUR_TRY(fur_spmv_plan(rb->to_black.matrix, NULL, &rb->to_black.plan));
+    return fur_spmv_plan(rb->to_black.matrix, NULL, &rb->to_black.plan);
+}
+
+/* Makes scalars that are prepared as the solver's are. */
+static fur_status make_scalars(const fur_solver *solver, fur_context *context, fur_scalars **out)
+{
+    fur_solver own = *solver;
+    FUR_TRY(fur_scalars_create(context, out));
+    own.scalars = *out;
+    return own.method->prepare ? own.method->prepare(&own) : FUR_OK;
+}
+
+/* All but the splitting: values, plans, operators. */
+static fur_status complete(fur_red_black *rb, const fur_solver *solver)
+{
+    FUR_TRY(fur_vector_create(rb->context, fur_operator_value_type(rb->a), fur_operator_rows(rb->a),
+                              &rb->scale));
+    set_parts(rb, solver->work, solver->r);
+    FUR_TRY(rb->halves.release ? take_diagonal(rb) : make_plans(rb));
+    if (rb->halves.of_red != rb->context)
+        FUR_TRY(make_scalars(solver, rb->halves.of_red, &rb->scalars));
     FUR_TRY(make_operator(rb, apply_s, &rb->s));
     FUR_TRY(make_operator(rb, apply_m, &rb->m));
     rb->m->scaling = &rb->red_scaling;
@@ -232,7 +329,7 @@ static fur_status make_jacobi(fur_red_black *rb)
     char before[sizeof env->error];
     memcpy(before, env->error, sizeof before);
     fur_status status = fur_operator_jacobi(rb->a, &rb->jacobi);
-    if (status != FUR_INVALID)
+    if (status != FUR_INVALID && status != FUR_UNSUPPORTED)
         return status;
     memcpy(env->error, before, sizeof before);
     return FUR_OK;
@@ -241,29 +338,39 @@ static fur_status make_jacobi(fur_red_black *rb)
 /* Whether A and M are such that a look at the pattern is worth it. */
 static bool is_candidate(const fur_operator *a, const fur_operator *preconditioner)
 {
-    return a->matrix && a->matrix->rows == a->matrix->cols && a->matrix->entries <= INT32_MAX &&
-           (!preconditioner || fur_operator_is_jacobi_of(preconditioner, a));
+    if (preconditioner && !fur_operator_is_jacobi_of(preconditioner, a))
+        return false;
+    return a->matrix ? a->matrix->rows == a->matrix->cols && a->matrix->entries <= INT32_MAX
+                     : a->definition.two_colours != NULL;
 }
 
-fur_status fur_red_black_create(const fur_operator *a, const fur_operator *preconditioner,
-                                fur_vector *const *work, const fur_vector *r, fur_red_black **out)
+/* Copies the sentence of a failure from the context of red rows to the solver's context, unless
+ * that has failed more than `failures` times and so has a sentence. */
+static fur_status pass_on(const fur_red_black *rb, int64_t failures, fur_status status)
 {
-    static const fur_colour_services on_host = {fur_colours_find, fur_colours_split};
-    const fur_colour_services *services =
-        fur_is_remote(a->context) ? &fur_services(a->context)->colour : &on_host;
+    return status != FUR_OK && rb->halves.of_red && rb->context->env.failures == failures
+               ? fur_context_pass_on(rb->halves.of_red, rb->context, status)
+               : status;
+}
+
+fur_status fur_red_black_create(const fur_solver *solver, const fur_operator *preconditioner,
+                                fur_red_black **out)
+{
+    fur_context *context = solver->context;
+    int64_t failures = context->env.failures;
     bool found = false;
     fur_red_black *rb;
     *out = NULL;
-    if (!services->find || !is_candidate(a, preconditioner))
+    if (!is_candidate(solver->a, preconditioner))
         return FUR_OK;
-    FUR_TRY(fur_env_allocate_zeros(&a->context->env, 1, sizeof *rb, &rb));
-    rb->context = a->context;
-    rb->a = a;
+    FUR_TRY(fur_env_allocate_zeros(&context->env, 1, sizeof *rb, &rb));
+    rb->context = context;
+    rb->a = solver->a;
     fur_status status = make_jacobi(rb);
-    if (status == FUR_OK && rb->jacobi)
-        status = divide(rb, services, &found);
+    if (status == FUR_OK)
+        status = divide(rb, &found);
     if (status == FUR_OK && found)
-        status = complete(rb, work, r);
+        status = pass_on(rb, failures, complete(rb, solver));
     if (status == FUR_OK && found)
         *out = rb;
     else
@@ -285,6 +392,9 @@ void fur_red_black_release(fur_red_black *reduction)
     fur_vector_destroy(reduction->scale);
     fur_permutation_destroy(reduction->order);
     fur_operator_destroy(reduction->jacobi);
+    fur_scalars_destroy(reduction->scalars);
+    if (reduction->halves.release)
+        reduction->halves.release(reduction->halves.user);
     fur_env_release(&context->env, reduction);
 }
 
@@ -295,26 +405,24 @@ bool fur_red_black_works(const fur_red_black *reduction)
 
 fur_status fur_red_black_lift(fur_red_black *rb, int exponent)
 {
-    fur_vector red = values_of(rb->context, fur_csr_get(rb->to_red.matrix));
     double factor = scalbn(1, exponent - rb->lift);
     fur_scalar *constant = &rb->red_scaling.constant;
     if (exponent == rb->lift)
         return FUR_OK;
     rb->lift = exponent;
     *constant = fur_complex(factor * constant->re, factor * constant->im);
-    FUR_TRY(fur_vector_scale(&red, fur_real(1 / factor)));
-    FUR_TRY(fur_vector_scale(rb->scale, fur_real(factor)));
-    fur_csr_values_changed(rb->to_red.matrix);
-    return FUR_OK;
+    FUR_TRY(rb->halves.scale_red(rb->halves.user, 1 / factor));
+    return fur_vector_scale(rb->scale, fur_real(factor));
 }
 
-/* g = r_red - E C^-1 r_black, and its norm */
+/* g = r_red - E C^-1 r_black, and its norm; q is spare */
 static fur_status reduce(fur_red_black *rb, const fur_vector *r, double *norm)
 {
     FUR_TRY(fur_vector_permute(rb->order, r, &rb->residual));
     FUR_TRY(fur_vector_fill(&rb->p, fur_real(0)));
     FUR_TRY(fur_multiply_elementwise(&rb->black_scale, &rb->r_black, &rb->t));
-    FUR_TRY(fur_spmv_apply(rb->to_red.plan, fur_real(-1), &rb->both, fur_real(1), &rb->g));
+    FUR_TRY(rb->halves.multiply_red(rb->halves.user, &rb->both, &rb->q));
+    FUR_TRY(fur_axpby(fur_real(-1), &rb->q, fur_real(1), &rb->g));
     return fur_norm2(&rb->g, norm);
 }
 
@@ -323,7 +431,8 @@ static fur_status extend(fur_red_black *rb, fur_vector *spare, fur_vector *x)
 {
     FUR_TRY(fur_vector_copy(&rb->d, &rb->p));
     FUR_TRY(fur_multiply_elementwise(&rb->black_scale, &rb->r_black, &rb->t));
-    FUR_TRY(fur_spmv_apply(rb->to_black.plan, fur_real(-1), &rb->p, fur_real(1), &rb->t));
+    FUR_TRY(rb->halves.multiply_black(rb->halves.user, &rb->p, &rb->r_black));
+    FUR_TRY(fur_axpby(fur_real(1), &rb->r_black, fur_real(1), &rb->t));
     FUR_TRY(fur_vector_unpermute(rb->order, &rb->both, spare));
     return fur_axpby(fur_real(1), spare, fur_real(1), x);
 }
@@ -357,6 +466,7 @@ static fur_status enter(fur_red_black *rb, fur_solve *s, bool *runs)
     s->r = &rb->g;
     s->x = &rb->d;
     s->work = rb->work;
+    s->scalars = rb->scalars ? rb->scalars : s->scalars;
     s->condition = 0;
     return FUR_OK;
 }
@@ -369,6 +479,7 @@ static fur_status leave(fur_red_black *rb, const fur_solve *whole, bool ran, fur
     s->r = whole->r;
     s->x = whole->x;
     s->work = whole->work;
+    s->scalars = whole->scalars;
     if (ran)
         widen_spectrum(s, whole->condition, whole->norm);
     if (s->outcome == FUR_OUTCOME_INDEFINITE_PRECONDITIONER && !whole->preconditioner)
@@ -379,14 +490,20 @@ static fur_status leave(fur_red_black *rb, const fur_solve *whole, bool ran, fur
     return FUR_OK;
 }
 
-fur_status fur_red_black_run(fur_red_black *reduction, const fur_method *method, fur_solve *s)
+static fur_status run(fur_red_black *rb, const fur_method *method, fur_solve *s)
 {
     const fur_solve whole = *s;
     bool runs;
-    FUR_TRY(enter(reduction, s, &runs));
+    FUR_TRY(enter(rb, s, &runs));
     if (runs)
         FUR_TRY(method->run(s));
-    return leave(reduction, &whole, runs, s);
+    return leave(rb, &whole, runs, s);
+}
+
+fur_status fur_red_black_run(fur_red_black *reduction, const fur_method *method, fur_solve *s)
+{
+    int64_t failures = reduction->context->env.failures;
+    return pass_on(reduction, failures, run(reduction, method, s));
 }
 
 /* --- several at once ---------------------------------------------------------------------------
@@ -447,7 +564,7 @@ fur_status fur_red_black_run_block(fur_red_black *reduction, const fur_method *m
         bool runs;
         own[at] = *reduction;
         whole[at] = *s;
-        set_parts(&own[at], work[at], s->r, reduction->p.size);
+        set_parts(&own[at], work[at], s->r);
         FUR_TRY(enter(&own[at], s, &runs));
         if (runs)
             reduced.solves[reduced.active++] = s;

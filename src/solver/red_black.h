@@ -7,13 +7,15 @@
 
 #include <furrow/vectors.h>
 
-/* What a solver needs for it; *out = NULL where the whole system is the way: for operators without
- * a matrix, matrices without two colours or with a diagonal that cannot be divided by, and
- * preconditioners other than A's own Jacobi. work and r: three vectors of the solver and its
- * residual.
- */
-fur_status fur_red_black_create(const fur_operator *a, const fur_operator *preconditioner,
-                                fur_vector *const *work, const fur_vector *r, fur_red_black **out);
+/* Makes the reduction of a solver's system. It uses the residual and three work vectors of the
+ * solver. *out = NULL if the whole system is to be solved:
+ *
+ * - the operator has neither a matrix nor a function that finds two colours,
+ * - its rows do not have two colours,
+ * - an entry of the diagonal has no finite reciprocal,
+ * - the preconditioner is another one than A's own Jacobi. */
+fur_status fur_red_black_create(const fur_solver *solver, const fur_operator *preconditioner,
+                                fur_red_black **out);
 void fur_red_black_release(fur_red_black *reduction);
 
 /* Whether A's present values allow it. */

@@ -323,8 +323,7 @@ fur_status fur_solver_create(const fur_operator *a, const fur_solver_options *op
     if (status == FUR_OK)
         status = make_null_space(solver);
     if (status == FUR_OK && method->reduces && !o.whole)
-        status =
-            fur_red_black_create(a, o.preconditioner, solver->work, solver->r, &solver->red_black);
+        status = fur_red_black_create(solver, o.preconditioner, &solver->red_black);
     if (status == FUR_OK)
         status = make_ahead(solver);
     if (status != FUR_OK) {

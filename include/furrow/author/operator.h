@@ -9,6 +9,26 @@
 extern "C" {
 #endif
 
+/* The blocks of a matrix whose rows have two colours: no entry off the diagonal joins two rows of
+ * one colour. With the red rows before the black ones A = [D E; F C]. D and C are diagonal.
+ * The library sets all members to 0 before a function of the user fills them. */
+typedef struct fur_two_colours {
+    int64_t red;          /* the number of red rows of this operator, other ranks' not counted */
+    const int32_t *order; /* its rows: red ones before black ones, both rising; copied */
+    fur_context *of_red;  /* the context of vectors of red rows; ranks share them by other bounds */
+    fur_context *of_black; /* the context of vectors of black rows */
+    void *user;            /* passed to the functions below */
+    /* q = [D E] both, where D's entry comes first in each row. `both` is a vector of the operator's
+     * context: entries of the red rows, then of the black ones. */
+    fur_status (*multiply_red)(void *user, const fur_vector *both, fur_vector *q);
+    /* Multiplies the entries of D and E by a power of two. */
+    fur_status (*scale_red)(void *user, double factor);
+    /* t = -W p. An entry of W = C^-1 F is the product of an entry of `inverse` and one of F. */
+    fur_status (*multiply_black)(void *user, const fur_vector *p, fur_vector *t);
+    /* Called once when the blocks are not used any more. NULL: nothing to do. */
+    void (*release)(void *user);
+} fur_two_colours;
+
 /* The functions of a user's operator. A function that fails returns a status; fur_context_fail, or
  * the library's call that failed in it, has set the sentence. Without a sentence the library's says
  * which function returned which status. */
@@ -31,6 +51,13 @@ typedef struct fur_operator_definition {
      * share x and y by different bounds (furrow/author/sharing.h), as those of a matrix that is not
      * square. The operator keeps both contexts alive. */
     fur_context *domain;
+    /* Finds two colours of the rows, so that cg solves for the red ones alone. NULL: cg solves for
+     * all rows. fur_solver_create calls it if the preconditioner is NULL or Jacobi's of this
+     * operator. inverse: the reciprocals of the diagonal; NULL if an entry has no finite one, and
+     * the blocks are then not used. *found = 0: there are none, and *out is ignored. A solver that
+     * has the blocks solves for all rows after fur_operator_changed. */
+    fur_status (*two_colours)(void *user, const fur_vector *inverse, fur_two_colours *out,
+                              int *found);
 } fur_operator_definition;
 
 /* An operator of the user's functions, which work on vectors of this context. The definition is
