@@ -12,7 +12,7 @@ static void find_sources(fur_ranks_csr *m, int64_t *needs)
     halo *h = &m->halo;
     const fur_ranks *g = m->group;
     memset(needs, 0, (size_t)g->count * sizeof *needs);
-    for (int64_t k = 0; k < h->columns;) {
+    for (int64_t k = h->lead; k < h->columns;) {
         int rank = bounds_find(m->column_bounds, g->count, h->column[k]);
         int64_t end = k;
         while (end < h->columns && h->column[end] < m->column_bounds[rank + 1])
@@ -127,44 +127,56 @@ fur_status halo_receive(fur_ranks_csr *m, int from, void *data, size_t bytes)
     return status;
 }
 
-static fur_status begin(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
+/* Sends entries of x, of `size` bytes, to the ranks that need them. */
+static fur_status give(fur_ranks_csr *m, size_t size, const void *x, void *packed)
 {
-    halo *h = &m->halo;
-    size_t size = fur_value_size(m->report.value_type);
-    (void)y;
+    const halo *h = &m->halo;
     for (int i = 0; i < h->target_count; i++) {
         const neighbour *to = &h->targets[i];
-        char *packed = (char *)h->packed + (size_t)to->at * size;
-        pick(size, to->count, h->give + to->at, 0, fur_vector_const_data(x), packed, false);
-        RANKS_TRY(group_send(m->group, to->rank, packed, (size_t)to->count * size));
+        char *parcel = (char *)packed + (size_t)to->at * size;
+        pick(size, to->count, h->give + to->at, 0, x, parcel, false);
+        RANKS_TRY(group_send(m->group, to->rank, parcel, (size_t)to->count * size));
     }
     return FUR_OK;
 }
 
 /* Own entries and received ones into the boundary's x. */
-static fur_status fill_outer(fur_ranks_csr *m, const void *x)
+static fur_status fill_outer(fur_ranks_csr *m, size_t size, const void *x, char *outer)
 {
-    halo *h = &m->halo;
-    size_t size = fur_value_size(m->report.value_type);
-    char *outer = fur_vector_data(m->outer_x);
+    const halo *h = &m->halo;
+    int64_t first = m->column_bounds[m->group->rank];
+    if (h->lead > 0)
+        pick(size, h->lead, h->column, first, x, outer, false);
     if (h->own_count > 0)
-        pick(size, h->own_count, h->column + h->own_at, m->column_bounds[m->group->rank], x,
-             outer + (size_t)h->own_at * size, false);
+        pick(size, h->own_count, h->column + h->own_at, first, x, outer + (size_t)h->own_at * size,
+             false);
     for (int i = 0; i < h->source_count; i++)
         RANKS_TRY(halo_receive(m, h->sources[i].rank, outer + (size_t)h->sources[i].at * size,
                                (size_t)h->sources[i].count * size));
     return FUR_OK;
 }
 
+fur_status halo_exchange(fur_ranks_csr *m, size_t size, const void *x, void *packed, void *outer)
+{
+    RANKS_TRY(give(m, size, x, packed));
+    return fill_outer(m, size, x, outer);
+}
+
+static fur_status begin(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
+{
+    (void)y;
+    return give(m, fur_value_size(m->report.value_type), fur_vector_const_data(x), m->halo.packed);
+}
+
 static fur_status end(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
 {
     size_t size = fur_value_size(m->report.value_type);
-    RANKS_TRY(fill_outer(m, fur_vector_const_data(x)));
+    RANKS_TRY(fill_outer(m, size, fur_vector_const_data(x), fur_vector_data(m->outer_x)));
     if (m->boundary_rows == 0)
         return FUR_OK;
     RANKS_TRY(group_pass_on(
         m->group, m->context,
-        fur_spmv_apply(m->outer_plan, fur_real(1), m->outer_x, fur_real(0), m->outer_y)));
+        fur_spmv_apply(m->outer_plan, fur_real(m->factor), m->outer_x, fur_real(0), m->outer_y)));
     pick(size, m->boundary_rows, m->boundary, 0, fur_vector_const_data(m->outer_y),
          fur_vector_data(y), true);
     return FUR_OK;

@@ -32,13 +32,13 @@ static fur_status multiply_inner(fur_ranks_csr *m, const fur_vector *x, fur_vect
     int64_t rows = m->inner_end - m->inner_first;
     fur_vector *part;
     if (rows == fur_vector_size(y))
-        return fur_spmv_apply(m->inner_plan, fur_real(1), x, fur_real(0), y);
+        return fur_spmv_apply(m->inner_plan, fur_real(m->factor), x, fur_real(0), y);
     if (rows == 0)
         return FUR_OK;
     RANKS_TRY(fur_vector_wrap(m->context, m->report.value_type, rows,
                               (char *)fur_vector_data(y) + (size_t)m->inner_first * size,
                               FUR_OWNERSHIP_BORROW, &part));
-    fur_status status = fur_spmv_apply(m->inner_plan, fur_real(1), x, fur_real(0), part);
+    fur_status status = fur_spmv_apply(m->inner_plan, fur_real(m->factor), x, fur_real(0), part);
     fur_vector_destroy(part);
     return status;
 }
@@ -55,27 +55,31 @@ static fur_status multiply(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
     return status == FUR_OK ? FUR_OK : fur_context_fail(m->context, status, "%s", m->group->error);
 }
 
-/* The same for x of another context, which is lent to that of y. */
-static fur_status multiply_lent(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
+fur_status matrix_multiply_lent(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
 {
     fur_vector *lent;
-    fur_status status = fur_context_synchronize(m->domain); /* streams are two on a GPU */
-    if (status != FUR_OK)
-        return fur_context_fail(m->context, status, "%s", fur_context_error(m->domain));
     RANKS_TRY(fur_vector_wrap(m->context, m->report.value_type, fur_vector_size(x),
                               (void *)(uintptr_t)fur_vector_const_data(x), FUR_OWNERSHIP_BORROW,
                               &lent));
-    status = multiply(m, lent, y);
-    if (status == FUR_OK)
-        status = fur_context_synchronize(m->context);
+    fur_status status = multiply(m, lent, y);
     fur_vector_destroy(lent);
     return status;
+}
+
+/* On a GPU x and y have their streams. */
+static fur_status multiply_in_turn(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
+{
+    fur_status status = fur_context_synchronize(m->domain);
+    if (status != FUR_OK)
+        return fur_context_fail(m->context, status, "%s", fur_context_error(m->domain));
+    RANKS_TRY(matrix_multiply_lent(m, x, y));
+    return fur_context_synchronize(m->context);
 }
 
 static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
 {
     fur_ranks_csr *m = user;
-    return m->domain == m->context ? multiply(m, x, y) : multiply_lent(m, x, y);
+    return m->domain == m->context ? multiply(m, x, y) : multiply_in_turn(m, x, y);
 }
 
 static fur_status diagonal(void *user, fur_vector *d)
@@ -91,6 +95,7 @@ static fur_status make_plans(fur_ranks_csr *m)
     RANKS_TRY(fur_spmv_plan(m->outer, NULL, &m->outer_plan));
     RANKS_TRY(fur_vector_create(m->context, value, m->halo.columns, &m->outer_x));
     RANKS_TRY(fur_vector_create(m->context, value, m->boundary_rows, &m->outer_y));
+    const bool reducible = m->diagonal && !m->space.seat;
     const int64_t *rows = m->bounds + m->group->rank;
     const int64_t *cols = m->column_bounds + m->group->rank;
     fur_operator_definition definition = {.size = sizeof definition,
@@ -102,7 +107,8 @@ static fur_status make_plans(fur_ranks_csr *m)
                                           .diagonal = m->diagonal ? diagonal : NULL,
                                           .recordable =
                                               m->group->link->queues && m->domain == m->context,
-                                          .domain = m->domain};
+                                          .domain = m->domain,
+                                          .two_colours = reducible ? matrix_two_colours : NULL};
     return fur_operator_create(m->context, &definition, &m->operator);
 }
 
@@ -124,7 +130,7 @@ static fur_status take_figures(fur_ranks_csr *m, int64_t entries)
     m->report.imbalance = mean > 0 ? (double)most / mean : 1;
     m->report.own_entries = entries;
     m->report.boundary_rows = m->boundary_rows;
-    m->report.ghosts = m->halo.columns - m->halo.own_count;
+    m->report.ghosts = m->halo.columns - m->halo.lead - m->halo.own_count;
     return status;
 }
 
@@ -158,6 +164,7 @@ fur_status matrix_build(fur_ranks *g, const local_rows *rows, const int64_t *bou
     RANKS_TRY(group_allocate(g, 1, sizeof *m, &m));
     memset(m, 0, sizeof *m);
     m->group = g;
+    m->factor = 1;
     m->space.group = m->domain_space.group = g;
     fur_status status = fill(m, rows, bounds);
     if (status == FUR_OK)

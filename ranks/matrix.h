@@ -18,6 +18,9 @@ typedef struct local_rows {
     const void *values;
     /* entries of x of each rank, copied; NULL: the rows of a square matrix, else even */
     const int64_t *column_bounds;
+    /* Leading columns: the first `lead` entries of this rank's part of x. No other rank has entries
+     * in these columns. In a row such an entry comes before all others. 0 on a GPU. */
+    int64_t lead;
 } local_rows;
 
 static inline int64_t column_of(const local_rows *r, int64_t k)
@@ -39,12 +42,13 @@ typedef struct neighbour {
     int64_t at; /* where they begin: received ones in the boundary's x, sent ones in `give` */
 } neighbour;
 
-/* x of the boundary rows: the columns that have entries there, in their order, so those of lower
- * ranks, of this one and of higher ranks. */
+/* x of the boundary rows: the columns that have entries there, in the order of a row. So these are
+ * leading ones of this rank, those of lower ranks, of this one and of higher ranks. */
 typedef struct halo {
     int64_t columns; /* of the boundary */
+    int64_t lead;    /* leading ones among them */
     int64_t *column; /* their numbers in the whole matrix */
-    int64_t own_at;  /* the first of this rank's own among them, and how many they are */
+    int64_t own_at;  /* the first of this rank's other ones, and how many they are */
     int64_t own_count;
     neighbour *sources; /* ranks that send to this one */
     int source_count;
@@ -76,6 +80,7 @@ struct fur_ranks_csr {
     fur_vector *outer_x;
     fur_vector *outer_y;
     fur_vector *diagonal; /* of a square matrix */
+    double factor;        /* y = factor A x; 1 on a GPU */
     fur_operator *operator;
     struct device_part *part; /* of the halo on a GPU */
     fur_ranks_report report;
@@ -91,9 +96,20 @@ fur_status matrix_split(fur_ranks_csr *m, const local_rows *rows);
 
 /* Who sends what to whom (halo.c). */
 fur_status halo_plan(fur_ranks_csr *m, size_t value_size);
+/* outer = the entries of x at the halo's columns, in their order, of `size` bytes each. All are in
+ * the host's memory. packed: room for those that other ranks need. */
+fur_status halo_exchange(fur_ranks_csr *m, size_t size, const void *x, void *packed, void *outer);
 /* Waits for a message of the halo, and counts the seconds. */
 fur_status halo_receive(fur_ranks_csr *m, int from, void *data, size_t bytes);
 void halo_release(fur_ranks_csr *m);
+
+/* y = A x for x of any context of the host, which is lent to that of y. */
+fur_status matrix_multiply_lent(fur_ranks_csr *m, const fur_vector *x, fur_vector *y);
+
+/* Two colours of all ranks' rows, as in furrow/author/operator.h: user is the matrix
+ * (two_colours.c). Collective. */
+fur_status matrix_two_colours(void *user, const fur_vector *inverse, fur_two_colours *out,
+                              int *found);
 
 /* Checks bounds of the caller's; FUR_INVALID for a partition that does not fit. */
 fur_status matrix_check_bounds(fur_ranks *g, const int64_t *bounds, int64_t rows);

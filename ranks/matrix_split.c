@@ -3,7 +3,8 @@
  * Rows are split, never columns, and columns keep their order in both parts: a row is added as in
  * the whole matrix. The inner part has all rows but those of the boundary at both ends, so that it
  * writes y in place; other rows of the boundary are empty in it. The outer part has these rows
- * alone, and the columns that they use alone. */
+ * alone, and the columns that they use alone. A rank's leading columns come first in it, as they do
+ * in its rows. */
 #include "matrix.h"
 
 #include <stdlib.h>
@@ -80,10 +81,18 @@ static fur_status make_matrix(fur_ranks_csr *m, part *p, fur_value_type value, f
                             : fur_context_fail(m->context, status, "%s", fur_context_error(host));
 }
 
+/* begin: the first column of this rank. */
+static bool leads(const local_rows *r, int64_t begin, int64_t column)
+{
+    return column >= begin && column < begin + r->lead;
+}
+
 static bool is_inner(const local_rows *r, int64_t row, int64_t begin, int64_t end)
 {
     int64_t first = r->offsets[row];
     int64_t last = r->offsets[row + 1] - 1;
+    while (first <= last && leads(r, begin, column_of(r, first)))
+        first++;
     return first > last || (column_of(r, first) >= begin && column_of(r, last) < end);
 }
 
@@ -123,28 +132,44 @@ static int compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* The columns of the boundary's rows, each once, in order. */
+/* Appends those columns of the boundary's rows that lead, or the others, each once, in order. */
+static void list_columns(fur_ranks_csr *m, const local_rows *r, bool leading)
+{
+    halo *h = &m->halo;
+    int64_t begin = m->column_bounds[m->group->rank];
+    int64_t *list = h->column + h->columns;
+    int64_t count = 0;
+    int64_t kept = 0;
+    for (int64_t i = 0; i < m->boundary_rows; i++)
+        for (int64_t k = r->offsets[m->boundary[i]]; k < r->offsets[m->boundary[i] + 1]; k++)
+            if (leads(r, begin, column_of(r, k)) == leading)
+                list[count++] = column_of(r, k);
+    if (count > 0)
+        qsort(list, (size_t)count, sizeof *list, compare);
+    for (int64_t i = 0; i < count; i++)
+        if (kept == 0 || list[kept - 1] != list[i])
+            list[kept++] = list[i];
+    h->columns += kept;
+}
+
 static fur_status find_columns(fur_ranks_csr *m, const local_rows *r, int64_t entries)
 {
     halo *h = &m->halo;
-    int64_t count = 0;
     RANKS_TRY(group_allocate(m->group, entries, sizeof *h->column, &h->column));
-    for (int64_t i = 0; i < m->boundary_rows; i++)
-        for (int64_t k = r->offsets[m->boundary[i]]; k < r->offsets[m->boundary[i] + 1]; k++)
-            h->column[count++] = column_of(r, k);
-    if (count > 0)
-        qsort(h->column, (size_t)count, sizeof *h->column, compare);
-    for (int64_t i = 0; i < count; i++)
-        if (h->columns == 0 || h->column[h->columns - 1] != h->column[i])
-            h->column[h->columns++] = h->column[i];
+    if (r->lead > 0)
+        list_columns(m, r, true);
+    h->lead = h->columns;
+    list_columns(m, r, false);
     return FUR_OK;
 }
 
 /* The number of a column among those of the boundary. */
-static int32_t number_of(const halo *h, int64_t column)
+static int32_t number_of(const halo *h, const local_rows *r, int64_t begin, int64_t column)
 {
-    const int64_t *found =
-        bsearch(&column, h->column, (size_t)h->columns, sizeof *h->column, compare);
+    bool leading = leads(r, begin, column);
+    const int64_t *list = h->column + (leading ? 0 : h->lead);
+    const int64_t count = leading ? h->lead : h->columns - h->lead;
+    const int64_t *found = bsearch(&column, list, (size_t)count, sizeof *list, compare);
     return (int32_t)(found - h->column);
 }
 
@@ -174,6 +199,7 @@ static void fill_inner(const fur_ranks_csr *m, const local_rows *r, const part *
 
 static void fill_outer(const fur_ranks_csr *m, const local_rows *r, const part *p, size_t size)
 {
+    int64_t begin = m->column_bounds[m->group->rank];
     int64_t *offsets = p->offsets;
     int64_t at = 0;
     for (int64_t i = 0; i < m->boundary_rows; i++) {
@@ -181,7 +207,7 @@ static void fill_outer(const fur_ranks_csr *m, const local_rows *r, const part *
         int64_t count = r->offsets[m->boundary[i] + 1] - first;
         offsets[i] = at;
         for (int64_t k = 0; k < count; k++)
-            p->columns[at + k] = number_of(&m->halo, column_of(r, first + k));
+            p->columns[at + k] = number_of(&m->halo, r, begin, column_of(r, first + k));
         memcpy((char *)p->values + (size_t)at * size,
                (const char *)r->values + (size_t)first * size, (size_t)count * size);
         at += count;

@@ -230,9 +230,12 @@ static fur_status make(fur_ranks_precond *p, const fur_precond_options *options)
     return rows > 0 ? fur_precond_create(p->matrix, options, &p->made) : FUR_OK;
 }
 
-static fur_status make_operator(fur_ranks_precond *p)
+/* Jacobi's preconditioner is that of the matrix's operator, which solvers know. */
+static fur_status make_operator(fur_ranks_precond *p, bool jacobi)
 {
     const fur_ranks_csr *a = p->a;
+    if (jacobi)
+        return fur_operator_jacobi(a->operator, & p->operator);
     int64_t own = a->bounds[a->group->rank + 1] - a->bounds[a->group->rank];
     fur_operator_definition definition = {.size = sizeof definition,
                                           .rows = own,
@@ -279,7 +282,7 @@ static fur_status create(fur_ranks_precond *p, const fur_ranks_precond_options *
         RANKS_TRY(group_pass_on(g, p->context, make_shared(p, &r)));
     if (!p->amg)
         RANKS_TRY(group_pass_on(g, p->context, make(p, &r.precond)));
-    return group_pass_on(g, p->a->context, make_operator(p));
+    return group_pass_on(g, p->a->context, make_operator(p, is_kind(&r.precond, "jacobi")));
 }
 
 fur_status fur_ranks_precond_create(const fur_ranks_csr *a,

@@ -86,9 +86,8 @@ static fur_status gather_padded(fur_ranks *g, const void *mine, size_t bytes, si
     return status;
 }
 
-/* One of the arrays of all: count[i] elements of each rank. */
-static fur_status gather_array(fur_ranks *g, const void *mine, const int64_t *count, size_t size,
-                               char *to)
+fur_status rows_gather_array(fur_ranks *g, const void *mine, const int64_t *count, size_t size,
+                             char *to)
 {
     int64_t most = 1;
     char *all = NULL;
@@ -116,8 +115,10 @@ static fur_status gather(const fur_ranks_csr *m, const csr_rows *mine, int64_t *
         rows[i] = m->bounds[i + 1] - m->bounds[i];
     }
     RANKS_TRY(allocate(m, out));
-    RANKS_TRY(gather_array(g, mine->offsets, rows, sizeof *mine->offsets, (char *)out->offsets));
-    RANKS_TRY(gather_array(g, mine->columns, count, sizeof *mine->columns, (char *)out->columns));
+    RANKS_TRY(
+        rows_gather_array(g, mine->offsets, rows, sizeof *mine->offsets, (char *)out->offsets));
+    RANKS_TRY(
+        rows_gather_array(g, mine->columns, count, sizeof *mine->columns, (char *)out->columns));
     int64_t before = 0;
     for (int i = 0; i < g->count; i++) {
         for (int64_t row = m->bounds[i]; row < m->bounds[i + 1]; row++)
@@ -125,7 +126,8 @@ static fur_status gather(const fur_ranks_csr *m, const csr_rows *mine, int64_t *
         before += count[i];
     }
     out->offsets[out->rows] = before;
-    return gather_array(g, mine->values, count, fur_value_size(m->report.value_type), out->values);
+    return rows_gather_array(g, mine->values, count, fur_value_size(m->report.value_type),
+                             out->values);
 }
 
 fur_status rows_gather(const fur_ranks_csr *m, const csr_rows *mine, csr_rows *out)

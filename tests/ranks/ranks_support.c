@@ -1,5 +1,8 @@
 #include "ranks_support.h"
 
+#include <furrow/ranks_precond.h>
+
+#include <math.h>
 #include <string.h>
 
 static int compare(const void *a, const void *b)
@@ -54,6 +57,87 @@ fur_csr *matrix_definite(fur_context *context, rng *r, fur_value_type value, int
     return a;
 }
 
+/* A matrix while it is drawn. */
+typedef struct drawing {
+    fur_value_type value;
+    const int32_t *number; /* of each vertex in the matrix */
+    double *degree;        /* with weights, of each row */
+    int64_t count;
+    int32_t *row;
+    int32_t *col;
+    void *values;
+} drawing;
+
+static void put(drawing *d, int64_t row, int64_t col, fur_scalar entry)
+{
+    d->row[d->count] = (int32_t)row;
+    d->col[d->count] = (int32_t)col;
+    entry_set(d->value, d->values, d->count++, entry);
+    d->degree[row] += 2;
+}
+
+static void connect(drawing *d, rng *r, int64_t i, int64_t j)
+{
+    fur_scalar entry = rng_scalar(r, d->value);
+    put(d, d->number[i], d->number[j], entry);
+    put(d, d->number[j], d->number[i], fur_complex(entry.re, -entry.im));
+}
+
+/* The edges from vertex i to earlier ones. */
+static void draw_vertex(drawing *d, rng *r, int64_t rows, int graph, int64_t i)
+{
+    int64_t half = rows / 2;
+    if (graph == 1)
+        connect(d, r, i, rng_below(r, i));
+    else if (graph == 2 && i >= half && half > 0)
+        for (int k = 0; k < 3; k++)
+            connect(d, r, i, rng_below(r, half));
+    else if (graph == 3 && i >= half && half > 0)
+        connect(d, r, i, (i - half) % half);
+    else if (graph == 4 && i % 6 != 0 && i % 6 != 3 && i % 6 != 5)
+        connect(d, r, i, i - 1);
+    else if (graph == 0 || graph > 4)
+        connect(d, r, i, i - 1);
+}
+
+static void draw(drawing *d, rng *r, int64_t rows, int graph)
+{
+    for (int64_t i = 1; i < rows; i++)
+        draw_vertex(d, r, rows, graph, i);
+    if (graph == COLOURED_RING && rows > 2)
+        connect(d, r, 0, rows - 1);
+    if (graph == COLOURED_SKEW && rows > 3)
+        put(d, d->number[0], d->number[2 + rng_below(r, rows - 2)], fur_real(1e-3));
+    for (int64_t i = 0; i < rows; i++)
+        if (graph != COLOURED_HOLE || i != rows / 2)
+            put(d, i, i, fur_real(1.5 + d->degree[i] + fabs(rng_unit(r))));
+}
+
+fur_csr *matrix_coloured(fur_context *context, rng *r, fur_value_type value, int64_t rows,
+                         int graph)
+{
+    int64_t most = 7 * rows + 3;
+    int32_t *number = rng_order(r, rows);
+    drawing d = {.value = value, .number = number};
+    fur_csr *a = NULL;
+    if (rng_below(r, 2) == 0)
+        for (int64_t i = 0; i < rows; i++)
+            number[i] = (int32_t)i;
+    d.degree = calloc((size_t)rows, sizeof *d.degree);
+    d.row = malloc((size_t)most * sizeof *d.row);
+    d.col = malloc((size_t)most * sizeof *d.col);
+    d.values = entries_make(value, most);
+    draw(&d, r, rows, graph);
+    fur_coo_view coo = {sizeof coo, rows, rows, d.count, value, d.row, d.col, d.values};
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_LAST, &a));
+    free(d.degree);
+    free(d.row);
+    free(d.col);
+    free(d.values);
+    free(number);
+    return a;
+}
+
 static fur_solver_options options_of(const solve_job *job, const fur_operator *m)
 {
     return (fur_solver_options){.size = sizeof(fur_solver_options),
@@ -61,7 +145,7 @@ static fur_solver_options options_of(const solve_job *job, const fur_operator *m
                                 .preconditioner = m,
                                 .max_iterations = 50,
                                 .restart = 10,
-                                .whole = 1};
+                                .whole = job->whole};
 }
 
 void solve_alone(solve_job *job)
@@ -111,11 +195,22 @@ static fur_status take_part(fur_context *context, const fur_ranks_csr *a, const 
                                              FUR_OWNERSHIP_COPY, out));
 }
 
+/* Jacobi's preconditioner, by an operator or a fur_ranks_precond. */
+static fur_status make_jacobi(const solve_job *job, const fur_ranks_csr *a, fur_operator **m,
+                              fur_ranks_precond **precond)
+{
+    if (job->by_precond)
+        return fur_ranks_precond_create(a, NULL, precond);
+    fur_status status = fur_operator_jacobi(fur_ranks_csr_operator(a), m);
+    return fur_ranks_pass_on(fur_ranks_csr_group(a), fur_ranks_csr_context(a), status);
+}
+
 static fur_status solve_matrix(fur_ranks *group, solve_job *job, fur_ranks_csr *a)
 {
     int rank = fur_ranks_rank(group);
     fur_solver_report report = FUR_DEFAULT(fur_solver_report);
     fur_operator *m = NULL;
+    fur_ranks_precond *precond = NULL;
     fur_vector *b = NULL;
     fur_vector *x = NULL;
     const int64_t *cols = fur_ranks_csr_column_bounds(a);
@@ -123,10 +218,9 @@ static fur_status solve_matrix(fur_ranks *group, solve_job *job, fur_ranks_csr *
     if (status == FUR_OK)
         status = take_part(fur_ranks_csr_domain(a), a, cols, job->x, &x);
     if (status == FUR_OK && job->jacobi)
-        status = fur_ranks_pass_on(group, fur_ranks_csr_context(a),
-                                   fur_operator_jacobi(fur_ranks_csr_operator(a), &m));
+        status = make_jacobi(job, a, &m, &precond);
     status = fur_ranks_agree(group, status);
-    fur_solver_options options = options_of(job, m);
+    fur_solver_options options = options_of(job, precond ? fur_ranks_precond_operator(precond) : m);
     if (status == FUR_OK)
         status = fur_ranks_solve(a, &options, b, x, &report);
     if (status == FUR_OK)
@@ -134,6 +228,7 @@ static fur_status solve_matrix(fur_ranks *group, solve_job *job, fur_ranks_csr *
     if (rank == 0)
         job->report = report;
     fur_operator_destroy(m);
+    fur_ranks_precond_destroy(precond);
     fur_vector_destroy(b);
     fur_vector_destroy(x);
     return status;

@@ -17,13 +17,27 @@ void bounds_random(rng *r, int kind, int ranks, int64_t rows, int64_t *bounds);
 /* A symmetric positive definite matrix with random far entries. */
 fur_csr *matrix_definite(fur_context *context, rng *r, fur_value_type value, int64_t rows);
 
+/* A Hermitian positive definite matrix whose rows have two colours, if `graph` is less than
+ * COLOURED_GRAPHS and there are two rows: a line, a tree, edges between the first half and the
+ * second, pairs of the halves, and small parts with rows alone. Then a ring, which has two colours
+ * if it has an even number of rows, a line with an entry that has no mirror image, and one without
+ * an entry of the diagonal. The numbering is random or that of the graph. */
+#define COLOURED_GRAPHS 5
+#define COLOURED_RING COLOURED_GRAPHS
+#define COLOURED_SKEW (COLOURED_GRAPHS + 1)
+#define COLOURED_HOLE (COLOURED_GRAPHS + 2)
+fur_csr *matrix_coloured(fur_context *context, rng *r, fur_value_type value, int64_t rows,
+                         int graph);
+
 /* A solve, by one context or by ranks. */
 typedef struct solve_job {
     const fur_csr *a;      /* of rank 0's; every rank may read it */
     const int64_t *bounds; /* NULL: balanced */
     const char *method;
-    bool jacobi;
-    const void *b; /* all entries, as x */
+    bool jacobi;     /* by the operator, or by */
+    bool by_precond; /* furrow/ranks_precond.h */
+    bool whole;      /* as in fur_solver_options */
+    const void *b;   /* all entries, as x */
     void *x;
     fur_solver_report report;
 } solve_job;

@@ -142,13 +142,15 @@ static fur_status cycle(fur_ranks *group, fault *f)
     return status;
 }
 
+#define COLOURED "two colours"
+
 static const struct {
     fur_status (*work)(fur_ranks *group, fault *f);
     const char *method;
-    const char *shape; /* NULL: a definite matrix */
-} works[] = {{solve, "cg", NULL},           {solve, "gmres", NULL},     {solve, "lsqr", NULL},
-             {solve, "lsmr", "runs"},       {precondition, NULL, NULL}, {cycle, NULL, NULL},
-             {read_and_arrange, NULL, NULL}};
+    const char *shape; /* NULL: a definite matrix; COLOURED: a line */
+} works[] = {{solve, "cg", NULL},   {solve, "cg", COLOURED},       {solve, "gmres", NULL},
+             {solve, "lsqr", NULL}, {solve, "lsmr", "runs"},       {precondition, NULL, NULL},
+             {cycle, NULL, NULL},   {read_and_arrange, NULL, NULL}};
 
 static fur_status fail_and_work(fur_ranks *group, void *user)
 {
@@ -181,8 +183,10 @@ static void fail_everywhere(int work, bool allocations)
     rng r = rng_stream(1);
     fur_context *context = context_make(NULL, 1);
     const char *form = works[work].shape;
-    fur_csr *a = form ? matrix_random(context, &r, &shapes[shape_find(form)], FUR_F64, FUR_I32)
-                      : matrix_definite(context, &r, FUR_F64, ROWS);
+    bool coloured = form && strcmp(form, COLOURED) == 0;
+    fur_csr *a = coloured ? matrix_coloured(context, &r, FUR_F64, ROWS, 0)
+                 : form   ? matrix_random(context, &r, &shapes[shape_find(form)], FUR_F64, FUR_I32)
+                          : matrix_definite(context, &r, FUR_F64, ROWS);
     int64_t cols = fur_csr_get(a)->cols;
     fur_ranks_options options = {
         .size = sizeof options, .threads = 1, .allocator = {allocate, release, NULL}};
@@ -191,10 +195,14 @@ static void fail_everywhere(int work, bool allocations)
     close(mkstemp(path));
     ck_ok(context, fur_mtx_write_csr(a, path, NULL));
     int over = 0; /* ranks that have failed everywhere */
-    for (int64_t at = 1; over < RANKS; at += TEST_SLOW || form ? 1 + at / 6 : 1 + at / 60) {
+    for (int64_t at = 1; over < RANKS;
+         at += TEST_SLOW || (form && !coloured) ? 1 + at / 6 : 1 + at / 60) {
         over = 0;
         for (int rank = 0; rank < RANKS; rank++) {
-            fault f = {.solve = {.a = a, .method = works[work].method, .jacobi = !form, .b = b},
+            fault f = {.solve = {.a = a,
+                                 .method = works[work].method,
+                                 .jacobi = !form || coloured,
+                                 .b = b},
                        .path = path,
                        .work = works[work].work,
                        .rank = rank,

@@ -113,8 +113,7 @@ static void solve_permuted(const arranged *job, const fur_permutation *order, vo
 {
     fur_context *context = fur_csr_context(job->solve.a);
     fur_value_type value = fur_csr_get(job->solve.a)->value_type;
-    fur_solver_options options = {
-        .size = sizeof options, .method = "cg", .max_iterations = 60, .whole = 1};
+    fur_solver_options options = {.size = sizeof options, .method = "cg", .max_iterations = 60};
     fur_csr *a;
     fur_spmv *plan;
     fur_operator *op;

@@ -32,6 +32,7 @@ static void compare_solves(rng *r, const fur_csr *a, int method, bool jacobi)
         ck_assert_msg(status == FUR_OK, "%s", fur_context_error(NULL));
         ck_assert_int_eq(job.report.outcome, alone.report.outcome);
         ck_assert_int_eq(job.report.iterations, alone.report.iterations);
+        ck_assert_int_eq(job.report.reduced, alone.report.reduced);
         ck_assert(memcmp(&job.report.residual, &alone.report.residual, sizeof(double)) == 0);
         ck_assert_msg(memcmp(job.x, alone.x, bytes) == 0, "%s on %d ranks", methods[method], ranks);
         free(job.x);
@@ -51,24 +52,6 @@ START_TEST(solves)
         compare_solves(&r, a, _i, true);
         fur_csr_destroy(a);
     }
-    fur_context_destroy(context);
-}
-END_TEST
-
-/* A grid of 5 points, whose system one context reduces: ranks take the iterations of the whole. */
-START_TEST(two_colours_stay_whole)
-{
-    fur_context *context = context_make(NULL, 1);
-    rng r = rng_stream(90);
-    fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64, .extent = {30, 20}};
-    fur_stencil *grid;
-    fur_csr *a;
-    ck_assert(fur_stencil_named(5, &d));
-    ck_ok(context, fur_stencil_create(context, &d, &grid));
-    ck_ok(context, fur_stencil_assemble(grid, &a));
-    compare_solves(&r, a, 0, true);
-    fur_csr_destroy(a);
-    fur_stencil_destroy(grid);
     fur_context_destroy(context);
 }
 END_TEST
@@ -331,7 +314,6 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, a_vector_goes_to_the_ranks_and_back, 0, RANKS_MOST);
     tcase_add_test(tests, a_guess_that_is_not_finite_is_refused);
     tcase_add_loop_test(tests, solves, 0, COUNT_OF(methods));
-    tcase_add_test(tests, two_colours_stay_whole);
     tcase_add_turns(tests, least_squares, shape_count, 3);
     tcase_add_turns(tests, products, shape_count, 3);
 }

@@ -184,6 +184,8 @@ static void put(ranks_job *j, const solve_state *s)
     output_count(&j->out, "iterations", "iterations", r->iterations);
     output_known(&j->out, "seconds_per_iteration", "time an iteration",
                  r->iterations > 0 ? r->seconds / (double)r->iterations : NAN, output_seconds);
+    if (j->out.json || r->reduced)
+        output_flag(&j->out, "reduced", "one of two colours", r->reduced);
     verdict_put(&j->out, r);
 }
 

@@ -133,7 +133,8 @@ FUR_API fur_context *fur_ranks_csr_context(const fur_ranks_csr *matrix);
 /* The context of x: the same, unless ranks share columns by other bounds than rows. */
 FUR_API fur_context *fur_ranks_csr_domain(const fur_ranks_csr *matrix);
 /* y = A x on the parts: for solvers, with fur_operator_jacobi, and products. Applying it is
- * collective. While the halo is on its way, rows that need none of it are multiplied. */
+ * collective. While the halo is on its way, rows that need none of it are multiplied. On the CPU
+ * the operator finds two colours of the rows for cg: fur_solver_create is collective then. */
 FUR_API const fur_operator *fur_ranks_csr_operator(const fur_ranks_csr *matrix);
 /* ranks + 1 row numbers. */
 FUR_API const int64_t *fur_ranks_csr_bounds(const fur_ranks_csr *matrix);
@@ -163,7 +164,8 @@ FUR_API fur_status fur_ranks_multiply(fur_ranks_csr *a, const fur_vector *x, fur
 /* Collective: solves A x = b by any method of fur_solver_create; agreed. options->preconditioner:
  * NULL, or an operator of the matrix's context. options->monitor: ranks may have different
  * monitors, or none. If one stops, all ranks stop after the same iteration. For "lsqr", "lsmr" and
- * "cgnr" without an adjoint A^H is made for this solve, with as much memory as A. */
+ * "cgnr" without an adjoint A^H is made for this solve, with as much memory as A. So are the blocks
+ * of A for cg on the CPU, if the rows have two colours (docs/ranks.md). */
 FUR_API fur_status fur_ranks_solve(fur_ranks_csr *a, const fur_solver_options *options,
                                    const fur_vector *b, fur_vector *x, fur_solver_report *report);
 
