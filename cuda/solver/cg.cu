@@ -1,5 +1,6 @@
 // Iterations of conjugate gradients in one cooperative launch, for systems that fit on the device's
-// multiprocessors (PERKS: Zhang, Wahib, Chen and Matsuoka 2023), with the bits of src/solver/method/cg.c.
+// multiprocessors (PERKS: Zhang, Wahib, Chen and Matsuoka 2023), with the bits of
+// src/solver/method/cg.c.
 //
 // A row is a thread's for the whole launch, its entries of r, p, x and d in registers, those of A
 // in shared memory as far as it goes. A leaf of a reduction (docs/numerics.md) has lanes: lane j

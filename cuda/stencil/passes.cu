@@ -1,5 +1,5 @@
-// An iteration of conjugate gradients over a stencil in two passes (src/solver/method/cg.c), which store
-// nothing that can be computed again: a turn and a descent, by the march of columns.cuh.
+// An iteration of conjugate gradients over a stencil in two passes (src/solver/method/cg.c), which
+// store nothing that can be computed again: a turn and a descent, by the march of columns.cuh.
 //
 // Bytes a point, in entries: a turn reads z, p and x and writes p and x, 5; a descent reads p and r
 // and writes r, 3. What slices have beyond their leaves comes from the second-level cache. 2 flops

@@ -1,4 +1,5 @@
-/* Algebraic multigrid on a device: the steps of src/precond/amg, whose order of additions these have. */
+/* Algebraic multigrid on a device: the steps of src/precond/amg, whose order of additions these
+ * have. */
 #ifndef FURROW_KERNEL_AMG_KERNEL_H
 #define FURROW_KERNEL_AMG_KERNEL_H
 

@@ -1,5 +1,5 @@
-// Aggregates, as src/precond/amg/aggregate.c: a maximal set of roots no two of which are joined by two
-// edges or fewer, found in rounds. A round reads the graph twice where something is undecided.
+// Aggregates, as src/precond/amg/aggregate.c: a maximal set of roots no two of which are joined by
+// two edges or fewer, found in rounds. A round reads the graph twice where something is undecided.
 #include "amg.cuh"
 #include "arrange.cuh"
 

@@ -1,5 +1,5 @@
-// The inverse of the coarsest matrix, as src/precond/amg/dense.c: Gauss and Jordan's method, each step from
-// one array into the other. Bytes a step: the matrix in and out, from the caches.
+// The inverse of the coarsest matrix, as src/precond/amg/dense.c: Gauss and Jordan's method, each
+// step from one array into the other. Bytes a step: the matrix in and out, from the caches.
 #include "amg.cuh"
 #include "cluster.cuh"
 #include "inverse.cuh"

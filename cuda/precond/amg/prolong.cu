@@ -1,5 +1,5 @@
-// The smoothed prolongation, as src/precond/amg/prolong.c: a node a thread, or a row a team. Bytes: the
-// graph and what it leads to for the pattern; the matrix, the graph, T and P for the values.
+// The smoothed prolongation, as src/precond/amg/prolong.c: a node a thread, or a row a team. Bytes:
+// the graph and what it leads to for the pattern; the matrix, the graph, T and P for the values.
 #include "amg.cuh"
 #include "arrange.cuh"
 

@@ -1,5 +1,5 @@
-// The scaling of a smoother and the largest radius of Gershgorin, as src/precond/amg/smoother.c. Bytes an
-// entry: its column and value; a value a row.
+// The scaling of a smoother and the largest radius of Gershgorin, as src/precond/amg/smoother.c.
+// Bytes an entry: its column and value; a value a row.
 #include "amg.cuh"
 #include "magnitude.cuh"
 

@@ -1,5 +1,5 @@
-// Which couplings of nodes are strong, as src/precond/amg/strength.c. Bytes: the matrix twice, 4 for every
-// strong entry, some 30 a node.
+// Which couplings of nodes are strong, as src/precond/amg/strength.c. Bytes: the matrix twice, 4
+// for every strong entry, some 30 a node.
 #include "amg.cuh"
 
 #include <furrow/amg.h>

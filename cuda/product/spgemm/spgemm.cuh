@@ -1,9 +1,9 @@
 // Products of two matrices on the device: what the steps hand on.
 //
 // Most rows of a product on a grid, or of blocks, have the columns of the row before, or each of
-// them one further (as in src/cpu/product/spgemm/repeat.h). Only the others, the leaders, are formed: a row
-// that follows a leader has its columns plus a shift, and its products go to the same places of the
-// row.
+// them one further (as in src/cpu/product/spgemm/repeat.h). Only the others, the leaders, are
+// formed: a row that follows a leader has its columns plus a shift, and its products go to the same
+// places of the row.
 #ifndef FURROW_CUDA_SPGEMM_CUH
 #define FURROW_CUDA_SPGEMM_CUH
 

@@ -1,6 +1,7 @@
 /* Conjugate gradients with Jacobi's preconditioner for systems side by side (Hestenes and Stiefel
- * 1952): the steps of src/solver/method/cg.c for a chunk at a time, whose values and vectors stay in the
- * thread's second-level cache. A system that has ended stays as it is while the others go on.
+ * 1952): the steps of src/solver/method/cg.c for a chunk at a time, whose values and vectors stay
+ * in the thread's second-level cache. A system that has ended stays as it is while the others go
+ * on.
  *
  * Bytes a row of n entries, system and iteration, from that cache: n + 16 entries. */
 #ifndef FUR_TEMPLATE
