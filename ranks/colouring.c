@@ -95,7 +95,7 @@ void colouring_release(const fur_ranks_csr *m, colouring *c)
     group_release(m->group, c->order);
     group_release(m->group, c->place);
     group_release(m->group, c->far);
-    *c = (colouring){NULL};
+    *c = (colouring){.red = NULL};
 }
 
 /* --- sets of a rank --------------------------------------------------------------------------- */
@@ -371,7 +371,7 @@ fur_status colouring_find(fur_ranks_csr *m, const own_rows *rows, bool usable, c
                           bool *found)
 {
     search s = {.m = m, .g = m->group, .rows = rows, .out = out};
-    *out = (colouring){NULL};
+    *out = (colouring){.red = NULL};
     fur_status status = find(&s, usable, found);
     release(&s);
     return status;
