@@ -144,9 +144,9 @@ const char *refusal(const fur_stencil_view *s)
     return fur_near_refusal(s);
 }
 
-// Where `registers` is the faster one (measured on an H200, docs/results/stencils.md): in a plane;
-// where the terms are found at run time, but for small grids; on large grids whose lines fill
-// its tiles, with many terms on larger ones.
+// `registers` is faster on an H200 (docs/results/stencils-h200.md) in a plane, if the terms are
+// found at run time (not on small grids), and on large grids whose lines fill its tiles (with many
+// terms: on larger ones).
 bool yields(const fur_stencil_view *s)
 {
     int64_t size = static_cast<int64_t>(fur_value_size(s->value_type));
