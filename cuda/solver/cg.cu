@@ -14,6 +14,9 @@
 //
 // Bytes an iteration: two entries for each of A's entries, from the second-level cache, and those
 // of A that shared memory has no room for.
+//
+// Tried on an H200: blocks of 1024 threads with grid.sync and scalars in memory took 11.2 us for
+// 7-point 20^3 in place of 8.1. 16 entries of any row under way took 8.8 us in place of 7.7.
 #include "cg_scalars.cuh"
 #include "cg_sums.cuh"
 #include "long_sum.cuh"

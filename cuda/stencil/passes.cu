@@ -4,6 +4,9 @@
 // Bytes a point, in entries: a turn reads z, p and x and writes p and x, 5; a descent reads p and r
 // and writes r, 3. What slices have beyond their leaves comes from the second-level cache. 2 flops
 // a term, and some 10 more.
+//
+// Tried on an H200, 256^3 (329 us): a warp for each leaf took 357 us, blocks of 256 threads that
+// sum a leaf before the next 472. 27 points on 128^3 took 93 us in place of 63.
 #include "columns.cuh"
 #include "sums.cuh"
 

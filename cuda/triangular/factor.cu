@@ -7,6 +7,9 @@
 // Bytes a row of n entries: those of A and of F once, the row in the making, F once more as it is
 // written, and for each entry left of the diagonal the row of its column from the second-level
 // cache.
+//
+// Tried on an H100: notes that a row is there, with a fence, took 5.1 ms for new values in place
+// of 3.1. The pattern of eight steps fetched at once gained 2 %.
 #include "csr.cuh"
 #include "lanes.cuh"
 #include "reciprocal.cuh"

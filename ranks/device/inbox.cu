@@ -1,6 +1,10 @@
 // The halo between GPUs that reach each other's memory: every rank stores entries of x in the
 // inboxes of others, as words from each of which its reader knows that it has come, and takes those
 // that arrive in its own.
+//
+// Tried on two H100: entries in chunks of 1024 with a fence and a word each took 16.9 us for a
+// face of 512^2 in place of 12.8. Programmatic dependent launch, prefetches and twice as many
+// blocks gained nothing in an iteration.
 #include "entries.cuh"
 #include "kernels.h"
 #include "mail.cuh"

@@ -3,6 +3,11 @@
 //
 // Bytes a row of n entries: n (entry + 4) and the padding of its slice, 4 for its place and length,
 // two entries for x and y; 2 n flops.
+//
+// Tried on an H200: a condition for each load instead of clamped indices left 85 % of a copy.
+// L1::no_allocate, L2 eviction policies and larger blocks gained nothing. Rows of over 128
+// entries in pieces of 512 took 18.8 us in place of 23.5 on boyd1, 306 in place of 238 on
+// power:4000000.
 #include "cost.cuh"
 #include "narrow.cuh"
 #include "spmv.cuh"

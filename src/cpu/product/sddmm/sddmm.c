@@ -4,7 +4,10 @@
  * the row of X multiplies one of each of their rows of Y, and the sums' lanes stay in registers.
  *
  * Bytes an entry and k columns: k entries for its row of Y, column, value (two with beta); a row:
- * offset, k entries of X. */
+ * offset, k entries of X.
+ *
+ * Tried: asking for 512 bytes of a row of Y, or for whole rows, made 7 points with 128 columns
+ * 0.67 and 0.9 of the plain loop. */
 #ifndef FUR_TEMPLATE
 #    include "balance.h"
 #    include "isa.h"

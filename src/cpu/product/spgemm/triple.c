@@ -7,7 +7,9 @@
  * row can have entries, so that it stays in the first-level cache, and are sorted at the end.
  *
  * Compulsory traffic: R and A once, the rows of P as often as the caches let go of them, C twice.
- */
+ *
+ * Tried: the pattern first and the values after it, both fused, were slower than one pass.
+ * Smoothed aggregates, fused, took 240 ms where two products take 130. */
 #ifndef FUR_TEMPLATE
 #    include "balance.h"
 #    include "product.h"

@@ -2,7 +2,9 @@
  * additions where x and A come from the cache. Where they do not, the two streams cost more than
  * that, as neither prefetches well.
  *
- * Bytes a row of n entries: n (entry + 4) + offset for A, two entries for x and y. */
+ * Bytes a row of n entries: n (entry + 4) + offset for A, two entries for x and y.
+ *
+ * Tried: four rows at a time, 0.048 ms in place of 0.069 on bcsstk16, where `sell` takes 0.033. */
 #ifndef FUR_TEMPLATE
 #    include "balance.h"
 #    include "isa.h"
