@@ -10,7 +10,10 @@
  *
  * Bytes a step: 8 entries + 5, and 32 where columns are stored; a row of n entries on diagonals
  * that its neighbours share: n (entry + 5/8) + 1/4, against n (entry + 4) + offset in CSR. Where
- * steps.h keeps values narrower: 4 entries, or 1 byte, in place of 8 entries. */
+ * steps.h keeps values narrower: 4 entries, or 1 byte, in place of 8 entries.
+ *
+ * Tried: a table of 256 values, a byte a value: 3.65 ns a step (plain values 4.1, a table of
+ * steps 1.5), for 2 of 47 matrices. Bytes converted from integers would serve none. */
 #ifndef FUR_TEMPLATE
 #    include "balance.h"
 #    include "cut.h"
