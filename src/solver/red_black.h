@@ -22,7 +22,7 @@ void fur_red_black_release(fur_red_black *reduction);
 bool fur_red_black_works(const fur_red_black *reduction);
 
 /* Makes passes solve 2^-exponent A x = r from now on, by powers of two in what was made from A. */
-fur_status fur_red_black_lift(fur_red_black *reduction, int exponent);
+fur_status fur_red_black_lift(fur_red_black *rb, int exponent);
 
 /* A pass of the solve, by a method that sees the reduced system: it has two vectors of workspace.
  */

@@ -153,7 +153,8 @@ static fur_status take_probes(group *g, fur_vectors *probes)
     *probes = of_b == g->count ? g->b
               : of_b == 0      ? g->x
                                : fur_vectors_part(g->t->work[0], 0, g->count);
-    for (int j = 0; of_b % g->count != 0 && j < g->count; j++)
+    bool mixed = of_b > 0 && of_b < g->count;
+    for (int j = 0; mixed && j < g->count; j++)
         FUR_TRY(fur_vector_copy(fur_drive_probe(&g->drives[j]), &g->work[j][0]));
     return FUR_OK;
 }

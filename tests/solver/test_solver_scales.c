@@ -193,15 +193,18 @@ static bool same_bits(const task *t, const result *near, const result *far)
     return same;
 }
 
-/* Whether bits are compared. A failed pass may leave another x. A pass at scales corrects a guess,
- * and some methods improve it in place otherwise. ilut finds its own scales by logarithms. */
+/* Whether the method improves a guess in place near 1, and corrects it by a pass at other scales:
+ * the iterations then differ. */
+static bool improves_in_place(const task *t)
+{
+    return t->guess && (strcmp(t->method, "cg") == 0 || strcmp(t->method, "cg_single") == 0);
+}
+
+/* Whether bits are compared. A failed pass may leave another x. ilut finds its own scales by
+ * logarithms. */
 static bool keeps_bits(const task *t, const result *near)
 {
-    static const char *const in_place[] = {"cg", "cg_single"};
-    for (int i = 0; t->guess && i < COUNT_OF(in_place); i++)
-        if (strcmp(t->method, in_place[i]) == 0)
-            return false;
-    return near->report.outcome == FUR_OUTCOME_CONVERGED &&
+    return near->report.outcome == FUR_OUTCOME_CONVERGED && !improves_in_place(t) &&
            (!t->kind || strcmp(t->kind, "ilut") != 0);
 }
 
@@ -214,8 +217,8 @@ static void check_same(const task *t, const result *near, const result *far)
                 f->products <= n->products + 1 &&
                 memcmp(near->residuals, far->residuals, sizeof near->residuals) == 0 &&
                 memcmp(near->iterates, far->iterates, sizeof near->iterates) == 0;
-    ck_assert_msg(n->outcome == f->outcome && n->iterations == f->iterations &&
-                      near->seen == far->seen && (same || !exact),
+    bool alike = n->iterations == f->iterations && near->seen == far->seen;
+    ck_assert_msg(n->outcome == f->outcome && (alike || improves_in_place(t)) && (same || !exact),
                   "%s %s %s, guess %d, A 2^%d, b 2^%d: %s after %d, %d products, %s bits; near: %s "
                   "after %d, %d products",
                   t->method, t->kind ? t->kind : "none", fur_value_name(t->value), t->guess,
@@ -228,7 +231,7 @@ static void check_same(const task *t, const result *near, const result *far)
  * no scale. They are even, because methods take roots of products with M. */
 #define SCALES 8
 static const int wide[SCALES] = {900, -900, 500, -500, 198, -198, 210, -210};
-static const int narrow[SCALES] = {100, -100, 80, -80, 44, -44, 52, -52};
+static const int narrow[SCALES] = {90, -90, 80, -80, 44, -44, 52, -52};
 
 /* The solve near 1, and at all scales for which x is in range. */
 static void check_task(task t)

@@ -127,8 +127,10 @@ static double FN(unit_of)(int64_t count, const VALUE *x)
 {
     int range = sizeof(REAL) == sizeof(float) ? SINGLE_RANGE : RANGE;
     double largest = 0;
-    for (int64_t i = 0; i < count; i++)
-        largest = fmax(largest, FN(modulus)(x[i]));
+    for (int64_t i = 0; i < count; i++) {
+        double size = FN(modulus)(x[i]); /* a reduction by fmax stops gcc 12 for aarch64 */
+        largest = size > largest ? size : largest;
+    }
     if (!(largest > 0 && largest < HUGE_VAL) || abs(ilogb(largest)) <= range)
         return 1;
     return scalbn(1, ilogb(largest) < -4 * range ? 4 * range : -ilogb(largest));

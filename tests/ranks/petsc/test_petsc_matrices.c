@@ -2,6 +2,8 @@
  * without copies. */
 #include "petsc_support.h"
 
+#include <furrow/author/operator.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
