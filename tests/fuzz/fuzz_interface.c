@@ -342,6 +342,15 @@ static void try_matrix_operator(run *r, const fur_csr *a)
     fur_spmv_destroy(plan);
 }
 
+/* Member by member: bytes between them are not set. */
+static void put_asymmetry(run *r, const fur_csr_asymmetry *found)
+{
+    const int64_t numbers[] = {found->found, found->row, found->col, found->alone};
+    const fur_scalar entries[] = {found->entry, found->opposite};
+    put(r, numbers, sizeof numbers);
+    put_entries(r, FUR_C128, 2, entries);
+}
+
 /* Other values for a copy: an entry is what the call before has left there. */
 static void try_changes(run *r, const fur_csr *a)
 {
@@ -355,7 +364,7 @@ static void try_changes(run *r, const fur_csr *a)
     for (int n = 0; n < 4; n++)
         unknowns[n] = (int32_t)draw_integer(r);
     if (CALL(r, fur_csr_find_asymmetry(a, (fur_symmetry)draw_kind(r, 4), &found)))
-        put(r, &found, sizeof found);
+        put_asymmetry(r, &found);
     if (x && y && MAKE(r, &b, fur_csr_transfer(a, r->context, &b))) {
         (void)CALL(r, fur_csr_scale(b, draw(r, 4) ? x : NULL, draw(r, 4) ? y : NULL));
         if (CALL(r, fur_csr_eliminate(b, draw(r, 5), unknowns, draw_scalar(r), x, y)))
