@@ -155,6 +155,8 @@ static void list_columns(fur_ranks_csr *m, const local_rows *r, bool leading)
 static fur_status find_columns(fur_ranks_csr *m, const local_rows *r, int64_t entries)
 {
     halo *h = &m->halo;
+    if (entries == 0)
+        return FUR_OK;
     RANKS_TRY(group_allocate(m->group, entries, sizeof *h->column, &h->column));
     if (r->lead > 0)
         list_columns(m, r, true);
