@@ -87,6 +87,8 @@ static void connect(drawing *d, rng *r, int64_t i, int64_t j)
 static void draw_vertex(drawing *d, rng *r, int64_t rows, int graph, int64_t i)
 {
     int64_t half = rows / 2;
+    bool in_chain =
+        graph == 0 || graph > 4 || (graph == 4 && i % 6 != 0 && i % 6 != 3 && i % 6 != 5);
     if (graph == 1)
         connect(d, r, i, rng_below(r, i));
     else if (graph == 2 && i >= half && half > 0)
@@ -94,9 +96,7 @@ static void draw_vertex(drawing *d, rng *r, int64_t rows, int graph, int64_t i)
             connect(d, r, i, rng_below(r, half));
     else if (graph == 3 && i >= half && half > 0)
         connect(d, r, i, (i - half) % half);
-    else if (graph == 4 && i % 6 != 0 && i % 6 != 3 && i % 6 != 5)
-        connect(d, r, i, i - 1);
-    else if (graph == 0 || graph > 4)
+    else if (in_chain)
         connect(d, r, i, i - 1);
 }
 
