@@ -129,7 +129,8 @@ static bool join_rows(search *s)
 
 static void set_literals(search *s)
 {
-    memset(s->surplus, 0, (size_t)s->rows->count * sizeof *s->surplus);
+    for (int64_t i = 0; i < s->rows->count; i++)
+        s->surplus[i] = 0;
     for (int64_t i = 0; i < s->rows->count; i++) {
         uint32_t literal = fur_parity_find(s->link, 2 * (uint32_t)i);
         s->literal[i] = 2 * s->rows->begin + literal;
@@ -352,7 +353,8 @@ static fur_status find(search *s, bool usable, bool *found)
     RANKS_TRY(allocate(s));
     bool joined = usable && join_rows(s);
     if (!joined) /* others wait for the literals */
-        memset(s->link, 0, (size_t)s->rows->count * sizeof *s->link);
+        for (int64_t i = 0; i < s->rows->count; i++)
+            s->link[i] = 0;
     set_literals(s);
     RANKS_TRY(halo_exchange(s->m, sizeof *s->packed, s->literal, s->packed, s->out->far));
     if (joined) {

@@ -96,6 +96,8 @@ fur_status rows_gather_array(fur_ranks *g, const void *mine, const int64_t *coun
     fur_status status =
         gather_padded(g, mine, (size_t)count[g->rank] * size, (size_t)most * size, &all);
     for (int i = 0; status == FUR_OK && i < g->count; i++) {
+        if (count[i] == 0)
+            continue; /* `to` may be NULL */
         memcpy(to, all + (size_t)i * (size_t)most * size, (size_t)count[i] * size);
         to += (size_t)count[i] * size;
     }

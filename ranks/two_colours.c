@@ -59,12 +59,12 @@ static fur_status open_rows(const halves *h, bool black, block_rows *b)
     fur_ranks *g = h->a->group;
     size_t size = fur_value_size(h->a->report.value_type);
     int64_t red = h->colours.red[g->rank];
-    const int32_t *order = h->colours.order + (black ? red : 0);
+    int64_t first = black ? red : 0;
     b->rows = black ? h->rows.count - red : red;
     for (int64_t i = 0; i < b->rows; i++) {
         int64_t k;
         int64_t end;
-        own_rows_find(&h->rows, order[i], &k, &end);
+        own_rows_find(&h->rows, h->colours.order[first + i], &k, &end);
         b->entries += end - k - black;
     }
     RANKS_TRY(group_allocate(g, b->rows + 1, sizeof *b->offsets, &b->offsets));

@@ -72,7 +72,8 @@ static fur_vector part_of(fur_context *context, const fur_vector *x, int64_t beg
 {
     fur_vector part = *x;
     part.context = context;
-    part.data = (char *)x->data + (size_t)begin * fur_value_size(x->value_type);
+    if (x->data) /* a rank may have no entry */
+        part.data = (char *)x->data + (size_t)begin * fur_value_size(x->value_type);
     part.size = count;
     part.owned = false;
     return part;
