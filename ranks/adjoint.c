@@ -29,9 +29,9 @@ static fur_status multiply(const fur_ranks_csr *turned, const fur_vector *x, fur
 static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
 {
     const adjoint *t = user;
-    RANKS_TRY(fur_context_synchronize(t->a->context));
+    FUR_TRY(fur_context_synchronize(t->a->context));
     if (t->a->domain != t->a->context)
-        RANKS_TRY(fur_context_synchronize(t->a->domain));
+        FUR_TRY(fur_context_synchronize(t->a->domain));
     fur_status status = multiply(t->turned, x, y);
     return status == FUR_OK ? FUR_OK
                             : fur_context_fail(t->a->domain, status, "%s",
@@ -42,7 +42,7 @@ fur_status adjoint_create(fur_ranks_csr *a, adjoint *out)
 {
     int rank = a->group->rank;
     *out = (adjoint){.a = a};
-    RANKS_TRY(fur_ranks_csr_transpose(a, 1, &out->turned));
+    FUR_TRY(fur_ranks_csr_transpose(a, 1, &out->turned));
     fur_operator_definition definition = {.size = sizeof definition,
                                           .rows =
                                               a->column_bounds[rank + 1] - a->column_bounds[rank],

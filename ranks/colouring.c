@@ -3,14 +3,15 @@
  * and the sets that may be in one, and join them alike. */
 #include "colouring.h"
 
+#include <furrow/author/parity.h>
+
 #include "bounds.h"
-#include "parity.h"
 #include "rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Two literals (parity.h) of rows of the whole matrix that say the same. */
+/* Two literals (furrow/author/parity.h) of rows of the whole matrix that say the same. */
 typedef struct crossing {
     int64_t one; /* of an even row */
     int64_t other;
@@ -58,17 +59,17 @@ static fur_status allocate(search *s)
 {
     fur_ranks *g = s->g;
     int64_t rows = s->rows->count;
-    RANKS_TRY(group_allocate(g, rows, sizeof *s->link, &s->link));
-    RANKS_TRY(group_allocate(g, rows, sizeof *s->literal, &s->literal));
-    RANKS_TRY(group_allocate(g, rows, sizeof *s->surplus, &s->surplus));
-    RANKS_TRY(group_allocate(g, rows, sizeof *s->set, &s->set));
-    RANKS_TRY(group_allocate(g, rows, sizeof *s->own_sets, &s->own_sets));
-    RANKS_TRY(group_allocate(g, s->m->halo.give_count, sizeof *s->packed, &s->packed));
-    RANKS_TRY(group_allocate(g, s->rows->outer->entries, sizeof *s->mine, &s->mine));
-    RANKS_TRY(group_allocate(g, (int64_t)4 * g->count, sizeof *s->lengths, &s->lengths));
-    RANKS_TRY(group_allocate(g, g->count, sizeof *s->out->red, &s->out->red));
-    RANKS_TRY(group_allocate(g, rows, sizeof *s->out->order, &s->out->order));
-    RANKS_TRY(group_allocate(g, rows, sizeof *s->out->place, &s->out->place));
+    FUR_TRY(group_allocate(g, rows, sizeof *s->link, &s->link));
+    FUR_TRY(group_allocate(g, rows, sizeof *s->literal, &s->literal));
+    FUR_TRY(group_allocate(g, rows, sizeof *s->surplus, &s->surplus));
+    FUR_TRY(group_allocate(g, rows, sizeof *s->set, &s->set));
+    FUR_TRY(group_allocate(g, rows, sizeof *s->own_sets, &s->own_sets));
+    FUR_TRY(group_allocate(g, s->m->halo.give_count, sizeof *s->packed, &s->packed));
+    FUR_TRY(group_allocate(g, s->rows->outer->entries, sizeof *s->mine, &s->mine));
+    FUR_TRY(group_allocate(g, (int64_t)4 * g->count, sizeof *s->lengths, &s->lengths));
+    FUR_TRY(group_allocate(g, g->count, sizeof *s->out->red, &s->out->red));
+    FUR_TRY(group_allocate(g, rows, sizeof *s->out->order, &s->out->order));
+    FUR_TRY(group_allocate(g, rows, sizeof *s->out->place, &s->out->place));
     return group_allocate(g, s->m->halo.columns, sizeof *s->out->far, &s->out->far);
 }
 
@@ -202,7 +203,7 @@ static fur_status gather(search *s, bool *found)
     int64_t before = 0;
     int64_t crossing_count = 0;
     *found = true;
-    RANKS_TRY(group_gather(g, &s->counts, sizeof s->counts, all));
+    FUR_TRY(group_gather(g, &s->counts, sizeof s->counts, all));
     for (int i = 0; i < g->count; i++) {
         *found = *found && all[i].crossings >= 0;
         crossings[i] = all[i].crossings;
@@ -216,9 +217,9 @@ static fur_status gather(search *s, bool *found)
     s->counts.crossings = crossing_count; /* of all from now on */
     for (int64_t i = 0; i < s->rows->count; i++)
         s->set[i] += s->set[i] >= 0 ? before : 0;
-    RANKS_TRY(group_allocate(g, crossing_count, sizeof *s->crossings, &s->crossings));
-    RANKS_TRY(group_allocate(g, s->set_count, sizeof *s->sets, &s->sets));
-    RANKS_TRY(rows_gather_array(g, s->mine, crossings, sizeof *s->mine, (char *)s->crossings));
+    FUR_TRY(group_allocate(g, crossing_count, sizeof *s->crossings, &s->crossings));
+    FUR_TRY(group_allocate(g, s->set_count, sizeof *s->sets, &s->sets));
+    FUR_TRY(rows_gather_array(g, s->mine, crossings, sizeof *s->mine, (char *)s->crossings));
     return rows_gather_array(g, s->own_sets, sets, sizeof *s->sets, (char *)s->sets);
 }
 
@@ -241,8 +242,8 @@ static uint32_t literal_of(const search *s, int64_t literal)
 /* Joins sets along the crossings. False: there are no two colours. */
 static fur_status join_sets(search *s, bool *found)
 {
-    RANKS_TRY(group_allocate(s->g, s->set_count, sizeof *s->links, &s->links));
-    RANKS_TRY(group_allocate(s->g, s->set_count, sizeof *s->surpluses, &s->surpluses));
+    FUR_TRY(group_allocate(s->g, s->set_count, sizeof *s->links, &s->links));
+    FUR_TRY(group_allocate(s->g, s->set_count, sizeof *s->surpluses, &s->surpluses));
     for (int64_t i = 0; i < s->set_count; i++) {
         s->links[i] = 2 * (uint32_t)i;
         s->surpluses[i] = 0;
@@ -300,7 +301,7 @@ static fur_status compare_colours(search *s, bool *found)
     int64_t red = 0;
     int64_t surplus = 0;
     set_order(s, mine);
-    RANKS_TRY(group_gather(s->g, mine, sizeof mine, all));
+    FUR_TRY(group_gather(s->g, mine, sizeof mine, all));
     for (int i = 0; i < s->g->count; i++) {
         s->out->red[i] = all[2 * i];
         red += all[2 * i];
@@ -341,31 +342,31 @@ static fur_status check_clean(search *s, bool *found)
 {
     char mine;
     char *all = (char *)s->lengths;
-    RANKS_TRY(halo_exchange(s->m, sizeof *s->packed, s->out->place, s->packed, s->out->far));
+    FUR_TRY(halo_exchange(s->m, sizeof *s->packed, s->out->place, s->packed, s->out->far));
     mine = !are_rows_clean(s);
-    RANKS_TRY(group_gather(s->g, &mine, sizeof mine, all));
+    FUR_TRY(group_gather(s->g, &mine, sizeof mine, all));
     *found = memchr(all, 1, (size_t)s->g->count) == NULL;
     return FUR_OK;
 }
 
 static fur_status find(search *s, bool usable, bool *found)
 {
-    RANKS_TRY(allocate(s));
+    FUR_TRY(allocate(s));
     bool joined = usable && join_rows(s);
     if (!joined) /* others wait for the literals */
         for (int64_t i = 0; i < s->rows->count; i++)
             s->link[i] = 0;
     set_literals(s);
-    RANKS_TRY(halo_exchange(s->m, sizeof *s->packed, s->literal, s->packed, s->out->far));
+    FUR_TRY(halo_exchange(s->m, sizeof *s->packed, s->literal, s->packed, s->out->far));
     if (joined) {
         list_sets(s);
         list_crossings(s, s->out->far);
     } else {
         s->counts.crossings = -1;
     }
-    RANKS_TRY(gather(s, found));
-    RANKS_TRY(*found ? join_sets(s, found) : FUR_OK);
-    RANKS_TRY(*found ? compare_colours(s, found) : FUR_OK);
+    FUR_TRY(gather(s, found));
+    FUR_TRY(*found ? join_sets(s, found) : FUR_OK);
+    FUR_TRY(*found ? compare_colours(s, found) : FUR_OK);
     return *found ? check_clean(s, found) : FUR_OK;
 }
 

@@ -31,7 +31,7 @@ static fur_status check_rows(fur_ranks *g, const fur_ranks_rows *r, int64_t befo
         if (r->offsets[row] > r->offsets[row + 1])
             return group_fail(g, FUR_INVALID, "the offsets fall at row %lld, counting from 1",
                               (long long)before + row + 1);
-        RANKS_TRY(check_row(g, r, row, before));
+        FUR_TRY(check_row(g, r, row, before));
     }
     return FUR_OK;
 }
@@ -80,9 +80,9 @@ static fur_status create(fur_ranks *g, const fur_ranks_rows *r, shape *all, int6
 {
     shape own = {r->rows, r->cols, r->value_type, r->own_cols};
     int64_t *column_bounds = bounds + g->count + 1;
-    RANKS_TRY(group_gather(g, &own, sizeof own, all));
-    RANKS_TRY(find_bounds(g, all, bounds, column_bounds));
-    RANKS_TRY(check_rows(g, r, bounds[g->rank]));
+    FUR_TRY(group_gather(g, &own, sizeof own, all));
+    FUR_TRY(find_bounds(g, all, bounds, column_bounds));
+    FUR_TRY(check_rows(g, r, bounds[g->rank]));
     local_rows rows = {.rows = r->rows,
                        .cols = r->cols,
                        .value = r->value_type,

@@ -6,7 +6,7 @@
 #include "group.h"
 #include "devices.h"
 #include "matrix.h"
-#include "options.h"
+#include <furrow/author/options.h>
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -44,8 +44,8 @@ fur_status group_open(const transport *via, void *state, int rank, int count,
                                 .allocator = options->allocator};
     fur_context *context;
     void *memory;
-    RANKS_TRY(check_device(options));
-    RANKS_TRY(fur_context_create(&home, &context));
+    FUR_TRY(check_device(options));
+    FUR_TRY(fur_context_create(&home, &context));
     fur_status status = fur_context_allocate(context, sizeof(fur_ranks), &memory);
     if (status != FUR_OK) {
         fur_context_fail(NULL, status, "%s", fur_context_error(context));
@@ -207,7 +207,7 @@ static fur_status begin_message(fur_ranks *g)
 
 fur_status group_send(fur_ranks *g, int to, const void *data, size_t bytes)
 {
-    RANKS_TRY(begin_message(g));
+    FUR_TRY(begin_message(g));
     for (size_t done = 0; done < bytes; done += MESSAGE_MOST) {
         size_t part = bytes - done < MESSAGE_MOST ? bytes - done : MESSAGE_MOST;
         if (!g->via->send(g->state, to, CHANNEL_DATA, (const char *)data + done, part))
@@ -221,7 +221,7 @@ fur_status group_send(fur_ranks *g, int to, const void *data, size_t bytes)
 
 fur_status group_receive(fur_ranks *g, int from, void *data, size_t bytes)
 {
-    RANKS_TRY(begin_message(g));
+    FUR_TRY(begin_message(g));
     for (size_t done = 0; done < bytes; done += MESSAGE_MOST) {
         size_t part = bytes - done < MESSAGE_MOST ? bytes - done : MESSAGE_MOST;
         arrival how = g->via->receive(g->state, from, CHANNEL_DATA, (char *)data + done, part);
@@ -258,13 +258,13 @@ fur_status group_gather(fur_ranks *g, const void *mine, size_t bytes, void *all)
         for (int i = 0; i < count; i++) {
             int block = (g->rank + i) % g->count;
             int run = block + count - i <= g->count ? count - i : g->count - block;
-            RANKS_TRY(group_send(g, to, blocks + (size_t)block * bytes, (size_t)run * bytes));
+            FUR_TRY(group_send(g, to, blocks + (size_t)block * bytes, (size_t)run * bytes));
             i += run - 1;
         }
         for (int i = 0; i < count; i++) {
             int block = (from + i) % g->count;
             int run = block + count - i <= g->count ? count - i : g->count - block;
-            RANKS_TRY(group_receive(g, from, blocks + (size_t)block * bytes, (size_t)run * bytes));
+            FUR_TRY(group_receive(g, from, blocks + (size_t)block * bytes, (size_t)run * bytes));
             i += run - 1;
         }
     }
@@ -278,10 +278,10 @@ fur_status group_share(fur_ranks *g, void *data, size_t bytes)
     while (reach < g->count && (g->rank & reach) == 0)
         reach *= 2;
     if (g->rank > 0)
-        RANKS_TRY(group_receive(g, g->rank - reach, data, bytes));
+        FUR_TRY(group_receive(g, g->rank - reach, data, bytes));
     for (reach /= 2; reach > 0; reach /= 2)
         if (g->rank + reach < g->count)
-            RANKS_TRY(group_send(g, g->rank + reach, data, bytes));
+            FUR_TRY(group_send(g, g->rank + reach, data, bytes));
     return FUR_OK;
 }
 
@@ -300,8 +300,8 @@ fur_status fur_ranks_agree(fur_ranks *group, fur_status status)
     for (int have = 1; have < group->count; have *= 2) {
         int to = (group->rank + have) % group->count;
         int from = (group->rank - have + group->count) % group->count;
-        RANKS_TRY(group_send(group, to, &token, sizeof token));
-        RANKS_TRY(group_receive(group, from, &token, sizeof token));
+        FUR_TRY(group_send(group, to, &token, sizeof token));
+        FUR_TRY(group_receive(group, from, &token, sizeof token));
     }
     return FUR_OK;
 }
@@ -345,7 +345,7 @@ fur_status group_allocate(fur_ranks *g, int64_t count, size_t size, void *out)
     void *memory = NULL;
     if (count < 0 || (size_t)count > PTRDIFF_MAX / size)
         return group_fail(g, FUR_OVERFLOW, "%lld elements do not fit in memory", (long long)count);
-    RANKS_TRY(
+    FUR_TRY(
         group_pass_on(g, g->home, fur_context_allocate(g->home, (size_t)count * size, &memory)));
     memcpy(out, &memory, sizeof memory);
     return FUR_OK;

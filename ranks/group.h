@@ -2,6 +2,7 @@
 #ifndef FURROW_RANKS_GROUP_H
 #define FURROW_RANKS_GROUP_H
 
+#include <furrow/author/try.h>
 #include <furrow/ranks.h>
 
 #include "transport.h"
@@ -72,12 +73,5 @@ FUR_API void fur_ranks_fail_after(fur_ranks *g, int64_t messages);
 
 /* Counts one of them; whether it is the one that fails. */
 bool group_fault(fur_ranks *g);
-
-#define RANKS_TRY(call)                                                                            \
-    do {                                                                                           \
-        fur_status ranks_try_status = (call);                                                      \
-        if (ranks_try_status != FUR_OK)                                                            \
-            return ranks_try_status;                                                               \
-    } while (0)
 
 #endif

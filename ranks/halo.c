@@ -50,11 +50,11 @@ static fur_status exchange_requests(fur_ranks_csr *m)
     halo *h = &m->halo;
     fur_ranks *g = m->group;
     for (int i = 0; i < h->source_count; i++)
-        RANKS_TRY(group_send(g, h->sources[i].rank, h->column + h->sources[i].at,
-                             (size_t)h->sources[i].count * sizeof *h->column));
+        FUR_TRY(group_send(g, h->sources[i].rank, h->column + h->sources[i].at,
+                           (size_t)h->sources[i].count * sizeof *h->column));
     for (int i = 0; i < h->target_count; i++)
-        RANKS_TRY(group_receive(g, h->targets[i].rank, h->give + h->targets[i].at,
-                                (size_t)h->targets[i].count * sizeof *h->give));
+        FUR_TRY(group_receive(g, h->targets[i].rank, h->give + h->targets[i].at,
+                              (size_t)h->targets[i].count * sizeof *h->give));
     for (int64_t i = 0; i < h->give_count; i++)
         h->give[i] -= m->column_bounds[g->rank];
     return FUR_OK;
@@ -66,19 +66,19 @@ fur_status halo_plan(fur_ranks_csr *m, size_t value_size)
     fur_ranks *g = m->group;
     int64_t *needs;
     int64_t *all;
-    RANKS_TRY(group_allocate(g, g->count, sizeof *h->sources, &h->sources));
-    RANKS_TRY(group_allocate(g, g->count, sizeof *h->targets, &h->targets));
-    RANKS_TRY(group_allocate(g, (int64_t)g->count * (g->count + 1), sizeof *needs, &needs));
+    FUR_TRY(group_allocate(g, g->count, sizeof *h->sources, &h->sources));
+    FUR_TRY(group_allocate(g, g->count, sizeof *h->targets, &h->targets));
+    FUR_TRY(group_allocate(g, (int64_t)g->count * (g->count + 1), sizeof *needs, &needs));
     all = needs + g->count;
     find_sources(m, needs);
     fur_status status = group_gather(g, needs, (size_t)g->count * sizeof *needs, all);
     if (status == FUR_OK)
         find_targets(m, all);
     group_release(g, needs);
-    RANKS_TRY(status);
+    FUR_TRY(status);
     m->report.halo_bytes *= (int64_t)value_size;
-    RANKS_TRY(group_allocate(g, h->give_count, sizeof *h->give, &h->give));
-    RANKS_TRY(group_allocate(g, h->give_count, value_size, &h->packed));
+    FUR_TRY(group_allocate(g, h->give_count, sizeof *h->give, &h->give));
+    FUR_TRY(group_allocate(g, h->give_count, value_size, &h->packed));
     return exchange_requests(m);
 }
 
@@ -135,7 +135,7 @@ static fur_status give(fur_ranks_csr *m, size_t size, const void *x, void *packe
         const neighbour *to = &h->targets[i];
         char *parcel = (char *)packed + (size_t)to->at * size;
         pick(size, to->count, h->give + to->at, 0, x, parcel, false);
-        RANKS_TRY(group_send(m->group, to->rank, parcel, (size_t)to->count * size));
+        FUR_TRY(group_send(m->group, to->rank, parcel, (size_t)to->count * size));
     }
     return FUR_OK;
 }
@@ -151,14 +151,14 @@ static fur_status fill_outer(fur_ranks_csr *m, size_t size, const void *x, char 
         pick(size, h->own_count, h->column + h->own_at, first, x, outer + (size_t)h->own_at * size,
              false);
     for (int i = 0; i < h->source_count; i++)
-        RANKS_TRY(halo_receive(m, h->sources[i].rank, outer + (size_t)h->sources[i].at * size,
-                               (size_t)h->sources[i].count * size));
+        FUR_TRY(halo_receive(m, h->sources[i].rank, outer + (size_t)h->sources[i].at * size,
+                             (size_t)h->sources[i].count * size));
     return FUR_OK;
 }
 
 fur_status halo_exchange(fur_ranks_csr *m, size_t size, const void *x, void *packed, void *outer)
 {
-    RANKS_TRY(give(m, size, x, packed));
+    FUR_TRY(give(m, size, x, packed));
     return fill_outer(m, size, x, outer);
 }
 
@@ -171,10 +171,10 @@ static fur_status begin(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
 static fur_status end(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
 {
     size_t size = fur_value_size(m->report.value_type);
-    RANKS_TRY(fill_outer(m, size, fur_vector_const_data(x), fur_vector_data(m->outer_x)));
+    FUR_TRY(fill_outer(m, size, fur_vector_const_data(x), fur_vector_data(m->outer_x)));
     if (m->boundary_rows == 0)
         return FUR_OK;
-    RANKS_TRY(group_pass_on(
+    FUR_TRY(group_pass_on(
         m->group, m->context,
         fur_spmv_apply(m->outer_plan, fur_real(m->factor), m->outer_x, fur_real(0), m->outer_y)));
     pick(size, m->boundary_rows, m->boundary, 0, fur_vector_const_data(m->outer_y),

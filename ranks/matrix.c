@@ -11,13 +11,13 @@ static fur_status make_bounds(fur_ranks_csr *m, const int64_t *bounds, const loc
     fur_ranks *g = m->group;
     size_t bytes = ((size_t)g->count + 1) * sizeof *bounds;
     const int64_t *given = rows->column_bounds;
-    RANKS_TRY(group_allocate(g, g->count + 1, sizeof *m->bounds, &m->bounds));
+    FUR_TRY(group_allocate(g, g->count + 1, sizeof *m->bounds, &m->bounds));
     memcpy(m->bounds, bounds, bytes);
     m->column_bounds = m->bounds;
     if (given ? memcmp(given, bounds, bytes) == 0 : rows->cols == bounds[g->count])
         return FUR_OK;
     m->column_bounds = NULL;
-    RANKS_TRY(group_allocate(g, g->count + 1, sizeof *m->column_bounds, &m->column_bounds));
+    FUR_TRY(group_allocate(g, g->count + 1, sizeof *m->column_bounds, &m->column_bounds));
     if (given)
         memcpy(m->column_bounds, given, bytes);
     else
@@ -35,9 +35,9 @@ static fur_status multiply_inner(fur_ranks_csr *m, const fur_vector *x, fur_vect
         return fur_spmv_apply(m->inner_plan, fur_real(m->factor), x, fur_real(0), y);
     if (rows == 0)
         return FUR_OK;
-    RANKS_TRY(fur_vector_wrap(m->context, m->report.value_type, rows,
-                              (char *)fur_vector_data(y) + (size_t)m->inner_first * size,
-                              FUR_OWNERSHIP_BORROW, &part));
+    FUR_TRY(fur_vector_wrap(m->context, m->report.value_type, rows,
+                            (char *)fur_vector_data(y) + (size_t)m->inner_first * size,
+                            FUR_OWNERSHIP_BORROW, &part));
     fur_status status = fur_spmv_apply(m->inner_plan, fur_real(m->factor), x, fur_real(0), part);
     fur_vector_destroy(part);
     return status;
@@ -49,7 +49,7 @@ static fur_status multiply(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
     const halo_link *by = m->group->link;
     fur_status status = by->begin(m, x, y);
     if (status == FUR_OK)
-        RANKS_TRY(multiply_inner(m, x, y));
+        FUR_TRY(multiply_inner(m, x, y));
     if (status == FUR_OK)
         status = by->end(m, x, y);
     return status == FUR_OK ? FUR_OK : fur_context_fail(m->context, status, "%s", m->group->error);
@@ -58,9 +58,9 @@ static fur_status multiply(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
 fur_status matrix_multiply_lent(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
 {
     fur_vector *lent;
-    RANKS_TRY(fur_vector_wrap(m->context, m->report.value_type, fur_vector_size(x),
-                              (void *)(uintptr_t)fur_vector_const_data(x), FUR_OWNERSHIP_BORROW,
-                              &lent));
+    FUR_TRY(fur_vector_wrap(m->context, m->report.value_type, fur_vector_size(x),
+                            (void *)(uintptr_t)fur_vector_const_data(x), FUR_OWNERSHIP_BORROW,
+                            &lent));
     fur_status status = multiply(m, lent, y);
     fur_vector_destroy(lent);
     return status;
@@ -72,7 +72,7 @@ static fur_status multiply_in_turn(fur_ranks_csr *m, const fur_vector *x, fur_ve
     fur_status status = fur_context_synchronize(m->domain);
     if (status != FUR_OK)
         return fur_context_fail(m->context, status, "%s", fur_context_error(m->domain));
-    RANKS_TRY(matrix_multiply_lent(m, x, y));
+    FUR_TRY(matrix_multiply_lent(m, x, y));
     return fur_context_synchronize(m->context);
 }
 
@@ -91,10 +91,10 @@ static fur_status diagonal(void *user, fur_vector *d)
 static fur_status make_plans(fur_ranks_csr *m)
 {
     fur_value_type value = m->report.value_type;
-    RANKS_TRY(fur_spmv_plan(m->inner, NULL, &m->inner_plan));
-    RANKS_TRY(fur_spmv_plan(m->outer, NULL, &m->outer_plan));
-    RANKS_TRY(fur_vector_create(m->context, value, m->halo.columns, &m->outer_x));
-    RANKS_TRY(fur_vector_create(m->context, value, m->boundary_rows, &m->outer_y));
+    FUR_TRY(fur_spmv_plan(m->inner, NULL, &m->inner_plan));
+    FUR_TRY(fur_spmv_plan(m->outer, NULL, &m->outer_plan));
+    FUR_TRY(fur_vector_create(m->context, value, m->halo.columns, &m->outer_x));
+    FUR_TRY(fur_vector_create(m->context, value, m->boundary_rows, &m->outer_y));
     const bool reducible = m->diagonal && !m->space.seat;
     const int64_t *rows = m->bounds + m->group->rank;
     const int64_t *cols = m->column_bounds + m->group->rank;
@@ -118,7 +118,7 @@ static fur_status take_figures(fur_ranks_csr *m, int64_t entries)
     fur_ranks *g = m->group;
     int64_t *all;
     int64_t most = 0;
-    RANKS_TRY(group_allocate(g, g->count, sizeof *all, &all));
+    FUR_TRY(group_allocate(g, g->count, sizeof *all, &all));
     fur_status status = group_gather(g, &entries, sizeof entries, all);
     for (int i = 0; status == FUR_OK && i < g->count; i++) {
         int64_t work = all[i] + ROW_WORK * (m->bounds[i + 1] - m->bounds[i]);
@@ -137,22 +137,22 @@ static fur_status take_figures(fur_ranks_csr *m, int64_t entries)
 static fur_status fill(fur_ranks_csr *m, const local_rows *rows, const int64_t *bounds)
 {
     fur_ranks *g = m->group;
-    RANKS_TRY(space_join(g)); /* which tells whether bounds may cut leaves */
-    RANKS_TRY(make_bounds(m, bounds, rows));
+    FUR_TRY(space_join(g)); /* which tells whether bounds may cut leaves */
+    FUR_TRY(make_bounds(m, bounds, rows));
     m->report = (fur_ranks_report){.size = sizeof m->report,
                                    .rows = bounds[g->count],
                                    .cols = rows->cols,
                                    .value_type = rows->value};
-    RANKS_TRY(space_open(g, m->bounds, &m->space));
+    FUR_TRY(space_open(g, m->bounds, &m->space));
     m->context = m->domain = m->space.context;
     if (m->column_bounds != m->bounds && g->count > 1) {
-        RANKS_TRY(space_open(g, m->column_bounds, &m->domain_space));
+        FUR_TRY(space_open(g, m->column_bounds, &m->domain_space));
         m->domain = m->domain_space.context;
     }
-    RANKS_TRY(matrix_split(m, rows));
-    RANKS_TRY(halo_plan(m, fur_value_size(rows->value)));
-    RANKS_TRY(take_figures(m, rows->offsets[rows->rows]));
-    RANKS_TRY(group_pass_on(g, m->context, make_plans(m)));
+    FUR_TRY(matrix_split(m, rows));
+    FUR_TRY(halo_plan(m, fur_value_size(rows->value)));
+    FUR_TRY(take_figures(m, rows->offsets[rows->rows]));
+    FUR_TRY(group_pass_on(g, m->context, make_plans(m)));
     return m->space.seat ? devices_plan(m) : FUR_OK;
 }
 
@@ -161,7 +161,7 @@ fur_status matrix_build(fur_ranks *g, const local_rows *rows, const int64_t *bou
 {
     fur_ranks_csr *m;
     *out = NULL;
-    RANKS_TRY(group_allocate(g, 1, sizeof *m, &m));
+    FUR_TRY(group_allocate(g, 1, sizeof *m, &m));
     memset(m, 0, sizeof *m);
     m->group = g;
     m->factor = 1;

@@ -22,10 +22,9 @@ typedef struct part {
 
 static fur_status allocate_part(fur_ranks_csr *m, part *p, size_t value_size)
 {
-    RANKS_TRY(
-        fur_context_allocate(m->context, ((size_t)p->rows + 1) * sizeof(int64_t), &p->offsets));
+    FUR_TRY(fur_context_allocate(m->context, ((size_t)p->rows + 1) * sizeof(int64_t), &p->offsets));
     void *columns;
-    RANKS_TRY(fur_context_allocate(m->context, (size_t)p->entries * sizeof(int32_t), &columns));
+    FUR_TRY(fur_context_allocate(m->context, (size_t)p->entries * sizeof(int32_t), &columns));
     p->columns = columns;
     return fur_context_allocate(m->context, (size_t)p->entries * value_size, &p->values);
 }
@@ -104,7 +103,7 @@ static fur_status find_boundary(fur_ranks_csr *m, const local_rows *r, part *inn
     int64_t count = 0;
     for (int64_t row = 0; row < r->rows; row++)
         count += !is_inner(r, row, begin, end);
-    RANKS_TRY(group_allocate(m->group, count, sizeof *m->boundary, &m->boundary));
+    FUR_TRY(group_allocate(m->group, count, sizeof *m->boundary, &m->boundary));
     for (int64_t row = 0; row < r->rows; row++) {
         bool in = is_inner(r, row, begin, end);
         (in ? inner : outer)->entries += r->offsets[row + 1] - r->offsets[row];
@@ -157,7 +156,7 @@ static fur_status find_columns(fur_ranks_csr *m, const local_rows *r, int64_t en
     halo *h = &m->halo;
     if (entries == 0)
         return FUR_OK;
-    RANKS_TRY(group_allocate(m->group, entries, sizeof *h->column, &h->column));
+    FUR_TRY(group_allocate(m->group, entries, sizeof *h->column, &h->column));
     if (r->lead > 0)
         list_columns(m, r, true);
     h->lead = h->columns;
@@ -235,7 +234,7 @@ static fur_status take_diagonal(fur_ranks_csr *m, const local_rows *r)
     if (r->rows == 0)
         return group_pass_on(m->group, m->context,
                              fur_vector_create(m->context, r->value, 0, &m->diagonal));
-    RANKS_TRY(group_allocate(m->group, r->rows, size, &d));
+    FUR_TRY(group_allocate(m->group, r->rows, size, &d));
     fill_diagonal(m, r, size, d);
     fur_status status = fur_vector_create(m->context, r->value, r->rows, &m->diagonal);
     if (status == FUR_OK)
@@ -265,15 +264,15 @@ fur_status matrix_split(fur_ranks_csr *m, const local_rows *rows)
 {
     part inner = {0};
     part outer = {0};
-    RANKS_TRY(find_boundary(m, rows, &inner, &outer));
-    RANKS_TRY(find_columns(m, rows, outer.entries));
+    FUR_TRY(find_boundary(m, rows, &inner, &outer));
+    FUR_TRY(find_columns(m, rows, outer.entries));
     outer.cols = m->halo.columns;
     if (outer.cols > INT32_MAX || inner.cols > INT32_MAX)
         return group_fail(m->group, FUR_OVERFLOW,
                           "rank %d has %lld columns; one rank can have 2147483647: use more "
                           "ranks",
                           m->group->rank, (long long)inner.cols);
-    RANKS_TRY(make_part(m, rows, &inner, fill_inner, &m->inner));
-    RANKS_TRY(make_part(m, rows, &outer, fill_outer, &m->outer));
+    FUR_TRY(make_part(m, rows, &inner, fill_inner, &m->inner));
+    FUR_TRY(make_part(m, rows, &outer, fill_outer, &m->outer));
     return m->bounds == m->column_bounds ? take_diagonal(m, rows) : FUR_OK;
 }

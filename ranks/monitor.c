@@ -7,7 +7,7 @@
 static fur_status any(const monitor *m, bool own, bool *out)
 {
     char word = (char)own;
-    RANKS_TRY(group_gather(m->group, &word, 1, m->stops));
+    FUR_TRY(group_gather(m->group, &word, 1, m->stops));
     *out = memchr(m->stops, 1, (size_t)m->group->count) != NULL;
     return FUR_OK;
 }
@@ -24,8 +24,8 @@ fur_status monitor_join(fur_ranks *g, fur_solver_options *options, monitor *m)
 {
     bool watched;
     *m = (monitor){.group = g, .own = options->monitor, .user = options->monitor_user};
-    RANKS_TRY(group_allocate(g, g->count, 1, &m->stops));
-    RANKS_TRY(any(m, m->own != NULL, &watched));
+    FUR_TRY(group_allocate(g, g->count, 1, &m->stops));
+    FUR_TRY(any(m, m->own != NULL, &watched));
     if (watched) {
         options->monitor = ask_all;
         options->monitor_user = m;

@@ -229,7 +229,7 @@ fur_status fur_ranks_open_mpi(const void *communicator, const fur_ranks_options 
     MPI_Comm comm = MPI_COMM_WORLD;
     if (!out)
         return fur_context_fail(NULL, FUR_INVALID, "%s was given NULL for out", __func__);
-    RANKS_TRY(start(&started));
+    FUR_TRY(start(&started));
     mpi_state *s = calloc(1, sizeof *s);
     if (!s)
         return fur_context_fail(NULL, FUR_OUT_OF_MEMORY, "there is no memory for a group");

@@ -64,7 +64,7 @@ static fur_status gather_messages(fur_ranks_precond *p, const fur_vector *r)
     if (own > 0)
         memcpy(p->mine, fur_vector_const_data(r), own);
     memset(p->mine + own, 0, (size_t)most * size - own);
-    RANKS_TRY(group_gather(g, p->mine, (size_t)most * size, p->all));
+    FUR_TRY(group_gather(g, p->mine, (size_t)most * size, p->all));
     char *to = fur_vector_data(p->r);
     for (int i = 0; i < g->count; i++)
         memcpy(to + (size_t)bounds[i] * size, p->all + (size_t)(i * most) * size,
@@ -115,13 +115,13 @@ static fur_status apply_whole(fur_ranks_precond *p, const fur_vector *r, fur_vec
     size_t size = fur_value_size(p->a->report.value_type);
     size_t first = (size_t)p->a->bounds[p->a->group->rank] * size;
     fur_vector *part;
-    RANKS_TRY(space_pass(&p->a->space, gather(p, r)));
-    RANKS_TRY(pass_on(p, fur_precond_apply(p->made, p->r, p->z)));
+    FUR_TRY(space_pass(&p->a->space, gather(p, r)));
+    FUR_TRY(pass_on(p, fur_precond_apply(p->made, p->r, p->z)));
     if (fur_vector_size(z) == 0)
         return FUR_OK;
-    RANKS_TRY(pass_on(p, fur_vector_wrap(p->context, p->a->report.value_type, fur_vector_size(z),
-                                         (char *)fur_vector_data(p->z) + first,
-                                         FUR_OWNERSHIP_BORROW, &part)));
+    FUR_TRY(pass_on(p, fur_vector_wrap(p->context, p->a->report.value_type, fur_vector_size(z),
+                                       (char *)fur_vector_data(p->z) + first, FUR_OWNERSHIP_BORROW,
+                                       &part)));
     fur_status status = fur_vector_copy(part, z);
     fur_vector_destroy(part);
     return pass_on(p, status);
@@ -172,7 +172,7 @@ static fur_status make_room(fur_ranks_precond *p)
     for (int i = 0; i < g->count; i++)
         if (p->a->bounds[i + 1] - p->a->bounds[i] > most)
             most = p->a->bounds[i + 1] - p->a->bounds[i];
-    RANKS_TRY(group_allocate(g, most, size, &p->mine));
+    FUR_TRY(group_allocate(g, most, size, &p->mine));
     return group_allocate(g, most * g->count, size, &p->all);
 }
 
@@ -182,7 +182,7 @@ static fur_status suit_amg(const fur_ranks_precond *p, request *r)
     fur_csr_traits traits = FUR_DEFAULT(fur_csr_traits);
     if (!is_kind(&r->precond, "amg") || r->precond.amg)
         return FUR_OK;
-    RANKS_TRY(fur_csr_examine(p->matrix, &traits));
+    FUR_TRY(fur_csr_examine(p->matrix, &traits));
     r->amg.nonsymmetric = !traits.hermitian;
     r->precond.amg = &r->amg;
     return FUR_OK;
@@ -201,7 +201,7 @@ static bool is_shareable(const fur_ranks_precond *p, const request *r)
 static fur_status make_shared(fur_ranks_precond *p, const request *r)
 {
     int64_t most = r->own.whole_rows > 0 ? r->own.whole_rows : WHOLE_ROWS;
-    RANKS_TRY(fur_amg_create(p->matrix, &r->amg, &p->amg));
+    FUR_TRY(fur_amg_create(p->matrix, &r->amg, &p->amg));
     p->messages = (space){.group = p->a->group, .context = p->context};
     fur_sharing sharing = space_sharing(&p->messages, p->a->bounds);
     const fur_amg_report *made = fur_amg_describe(p->amg);
@@ -224,8 +224,8 @@ static fur_status make(fur_ranks_precond *p, const fur_precond_options *options)
     fur_value_type value = p->a->report.value_type;
     int64_t rows = fur_csr_get(p->matrix)->rows;
     if (p->whole) {
-        RANKS_TRY(fur_vector_create(p->context, value, rows, &p->r));
-        RANKS_TRY(fur_vector_create(p->context, value, rows, &p->z));
+        FUR_TRY(fur_vector_create(p->context, value, rows, &p->r));
+        FUR_TRY(fur_vector_create(p->context, value, rows, &p->z));
     }
     return rows > 0 ? fur_precond_create(p->matrix, options, &p->made) : FUR_OK;
 }
@@ -268,20 +268,20 @@ static fur_status create(fur_ranks_precond *p, const fur_ranks_precond_options *
                                .threads = g->options.threads,
                                .isa = g->options.isa,
                                .allocator = g->options.allocator};
-    RANKS_TRY(take_request(g, options, &r));
-    RANKS_TRY(check(p->a, &r));
+    FUR_TRY(take_request(g, options, &r));
+    FUR_TRY(check(p->a, &r));
     p->whole = r.own.whole != 0;
     p->exact = p->whole || g->count == 1 || is_kind(&r.precond, "jacobi");
     if (p->a->space.seat)
         devices_seat(&p->a->space, &own);
-    RANKS_TRY(group_pass_on(g, NULL, fur_context_create(&own, &p->context)));
-    RANKS_TRY(make_matrix(p));
-    RANKS_TRY(p->whole ? make_room(p) : FUR_OK);
-    RANKS_TRY(group_pass_on(g, p->context, suit_amg(p, &r)));
+    FUR_TRY(group_pass_on(g, NULL, fur_context_create(&own, &p->context)));
+    FUR_TRY(make_matrix(p));
+    FUR_TRY(p->whole ? make_room(p) : FUR_OK);
+    FUR_TRY(group_pass_on(g, p->context, suit_amg(p, &r)));
     if (is_shareable(p, &r))
-        RANKS_TRY(group_pass_on(g, p->context, make_shared(p, &r)));
+        FUR_TRY(group_pass_on(g, p->context, make_shared(p, &r)));
     if (!p->amg)
-        RANKS_TRY(group_pass_on(g, p->context, make(p, &r.precond)));
+        FUR_TRY(group_pass_on(g, p->context, make(p, &r.precond)));
     return group_pass_on(g, p->a->context, make_operator(p, is_kind(&r.precond, "jacobi")));
 }
 

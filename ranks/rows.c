@@ -6,8 +6,8 @@
 static fur_status allocate(const fur_ranks_csr *m, csr_rows *r)
 {
     fur_ranks *g = m->group;
-    RANKS_TRY(group_allocate(g, r->rows + 1, sizeof *r->offsets, &r->offsets));
-    RANKS_TRY(group_allocate(g, r->entries, sizeof *r->columns, &r->columns));
+    FUR_TRY(group_allocate(g, r->rows + 1, sizeof *r->offsets, &r->offsets));
+    FUR_TRY(group_allocate(g, r->entries, sizeof *r->columns, &r->columns));
     return group_allocate(g, r->entries, fur_value_size(m->report.value_type), &r->values);
 }
 
@@ -43,7 +43,7 @@ static fur_status take(const fur_ranks_csr *m, const own_rows *from, bool own_co
     size_t size = fur_value_size(m->report.value_type);
     const int64_t *own = m->column_bounds + m->group->rank;
     *out = (csr_rows){.rows = from->count, .entries = from->inner->entries + from->outer->entries};
-    RANKS_TRY(allocate(m, out));
+    FUR_TRY(allocate(m, out));
     out->entries = 0;
     for (int64_t row = 0; row < out->rows; row++) {
         out->offsets[row] = out->entries;
@@ -110,16 +110,15 @@ static fur_status gather(const fur_ranks_csr *m, const csr_rows *mine, int64_t *
 {
     fur_ranks *g = m->group;
     int64_t *rows = count + g->count;
-    RANKS_TRY(group_gather(g, &mine->entries, sizeof mine->entries, count));
+    FUR_TRY(group_gather(g, &mine->entries, sizeof mine->entries, count));
     *out = (csr_rows){.rows = m->report.rows};
     for (int i = 0; i < g->count; i++) {
         out->entries += count[i];
         rows[i] = m->bounds[i + 1] - m->bounds[i];
     }
-    RANKS_TRY(allocate(m, out));
-    RANKS_TRY(
-        rows_gather_array(g, mine->offsets, rows, sizeof *mine->offsets, (char *)out->offsets));
-    RANKS_TRY(
+    FUR_TRY(allocate(m, out));
+    FUR_TRY(rows_gather_array(g, mine->offsets, rows, sizeof *mine->offsets, (char *)out->offsets));
+    FUR_TRY(
         rows_gather_array(g, mine->columns, count, sizeof *mine->columns, (char *)out->columns));
     int64_t before = 0;
     for (int i = 0; i < g->count; i++) {
@@ -135,7 +134,7 @@ static fur_status gather(const fur_ranks_csr *m, const csr_rows *mine, int64_t *
 fur_status rows_gather(const fur_ranks_csr *m, const csr_rows *mine, csr_rows *out)
 {
     int64_t *count;
-    RANKS_TRY(group_allocate(m->group, (int64_t)2 * m->group->count, sizeof *count, &count));
+    FUR_TRY(group_allocate(m->group, (int64_t)2 * m->group->count, sizeof *count, &count));
     fur_status status = gather(m, mine, count, out);
     group_release(m->group, count);
     return status;

@@ -2,7 +2,7 @@
 #include "adjoint.h"
 #include "matrix.h"
 #include "monitor.h"
-#include "options.h"
+#include <furrow/author/options.h>
 
 #include <string.h>
 
@@ -93,7 +93,7 @@ fur_status fur_ranks_solve(fur_ranks_csr *a, const fur_solver_options *options, 
     if (!fur_options_copy(&own, sizeof own, options)) /* who makes the solver refuses it */
         return fur_ranks_solve_operator(a->group, a->operator, options, b, x, report);
     if (!is_of_least_squares(&own))
-        RANKS_TRY(check_square(a, &own));
+        FUR_TRY(check_square(a, &own));
     else if (!own.adjoint)
         return solve_with_adjoint(a, &own, b, x, report);
     return fur_ranks_solve_operator(a->group, a->operator, options, b, x, report);
@@ -109,8 +109,8 @@ static fur_status gather_entries(fur_ranks *g, const int64_t *bounds, const void
     if (own > 0)
         memcpy(all, entries, own);
     for (int from = 1; from < g->count; from++)
-        RANKS_TRY(group_receive(g, from, (char *)all + (size_t)bounds[from] * size,
-                                (size_t)(bounds[from + 1] - bounds[from]) * size));
+        FUR_TRY(group_receive(g, from, (char *)all + (size_t)bounds[from] * size,
+                              (size_t)(bounds[from + 1] - bounds[from]) * size));
     return FUR_OK;
 }
 
@@ -127,10 +127,10 @@ static fur_status gather_vector(fur_ranks *g, const int64_t *bounds, const fur_v
     size_t size = fur_value_size(fur_vector_value_type(x));
     int64_t rows = bounds[g->rank + 1] - bounds[g->rank];
     void *entries;
-    RANKS_TRY(check_part(g, rows, x));
+    FUR_TRY(check_part(g, rows, x));
     if (!group_on_gpu(&g->options))
         return gather_entries(g, bounds, fur_vector_const_data(x), size, all);
-    RANKS_TRY(group_allocate(g, rows, size, &entries));
+    FUR_TRY(group_allocate(g, rows, size, &entries));
     fur_status status = group_pass_on(g, fur_vector_context(x), fur_vector_download(x, entries));
     if (status == FUR_OK)
         status = gather_entries(g, bounds, entries, size, all);
@@ -153,8 +153,8 @@ static fur_status scatter_entries(fur_ranks *g, const int64_t *bounds, const voi
     if (g->rank > 0)
         return group_receive(g, 0, entries, own);
     for (int to = 1; to < g->count; to++)
-        RANKS_TRY(group_send(g, to, (const char *)all + (size_t)bounds[to] * size,
-                             (size_t)(bounds[to + 1] - bounds[to]) * size));
+        FUR_TRY(group_send(g, to, (const char *)all + (size_t)bounds[to] * size,
+                           (size_t)(bounds[to + 1] - bounds[to]) * size));
     if (own > 0)
         memcpy(entries, all, own);
     return FUR_OK;
@@ -166,8 +166,8 @@ static fur_status scatter_vector(fur_ranks *g, const int64_t *bounds, const void
     size_t size = fur_value_size(fur_vector_value_type(x));
     int64_t rows = bounds[g->rank + 1] - bounds[g->rank];
     void *entries;
-    RANKS_TRY(check_part(g, rows, x));
-    RANKS_TRY(group_allocate(g, rows, size, &entries));
+    FUR_TRY(check_part(g, rows, x));
+    FUR_TRY(group_allocate(g, rows, size, &entries));
     fur_status status = scatter_entries(g, bounds, all, size, entries);
     if (status == FUR_OK)
         status = group_pass_on(g, fur_vector_context(x), fur_vector_upload(entries, x));

@@ -45,7 +45,7 @@ fur_status space_join(fur_ranks *g)
 
 fur_status space_open(fur_ranks *g, const int64_t *bounds, space *s)
 {
-    RANKS_TRY(space_join(g));
+    FUR_TRY(space_join(g));
     s->group = g;
     s->next = g->spaces;
     g->spaces = s;
@@ -56,7 +56,7 @@ fur_status space_open(fur_ranks *g, const int64_t *bounds, space *s)
                                    .allocator = g->options.allocator,
                                    .sharing = &sharing};
     if (group_on_gpu(&g->options))
-        RANKS_TRY(devices_open(s, &options, &sharing));
+        FUR_TRY(devices_open(s, &options, &sharing));
     if (g->count == 1)
         options.sharing = NULL; /* vectors are whole */
     return group_pass_on(g, NULL, fur_context_create(&options, &s->context));

@@ -3,7 +3,7 @@
 #define FURROW_RANKS_TAKE_OPTIONS_H
 
 #include "group.h"
-#include "options.h"
+#include <furrow/author/options.h>
 
 /* As FUR_TAKE_OPTIONS, but the sentence is the group's. */
 #define RANKS_TAKE_OPTIONS(group, type, own, given)                                                \

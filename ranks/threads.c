@@ -170,7 +170,7 @@ fur_status fur_ranks_open_alone(const fur_ranks_options *options, fur_ranks **ou
     fur_ranks_options o;
     if (!out)
         return fur_context_fail(NULL, FUR_INVALID, "%s was given NULL for out", __func__);
-    RANKS_TRY(group_take_options(options, &o));
+    FUR_TRY(group_take_options(options, &o));
     hub *h = create_hub(1);
     if (!h)
         return refuse_hub(1);
@@ -247,7 +247,7 @@ static fur_status open_jobs(hub *h, const fur_ranks_options *o, job *jobs,
     for (int i = 0; i < h->count; i++) {
         jobs[i].work = work;
         jobs[i].user = user;
-        RANKS_TRY(group_open(&threads, &h->members[i], i, h->count, o, &jobs[i].group));
+        FUR_TRY(group_open(&threads, &h->members[i], i, h->count, o, &jobs[i].group));
     }
     return FUR_OK;
 }
@@ -260,7 +260,7 @@ fur_status fur_ranks_run(int ranks, const fur_ranks_options *rank_options,
         return fur_context_fail(NULL, FUR_INVALID,
                                 "%s needs a number of ranks from 1 on, not %d, and work for them",
                                 __func__, ranks);
-    RANKS_TRY(group_take_options(rank_options, &o));
+    FUR_TRY(group_take_options(rank_options, &o));
     hub *h = create_hub(ranks);
     job *jobs = calloc((size_t)ranks, sizeof *jobs);
     fur_status status = h && jobs ? open_jobs(h, &o, jobs, work, user) : refuse_hub(ranks);

@@ -31,7 +31,7 @@ static fur_status send_columns(const turn *t, const neighbour *to)
     int64_t first = view_offset(a, to->at);
     int64_t count = view_offset(a, to->at + to->count) - first;
     int64_t *lengths;
-    RANKS_TRY(group_allocate(t->g, to->count + count, sizeof *lengths, &lengths));
+    FUR_TRY(group_allocate(t->g, to->count + count, sizeof *lengths, &lengths));
     int64_t *rows = lengths + to->count;
     for (int64_t i = 0; i < to->count; i++)
         lengths[i] = view_offset(a, to->at + i + 1) - view_offset(a, to->at + i);
@@ -64,14 +64,14 @@ static fur_status make_offsets(turn *t)
 {
     const halo *h = &t->m->halo;
     int64_t columns = own_columns(t);
-    RANKS_TRY(group_allocate(t->g, h->give_count, sizeof *t->lengths, &t->lengths));
-    RANKS_TRY(group_allocate(t->g, columns + 1, sizeof *t->offsets, &t->offsets));
-    RANKS_TRY(group_allocate(t->g, columns + 1, sizeof *t->next, &t->next));
+    FUR_TRY(group_allocate(t->g, h->give_count, sizeof *t->lengths, &t->lengths));
+    FUR_TRY(group_allocate(t->g, columns + 1, sizeof *t->offsets, &t->offsets));
+    FUR_TRY(group_allocate(t->g, columns + 1, sizeof *t->next, &t->next));
     memset(t->offsets, 0, ((size_t)columns + 1) * sizeof *t->offsets);
     count_own(t);
     for (int i = 0; i < h->target_count; i++)
-        RANKS_TRY(group_receive(t->g, h->targets[i].rank, t->lengths + h->targets[i].at,
-                                (size_t)h->targets[i].count * sizeof *t->lengths));
+        FUR_TRY(group_receive(t->g, h->targets[i].rank, t->lengths + h->targets[i].at,
+                              (size_t)h->targets[i].count * sizeof *t->lengths));
     for (int64_t i = 0; i < h->give_count; i++)
         t->offsets[h->give[i] + 1] += t->lengths[i];
     for (int64_t c = 0; c < columns; c++)
@@ -155,13 +155,13 @@ static fur_status fill_rows(turn *t)
     const halo *h = &t->m->halo;
     int64_t entries = t->offsets[own_columns(t)];
     int i = 0;
-    RANKS_TRY(group_allocate(t->g, entries, sizeof *t->rows, &t->rows));
-    RANKS_TRY(group_allocate(t->g, entries, t->value_size, &t->values));
+    FUR_TRY(group_allocate(t->g, entries, sizeof *t->rows, &t->rows));
+    FUR_TRY(group_allocate(t->g, entries, t->value_size, &t->values));
     for (; i < h->target_count && h->targets[i].rank < t->g->rank; i++)
-        RANKS_TRY(append_received(t, &h->targets[i]));
+        FUR_TRY(append_received(t, &h->targets[i]));
     append_own(t);
     for (; i < h->target_count; i++)
-        RANKS_TRY(append_received(t, &h->targets[i]));
+        FUR_TRY(append_received(t, &h->targets[i]));
     return FUR_OK;
 }
 
@@ -170,7 +170,7 @@ static fur_status turn_part(const fur_csr *part, int conjugate, fur_csr **out)
 {
     fur_context *host = fur_context_host(fur_csr_context(part));
     fur_csr *made;
-    RANKS_TRY(fur_csr_transpose(part, conjugate, &made));
+    FUR_TRY(fur_csr_transpose(part, conjugate, &made));
     if (host == fur_csr_context(part)) {
         *out = made;
         return FUR_OK;
@@ -183,12 +183,12 @@ static fur_status turn_part(const fur_csr *part, int conjugate, fur_csr **out)
 static fur_status transpose(turn *t, int conjugate, fur_ranks_csr **out)
 {
     const fur_ranks_csr *m = t->m;
-    RANKS_TRY(group_pass_on(t->g, m->context, turn_part(m->inner, conjugate, &t->inner)));
-    RANKS_TRY(group_pass_on(t->g, m->context, turn_part(m->outer, conjugate, &t->outer)));
+    FUR_TRY(group_pass_on(t->g, m->context, turn_part(m->inner, conjugate, &t->inner)));
+    FUR_TRY(group_pass_on(t->g, m->context, turn_part(m->outer, conjugate, &t->outer)));
     for (int i = 0; i < m->halo.source_count; i++)
-        RANKS_TRY(send_columns(t, &m->halo.sources[i]));
-    RANKS_TRY(make_offsets(t));
-    RANKS_TRY(fill_rows(t));
+        FUR_TRY(send_columns(t, &m->halo.sources[i]));
+    FUR_TRY(make_offsets(t));
+    FUR_TRY(fill_rows(t));
     local_rows rows = {.rows = own_columns(t),
                        .cols = m->report.rows,
                        .value = m->report.value_type,

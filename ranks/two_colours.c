@@ -31,7 +31,7 @@ static fur_status set_bounds(halves *h)
     const fur_ranks_csr *a = h->a;
     fur_ranks *g = a->group;
     for (int black = 0; black < 2; black++) {
-        RANKS_TRY(group_allocate(g, g->count + 1, sizeof **h->bounds, &h->bounds[black]));
+        FUR_TRY(group_allocate(g, g->count + 1, sizeof **h->bounds, &h->bounds[black]));
         h->bounds[black][0] = 0;
         for (int i = 0; i < g->count; i++) {
             int64_t red = h->colours.red[i];
@@ -67,9 +67,9 @@ static fur_status open_rows(const halves *h, bool black, block_rows *b)
         own_rows_find(&h->rows, h->colours.order[first + i], &k, &end);
         b->entries += end - k - black;
     }
-    RANKS_TRY(group_allocate(g, b->rows + 1, sizeof *b->offsets, &b->offsets));
-    RANKS_TRY(group_allocate(g, b->entries, sizeof *b->columns, &b->columns));
-    RANKS_TRY(group_allocate(g, b->entries, size, &b->values));
+    FUR_TRY(group_allocate(g, b->rows + 1, sizeof *b->offsets, &b->offsets));
+    FUR_TRY(group_allocate(g, b->entries, sizeof *b->columns, &b->columns));
+    FUR_TRY(group_allocate(g, b->entries, size, &b->values));
     return group_allocate(g, black ? b->entries : 0, size, &b->factors);
 }
 
@@ -162,13 +162,13 @@ static fur_status make(halves *h, const fur_vector *inverse, bool *found)
     *found = false;
     if (h->a->report.entries > MOST_ENTRIES)
         return FUR_OK;
-    RANKS_TRY(own_rows_open(h->a, &h->rows));
-    RANKS_TRY(colouring_find(h->a, &h->rows, inverse != NULL, &h->colours, found));
+    FUR_TRY(own_rows_open(h->a, &h->rows));
+    FUR_TRY(colouring_find(h->a, &h->rows, inverse != NULL, &h->colours, found));
     if (!*found)
         return FUR_OK;
-    RANKS_TRY(set_bounds(h));
-    RANKS_TRY(make_block(h, false, inverse));
-    RANKS_TRY(make_block(h, true, inverse));
+    FUR_TRY(set_bounds(h));
+    FUR_TRY(make_block(h, false, inverse));
+    FUR_TRY(make_block(h, true, inverse));
     h->block[1]->factor = -1;
     return FUR_OK;
 }
@@ -212,8 +212,8 @@ static fur_status scale_part(fur_ranks_csr *block, fur_csr *part, double factor)
 {
     const fur_csr_view *view = fur_csr_get(part);
     fur_vector *values;
-    RANKS_TRY(fur_vector_wrap(block->context, view->value_type, view->entries,
-                              (void *)(uintptr_t)view->values, FUR_OWNERSHIP_BORROW, &values));
+    FUR_TRY(fur_vector_wrap(block->context, view->value_type, view->entries,
+                            (void *)(uintptr_t)view->values, FUR_OWNERSHIP_BORROW, &values));
     fur_status status = fur_vector_scale(values, fur_real(factor));
     fur_vector_destroy(values);
     fur_csr_values_changed(part);

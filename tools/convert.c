@@ -48,11 +48,11 @@ static fur_status change(const convert_options *options, fur_csr **a)
     fur_csr *changed = NULL;
     fur_csr_view view = *fur_csr_get(*a);
     if (options->type != AS_IN_FILE && (int)view.value_type != options->type) {
-        COMMAND_TRY(fur_csr_convert(*a, (fur_value_type)options->type, view.offset_type, &changed));
+        FUR_TRY(fur_csr_convert(*a, (fur_value_type)options->type, view.offset_type, &changed));
         replace(a, changed);
     }
     if (options->transpose) {
-        COMMAND_TRY(fur_csr_transpose(*a, 0, &changed));
+        FUR_TRY(fur_csr_transpose(*a, 0, &changed));
         replace(a, changed);
     }
     return FUR_OK;
@@ -93,7 +93,7 @@ static fur_status write_matrix(const convert_options *options, const loaded_matr
     fur_mtx_header origin = {
         .size = sizeof origin, .field = done->field, .symmetry = done->symmetry};
     double start = command_seconds();
-    COMMAND_TRY(save_matrix(a->matrix, &options->out, &origin));
+    FUR_TRY(save_matrix(a->matrix, &options->out, &origin));
     done->seconds_write = command_seconds() - start;
     return FUR_OK;
 }
@@ -125,7 +125,7 @@ static fur_status write_vector(fur_context *context, const convert_options *opti
     fur_mtx_header origin = {.size = sizeof origin, .field = done->field};
     double start = command_seconds();
     fur_vector *x = NULL;
-    COMMAND_TRY(fur_vector_create(context, done->value, done->rows, &x));
+    FUR_TRY(fur_vector_create(context, done->value, done->rows, &x));
     fur_status status = fur_vector_upload(fur_csr_get(a->matrix)->values, x);
     if (status == FUR_OK)
         status = save_vector(x, &options->out, &origin);
@@ -156,13 +156,12 @@ static fur_status convert_steps(fur_context *context, const convert_options *opt
 {
     conversion done = {0};
     const char *name = options->common.operands[0];
-    COMMAND_TRY(
+    FUR_TRY(
         command_while(context, "reading", name, load_matrix(context, &options->common, name, a)));
-    COMMAND_TRY(command_while(context, "converting", name, change(options, &a->matrix)));
+    FUR_TRY(command_while(context, "converting", name, change(options, &a->matrix)));
     fur_status status = is_vector(options, a) ? write_vector(context, options, a, &done)
                                               : write_matrix(options, a, &done);
-    COMMAND_TRY(status == FUR_IO_ERROR ? status
-                                       : command_while(context, "converting", name, status));
+    FUR_TRY(status == FUR_IO_ERROR ? status : command_while(context, "converting", name, status));
     return print_written(context, options, &done);
 }
 

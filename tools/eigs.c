@@ -111,7 +111,7 @@ static fur_status precondition(eigs_job *j)
     fur_precond_options options = {.size = sizeof options, .kind = j->options->precond};
     if (!is_preconditioned(j->options))
         return FUR_OK;
-    COMMAND_TRY(fur_precond_create(j->a.matrix, &options, &j->precond));
+    FUR_TRY(fur_precond_create(j->a.matrix, &options, &j->precond));
     return fur_operator_from_precond(j->precond, &j->preconditioner);
 }
 
@@ -119,12 +119,12 @@ static fur_status prepare(eigs_job *j)
 {
     fur_product_options product = {
         .size = sizeof product, .kernel = j->options->kernel, .uses = USES};
-    COMMAND_TRY(product_check_kernel(j->context, j->options->kernel));
-    COMMAND_TRY(command_while(j->context, "reading", j->name,
-                              load_matrix(j->context, &j->options->common, j->name, &j->a)));
-    COMMAND_TRY(command_while(j->context, "eigenvalues of", j->name, check_matrix(j)));
-    COMMAND_TRY(command_while(j->context, "eigenvalues of", j->name,
-                              fur_product_create(j->a.matrix, &product, &j->product)));
+    FUR_TRY(product_check_kernel(j->context, j->options->kernel));
+    FUR_TRY(command_while(j->context, "reading", j->name,
+                          load_matrix(j->context, &j->options->common, j->name, &j->a)));
+    FUR_TRY(command_while(j->context, "eigenvalues of", j->name, check_matrix(j)));
+    FUR_TRY(command_while(j->context, "eigenvalues of", j->name,
+                          fur_product_create(j->a.matrix, &product, &j->product)));
     return command_while(j->context, "preconditioner of", j->name, precondition(j));
 }
 
@@ -154,7 +154,7 @@ static fur_status make_room(eigs_job *j)
     if (!j->values || !j->residuals || (j->options->out.path && !j->vectors))
         return fur_context_fail(j->context, FUR_OUT_OF_MEMORY, "out of memory");
     for (int i = 0; j->vectors && i < count; i++)
-        COMMAND_TRY(fur_vector_create(j->context, a.value_type, a.rows, &j->vectors[i]));
+        FUR_TRY(fur_vector_create(j->context, a.value_type, a.rows, &j->vectors[i]));
     return FUR_OK;
 }
 
@@ -197,7 +197,7 @@ static fur_status search(eigs_job *j)
     j->count = o->count > 0 ? o->count : rows < 6 ? (int)rows : 6;
     j->which = end_of(o->which);
     j->report = FUR_DEFAULT(fur_eigs_report);
-    COMMAND_TRY(make_room(j));
+    FUR_TRY(make_room(j));
     j->line = progress_begin(o->common.quiet);
     interrupt_begin();
     fur_status status = is_lobpcg(o) ? search_by_lobpcg(j) : search_by_lanczos(j);
@@ -216,7 +216,7 @@ static fur_status fill_columns(const eigs_job *j, int64_t rows, size_t size, int
     for (int64_t i = 0; i <= rows; i++)
         offsets[i] = i * count;
     for (int64_t k = 0; k < count; k++) {
-        COMMAND_TRY(fur_vector_download(j->vectors[k], one));
+        FUR_TRY(fur_vector_download(j->vectors[k], one));
         for (int64_t i = 0; i < rows; i++) {
             columns[i * count + k] = (int32_t)k;
             memcpy(values + (size_t)(i * count + k) * size, one + (size_t)i * size, size);
@@ -326,11 +326,11 @@ static fur_status judge(const eigs_job *j)
 
 static fur_status eigs_steps(eigs_job *j)
 {
-    COMMAND_TRY(prepare(j));
-    COMMAND_TRY(search(j));
+    FUR_TRY(prepare(j));
+    FUR_TRY(search(j));
     if (j->options->out.path && has_values(j))
-        COMMAND_TRY(save_columns(j));
-    COMMAND_TRY(print(j));
+        FUR_TRY(save_columns(j));
+    FUR_TRY(print(j));
     return judge(j);
 }
 
@@ -338,7 +338,7 @@ static fur_status eigs(fur_context *context, const void *options)
 {
     eigs_job j = {.context = context, .options = options};
     j.name = j.options->common.operands[0];
-    COMMAND_TRY(new_file_try(context, j.options->out.path));
+    FUR_TRY(new_file_try(context, j.options->out.path));
     fur_status status = eigs_steps(&j);
     for (int i = 0; j.vectors && i < j.count; i++)
         fur_vector_destroy(j.vectors[i]);

@@ -28,8 +28,8 @@ static fur_status time_product(const fur_spmv *plan, const fur_vector *x, fur_ve
     while (spent < RACE_SECONDS) {
         double start = command_seconds();
         for (int i = 0; i < BATCH; i++)
-            COMMAND_TRY(fur_spmv_apply(plan, fur_real(1), x, fur_real(0), y));
-        COMMAND_TRY(fur_context_synchronize(context));
+            FUR_TRY(fur_spmv_apply(plan, fur_real(1), x, fur_real(0), y));
+        FUR_TRY(fur_context_synchronize(context));
         double seconds = command_seconds() - start;
         *least = fmin(*least, seconds / BATCH);
         spent += seconds;
@@ -44,7 +44,7 @@ static fur_status run_kernel(const fur_csr *a, int index, const fur_vector *x, f
     fur_context *context = fur_csr_context(a);
     *out =
         (race){fur_spmv_kernel_at(context, index)->name, FUR_DEFAULT(fur_spmv_estimate), NAN, NAN};
-    COMMAND_TRY(fur_spmv_estimate_at(a, index, &out->expected));
+    FUR_TRY(fur_spmv_estimate_at(a, index, &out->expected));
     fur_spmv_options options = {.size = sizeof options, .kernel = out->kernel};
     fur_spmv *plan = NULL;
     fur_status status = fur_spmv_plan(a, &options, &plan);

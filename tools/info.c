@@ -18,9 +18,9 @@ typedef struct graph_figures {
 
 static fur_status find_graph(const fur_csr *a, graph_figures *g)
 {
-    COMMAND_TRY(fur_classes_from_components(a, &g->components));
-    COMMAND_TRY(fur_classes_from_colours(a, NULL, &g->colours));
-    COMMAND_TRY(fur_classes_from_levels(a, FUR_TRIANGLE_LOWER, &g->levels[0]));
+    FUR_TRY(fur_classes_from_components(a, &g->components));
+    FUR_TRY(fur_classes_from_colours(a, NULL, &g->colours));
+    FUR_TRY(fur_classes_from_levels(a, FUR_TRIANGLE_LOWER, &g->levels[0]));
     return fur_classes_from_levels(a, FUR_TRIANGLE_UPPER, &g->levels[1]);
 }
 
@@ -50,7 +50,7 @@ static fur_status print_info(fur_context *context, const info_options *options,
 {
     fur_csr_view view = *fur_csr_get(a->matrix);
     fur_csr_statistics figures = FUR_DEFAULT(fur_csr_statistics);
-    COMMAND_TRY(fur_csr_measure(a->matrix, &figures));
+    FUR_TRY(fur_csr_measure(a->matrix, &figures));
     output out = output_begin(options->common.json);
     output_count(&out, "rows", "rows", view.rows);
     output_count(&out, "cols", "columns", view.cols);

@@ -89,8 +89,8 @@ static fur_status make_plan(kernels_job *job)
 {
     const kernels_options *options = job->options;
     const char *name = options->common.operands[0];
-    COMMAND_TRY(command_while(job->context, "reading", name,
-                              load_matrix(job->context, &options->common, name, &job->a)));
+    FUR_TRY(command_while(job->context, "reading", name,
+                          load_matrix(job->context, &options->common, name, &job->a)));
     fur_spmv_options plan_options = {.size = sizeof plan_options,
                                      .op = options->transpose ? FUR_OP_T : FUR_OP_N,
                                      .uses = options->uses,
@@ -102,7 +102,7 @@ static fur_status make_plan(kernels_job *job)
 static fur_status kernels_steps(kernels_job *job)
 {
     if (job->options->common.operand_count > 0)
-        COMMAND_TRY(make_plan(job));
+        FUR_TRY(make_plan(job));
     output out = output_begin(job->options->common.json);
     output_text(&out, "device", "device", fur_context_device(job->context));
     output_text(&out, "isa", "instruction set", fur_context_isa(job->context));
@@ -115,7 +115,7 @@ static fur_status kernels_steps(kernels_job *job)
         output_gap(&out);
         put_choice(&out, job);
         if (job->options->measure)
-            COMMAND_TRY(estimates_put(&out, job->a.matrix, fur_spmv_op(job->plan)));
+            FUR_TRY(estimates_put(&out, job->a.matrix, fur_spmv_op(job->plan)));
     }
     return output_end(&out, job->context);
 }

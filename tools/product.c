@@ -45,8 +45,8 @@ static fur_status move(const fur_product *p, fur_vector **x,
     fur_vector *moved = NULL;
     if (!fur_product_order(p))
         return FUR_OK;
-    COMMAND_TRY(fur_vector_create(fur_vector_context(*x), fur_vector_value_type(*x),
-                                  fur_vector_size(*x), &moved));
+    FUR_TRY(fur_vector_create(fur_vector_context(*x), fur_vector_value_type(*x),
+                              fur_vector_size(*x), &moved));
     fur_status status = by(fur_product_order(p), *x, moved);
     fur_vector_destroy(status == FUR_OK ? *x : moved);
     if (status == FUR_OK)

@@ -46,11 +46,11 @@ static fur_status order_once(reorder_job *job)
     f->reordered = NULL;
     f->found = FUR_DEFAULT(fur_reorder_report);
     double start = command_seconds();
-    COMMAND_TRY(fur_reorder(f->original, f->method, &options, &f->found, &job->order));
-    COMMAND_TRY(fur_context_synchronize(job->context));
+    FUR_TRY(fur_reorder(f->original, f->method, &options, &f->found, &job->order));
+    FUR_TRY(fur_context_synchronize(job->context));
     double ordered = command_seconds();
-    COMMAND_TRY(fur_csr_permute(f->original, job->order, job->order, &f->reordered));
-    COMMAND_TRY(fur_context_synchronize(job->context));
+    FUR_TRY(fur_csr_permute(f->original, job->order, job->order, &f->reordered));
+    FUR_TRY(fur_context_synchronize(job->context));
     f->seconds_order = fmin(f->seconds_order, ordered - start);
     f->seconds_permute = fmin(f->seconds_permute, command_seconds() - ordered);
     return FUR_OK;
@@ -81,9 +81,9 @@ static fur_status find_order(reorder_job *job)
     f->seconds_order = f->seconds_permute = INFINITY;
     f->before = f->after = FUR_DEFAULT(fur_order_figures);
     for (int64_t i = 0; i < job->options->repeat; i++)
-        COMMAND_TRY(order_once(job));
-    COMMAND_TRY(fur_order_measure(f->original, NULL, &f->before));
-    COMMAND_TRY(fur_order_measure(f->original, job->order, &f->after));
+        FUR_TRY(order_once(job));
+    FUR_TRY(fur_order_measure(f->original, NULL, &f->before));
+    FUR_TRY(fur_order_measure(f->original, job->order, &f->after));
     return race_orders(f);
 }
 
@@ -91,8 +91,8 @@ static fur_status reorder_matrix(reorder_job *job)
 {
     const command_common *common = &job->options->common;
     const char *name = common->operands[0];
-    COMMAND_TRY(command_while(job->context, "reading", name,
-                              load_matrix(job->context, common, name, &job->a)));
+    FUR_TRY(command_while(job->context, "reading", name,
+                          load_matrix(job->context, common, name, &job->a)));
     return command_while(job->context, "reordering", name, find_order(job));
 }
 
@@ -103,7 +103,7 @@ static fur_status write_order(fur_context *context, const fur_permutation *order
     new_file file;
     const int32_t *numbers = fur_permutation_order(order);
     int64_t size = fur_permutation_size(order);
-    COMMAND_TRY(new_file_open(context, options->permutation, &file));
+    FUR_TRY(new_file_open(context, options->permutation, &file));
     fprintf(file.stream,
             "%%%%MatrixMarket matrix array integer general\n"
             "%% order by %s, counted from 1: row i of the reordered matrix is row P(i) of the "
@@ -118,7 +118,7 @@ static fur_status write_order(fur_context *context, const fur_permutation *order
 static fur_status save_order(const reorder_job *job)
 {
     fur_permutation *order = NULL;
-    COMMAND_TRY(fur_permutation_transfer(job->order, fur_context_host(job->context), &order));
+    FUR_TRY(fur_permutation_transfer(job->order, fur_context_host(job->context), &order));
     fur_status status = write_order(job->context, order, job->options);
     fur_permutation_destroy(order);
     return status;
@@ -127,11 +127,11 @@ static fur_status save_order(const reorder_job *job)
 static fur_status save_files(const reorder_job *job)
 {
     if (job->options->permutation)
-        COMMAND_TRY(save_order(job));
+        FUR_TRY(save_order(job));
     if (job->options->report)
-        COMMAND_TRY(report_save(job->context, &job->facts, job->options->report));
+        FUR_TRY(report_save(job->context, &job->facts, job->options->report));
     if (job->options->out.path)
-        COMMAND_TRY(save_matrix(job->facts.reordered, &job->options->out, &job->a.header));
+        FUR_TRY(save_matrix(job->facts.reordered, &job->options->out, &job->a.header));
     return FUR_OK;
 }
 
@@ -190,15 +190,15 @@ static fur_status print_reordering(const reorder_job *job)
 
 static fur_status reorder_steps(reorder_job *job)
 {
-    COMMAND_TRY(reorder_matrix(job));
-    COMMAND_TRY(save_files(job));
+    FUR_TRY(reorder_matrix(job));
+    FUR_TRY(save_files(job));
     return print_reordering(job);
 }
 
 static fur_status reorder(fur_context *context, const void *options)
 {
     reorder_job job = {.context = context, .options = options};
-    COMMAND_TRY(new_file_try(context, job.options->out.path));
+    FUR_TRY(new_file_try(context, job.options->out.path));
     fur_status status = reorder_steps(&job);
     fur_csr_destroy(job.facts.reordered);
     fur_permutation_destroy(job.order);

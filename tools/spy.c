@@ -43,15 +43,15 @@ static fur_status add_panel(spy_job *job, const fur_csr *a, const fur_permutatio
     fur_csr_statistics figures = FUR_DEFAULT(fur_csr_statistics);
     char number[WORDS_BYTES];
     draw_panel *panel = &job->sheet.panels[job->sheet.count];
-    COMMAND_TRY(fur_csr_measure(a, &figures));
-    COMMAND_TRY(raster_create(a, job->options->pixels, &panel->cells));
+    FUR_TRY(fur_csr_measure(a, &figures));
+    FUR_TRY(raster_create(a, job->options->pixels, &panel->cells));
     job->sheet.count++;
     snprintf(panel->title, sizeof panel->title, "%s", title);
     words_number((double)figures.bandwidth, 0, number);
     snprintf(panel->lines[0], DRAW_LINE_BYTES, "bandwidth %s", number);
     if (job->options->method) {
         fur_order_figures profile = FUR_DEFAULT(fur_order_figures);
-        COMMAND_TRY(fur_order_measure(job->a.matrix, order, &profile));
+        FUR_TRY(fur_order_measure(job->a.matrix, order, &profile));
         words_number((double)profile.profile, 0, number);
         snprintf(panel->lines[1], DRAW_LINE_BYTES, "profile %s", number);
     }
@@ -79,10 +79,10 @@ static fur_status make_panels(spy_job *job)
     if (!options->method)
         return add_panel(job, job->a.matrix, NULL, "");
     fur_reorder_options how = {.size = sizeof how, .allow_worse = options->allow_worse};
-    COMMAND_TRY(fur_reorder(job->a.matrix, options->method, &how, NULL, &job->order));
-    COMMAND_TRY(fur_csr_permute(job->a.matrix, job->order, job->order, &job->reordered));
+    FUR_TRY(fur_reorder(job->a.matrix, options->method, &how, NULL, &job->order));
+    FUR_TRY(fur_csr_permute(job->a.matrix, job->order, job->order, &job->reordered));
     snprintf(after, sizeof after, "after %s", options->method);
-    COMMAND_TRY(add_panel(job, job->a.matrix, NULL, "before"));
+    FUR_TRY(add_panel(job, job->a.matrix, NULL, "before"));
     return add_panel(job, job->reordered, job->order, after);
 }
 
@@ -92,7 +92,7 @@ static fur_status save_picture(const spy_job *job)
     if (job->options->draw == draw_png && !draw_png_has_words() && !job->options->common.quiet)
         command_error("note: the picture has no words, because this build found no font; an .svg "
                       "picture has them");
-    COMMAND_TRY(new_file_open(job->context, job->options->out, &file));
+    FUR_TRY(new_file_open(job->context, job->options->out, &file));
     return new_file_close(&file, job->options->draw(job->context, &job->sheet, file.stream));
 }
 
@@ -117,10 +117,10 @@ static fur_status spy_steps(spy_job *job)
 {
     const command_common *common = &job->options->common;
     const char *name = common->operands[0];
-    COMMAND_TRY(command_while(job->context, "reading", name,
-                              load_matrix(job->context, common, name, &job->a)));
-    COMMAND_TRY(command_while(job->context, "drawing", name, make_panels(job)));
-    COMMAND_TRY(save_picture(job));
+    FUR_TRY(command_while(job->context, "reading", name,
+                          load_matrix(job->context, common, name, &job->a)));
+    FUR_TRY(command_while(job->context, "drawing", name, make_panels(job)));
+    FUR_TRY(save_picture(job));
     return print_picture(job);
 }
 

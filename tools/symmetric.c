@@ -5,7 +5,7 @@ fur_status symmetric_check(const fur_csr *a, fur_symmetry symmetry, const char *
 {
     const char *kind = symmetry == FUR_SYMMETRY_HERMITIAN ? "Hermitian" : "symmetric";
     fur_csr_asymmetry pair = FUR_DEFAULT(fur_csr_asymmetry);
-    COMMAND_TRY(fur_csr_find_asymmetry(a, symmetry, &pair));
+    FUR_TRY(fur_csr_find_asymmetry(a, symmetry, &pair));
     if (!pair.found)
         return FUR_OK;
     return fur_context_fail(fur_csr_context(a), FUR_INVALID,

@@ -3,7 +3,7 @@
 #include "assemble.h"
 #include "parallel.h"
 #include "split.h"
-#include "try.h"
+#include <furrow/author/try.h>
 #include "matrix.h"
 
 #define INLINE static inline __attribute__((always_inline))

@@ -2,7 +2,7 @@
 #include "buckets.h"
 #include "parallel.h"
 #include "split.h"
-#include "try.h"
+#include <furrow/author/try.h>
 
 #include <string.h>
 #include <sys/mman.h>

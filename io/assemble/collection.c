@@ -1,7 +1,7 @@
 /* Collecting entries, directly or in buckets. */
 #include "assemble.h"
 #include "split.h"
-#include "try.h"
+#include <furrow/author/try.h>
 
 void fur_arrays_fill_ones(const fur_arrays *arrays, int64_t begin, int64_t count)
 {

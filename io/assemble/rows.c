@@ -1,7 +1,7 @@
 /* Sorting rows and adding up duplicates. */
 #include "arrays.h"
 #include "sort.h"
-#include "try.h"
+#include <furrow/author/try.h>
 
 /* Rows up to this length are sorted by insertion. */
 #define SHORT_ROW 32

@@ -5,7 +5,7 @@
 #include "limit.h"
 #include "parallel.h"
 #include "system.h"
-#include "try.h"
+#include <furrow/author/try.h>
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* The head of a .fur file: every word of it is either limited or follows from others. */
 #include "binary_format.h"
-#include "try.h"
+#include <furrow/author/try.h>
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,9 +3,9 @@
 #include "assemble.h"
 #include "binary_file.h"
 #include "matrix.h"
-#include "options.h"
 #include "system.h"
-#include "try.h"
+#include <furrow/author/options.h>
+#include <furrow/author/try.h>
 
 #include <furrow/binary.h>
 

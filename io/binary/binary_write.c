@@ -2,9 +2,9 @@
 #include "arguments.h"
 #include "binary_format.h"
 #include "matrix.h"
-#include "options.h"
-#include "try.h"
 #include "value_type.h"
+#include <furrow/author/options.h>
+#include <furrow/author/try.h>
 
 #include <furrow/binary.h>
 #include <furrow/author/output.h>

@@ -3,7 +3,7 @@
 #include "limit.h"
 #include "clock.h"
 #include "split.h"
-#include "try.h"
+#include <furrow/author/try.h>
 
 /* Rows plus columns of any file, however small, and for each of its bytes and entries. Offsets and
  * vectors are as long as a header says, whatever the entries: what is refused has nearly only empty

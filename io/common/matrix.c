@@ -1,7 +1,7 @@
 /* Checks of what is to be written, and copies in the companion. */
 #include "matrix.h"
 #include "parallel.h"
-#include "try.h"
+#include <furrow/author/try.h>
 #include "value_type.h"
 
 #include <math.h>

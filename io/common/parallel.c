@@ -2,7 +2,7 @@
 #include "parallel.h"
 #include "atomic.h"
 #include "split.h"
-#include "try.h"
+#include <furrow/author/try.h>
 
 #include <sched.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* Which format a file is compressed with shows in its first bytes. */
 #include "stage.h"
-#include "try.h"
+#include <furrow/author/try.h>
 
 #include <string.h>
 

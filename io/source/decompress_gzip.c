@@ -1,7 +1,7 @@
 /* gzip (Deutsch 1996, RFC 1952): one or several members, each with a checksum and its length. The
  * last may be followed by zeros, as blocks of a tape are filled up with them, and nothing else. */
 #include "stage.h"
-#include "try.h"
+#include <furrow/author/try.h>
 
 #include <isa-l/igzip_lib.h>
 

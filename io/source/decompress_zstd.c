@@ -1,7 +1,7 @@
 /* Zstandard (Collet, Kucherawy 2021, RFC 8878): frames, with checksums if whoever wrote them wanted
  * that, and between them frames that are to be skipped. */
 #include "stage.h"
-#include "try.h"
+#include <furrow/author/try.h>
 
 #include <zstd.h>
 #include <zstd_errors.h>

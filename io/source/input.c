@@ -1,7 +1,7 @@
 /* Stages put together: a file, if need be a decompressor on it, if need be an archive on that. */
 #include "input.h"
 #include "stage.h"
-#include "try.h"
+#include <furrow/author/try.h>
 
 #include <string.h>
 

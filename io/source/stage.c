@@ -2,7 +2,7 @@
 #include "stage.h"
 #include "split.h"
 #include "system.h"
-#include "try.h"
+#include <furrow/author/try.h>
 
 #include <errno.h>
 #include <fcntl.h>

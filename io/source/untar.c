@@ -2,7 +2,7 @@
  * Interchange Format") and GNU's long names and sizes. Read here and not by libarchive, because
  * whoever links the static library would then need ten other libraries. */
 #include "stage.h"
-#include "try.h"
+#include <furrow/author/try.h>
 
 #include <assert.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Reading an entry with care, and the entries of a block. */
 #include "entry.h"
-#include "try.h"
+#include <furrow/author/try.h>
 
 #include <float.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "feed.h"
 #include "split.h"
 #include "system.h"
-#include "try.h"
+#include <furrow/author/try.h>
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The head of a file: banner, comments and size line. */
 #include "head.h"
 #include "foreign.h"
-#include "try.h"
+#include <furrow/author/try.h>
 
 #include <stdio.h>
 #include <string.h>

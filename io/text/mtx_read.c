@@ -2,9 +2,9 @@
 #include "arguments.h"
 #include "assemble.h"
 #include "matrix.h"
-#include "options.h"
 #include "reader.h"
-#include "try.h"
+#include <furrow/author/options.h>
+#include <furrow/author/try.h>
 
 /* Bytes in memory, called so in sentences. */
 static fur_input_request in_memory(const void *bytes, size_t size)

@@ -5,10 +5,10 @@
 #include "assemble.h"
 #include "entry.h"
 #include "head.h"
-#include "options.h"
 #include "parallel.h"
 #include "split.h"
-#include "try.h"
+#include <furrow/author/options.h>
+#include <furrow/author/try.h>
 
 #include <stdio.h>
 #include <string.h>

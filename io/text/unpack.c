@@ -1,7 +1,7 @@
 /* The text of a file, unpacked, for those who parse it themselves. */
 #include "arguments.h"
 #include "input.h"
-#include "try.h"
+#include <furrow/author/try.h>
 
 #define PIECE_BYTES ((size_t)1 << 18)
 

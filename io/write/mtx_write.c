@@ -1,12 +1,12 @@
 /* Writing matrices and vectors as Matrix Market files, a line for each entry. */
+#include <furrow/author/options.h>
+#include <furrow/author/try.h>
 #include <furrow/mtx.h>
 
 #include "arguments.h"
 #include "matrix.h"
 #include "number.h"
-#include "options.h"
 #include "split.h"
-#include "try.h"
 #include "value_type.h"
 #include "write.h"
 

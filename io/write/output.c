@@ -1,9 +1,9 @@
 /* Writing a file that has no name, or that of a temporary file, until it is complete. */
 #include <furrow/author/output.h>
+#include <furrow/author/try.h>
 
 #include "arguments.h"
 #include "system.h"
-#include "try.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,10 +2,10 @@
  * where several threads write to one file the system makes them wait for each other anyway. */
 #include "failure.h"
 #include "split.h"
-#include "try.h"
 #include "write.h"
 
 #include <furrow/author/output.h>
+#include <furrow/author/try.h>
 
 #include <pthread.h>
 #include <stdbool.h>

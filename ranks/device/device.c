@@ -74,7 +74,7 @@ static fur_status find_number(fur_ranks *g, whereabouts *all)
     int devices = 0;
     int before = 0;
     gethostname(own.host, sizeof own.host - 1);
-    RANKS_TRY(group_gather(g, &own, sizeof own, all));
+    FUR_TRY(group_gather(g, &own, sizeof own, all));
     for (int rank = 0; rank < g->rank; rank++)
         before += strcmp(all[rank].host, own.host) == 0;
     if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0)
@@ -98,7 +98,7 @@ static fur_status find_device(fur_ranks *g)
 {
     struct device_group *d = g->devices;
     whereabouts *all;
-    RANKS_TRY(group_allocate(g, g->count, sizeof *all, &all));
+    FUR_TRY(group_allocate(g, g->count, sizeof *all, &all));
     fur_status status = find_number(g, all);
     d->apart = status == FUR_OK;
     for (int i = 0; status == FUR_OK && i < g->count; i++)
@@ -113,11 +113,11 @@ static fur_status find_best(fur_ranks *g)
 {
     bool suits = false;
     if (g->devices->apart)
-        RANKS_TRY(peers_suit(g, &suits));
+        FUR_TRY(peers_suit(g, &suits));
     g->link = &link_peers;
     if (suits)
         return FUR_OK;
-    RANKS_TRY(nccl_suits(g, &suits));
+    FUR_TRY(nccl_suits(g, &suits));
     g->link = suits ? &link_nccl : &link_staged;
     return FUR_OK;
 }
@@ -153,10 +153,10 @@ static fur_status find_link(fur_ranks *g)
 
 fur_status devices_join(fur_ranks *g)
 {
-    RANKS_TRY(group_allocate(g, 1, sizeof *g->devices, &g->devices));
+    FUR_TRY(group_allocate(g, 1, sizeof *g->devices, &g->devices));
     memset(g->devices, 0, sizeof *g->devices);
-    RANKS_TRY(find_device(g));
-    RANKS_TRY(find_link(g));
+    FUR_TRY(find_device(g));
+    FUR_TRY(find_link(g));
     return g->link->join ? g->link->join(g) : FUR_OK;
 }
 
@@ -196,8 +196,8 @@ fur_status devices_meet(space *s)
 
 fur_status devices_pass(space *s, const fur_passing *pass)
 {
-    RANKS_TRY(device_fork(s));
-    RANKS_TRY(s->group->link->pass(s, pass, s->seat->beside));
+    FUR_TRY(device_fork(s));
+    FUR_TRY(s->group->link->pass(s, pass, s->seat->beside));
     return device_join(s);
 }
 
@@ -258,12 +258,12 @@ fur_status devices_open(space *s, fur_context_options *options, fur_sharing *sha
 {
     fur_ranks *g = s->group;
     struct device_seat *seat;
-    RANKS_TRY(group_allocate(g, 1, sizeof *seat, &seat));
+    FUR_TRY(group_allocate(g, 1, sizeof *seat, &seat));
     memset(seat, 0, sizeof *seat);
     s->seat = seat;
     seat->number = g->devices->number;
     DEVICE_TRY(g, cudaSetDevice(seat->number));
-    RANKS_TRY(open_streams(g, seat));
+    FUR_TRY(open_streams(g, seat));
     snprintf(seat->name, sizeof seat->name, "cuda:%d", seat->number);
     devices_seat(s, options);
     sharing->queue_pass = queue_pass;
@@ -296,9 +296,9 @@ static fur_status upload(fur_ranks *g, int64_t count, const int64_t *numbers, in
 {
     int32_t *narrow;
     void *there;
-    RANKS_TRY(device_allocate(g, count * (int64_t)sizeof *narrow, &there));
+    FUR_TRY(device_allocate(g, count * (int64_t)sizeof *narrow, &there));
     *out = there;
-    RANKS_TRY(group_allocate(g, count, sizeof *narrow, &narrow));
+    FUR_TRY(group_allocate(g, count, sizeof *narrow, &narrow));
     for (int64_t i = 0; i < count; i++)
         narrow[i] = (int32_t)(numbers[i] - first);
     cudaError_t error = count > 0 ? cudaMemcpy(there, narrow, (size_t)count * sizeof *narrow,
@@ -312,7 +312,7 @@ fur_status devices_plan(fur_ranks_csr *m)
 {
     fur_ranks *g = m->group;
     const halo *h = &m->halo;
-    RANKS_TRY(group_allocate(g, 1, sizeof *m->part, &m->part));
+    FUR_TRY(group_allocate(g, 1, sizeof *m->part, &m->part));
     memset(m->part, 0, sizeof *m->part);
     device_lists *l = &m->part->lists;
     l->give_count = h->give_count;
@@ -321,10 +321,10 @@ fur_status devices_plan(fur_ranks_csr *m)
     l->boundary_rows = m->boundary_rows;
     l->columns = h->columns;
     l->value_size = fur_value_size(m->report.value_type);
-    RANKS_TRY(upload(g, h->give_count, h->give, 0, &l->give));
-    RANKS_TRY(upload(g, h->own_count, h->column + h->own_at, m->column_bounds[g->rank], &l->own));
-    RANKS_TRY(upload(g, m->boundary_rows, m->boundary, 0, &l->boundary));
-    RANKS_TRY(device_allocate(g, h->give_count * (int64_t)l->value_size, &m->part->packed));
+    FUR_TRY(upload(g, h->give_count, h->give, 0, &l->give));
+    FUR_TRY(upload(g, h->own_count, h->column + h->own_at, m->column_bounds[g->rank], &l->own));
+    FUR_TRY(upload(g, m->boundary_rows, m->boundary, 0, &l->boundary));
+    FUR_TRY(device_allocate(g, h->give_count * (int64_t)l->value_size, &m->part->packed));
     return g->link->plan ? g->link->plan(m) : FUR_OK;
 }
 

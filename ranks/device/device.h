@@ -44,7 +44,7 @@ struct device_group {
 /* A CUDA call of this rank that failed, as a status with its sentence. */
 fur_status device_check(fur_ranks *g, const char *call, cudaError_t error);
 
-#define DEVICE_TRY(g, call) RANKS_TRY(device_check(g, #call, call))
+#define DEVICE_TRY(g, call) FUR_TRY(device_check(g, #call, call))
 
 /* Memory of the rank's device, cleared; NULL for 0 bytes. No other process can map it. */
 fur_status device_allocate(fur_ranks *g, int64_t bytes, void **out);

@@ -66,7 +66,7 @@ static fur_status count_loaded(fur_ranks *g, int *loaded)
     if (n.library)
         dlclose(n.library);
     *loaded = 0;
-    RANKS_TRY(group_allocate(g, g->count, sizeof *all, &all));
+    FUR_TRY(group_allocate(g, g->count, sizeof *all, &all));
     fur_status status = group_gather(g, &own, sizeof own, all);
     for (int i = 0; status == FUR_OK && i < g->count; i++)
         *loaded += all[i];
@@ -77,7 +77,7 @@ static fur_status count_loaded(fur_ranks *g, int *loaded)
 fur_status nccl_suits(fur_ranks *g, bool *suits)
 {
     int loaded;
-    RANKS_TRY(count_loaded(g, &loaded));
+    FUR_TRY(count_loaded(g, &loaded));
     *suits = loaded == g->count && g->devices->apart;
     return FUR_OK;
 }
@@ -108,20 +108,20 @@ static fur_status join_nccl(fur_ranks *g)
     nccl *n;
     nccl_id own = {{0}};
     nccl_id *all;
-    RANKS_TRY(count_loaded(g, &loaded));
+    FUR_TRY(count_loaded(g, &loaded));
     if (loaded < g->count || !g->devices->apart)
         return refuse(g, loaded);
-    RANKS_TRY(group_allocate(g, 1, sizeof *n, &n));
+    FUR_TRY(group_allocate(g, 1, sizeof *n, &n));
     memset(n, 0, sizeof *n);
     g->devices->state = n;
     load(n);
     if (g->rank == 0)
-        RANKS_TRY(check(g, n, "ncclGetUniqueId", n->get_id(&own)));
-    RANKS_TRY(group_allocate(g, g->count, sizeof *all, &all));
+        FUR_TRY(check(g, n, "ncclGetUniqueId", n->get_id(&own)));
+    FUR_TRY(group_allocate(g, g->count, sizeof *all, &all));
     fur_status status = group_gather(g, &own, sizeof own, all);
     own = all[0];
     group_release(g, all);
-    RANKS_TRY(fur_ranks_agree(g, status)); /* all must come */
+    FUR_TRY(fur_ranks_agree(g, status)); /* all must come */
     return check(g, n, "ncclCommInitRank", n->init(&n->comm, g->count, own, g->rank));
 }
 
@@ -225,7 +225,7 @@ static fur_status plan_nccl(fur_ranks_csr *m)
     fur_ranks *g = m->group;
     const nccl *n = g->devices->state;
     void *sums;
-    RANKS_TRY(device_allocate(g, g->count + 1, &sums));
+    FUR_TRY(device_allocate(g, g->count + 1, &sums));
     fur_status status = check(
         g, n, "ncclAllGather",
         n->all_gather((char *)sums + g->count, sums, 1, NCCL_BYTES, n->comm, device_stream(m)));
@@ -255,7 +255,7 @@ static fur_status end_nccl(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
         return FUR_OK;
     if (!n->comm)
         return m->group->status;
-    RANKS_TRY(check(m->group, n, "ncclGroupEnd", exchange(m, n)));
+    FUR_TRY(check(m->group, n, "ncclGroupEnd", exchange(m, n)));
     return device_multiply(m, y, device_stream(m));
 }
 

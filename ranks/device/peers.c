@@ -66,7 +66,7 @@ static fur_status reach(fur_ranks *g, const address *own, const address *other, 
                           "rank %d is on another machine than others: between machines use the "
                           "transport \"nccl\" or \"staged\"",
                           g->rank);
-    RANKS_TRY(reach_device(g, other->device));
+    FUR_TRY(reach_device(g, other->device));
     *out = other->memory;
     if (own->process == other->process)
         return FUR_OK;
@@ -81,7 +81,7 @@ fur_status peers_suit(fur_ranks *g, bool *suit)
     int32_t well = 1;
     int32_t *wells;
     *suit = g->count <= INBOX_RANKS && g->count <= FUR_BOXES_MOST;
-    RANKS_TRY(group_allocate(g, g->count, sizeof *all + sizeof *wells, &all));
+    FUR_TRY(group_allocate(g, g->count, sizeof *all + sizeof *wells, &all));
     wells = (int32_t *)(all + g->count);
     fur_status status = group_gather(g, &own, sizeof own, all);
     for (int i = 0; status == FUR_OK && i < g->count; i++) {
@@ -106,7 +106,7 @@ static fur_status bury_later(fur_ranks *g, void *memory)
     if (d->dead_count == d->dead_room) {
         int64_t room = 2 * d->dead_room + 8;
         void **larger;
-        RANKS_TRY(group_allocate(g, room, sizeof *larger, &larger));
+        FUR_TRY(group_allocate(g, room, sizeof *larger, &larger));
         if (d->dead_count > 0)
             memcpy(larger, d->dead, (size_t)d->dead_count * sizeof *larger);
         group_release(g, d->dead);
@@ -120,7 +120,7 @@ static fur_status bury_later(fur_ranks *g, void *memory)
 static fur_status exchange_addresses(fur_ranks *g, address *own, void **out)
 {
     address *all;
-    RANKS_TRY(group_allocate(g, g->count, sizeof *all, &all));
+    FUR_TRY(group_allocate(g, g->count, sizeof *all, &all));
     fur_status status = group_gather(g, own, sizeof *own, all);
     for (int i = 0; status == FUR_OK && i < g->count; i++) {
         out[i] = own->memory;
@@ -142,8 +142,8 @@ fur_status peers_expose(fur_ranks *g, int64_t bytes, void **all)
     fur_status status = bury_later(g, own.memory);
     if (status != FUR_OK)
         cudaFree(own.memory);
-    RANKS_TRY(status);
-    RANKS_TRY(device_clear(g, own.memory, blocks * EXPOSED_BYTES));
+    FUR_TRY(status);
+    FUR_TRY(device_clear(g, own.memory, blocks * EXPOSED_BYTES));
     DEVICE_TRY(g, cudaIpcGetMemHandle(&own.handle, own.memory));
     return exchange_addresses(g, &own, all);
 }
@@ -151,7 +151,7 @@ fur_status peers_expose(fur_ranks *g, int64_t bytes, void **all)
 /* Memory of every rank, as peers_expose has it. */
 static fur_status make_boxes(fur_ranks *g, int64_t bytes, void ***out)
 {
-    RANKS_TRY(group_allocate(g, g->count, sizeof **out, out));
+    FUR_TRY(group_allocate(g, g->count, sizeof **out, out));
     memset(*out, 0, (size_t)g->count * sizeof **out);
     return peers_expose(g, bytes, *out);
 }
@@ -161,13 +161,13 @@ static fur_status open_peers(space *s, fur_sharing *sharing)
     fur_ranks *g = s->group;
     peers_seat *p;
     void *turn;
-    RANKS_TRY(group_allocate(g, 1, sizeof *p, &p));
+    FUR_TRY(group_allocate(g, 1, sizeof *p, &p));
     memset(p, 0, sizeof *p);
     s->seat->state = p;
     DEVICE_TRY(g, cudaStreamCreateWithFlags(&p->alarm, cudaStreamNonBlocking));
-    RANKS_TRY(device_allocate(g, PASS_STATE_BYTES, &turn));
+    FUR_TRY(device_allocate(g, PASS_STATE_BYTES, &turn));
     p->turn = turn;
-    RANKS_TRY(make_boxes(g, (int64_t)fur_sharing_box_bytes(sharing), &p->boxes));
+    FUR_TRY(make_boxes(g, (int64_t)fur_sharing_box_bytes(sharing), &p->boxes));
     sharing->boxes = p->boxes;
     return FUR_OK;
 }
@@ -180,7 +180,7 @@ static fur_status grow_landing(space *s, peers_seat *p, size_t most)
     p->landing = NULL;
     p->landing_room = 0;
     size_t room = (most + 15) / 16 * 16;
-    RANKS_TRY(make_boxes(g, landing_bytes(g->count, room), &p->landing));
+    FUR_TRY(make_boxes(g, landing_bytes(g->count, room), &p->landing));
     p->landing_room = room;
     return FUR_OK;
 }
@@ -195,7 +195,7 @@ static fur_status pass_peers(space *s, const fur_passing *pass, void *stream)
     peers_seat *p = s->seat->state;
     landing_plan plan = {.ranks = g->count, .rank = g->rank, .turn = p->turn};
     if (pass->most > p->landing_room)
-        RANKS_TRY(grow_landing(s, p, pass->most));
+        FUR_TRY(grow_landing(s, p, pass->most));
     plan.room = p->landing_room;
     plan.most_blocks = g->devices->apart ? BLOCKS_APART / 2 : BLOCKS_TOGETHER;
     memcpy(plan.box, p->landing, (size_t)g->count * sizeof *plan.box);
@@ -262,8 +262,8 @@ static fur_status plan_inboxes(fur_ranks_csr *m, inbox_plan *p, opening *all)
     opening *own = all + (int64_t)g->count * g->count;
     int ranks[INBOX_RANKS];
     plan_lists(m, p, ranks, own);
-    RANKS_TRY(group_gather(g, own, (size_t)g->count * sizeof *own, all));
-    RANKS_TRY(make_boxes(g, (1 + 2 * own->length) * 16, &seat->inboxes));
+    FUR_TRY(group_gather(g, own, (size_t)g->count * sizeof *own, all));
+    FUR_TRY(make_boxes(g, (1 + 2 * own->length) * 16, &seat->inboxes));
     p->box = seat->inboxes[g->rank];
     p->most_blocks = g->devices->apart ? BLOCKS_APART : BLOCKS_TOGETHER;
     for (int i = 0; i < p->count; i++) {
@@ -281,13 +281,13 @@ static fur_status plan_peers(fur_ranks_csr *m)
     peers_halo *p;
     opening *all;
     void *turn;
-    RANKS_TRY(group_allocate(g, 1, sizeof *p, &p));
+    FUR_TRY(group_allocate(g, 1, sizeof *p, &p));
     memset(p, 0, sizeof *p);
     m->part->state = p;
-    RANKS_TRY(device_allocate(g, 2 * (int64_t)sizeof *p->turn, &turn));
+    FUR_TRY(device_allocate(g, 2 * (int64_t)sizeof *p->turn, &turn));
     p->turn = turn;
     p->plan.turn = p->turn;
-    RANKS_TRY(group_allocate(g, (int64_t)g->count * (g->count + 1), sizeof *all, &all));
+    FUR_TRY(group_allocate(g, (int64_t)g->count * (g->count + 1), sizeof *all, &all));
     memset(all, 0, (size_t)g->count * (size_t)(g->count + 1) * sizeof *all);
     fur_status status = plan_inboxes(m, &p->plan, all);
     group_release(g, all);
@@ -302,11 +302,11 @@ static fur_status begin_peers(fur_ranks_csr *m, const fur_vector *x, fur_vector 
     cudaStream_t beside = m->space.seat->beside;
     if (p->plan.count == 0)
         return FUR_OK;
-    RANKS_TRY(device_fork(&m->space));
+    FUR_TRY(device_fork(&m->space));
     DEVICE_TRY(m->group, inbox_exchange(&m->part->lists, &p->plan, fur_vector_const_data(x),
                                         fur_vector_data(m->outer_x), beside));
     if (m->ends_only)
-        RANKS_TRY(device_multiply(m, y, beside));
+        FUR_TRY(device_multiply(m, y, beside));
     return device_join(&m->space);
 }
 
@@ -316,7 +316,7 @@ static fur_status end_peers(fur_ranks_csr *m, const fur_vector *x, fur_vector *y
     (void)x;
     if (p->plan.count == 0)
         return FUR_OK;
-    RANKS_TRY(devices_meet(&m->space));
+    FUR_TRY(devices_meet(&m->space));
     return m->ends_only ? FUR_OK : device_multiply(m, y, device_stream(m));
 }
 

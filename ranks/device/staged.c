@@ -30,7 +30,7 @@ static fur_status need_room(const space *s, buffer *b, size_t bytes)
     void *larger;
     if (bytes <= b->room)
         return FUR_OK;
-    RANKS_TRY(wait(s));
+    FUR_TRY(wait(s));
     DEVICE_TRY(s->group, cudaMallocHost(&larger, bytes));
     cudaFreeHost(b->memory);
     *b = (buffer){larger, bytes};
@@ -50,10 +50,10 @@ static fur_status gather(const space *s, const void *mine, size_t bytes, void *a
     staged_part *p = s->seat->state;
     size_t ranks = (size_t)s->group->count;
     size_t own = bytes * (size_t)s->group->rank;
-    RANKS_TRY(need_room(s, &p->sums, bytes * ranks));
-    RANKS_TRY(copy(s, p->sums.memory + own, mine, bytes, s->seat->stream));
-    RANKS_TRY(wait(s));
-    RANKS_TRY(group_gather(s->group, p->sums.memory + own, bytes, p->sums.memory));
+    FUR_TRY(need_room(s, &p->sums, bytes * ranks));
+    FUR_TRY(copy(s, p->sums.memory + own, mine, bytes, s->seat->stream));
+    FUR_TRY(wait(s));
+    FUR_TRY(group_gather(s->group, p->sums.memory + own, bytes, p->sums.memory));
     return copy(s, all, p->sums.memory, bytes * ranks, s->seat->stream);
 }
 
@@ -74,20 +74,19 @@ static fur_status pass_staged(space *s, const fur_passing *pass, void *stream)
 {
     staged_part *p = s->seat->state;
     size_t at = 0;
-    RANKS_TRY(need_room(s, &p->out, bytes_of(pass->give, pass->gives)));
-    RANKS_TRY(need_room(s, &p->in, bytes_of(pass->take, pass->takes)));
+    FUR_TRY(need_room(s, &p->out, bytes_of(pass->give, pass->gives)));
+    FUR_TRY(need_room(s, &p->in, bytes_of(pass->take, pass->takes)));
     for (int i = 0; i < pass->gives; at += pass->give[i++].bytes)
-        RANKS_TRY(copy(s, p->out.memory + at, pass->give[i].data, pass->give[i].bytes, stream));
+        FUR_TRY(copy(s, p->out.memory + at, pass->give[i].data, pass->give[i].bytes, stream));
     DEVICE_TRY(s->group, cudaStreamSynchronize(stream));
     at = 0;
     for (int i = 0; i < pass->gives; at += pass->give[i++].bytes)
-        RANKS_TRY(
-            group_send(s->group, pass->give[i].rank, p->out.memory + at, pass->give[i].bytes));
+        FUR_TRY(group_send(s->group, pass->give[i].rank, p->out.memory + at, pass->give[i].bytes));
     at = 0;
     for (int i = 0; i < pass->takes; at += pass->take[i++].bytes) {
         const fur_parcel *parcel = &pass->take[i];
-        RANKS_TRY(group_receive(s->group, parcel->rank, p->in.memory + at, parcel->bytes));
-        RANKS_TRY(copy(s, parcel->data, p->in.memory + at, parcel->bytes, stream));
+        FUR_TRY(group_receive(s->group, parcel->rank, p->in.memory + at, parcel->bytes));
+        FUR_TRY(copy(s, parcel->data, p->in.memory + at, parcel->bytes, stream));
     }
     return device_check(s->group, "cudaStreamSynchronize", cudaStreamSynchronize(stream));
 }
@@ -95,7 +94,7 @@ static fur_status pass_staged(space *s, const fur_passing *pass, void *stream)
 static fur_status open_staged(space *s, fur_sharing *sharing)
 {
     staged_part *p;
-    RANKS_TRY(group_allocate(s->group, 1, sizeof *p, &p));
+    FUR_TRY(group_allocate(s->group, 1, sizeof *p, &p));
     memset(p, 0, sizeof *p);
     s->seat->state = p;
     DEVICE_TRY(s->group, cudaEventCreateWithFlags(&p->taken, cudaEventDisableTiming));
@@ -112,15 +111,15 @@ static fur_status begin_staged(fur_ranks_csr *m, const fur_vector *x, fur_vector
     (void)y;
     if (bytes == 0)
         return FUR_OK;
-    RANKS_TRY(need_room(&m->space, &s->out, bytes));
+    FUR_TRY(need_room(&m->space, &s->out, bytes));
     DEVICE_TRY(m->group, device_pack(&m->part->lists, fur_vector_const_data(x), m->part->packed,
                                      device_stream(m)));
-    RANKS_TRY(copy(&m->space, s->out.memory, m->part->packed, bytes, device_stream(m)));
-    RANKS_TRY(wait(&m->space));
+    FUR_TRY(copy(&m->space, s->out.memory, m->part->packed, bytes, device_stream(m)));
+    FUR_TRY(wait(&m->space));
     for (int i = 0; i < h->target_count; i++)
-        RANKS_TRY(group_send(m->group, h->targets[i].rank,
-                             s->out.memory + (size_t)h->targets[i].at * size,
-                             (size_t)h->targets[i].count * size));
+        FUR_TRY(group_send(m->group, h->targets[i].rank,
+                           s->out.memory + (size_t)h->targets[i].at * size,
+                           (size_t)h->targets[i].count * size));
     return FUR_OK;
 }
 
@@ -130,15 +129,15 @@ static fur_status end_staged(fur_ranks_csr *m, const fur_vector *x, fur_vector *
     staged_part *s = m->space.seat->state;
     size_t size = m->part->lists.value_size;
     char *outer = fur_vector_data(m->outer_x);
-    RANKS_TRY(need_room(&m->space, &s->in, (size_t)h->columns * size));
+    FUR_TRY(need_room(&m->space, &s->in, (size_t)h->columns * size));
     DEVICE_TRY(m->group, cudaEventSynchronize(s->taken));
     DEVICE_TRY(m->group,
                device_keep(&m->part->lists, fur_vector_const_data(x), outer, device_stream(m)));
     for (int i = 0; i < h->source_count; i++) {
         size_t at = (size_t)h->sources[i].at * size;
         size_t bytes = (size_t)h->sources[i].count * size;
-        RANKS_TRY(halo_receive(m, h->sources[i].rank, s->in.memory + at, bytes));
-        RANKS_TRY(copy(&m->space, outer + at, s->in.memory + at, bytes, device_stream(m)));
+        FUR_TRY(halo_receive(m, h->sources[i].rank, s->in.memory + at, bytes));
+        FUR_TRY(copy(&m->space, outer + at, s->in.memory + at, bytes, device_stream(m)));
     }
     DEVICE_TRY(m->group, cudaEventRecord(s->taken, device_stream(m)));
     return device_multiply(m, y, device_stream(m));

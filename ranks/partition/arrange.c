@@ -29,7 +29,7 @@ static fur_status compare_partitions(fur_ranks *g, const fur_partition *p)
         if (p->parts > 0)
             own = (own ^ (uint32_t)p->of_rows[i]) * UINT64_C(0x100000001b3);
     }
-    RANKS_TRY(group_allocate(g, g->count, sizeof *all, &all));
+    FUR_TRY(group_allocate(g, g->count, sizeof *all, &all));
     fur_status status = group_gather(g, &own, sizeof own, all);
     for (int i = 1; status == FUR_OK && i < g->count; i++)
         if (all[i] != all[0])
@@ -42,7 +42,7 @@ static fur_status compare_partitions(fur_ranks *g, const fur_partition *p)
 static fur_status add_work(arrangement *t)
 {
     int64_t parts = t->p->parts;
-    RANKS_TRY(group_allocate(t->g, parts * (t->g->count + 1), sizeof *t->work, &t->work));
+    FUR_TRY(group_allocate(t->g, parts * (t->g->count + 1), sizeof *t->work, &t->work));
     int64_t *own = t->work + parts * t->g->count;
     memset(own, 0, (size_t)parts * sizeof *own);
     for (int64_t row = 0; row < t->rows.count; row++) {
@@ -51,7 +51,7 @@ static fur_status add_work(arrangement *t)
         own_rows_find(&t->rows, row, &first, &end);
         own[t->p->of_rows[t->rows.begin + row]] += end - first + ROW_WORK;
     }
-    RANKS_TRY(group_gather(t->g, own, (size_t)parts * sizeof *own, t->work));
+    FUR_TRY(group_gather(t->g, own, (size_t)parts * sizeof *own, t->work));
     for (int rank = 1; rank < t->g->count; rank++)
         for (int64_t k = 0; k < parts; k++)
             t->work[k] += t->work[rank * parts + k];
@@ -86,9 +86,9 @@ static fur_status fill_piece(arrangement *t, size_t size)
     const int32_t *position = fur_permutation_position(t->p->order);
     int64_t entries = r->m->report.own_entries;
     int64_t at = 0;
-    RANKS_TRY(group_allocate(t->g, t->p->rows + 1, sizeof *t->offsets, &t->offsets));
-    RANKS_TRY(group_allocate(t->g, entries, sizeof *t->columns, &t->columns));
-    RANKS_TRY(group_allocate(t->g, entries, size, &t->values));
+    FUR_TRY(group_allocate(t->g, t->p->rows + 1, sizeof *t->offsets, &t->offsets));
+    FUR_TRY(group_allocate(t->g, entries, sizeof *t->columns, &t->columns));
+    FUR_TRY(group_allocate(t->g, entries, size, &t->values));
     for (int64_t i = 0; i < t->p->rows; i++) {
         int64_t row = order[i] - r->begin;
         int64_t k;
@@ -119,13 +119,13 @@ static void leave_piece(void *user)
 
 static fur_status arrange(arrangement *t, const fur_ranks_csr *a, fur_ranks_csr **out)
 {
-    RANKS_TRY(own_rows_open(a, &t->rows));
+    FUR_TRY(own_rows_open(a, &t->rows));
     if (t->p->parts > 0) {
-        RANKS_TRY(group_allocate(t->g, t->g->count + 1, sizeof *t->bounds, &t->bounds));
-        RANKS_TRY(add_work(t));
+        FUR_TRY(group_allocate(t->g, t->g->count + 1, sizeof *t->bounds, &t->bounds));
+        FUR_TRY(add_work(t));
         cut_parts(t);
     }
-    RANKS_TRY(fill_piece(t, fur_value_size(a->report.value_type)));
+    FUR_TRY(fill_piece(t, fur_value_size(a->report.value_type)));
     fur_csr_view view = {.size = sizeof view,
                          .rows = t->p->rows,
                          .cols = t->p->rows,
@@ -199,7 +199,7 @@ fur_status fur_ranks_take_vector(const fur_ranks_csr *a, const fur_partition *pa
         return group_fail(g, FUR_INVALID,
                           "the vector of rank %d has %lld entries, its rows are %lld", g->rank,
                           (long long)fur_vector_size(x), (long long)count);
-    RANKS_TRY(group_allocate(g, count, size, &part));
+    FUR_TRY(group_allocate(g, count, size, &part));
     move_entries(partition, size, a->bounds[g->rank], count, false, all, part);
     fur_status status = group_pass_on(g, a->context, fur_vector_upload(part, x));
     group_release(g, part);

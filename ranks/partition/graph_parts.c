@@ -184,11 +184,11 @@ static void weigh(const part_graph *p, const fur_csr_view *a)
 static fur_status make_graph(part_graph *p, const fur_csr *matrix)
 {
     const fur_csr_view *a = fur_csr_get(matrix);
-    RANKS_TRY(fur_csr_transpose(matrix, 0, &p->turned));
+    FUR_TRY(fur_csr_transpose(matrix, 0, &p->turned));
     const fur_csr_view *t = fur_csr_get(p->turned);
-    RANKS_TRY(allocate(p, p->rows, &p->offsets));
-    RANKS_TRY(allocate(p, p->rows, &p->weights));
-    RANKS_TRY(allocate(p, p->rows, &p->part));
+    FUR_TRY(allocate(p, p->rows, &p->offsets));
+    FUR_TRY(allocate(p, p->rows, &p->weights));
+    FUR_TRY(allocate(p, p->rows, &p->part));
     for (int64_t i = 0; i < p->rows; i++)
         p->edges += neighbours_of(p, a, t, i, 0, NULL);
     if (p->width == sizeof(int32_t) && p->edges > INT32_MAX)
@@ -196,7 +196,7 @@ static fur_status make_graph(part_graph *p, const fur_csr *matrix)
                                 "the graph has %lld edges; this library of \"%s\" counts to "
                                 "2147483647: install one with integers of 64 bits",
                                 (long long)p->edges, p->library->method);
-    RANKS_TRY(allocate(p, p->edges, &p->neighbours));
+    FUR_TRY(allocate(p, p->edges, &p->neighbours));
     int64_t at = 0;
     for (int64_t i = 0; i < p->rows; i++) {
         put(p, p->offsets, i, at);

@@ -8,8 +8,7 @@ static fur_status take_part(const fur_ranks_csr *m, const fur_csr *part, fur_csr
                             const fur_csr_view **out)
 {
     if (strcmp(fur_context_device(m->context), "cpu") != 0) {
-        RANKS_TRY(
-            group_pass_on(m->group, m->context, fur_csr_transfer(part, m->group->home, copy)));
+        FUR_TRY(group_pass_on(m->group, m->context, fur_csr_transfer(part, m->group->home, copy)));
         part = *copy;
     }
     *out = fur_csr_get(part);
@@ -21,9 +20,9 @@ fur_status own_rows_open(const fur_ranks_csr *m, own_rows *r)
     fur_ranks *g = m->group;
     *r = (own_rows){
         .m = m, .begin = m->bounds[g->rank], .count = m->bounds[g->rank + 1] - m->bounds[g->rank]};
-    RANKS_TRY(take_part(m, m->inner, &r->copies[0], &r->inner));
-    RANKS_TRY(take_part(m, m->outer, &r->copies[1], &r->outer));
-    RANKS_TRY(group_allocate(g, r->count, sizeof *r->place, &r->place));
+    FUR_TRY(take_part(m, m->inner, &r->copies[0], &r->inner));
+    FUR_TRY(take_part(m, m->outer, &r->copies[1], &r->outer));
+    FUR_TRY(group_allocate(g, r->count, sizeof *r->place, &r->place));
     for (int64_t i = 0; i < r->count; i++)
         r->place[i] = -1;
     for (int64_t i = 0; i < m->boundary_rows; i++)

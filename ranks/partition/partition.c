@@ -1,6 +1,7 @@
 /* Partitions: made of numbers, of a matrix or of a file. */
-#include "options.h"
 #include "partition.h"
+#include <furrow/author/options.h>
+#include <furrow/author/try.h>
 
 #include <furrow/mtx.h>
 #include <furrow/reorder.h>
@@ -10,13 +11,6 @@
 /* A part has so many rows at least, where nobody says how many parts there are to be. */
 #define PART_ROWS 64
 #define PARTS_USUAL 1024
-
-#define PARTITION_TRY(call)                                                                        \
-    do {                                                                                           \
-        fur_status partition_try_status = (call);                                                  \
-        if (partition_try_status != FUR_OK)                                                        \
-            return partition_try_status;                                                           \
-    } while (0)
 
 static const char *const methods[] = {"contiguous", "rcm", "metis", "scotch", "bricks"};
 
@@ -30,7 +24,7 @@ const char *fur_partition_method_at(int index)
 static fur_status allocate(fur_context *context, int64_t count, size_t size, void *out)
 {
     void *memory;
-    PARTITION_TRY(fur_context_allocate(context, (size_t)count * size, &memory));
+    FUR_TRY(fur_context_allocate(context, (size_t)count * size, &memory));
     memcpy(out, &memory, sizeof memory);
     return FUR_OK;
 }
@@ -43,7 +37,7 @@ static fur_status begin(fur_context *context, int64_t rows, fur_partition **out)
                          "a partition has from 0 to 2147483647 rows, not %lld", (long long)rows);
         return FUR_OVERFLOW;
     }
-    PARTITION_TRY(allocate(context, 1, sizeof **out, out));
+    FUR_TRY(allocate(context, 1, sizeof **out, out));
     **out = (fur_partition){.context = context, .rows = rows};
     return FUR_OK;
 }
@@ -72,7 +66,7 @@ fur_status partition_from_order(fur_context *context, int64_t rows, const int32_
                                 fur_partition **out)
 {
     fur_partition *made = NULL;
-    PARTITION_TRY(begin(context, rows, &made));
+    FUR_TRY(begin(context, rows, &made));
     return finish(fur_permutation_create(context, rows, order, &made->order), made, out);
 }
 
@@ -95,7 +89,7 @@ static fur_status count_parts(fur_partition *p, const int32_t *part)
 static fur_status sort_rows(fur_partition *p)
 {
     int32_t *order;
-    PARTITION_TRY(allocate(p->context, p->rows, sizeof *order, &order));
+    FUR_TRY(allocate(p->context, p->rows, sizeof *order, &order));
     memset(p->begin, 0, ((size_t)p->parts + 1) * sizeof *p->begin);
     for (int64_t i = 0; i < p->rows; i++)
         p->begin[p->of_rows[i] + 1]++;
@@ -113,9 +107,9 @@ static fur_status sort_rows(fur_partition *p)
 
 static fur_status fill(fur_partition *p, const int32_t *part)
 {
-    PARTITION_TRY(count_parts(p, part));
-    PARTITION_TRY(allocate(p->context, p->rows, sizeof *p->of_rows, &p->of_rows));
-    PARTITION_TRY(allocate(p->context, (int64_t)p->parts + 1, sizeof *p->begin, &p->begin));
+    FUR_TRY(count_parts(p, part));
+    FUR_TRY(allocate(p->context, p->rows, sizeof *p->of_rows, &p->of_rows));
+    FUR_TRY(allocate(p->context, (int64_t)p->parts + 1, sizeof *p->begin, &p->begin));
     if (p->rows > 0)
         memcpy(p->of_rows, part, (size_t)p->rows * sizeof *part);
     return sort_rows(p);
@@ -127,14 +121,14 @@ fur_status fur_partition_from_parts(fur_context *context, int64_t rows, const in
     fur_partition *made = NULL;
     if (!context || !out || (rows > 0 && !part))
         return fur_context_fail(context, FUR_INVALID, "%s was given NULL", __func__);
-    PARTITION_TRY(begin(context, rows, &made));
+    FUR_TRY(begin(context, rows, &made));
     return finish(fill(made, part), made, out);
 }
 
 static fur_status by_rcm(const fur_csr *a, fur_partition **out)
 {
     fur_partition *made = NULL;
-    PARTITION_TRY(begin(fur_csr_context(a), fur_csr_get(a)->rows, &made));
+    FUR_TRY(begin(fur_csr_context(a), fur_csr_get(a)->rows, &made));
     return finish(fur_reorder(a, "rcm", NULL, NULL, &made->order), made, out);
 }
 
@@ -149,7 +143,7 @@ static fur_status by_parts(const fur_csr *a, const fur_partition_options *o, fur
     fur_context *context = fur_csr_context(a);
     int64_t rows = fur_csr_get(a)->rows;
     int32_t *part;
-    PARTITION_TRY(allocate(context, rows, sizeof *part, &part));
+    FUR_TRY(allocate(context, rows, sizeof *part, &part));
     fur_status status =
         strcmp(o->method, "bricks") == 0
             ? brick_parts(a, o->extent, part)
@@ -186,7 +180,7 @@ fur_status partition_check_options(fur_context *context, int64_t rows,
                                 "a matrix of %lld rows cannot have %d parts; ask for 1 to %lld, or "
                                 "0, which chooses",
                                 (long long)rows, options->parts, (long long)most);
-    PARTITION_TRY(check_extent(context, rows, options->extent));
+    FUR_TRY(check_extent(context, rows, options->extent));
     for (int i = 0; options->method && i < METHODS; i++)
         if (strcmp(options->method, methods[i]) == 0)
             return FUR_OK;
@@ -208,7 +202,7 @@ fur_status fur_partition_create(const fur_csr *a, const fur_partition_options *o
     fur_context *context = fur_csr_context(a);
     const fur_csr_view *v = fur_csr_get(a);
     FUR_TAKE_OPTIONS(context, fur_partition_options, &o, options);
-    PARTITION_TRY(partition_check_options(context, v->rows, &o));
+    FUR_TRY(partition_check_options(context, v->rows, &o));
     if (strcmp(fur_context_device(context), "cpu") != 0)
         return fur_context_fail(context, FUR_UNSUPPORTED,
                                 "partitions are found on the CPU; copy the matrix there by "
@@ -277,7 +271,7 @@ fur_status fur_partition_write(const fur_partition *partition, const char *path)
                                 "%s is not written: the partition has an order of rows and no "
                                 "parts; write one of metis or scotch",
                                 path);
-    PARTITION_TRY(fur_vector_create(partition->context, FUR_F64, partition->rows, &numbers));
+    FUR_TRY(fur_vector_create(partition->context, FUR_F64, partition->rows, &numbers));
     for (int64_t i = 0; i < partition->rows; i++)
         ((double *)fur_vector_data(numbers))[i] = partition->of_rows[i];
     fur_status status = fur_mtx_write_vector(numbers, path, &options);

@@ -43,22 +43,22 @@ static fur_status collect(collection *c, const own_rows *r)
     const int64_t *bounds = r->m->bounds;
     bool all = g->rank == 0;
     int64_t entries = all ? r->m->report.entries : r->m->report.own_entries;
-    RANKS_TRY(group_allocate(g, (all ? c->rows : r->count) + 1, sizeof *c->offsets, &c->offsets));
-    RANKS_TRY(group_allocate(g, entries, sizeof *c->columns, &c->columns));
+    FUR_TRY(group_allocate(g, (all ? c->rows : r->count) + 1, sizeof *c->offsets, &c->offsets));
+    FUR_TRY(group_allocate(g, entries, sizeof *c->columns, &c->columns));
     c->offsets[0] = 0;
     write_rows(r, c->offsets + 1, c->columns);
     if (!all) {
-        RANKS_TRY(group_send(g, 0, c->offsets + 1, (size_t)r->count * sizeof *c->offsets));
+        FUR_TRY(group_send(g, 0, c->offsets + 1, (size_t)r->count * sizeof *c->offsets));
         return group_send(g, 0, c->columns, (size_t)entries * sizeof *c->columns);
     }
     for (int from = 1; from < g->count; from++) {
         int64_t rows = bounds[from + 1] - bounds[from];
-        RANKS_TRY(group_receive(g, from, c->offsets + bounds[from] + 1,
-                                (size_t)rows * sizeof *c->offsets));
+        FUR_TRY(group_receive(g, from, c->offsets + bounds[from] + 1,
+                              (size_t)rows * sizeof *c->offsets));
         shift_offsets(c, bounds[from], bounds[from + 1]);
         int64_t first = c->offsets[bounds[from]];
         int64_t end = c->offsets[bounds[from + 1]];
-        RANKS_TRY(
+        FUR_TRY(
             group_receive(g, from, c->columns + first, (size_t)(end - first) * sizeof *c->columns));
     }
     c->entries = entries;
@@ -70,7 +70,7 @@ static fur_status divide(collection *c, const fur_partition_options *o, fur_part
 {
     fur_ranks *g = c->g;
     fur_csr *a = NULL;
-    RANKS_TRY(group_allocate(g, c->entries, sizeof *c->values, &c->values));
+    FUR_TRY(group_allocate(g, c->entries, sizeof *c->values, &c->values));
     for (int64_t k = 0; k < c->entries; k++)
         c->values[k] = 1;
     fur_csr_view view = {.size = sizeof view,
@@ -95,8 +95,8 @@ static fur_status share_partition(fur_ranks *g, fur_partition *at_0, int64_t row
 {
     int32_t *numbers;
     int64_t parts = at_0 ? at_0->parts : 0;
-    RANKS_TRY(group_share(g, &parts, sizeof parts));
-    RANKS_TRY(group_allocate(g, rows, sizeof *numbers, &numbers));
+    FUR_TRY(group_share(g, &parts, sizeof parts));
+    FUR_TRY(group_allocate(g, rows, sizeof *numbers, &numbers));
     if (at_0 && rows > 0)
         memcpy(numbers, parts > 0 ? at_0->of_rows : fur_permutation_order(at_0->order),
                (size_t)rows * sizeof *numbers);
@@ -129,7 +129,7 @@ static fur_status compare_wishes(fur_ranks *g, const fur_partition_options *o)
     wish own = {.parts = o->parts};
     memcpy(own.extent, o->extent, sizeof own.extent);
     strncpy(own.method, o->method ? o->method : "contiguous", sizeof own.method - 1);
-    RANKS_TRY(group_allocate(g, g->count, sizeof *all, &all));
+    FUR_TRY(group_allocate(g, g->count, sizeof *all, &all));
     fur_status status = group_gather(g, &own, sizeof own, all);
     for (int i = 1; status == FUR_OK && i < g->count; i++)
         if (memcmp(&all[0], &all[i], sizeof own) != 0)

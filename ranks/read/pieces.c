@@ -31,12 +31,12 @@ static int64_t entries_of(const journey *j, int64_t begin, int64_t end)
 static fur_status balance(const journey *j)
 {
     fur_ranks *g = j->g;
-    RANKS_TRY(space_join(g));
+    FUR_TRY(space_join(g));
     int64_t rows = j->p->rows;
     int64_t length = stretch_rows(rows);
     int64_t stretches = rows > 0 ? (rows + length - 1) / length : 1;
     int64_t *all;
-    RANKS_TRY(group_allocate(j->g, stretches * (g->count + 1), sizeof *all, &all));
+    FUR_TRY(group_allocate(j->g, stretches * (g->count + 1), sizeof *all, &all));
     int64_t *own = all + stretches * g->count;
     for (int64_t i = 0; i < stretches; i++) {
         int64_t end = (i + 1) * length < rows ? (i + 1) * length : rows;
@@ -58,18 +58,18 @@ static fur_status choose_bounds(journey *j)
     fur_ranks *g = j->g;
     size_t bytes = ((size_t)g->count + 1) * sizeof *j->bounds;
     int64_t *all;
-    RANKS_TRY(group_allocate(g, g->count + 1, sizeof *j->bounds, &j->bounds));
+    FUR_TRY(group_allocate(g, g->count + 1, sizeof *j->bounds, &j->bounds));
     if (!j->p->bounds)
         memset(j->bounds, 0xff, bytes);
     else
         memcpy(j->bounds, j->p->bounds, bytes);
-    RANKS_TRY(group_allocate(g, g->count, bytes, &all));
+    FUR_TRY(group_allocate(g, g->count, bytes, &all));
     fur_status status = group_gather(g, j->bounds, bytes, all);
     for (int i = 1; status == FUR_OK && i < g->count; i++)
         if (memcmp(all, all + (int64_t)i * (g->count + 1), bytes) != 0)
             status = group_fail(g, FUR_INVALID, "ranks 0 and %d disagree about the bounds", i);
     group_release(g, all);
-    RANKS_TRY(status);
+    FUR_TRY(status);
     return j->p->bounds ? matrix_check_bounds(g, j->bounds, j->p->rows) : balance(j);
 }
 
@@ -77,7 +77,7 @@ static fur_status gather_counts(journey *j)
 {
     fur_ranks *g = j->g;
     int64_t *own;
-    RANKS_TRY(group_allocate(g, g->count, sizeof *own, &own));
+    FUR_TRY(group_allocate(g, g->count, sizeof *own, &own));
     fur_status status =
         group_allocate(g, (int64_t)g->count * g->count, sizeof *j->counts, &j->counts);
     for (int i = 0; i < g->count; i++)
@@ -109,12 +109,12 @@ static fur_status send_rows(const journey *j, int to)
     if (count == 0)
         return FUR_OK;
     int64_t first = view_offset(a, j->bounds[to]);
-    RANKS_TRY(group_allocate(j->g, rows, sizeof *lengths, &lengths));
+    FUR_TRY(group_allocate(j->g, rows, sizeof *lengths, &lengths));
     take_lengths(j, j->bounds[to], rows, lengths);
     fur_status status = group_send(j->g, to, lengths, (size_t)rows * sizeof *lengths);
     group_release(j->g, lengths);
-    RANKS_TRY(status);
-    RANKS_TRY(group_send(j->g, to, a->columns + first, (size_t)count * sizeof *a->columns));
+    FUR_TRY(status);
+    FUR_TRY(group_send(j->g, to, a->columns + first, (size_t)count * sizeof *a->columns));
     return group_send(j->g, to, (const char *)a->values + (size_t)first * j->value_size,
                       (size_t)count * j->value_size);
 }
@@ -123,8 +123,8 @@ static fur_status send_rows(const journey *j, int to)
 static fur_status receive_lengths(journey *j)
 {
     fur_ranks *g = j->g;
-    RANKS_TRY(group_allocate(g, j->rows * g->count, sizeof *j->lengths, &j->lengths));
-    RANKS_TRY(group_allocate(g, j->rows + 1, sizeof *j->offsets, &j->offsets));
+    FUR_TRY(group_allocate(g, j->rows * g->count, sizeof *j->lengths, &j->lengths));
+    FUR_TRY(group_allocate(g, j->rows + 1, sizeof *j->offsets, &j->offsets));
     memset(j->offsets, 0, ((size_t)j->rows + 1) * sizeof *j->offsets);
     for (int from = 0; from < g->count; from++) {
         if (count_at(j, from, g->rank) == 0)
@@ -133,7 +133,7 @@ static fur_status receive_lengths(journey *j)
         if (from == g->rank)
             take_lengths(j, j->bounds[from], j->rows, lengths);
         else
-            RANKS_TRY(group_receive(g, from, lengths, (size_t)j->rows * sizeof *lengths));
+            FUR_TRY(group_receive(g, from, lengths, (size_t)j->rows * sizeof *lengths));
         for (int64_t r = 0; r < j->rows; r++)
             j->offsets[r + 1] += lengths[r];
     }
@@ -181,18 +181,18 @@ static fur_status append_received(journey *j, int from)
 static fur_status receive_rows(journey *j)
 {
     fur_ranks *g = j->g;
-    RANKS_TRY(receive_lengths(j));
+    FUR_TRY(receive_lengths(j));
     int64_t entries = j->offsets[j->rows];
-    RANKS_TRY(group_allocate(g, j->rows, sizeof *j->next, &j->next));
-    RANKS_TRY(group_allocate(g, entries, sizeof *j->columns, &j->columns));
-    RANKS_TRY(group_allocate(g, entries, j->value_size, &j->values));
+    FUR_TRY(group_allocate(g, j->rows, sizeof *j->next, &j->next));
+    FUR_TRY(group_allocate(g, entries, sizeof *j->columns, &j->columns));
+    FUR_TRY(group_allocate(g, entries, j->value_size, &j->values));
     if (j->rows > 0)
         memcpy(j->next, j->offsets, (size_t)j->rows * sizeof *j->next);
     for (int from = 0; from < g->count; from++) {
         if (count_at(j, from, g->rank) == 0)
             continue;
         if (from != g->rank) {
-            RANKS_TRY(append_received(j, from));
+            FUR_TRY(append_received(j, from));
             continue;
         }
         int64_t first = view_offset(j->p->own, j->bounds[from]);
@@ -220,7 +220,7 @@ static fur_status put_in_order(journey *j, int64_t *duplicates)
     *duplicates = 0;
     if (is_ordered(j))
         return FUR_OK;
-    RANKS_TRY(group_allocate(j->g, entries, sizeof *row, &row));
+    FUR_TRY(group_allocate(j->g, entries, sizeof *row, &row));
     for (int64_t r = 0; r < j->rows; r++)
         for (int64_t k = j->offsets[r]; k < j->offsets[r + 1]; k++)
             row[k] = (int32_t)r;
@@ -243,7 +243,7 @@ static fur_status put_in_order(journey *j, int64_t *duplicates)
 static fur_status find_duplicates(const journey *j, int64_t own, bool *found)
 {
     int64_t *all;
-    RANKS_TRY(group_allocate(j->g, j->g->count, sizeof *all, &all));
+    FUR_TRY(group_allocate(j->g, j->g->count, sizeof *all, &all));
     fur_status status = group_gather(j->g, &own, sizeof own, all);
     *found = false;
     for (int i = 0; status == FUR_OK && i < j->g->count; i++)
@@ -287,17 +287,17 @@ static fur_status travel(journey *j, fur_ranks_csr **out)
 {
     int64_t duplicates;
     bool found;
-    RANKS_TRY(choose_bounds(j));
+    FUR_TRY(choose_bounds(j));
     j->rows = j->bounds[j->g->rank + 1] - j->bounds[j->g->rank];
-    RANKS_TRY(gather_counts(j));
+    FUR_TRY(gather_counts(j));
     for (int to = 0; to < j->g->count; to++)
         if (to != j->g->rank)
-            RANKS_TRY(send_rows(j, to));
-    RANKS_TRY(receive_rows(j));
+            FUR_TRY(send_rows(j, to));
+    FUR_TRY(receive_rows(j));
     leave_piece(j);
-    RANKS_TRY(put_in_order(j, &duplicates));
+    FUR_TRY(put_in_order(j, &duplicates));
     if (j->p->refuses_duplicates) {
-        RANKS_TRY(find_duplicates(j, duplicates, &found));
+        FUR_TRY(find_duplicates(j, duplicates, &found));
         if (found)
             return FUR_OK;
     }
@@ -338,11 +338,11 @@ fur_status matrix_scatter(fur_ranks *g, const fur_csr *a, const int64_t *bounds,
         return group_fail(g, FUR_INVALID, "rank 0 must give the matrix");
     if (a)
         own = (heading){fur_csr_get(a)->rows, fur_csr_get(a)->cols, fur_csr_get(a)->value_type};
-    RANKS_TRY(group_allocate(g, g->count, sizeof *all, &all));
+    FUR_TRY(group_allocate(g, g->count, sizeof *all, &all));
     fur_status status = group_gather(g, &own, sizeof own, all);
     own = all[0];
     group_release(g, all);
-    RANKS_TRY(status);
+    FUR_TRY(status);
     pieces p = {.rows = own.rows,
                 .cols = own.cols,
                 .value = (fur_value_type)own.value,

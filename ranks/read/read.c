@@ -48,7 +48,7 @@ static fur_status find_stream(const reading *r, text_range *t, bool *found)
     int32_t own = !*found && t->file_bytes > 0;
     int32_t *all;
     int packed = 0;
-    RANKS_TRY(group_allocate(r->g, r->g->count, sizeof *all, &all));
+    FUR_TRY(group_allocate(r->g, r->g->count, sizeof *all, &all));
     fur_status status = group_gather(r->g, &own, sizeof own, all);
     for (int i = 0; status == FUR_OK && i < r->g->count; i++)
         packed += all[i];
@@ -95,7 +95,7 @@ static fur_status compare_pieces(reading *r, int64_t entries, bool *whole)
     finding own = {entries, r->header.rows, r->header.cols,
                    (int64_t)r->header.field * 16 + (int64_t)r->header.symmetry};
     int64_t sum = 0;
-    RANKS_TRY(group_allocate(r->g, r->g->count, sizeof *all, &all));
+    FUR_TRY(group_allocate(r->g, r->g->count, sizeof *all, &all));
     fur_status status = group_gather(r->g, &own, sizeof own, all);
     *whole = status == FUR_OK;
     for (int i = 0; status == FUR_OK && i < r->g->count; i++) {
@@ -120,8 +120,8 @@ static fur_status read_together(reading *r, fur_ranks_csr **out)
 {
     int64_t entries;
     bool whole;
-    RANKS_TRY(read_piece(r, &entries));
-    RANKS_TRY(compare_pieces(r, entries, &whole));
+    FUR_TRY(read_piece(r, &entries));
+    FUR_TRY(compare_pieces(r, entries, &whole));
     if (!whole)
         return FUR_OK;
     const fur_csr_view *view = fur_csr_get(r->piece);
@@ -156,7 +156,7 @@ static fur_status read_binary(const reading *r, fur_ranks_csr **out)
     fur_csr *whole = NULL;
     int64_t *offsets = NULL;
     fur_binary_read_options options = {.size = sizeof options, .map = 1};
-    RANKS_TRY(group_pass_on(g, g->home, fur_binary_read_csr(g->home, r->path, &options, &whole)));
+    FUR_TRY(group_pass_on(g, g->home, fur_binary_read_csr(g->home, r->path, &options, &whole)));
     fur_csr_view own = *fur_csr_get(whole);
     int64_t begin = own.rows * g->rank / g->count;
     int64_t end = own.rows * (g->rank + 1) / g->count;
@@ -185,7 +185,7 @@ static fur_status read_matrix(reading *r, fur_ranks_csr **out)
 {
     if (fur_binary_detect(r->path))
         return read_binary(r, out);
-    RANKS_TRY(read_together(r, out));
+    FUR_TRY(read_together(r, out));
     return *out ? FUR_OK : read_alone(r, out);
 }
 

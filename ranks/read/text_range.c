@@ -132,7 +132,7 @@ static fur_status read_range(fur_ranks *g, int file, const char *path, const fur
                    &to))
         return refuse(g, path, "read");
     to = g->rank + 1 < g->count ? to : end;
-    RANKS_TRY(group_allocate(g, HEAD_MOST + to - from, 1, &t->memory));
+    FUR_TRY(group_allocate(g, HEAD_MOST + to - from, 1, &t->memory));
     if (read_at(g, file, from, t->memory + HEAD_MOST, to - from) != to - from)
         return refuse(g, path, "read");
     text_range_head(t, to - from, header);

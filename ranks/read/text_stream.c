@@ -24,7 +24,7 @@ static fur_status heap_reserve(heap *h, int64_t bytes)
         return FUR_OK;
     while (room < h->bytes + bytes)
         room *= 2;
-    RANKS_TRY(group_allocate(h->g, HEAD_MOST + room, 1, &larger));
+    FUR_TRY(group_allocate(h->g, HEAD_MOST + room, 1, &larger));
     if (h->memory)
         memcpy(larger + HEAD_MOST, h->memory + HEAD_MOST, (size_t)h->bytes);
     group_release(h->g, h->memory);
@@ -35,7 +35,7 @@ static fur_status heap_reserve(heap *h, int64_t bytes)
 
 static fur_status heap_append(heap *h, const char *text, int64_t bytes)
 {
-    RANKS_TRY(heap_reserve(h, bytes));
+    FUR_TRY(heap_reserve(h, bytes));
     memcpy(h->memory + HEAD_MOST + h->bytes, text, (size_t)bytes);
     h->bytes += bytes;
     return FUR_OK;
@@ -59,7 +59,7 @@ static fur_status flush(dealing *d)
     if (bytes == 0)
         return FUR_OK;
     d->chunk.bytes = 0;
-    RANKS_TRY(group_send(d->g, d->target, &bytes, sizeof bytes));
+    FUR_TRY(group_send(d->g, d->target, &bytes, sizeof bytes));
     return group_send(d->g, d->target, d->chunk.memory + HEAD_MOST, (size_t)bytes);
 }
 
@@ -67,7 +67,7 @@ static fur_status give(dealing *d, const char *text, int64_t bytes)
 {
     if (d->target == 0)
         return heap_append(&d->own, text, bytes);
-    RANKS_TRY(heap_append(&d->chunk, text, bytes));
+    FUR_TRY(heap_append(&d->chunk, text, bytes));
     return d->chunk.bytes >= CHUNK_BYTES ? flush(d) : FUR_OK;
 }
 
@@ -76,8 +76,8 @@ static fur_status next_target(dealing *d, int64_t word)
 {
     if (d->target > 0) {
         if (word == 0)
-            RANKS_TRY(flush(d));
-        RANKS_TRY(group_send(d->g, d->target, &word, sizeof word));
+            FUR_TRY(flush(d));
+        FUR_TRY(group_send(d->g, d->target, &word, sizeof word));
     }
     d->target++;
     d->lines = 0;
@@ -117,9 +117,9 @@ static fur_status deal(dealing *d, const char *text, int64_t bytes)
     while (bytes > 0) {
         int64_t part = take_lines(d, text, bytes);
         if (part > 0)
-            RANKS_TRY(give(d, text, part));
+            FUR_TRY(give(d, text, part));
         if (d->lines >= share(d))
-            RANKS_TRY(next_target(d, 0));
+            FUR_TRY(next_target(d, 0));
         text += part;
         bytes -= part;
     }
@@ -137,9 +137,9 @@ static int take(void *user, const char *text, size_t bytes)
 static fur_status deal_out(dealing *d, const char *path, bool *whole)
 {
     *whole = fur_mtx_unpack(d->g->home, path, take, d) == FUR_OK && d->state == BODY;
-    RANKS_TRY(d->status);
+    FUR_TRY(d->status);
     while (d->target < d->g->count)
-        RANKS_TRY(next_target(d, *whole ? 0 : -1));
+        FUR_TRY(next_target(d, *whole ? 0 : -1));
     return FUR_OK;
 }
 
@@ -148,12 +148,12 @@ static fur_status receive(heap *own, bool *whole)
 {
     int64_t bytes;
     for (;;) {
-        RANKS_TRY(group_receive(own->g, 0, &bytes, sizeof bytes));
+        FUR_TRY(group_receive(own->g, 0, &bytes, sizeof bytes));
         *whole = bytes == 0;
         if (bytes <= 0)
             return FUR_OK;
-        RANKS_TRY(heap_reserve(own, bytes));
-        RANKS_TRY(group_receive(own->g, 0, own->memory + HEAD_MOST + own->bytes, (size_t)bytes));
+        FUR_TRY(heap_reserve(own, bytes));
+        FUR_TRY(group_receive(own->g, 0, own->memory + HEAD_MOST + own->bytes, (size_t)bytes));
         own->bytes += bytes;
     }
 }

@@ -10,7 +10,7 @@ static fur_status create(const fur_ranks_stencil *s, const fur_multigrid_options
         return fur_context_fail(context, FUR_UNSUPPORTED,
                                 "multigrid cannot take this stencil: its coefficients differ from "
                                 "point to point");
-    RANKS_TRY(fur_stencil_create(context, &s->definition, &whole));
+    FUR_TRY(fur_stencil_create(context, &s->definition, &whole));
     fur_status status = fur_multigrid_create(whole, options, out);
     fur_stencil_destroy(whole);
     return status;

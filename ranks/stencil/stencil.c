@@ -35,7 +35,7 @@ static fur_status check_definition(fur_ranks *g, const fur_stencil_definition *d
     fur_stencil_definition constant = *d;
     fur_scalar *zeros = none;
     if (d->fields && !d->coefficients && d->points > 0) {
-        RANKS_TRY(group_allocate(g, d->points, sizeof *zeros, &zeros));
+        FUR_TRY(group_allocate(g, d->points, sizeof *zeros, &zeros));
         memset(zeros, 0, (size_t)d->points * sizeof *zeros);
         constant.coefficients = zeros;
         constant.fields = NULL;
@@ -94,13 +94,13 @@ static fur_status agree_on_planes(fur_ranks_stencil *s, const int64_t *given)
     fur_ranks *g = s->space.group;
     outline own = outline_of(s, given);
     outline *all;
-    RANKS_TRY(space_join(g));
-    RANKS_TRY(group_allocate(g, g->count, sizeof *all, &all));
+    FUR_TRY(space_join(g));
+    FUR_TRY(group_allocate(g, g->count, sizeof *all, &all));
     fur_status status = group_gather(g, &own, sizeof own, all);
     if (status == FUR_OK)
         status = take_planes(s, all, given != NULL);
     group_release(g, all);
-    RANKS_TRY(status);
+    FUR_TRY(status);
     for (int i = 0; i <= g->count; i++)
         s->bounds[i] = s->planes[i] * s->plane;
     return FUR_OK;
@@ -138,8 +138,8 @@ static fur_status copy_lists(fur_ranks_stencil *s, const fur_stencil_definition 
         s->definition.extent[axis] = 1;
         s->definition.boundary[axis] = FUR_BOUNDARY_DIRICHLET;
     }
-    RANKS_TRY(group_allocate(g, d->points, sizeof *s->terms, &s->terms));
-    RANKS_TRY(group_allocate(g, d->points, sizeof *offsets, &offsets));
+    FUR_TRY(group_allocate(g, d->points, sizeof *s->terms, &s->terms));
+    FUR_TRY(group_allocate(g, d->points, sizeof *offsets, &offsets));
     memcpy(offsets, d->offsets, (size_t)d->points * sizeof *offsets);
     s->definition.offsets = offsets;
     for (int k = 0; k < d->points; k++)
@@ -147,7 +147,7 @@ static fur_status copy_lists(fur_ranks_stencil *s, const fur_stencil_definition 
     qsort(s->terms, (size_t)d->points, sizeof *s->terms, before);
     if (!d->coefficients)
         return FUR_OK;
-    RANKS_TRY(group_allocate(g, d->points, sizeof *coefficients, &coefficients));
+    FUR_TRY(group_allocate(g, d->points, sizeof *coefficients, &coefficients));
     memcpy(coefficients, d->coefficients, (size_t)d->points * sizeof *coefficients);
     s->definition.coefficients = coefficients;
     return FUR_OK;
@@ -171,7 +171,7 @@ static void find_axis(fur_ranks_stencil *s)
 static fur_status round_coefficients(fur_ranks_stencil *s)
 {
     const fur_stencil_definition *d = &s->definition;
-    RANKS_TRY(
+    FUR_TRY(
         group_allocate(s->space.group, d->points, fur_value_size(d->value_type), &s->coefficients));
     for (int k = 0; k < d->points; k++) {
         fur_scalar c = d->coefficients[k];
@@ -201,7 +201,7 @@ static fur_status copy_fields(fur_ranks_stencil *s)
     const fur_stencil_definition *d = &s->definition;
     int64_t own = s->bounds[g->rank + 1] - s->bounds[g->rank];
     size_t size = fur_value_size(d->value_type);
-    RANKS_TRY(group_allocate(g, d->points, sizeof *s->fields, &s->fields));
+    FUR_TRY(group_allocate(g, d->points, sizeof *s->fields, &s->fields));
     memset(s->fields, 0, (size_t)d->points * sizeof *s->fields);
     for (int k = 0; k < d->points; k++) {
         const fur_vector *field = d->fields[k];
@@ -211,8 +211,8 @@ static fur_status copy_fields(fur_ranks_stencil *s)
                               "field %d of rank %d needs %lld entries, one for each of its "
                               "points, of the stencil's value type",
                               k, g->rank, (long long)own);
-        RANKS_TRY(group_allocate(g, own, size, &s->fields[k]));
-        RANKS_TRY(
+        FUR_TRY(group_allocate(g, own, size, &s->fields[k]));
+        FUR_TRY(
             group_pass_on(g, fur_vector_context(field), fur_vector_download(field, s->fields[k])));
     }
     return FUR_OK;
@@ -231,7 +231,7 @@ static fur_status finish(fur_ranks_stencil *s)
                                           .apply = stencil_apply,
                                           .diagonal = stencil_diagonal,
                                           .recordable = g->link->queues};
-    RANKS_TRY(stencil_make_parts(s));
+    FUR_TRY(stencil_make_parts(s));
     return fur_operator_create(s->space.context, &definition, &s->operator);
 }
 
@@ -271,17 +271,17 @@ static fur_status create(fur_ranks_stencil *s, const fur_stencil_definition *def
     if (!definition)
         return group_fail(g, FUR_INVALID, "rank %d gave no stencil", g->rank);
     RANKS_TAKE_OPTIONS(g, fur_stencil_definition, &own, definition);
-    RANKS_TRY(check_definition(g, d));
-    RANKS_TRY(copy_lists(s, d));
+    FUR_TRY(check_definition(g, d));
+    FUR_TRY(copy_lists(s, d));
     find_axis(s);
-    RANKS_TRY(group_allocate(g, g->count + 1, sizeof *s->planes, &s->planes));
-    RANKS_TRY(group_allocate(g, g->count + 1, sizeof *s->bounds, &s->bounds));
+    FUR_TRY(group_allocate(g, g->count + 1, sizeof *s->planes, &s->planes));
+    FUR_TRY(group_allocate(g, g->count + 1, sizeof *s->bounds, &s->bounds));
     s->planes[0] = 0;
-    RANKS_TRY(agree_on_planes(s, given));
-    RANKS_TRY(d->fields ? copy_fields(s) : round_coefficients(s));
+    FUR_TRY(agree_on_planes(s, given));
+    FUR_TRY(d->fields ? copy_fields(s) : round_coefficients(s));
     s->definition.fields = NULL; /* the copies serve */
-    RANKS_TRY(space_open(g, s->bounds, &s->space));
-    RANKS_TRY(group_pass_on(g, s->space.context, finish(s)));
+    FUR_TRY(space_open(g, s->bounds, &s->space));
+    FUR_TRY(group_pass_on(g, s->space.context, finish(s)));
     report(s);
     return FUR_OK;
 }

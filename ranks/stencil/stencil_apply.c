@@ -85,7 +85,7 @@ static fur_status give_planes(const fur_ranks_stencil *s, passing *p, int to, co
             r = run_at(s, at, end);
             size_t bytes = (size_t)r.count * plane_bytes(s);
             if (r.owner == own)
-                RANKS_TRY(give(p, to, own_plane(s, x, r.plane), bytes, place));
+                FUR_TRY(give(p, to, own_plane(s, x, r.plane), bytes, place));
             place += r.owner == to ? 0 : bytes;
         }
     }
@@ -127,9 +127,9 @@ static fur_status take_planes(const fur_ranks_stencil *s, passing *p, const char
             size_t bytes = (size_t)r.count * plane_bytes(s);
             char *to = window_plane(s, e, at);
             if (r.owner == own) {
-                RANKS_TRY(copy(s, to, own_plane(s, x, r.plane), r.count));
+                FUR_TRY(copy(s, to, own_plane(s, x, r.plane), r.count));
             } else {
-                RANKS_TRY(take(p, r.owner, to, bytes, place));
+                FUR_TRY(take(p, r.owner, to, bytes, place));
                 place += bytes;
             }
         }
@@ -142,10 +142,10 @@ static fur_status begin(fur_ranks_stencil *s, passing *p, const char *x)
     fur_ranks *g = s->space.group;
     for (int to = 0; to < g->count; to++)
         if (to != g->rank)
-            RANKS_TRY(give_planes(s, p, to, x));
+            FUR_TRY(give_planes(s, p, to, x));
     if (!p->listed)
         return FUR_OK;
-    RANKS_TRY(take_planes(s, p, x));
+    FUR_TRY(take_planes(s, p, x));
     p->pass.give = p->give;
     p->pass.take = p->take;
     p->pass.most = 2 * (size_t)s->radius * plane_bytes(s);
@@ -169,9 +169,9 @@ static fur_status apply_edge(const fur_ranks_stencil *s, const edge *e, const ch
     int64_t first = e->window.first > own[0] ? e->window.first : own[0];
     int64_t after = e->window.first + e->window.count;
     after = after < own[1] ? after : own[1];
-    RANKS_TRY(copy(s, window_plane(s, e, first), own_plane(s, x, first), after - first));
-    RANKS_TRY(group_pass_on(s->space.group, s->space.context,
-                            fur_stencil_apply(e->stencil, fur_real(1), e->x, fur_real(0), e->y)));
+    FUR_TRY(copy(s, window_plane(s, e, first), own_plane(s, x, first), after - first));
+    FUR_TRY(group_pass_on(s->space.group, s->space.context,
+                          fur_stencil_apply(e->stencil, fur_real(1), e->x, fur_real(0), e->y)));
     const char *from = fur_vector_const_data(e->y);
     return copy(s, own_plane(s, y, e->result.first),
                 from + (size_t)(e->result.first - e->window.first) * plane_bytes(s),
@@ -183,12 +183,11 @@ fur_status stencil_apply(void *user, const fur_vector *x, fur_vector *y)
     fur_ranks_stencil *s = user;
     const char *in = fur_vector_const_data(x);
     passing p = {.group = s->space.group, .listed = s->space.seat != NULL};
-    RANKS_TRY(space_pass(&s->space, begin(s, &p, in)));
+    FUR_TRY(space_pass(&s->space, begin(s, &p, in)));
     if (s->inner)
-        RANKS_TRY(fur_stencil_apply(s->inner, fur_real(1), x, fur_real(0), y));
-    RANKS_TRY(space_pass(&s->space, end(s, &p, in)));
+        FUR_TRY(fur_stencil_apply(s->inner, fur_real(1), x, fur_real(0), y));
+    FUR_TRY(space_pass(&s->space, end(s, &p, in)));
     for (int i = 0; i < s->edges; i++)
-        RANKS_TRY(
-            space_pass(&s->space, apply_edge(s, &s->edge[i], in, (char *)fur_vector_data(y))));
+        FUR_TRY(space_pass(&s->space, apply_edge(s, &s->edge[i], in, (char *)fur_vector_data(y))));
     return FUR_OK;
 }

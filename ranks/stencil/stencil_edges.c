@@ -38,7 +38,7 @@ static fur_status make_field(const fur_ranks_stencil *s, plane_range window, con
     int64_t end = window.first + window.count;
     char *values;
     end = end < bounds[1] ? end : bounds[1];
-    RANKS_TRY(space_pass(&s->space, group_allocate(g, window.count, bytes, &values)));
+    FUR_TRY(space_pass(&s->space, group_allocate(g, window.count, bytes, &values)));
     memset(values, 0, (size_t)window.count * bytes);
     memcpy(values + (size_t)(begin - window.first) * bytes,
            own + (size_t)(begin - bounds[0]) * bytes, (size_t)(end - begin) * bytes);
@@ -52,11 +52,11 @@ static fur_status make_fields(const fur_ranks_stencil *s, plane_range window, fu
 {
     if (!s->fields)
         return FUR_OK;
-    RANKS_TRY(space_pass(&s->space,
-                         group_allocate(s->space.group, s->definition.points, sizeof **out, out)));
+    FUR_TRY(space_pass(&s->space,
+                       group_allocate(s->space.group, s->definition.points, sizeof **out, out)));
     memset(*out, 0, (size_t)s->definition.points * sizeof **out);
     for (int k = 0; k < s->definition.points; k++)
-        RANKS_TRY(make_field(s, window, s->fields[k], &(*out)[k]));
+        FUR_TRY(make_field(s, window, s->fields[k], &(*out)[k]));
     return FUR_OK;
 }
 
@@ -72,7 +72,7 @@ static fur_status make_stencil(const fur_ranks_stencil *s, plane_range window, f
                                fur_stencil **out)
 {
     fur_stencil_definition d = s->definition;
-    RANKS_TRY(make_fields(s, window, fields));
+    FUR_TRY(make_fields(s, window, fields));
     d.fields = (const fur_vector *const *)*fields;
     d.extent[s->axis] = window.count;
     if (d.boundary[s->axis] == FUR_BOUNDARY_PERIODIC)
@@ -101,8 +101,8 @@ static fur_status make_edge(fur_ranks_stencil *s, plane_range result)
     fur_value_type value = s->definition.value_type;
     e->result = result;
     e->window = window_of(s, result);
-    RANKS_TRY(make_stencil(s, e->window, &e->fields, &e->stencil));
-    RANKS_TRY(fur_vector_create(s->space.context, value, e->window.count * s->plane, &e->x));
+    FUR_TRY(make_stencil(s, e->window, &e->fields, &e->stencil));
+    FUR_TRY(fur_vector_create(s->space.context, value, e->window.count * s->plane, &e->x));
     return fur_vector_create(s->space.context, value, e->window.count * s->plane, &e->y);
 }
 
@@ -116,9 +116,9 @@ fur_status stencil_make_parts(fur_ranks_stencil *s)
         return FUR_OK;
     if ((below || above) && own.count <= 2 * s->radius)
         return make_edge(s, own);
-    RANKS_TRY(make_stencil(s, own, &s->inner_fields, &s->inner));
+    FUR_TRY(make_stencil(s, own, &s->inner_fields, &s->inner));
     if (below)
-        RANKS_TRY(make_edge(s, (plane_range){own.first, s->radius}));
+        FUR_TRY(make_edge(s, (plane_range){own.first, s->radius}));
     return above ? make_edge(s, (plane_range){own.first + own.count - s->radius, s->radius})
                  : FUR_OK;
 }

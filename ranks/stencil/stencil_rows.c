@@ -117,14 +117,14 @@ static fur_status make_rows(const fur_ranks_stencil *s, assembly *m)
     int64_t first = s->bounds[g->rank];
     int64_t count = s->bounds[g->rank + 1] - first;
     row r;
-    RANKS_TRY(group_allocate(g, count + 1, sizeof *m->offsets, &m->offsets));
+    FUR_TRY(group_allocate(g, count + 1, sizeof *m->offsets, &m->offsets));
     m->offsets[0] = 0;
     for (int64_t i = 0; i < count; i++) {
         find_row(s, first + i, &r);
         m->offsets[i + 1] = m->offsets[i] + count_columns(&r);
     }
-    RANKS_TRY(group_allocate(g, m->offsets[count], sizeof *m->columns, &m->columns));
-    RANKS_TRY(
+    FUR_TRY(group_allocate(g, m->offsets[count], sizeof *m->columns, &m->columns));
+    FUR_TRY(
         group_allocate(g, m->offsets[count], fur_value_size(s->definition.value_type), &m->values));
     for (int64_t i = 0; i < count; i++) {
         find_row(s, first + i, &r);
@@ -185,7 +185,7 @@ fur_status stencil_diagonal(void *user, fur_vector *d)
     char *values;
     if (fur_vector_size(d) == 0)
         return FUR_OK;
-    RANKS_TRY(
+    FUR_TRY(
         space_pass(&s->space, group_allocate(s->space.group, fur_vector_size(d),
                                              fur_value_size(s->definition.value_type), &values)));
     set_diagonal(s, fur_vector_size(d), values);

@@ -3,7 +3,7 @@
 #    include "algebra.h"
 #    include "magnitude.h"
 #    include "merge.h"
-#    include "options.h"
+#    include <furrow/author/options.h>
 #    include "scalar.h"
 #    include "split.h"
 #    include "table.h"

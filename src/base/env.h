@@ -2,8 +2,7 @@
  * It is what lies under a context; kernels see it and never the context. */
 #ifndef FURROW_BASE_ENV_H
 #define FURROW_BASE_ENV_H
-
-#include "try.h"
+#include <furrow/author/try.h>
 
 #include <furrow/base.h>
 

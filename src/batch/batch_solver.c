@@ -2,7 +2,7 @@
 #include "batch_handle.h"
 
 #include "clock.h"
-#include "options.h"
+#include <furrow/author/options.h>
 #include "split.h"
 #include "value_type.h"
 

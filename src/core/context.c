@@ -1,6 +1,6 @@
 /* Contexts: creation, errors, memory. */
 #include "core.h"
-#include "options.h"
+#include <furrow/author/options.h>
 #include "split.h"
 #include "team.h"
 

@@ -1,6 +1,6 @@
 /* Operators: one of a user's functions, one made from another object, and their calls. */
 #include "core.h"
-#include "options.h"
+#include <furrow/author/options.h>
 
 fur_status fur_operator_create(fur_context *context, const fur_operator_definition *definition,
                                fur_operator **out)

@@ -1,6 +1,6 @@
 /* Scalars in the memory of the device, and the operations that store and take them. */
 #include "core.h"
-#include "options.h"
+#include <furrow/author/options.h>
 
 struct fur_scalars {
     fur_context *context;

@@ -1,6 +1,6 @@
 /* Contexts whose vectors are parts of longer ones: what their reductions need. */
 #include "core.h"
-#include "options.h"
+#include <furrow/author/options.h>
 #include "shared.h"
 
 static fur_status check(fur_env *env, const fur_sharing *s)

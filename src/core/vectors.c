@@ -1,7 +1,7 @@
 /* Blocks of vectors: making them, views, moving entries in and out. */
 #include "vectors.h"
 
-#include "options.h"
+#include <furrow/author/options.h>
 
 static fur_status check_shape(fur_context *context, const fur_vectors_view *v)
 {

@@ -3,7 +3,7 @@
 #ifndef FUR_TEMPLATE
 #    include "atomic.h"
 #    include "csr.h"
-#    include "options.h"
+#    include <furrow/author/options.h>
 #    include "scalar.h"
 #    include "split.h"
 #    include "table.h"

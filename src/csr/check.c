@@ -1,7 +1,7 @@
 /* Whether arrays are a valid CSR matrix. */
 #include "atomic.h"
 #include "csr.h"
-#include "options.h"
+#include <furrow/author/options.h>
 #include "team.h"
 
 #define ROW_GRAIN 4096

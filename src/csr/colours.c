@@ -2,8 +2,9 @@
  * order, whatever its graph. */
 #include "colours.h"
 
+#include <furrow/author/parity.h>
+
 #include "atomic.h"
-#include "parity.h"
 #include "team.h"
 
 #include <string.h>

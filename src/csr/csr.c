@@ -1,6 +1,6 @@
 /* The CSR object: creation, views, comparison. */
 #include "csr.h"
-#include "options.h"
+#include <furrow/author/options.h>
 #include "pattern.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 #    include "atomic.h"
 #    include "bucket.h"
 #    include "csr.h"
-#    include "options.h"
+#    include <furrow/author/options.h>
 #    include "scalar.h"
 #    include "split.h"
 #    include "table.h"

@@ -1,7 +1,7 @@
 /* Figures of a matrix's pattern. */
 #include "atomic.h"
 #include "csr.h"
-#include "options.h"
+#include <furrow/author/options.h>
 #include "split.h"
 #include "team.h"
 

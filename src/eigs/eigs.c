@@ -6,6 +6,8 @@
  * vector is taken. Steps cost a product and 3 j + 7 vector transfers for j <= 32 vectors of the
  * basis (fur_orthogonalise_transfers, and 2); a restart basis transfers for each vector that is
  * kept. */
+#include <furrow/author/options.h>
+#include <furrow/author/try.h>
 #include <furrow/eigs.h>
 #include <furrow/vector.h>
 
@@ -16,9 +18,7 @@
 #include "dense_symmetric.h"
 #include "hashed.h"
 #include "number.h"
-#include "options.h"
 #include "orthogonal.h"
-#include "try.h"
 #include "value_type.h"
 
 #include <float.h>

@@ -6,13 +6,13 @@
  * stays in the space, but gets no W and no P any more (soft locking: Knyazev, Argentati, Lashuk and
  * Ovtchinnikov 2007). Each vector of W moves about 3 vectors for each one of the basis, as in
  * fur_eigs, and is multiplied by A and M. */
+#include <furrow/author/options.h>
 #include <furrow/eigs.h>
 
 #include "arguments.h"
 #include "asked.h"
 #include "clock.h"
 #include "lobpcg_space.h"
-#include "options.h"
 #include "value_type.h"
 
 #include <furrow/vector.h>

@@ -4,7 +4,7 @@
 #include "colours.h"
 #include "graph.h"
 #include "graph_classes.h"
-#include "options.h"
+#include <furrow/author/options.h>
 #include "sort.h"
 
 /* The upper 31 bits of splitmix64 (Steele, Lea and Flood 2014) of an index. */

@@ -8,8 +8,8 @@
  * which Dijkstra's algorithm finds (Duff and Koster 2001; Jonker and Volgenant 1987). */
 #include "csr.h"
 #include "clock.h"
-#include "options.h"
 #include "value_type.h"
+#include <furrow/author/options.h>
 
 #include <furrow/graph.h>
 

@@ -1,11 +1,11 @@
 /* Multigrid: cycles, the solution by cycles, a cycle as an operator. */
 #include "clock.h"
 #include "multigrid.h"
-#include "options.h"
 #include "slabs.h"
 #include "target.h"
 
 #include <furrow/author/operator.h>
+#include <furrow/author/options.h>
 #include <furrow/vector.h>
 
 #include <math.h>

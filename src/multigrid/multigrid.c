@@ -4,7 +4,7 @@
  * to that of its neighbours and s. Where rounding has made s negative, coarser levels have none: a
  * correction need not be exact, and theirs then are those of a positive definite operator. */
 #include "multigrid.h"
-#include "options.h"
+#include <furrow/author/options.h>
 #include "slabs.h"
 
 #include <float.h>

@@ -1,9 +1,9 @@
 /* Nearest neighbours: what is asked for, which method, and where it runs. */
+#include <furrow/author/options.h>
 #include <furrow/neighbours.h>
 
 #include "clock.h"
 #include "csr.h"
-#include "options.h"
 #include "vectors.h"
 
 /* A search that has been checked. */

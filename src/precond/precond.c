@@ -3,7 +3,7 @@
 
 #include "clock.h"
 #include "names.h"
-#include "options.h"
+#include <furrow/author/options.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* The fastest product by a matrix: plan or stencil, in one order or another. */
 #include "clock.h"
-#include "options.h"
 #include "recognise.h"
 
 #include <furrow/author/operator.h>
+#include <furrow/author/options.h>
 #include <furrow/product.h>
 #include <furrow/reorder.h>
 

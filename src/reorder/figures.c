@@ -4,7 +4,7 @@
  * have begun, f_j <= i, less the i rows above it: two sums of a histogram of f tell them all. */
 #include "atomic.h"
 #include "csr.h"
-#include "options.h"
+#include <furrow/author/options.h>
 #include "split.h"
 #include "team.h"
 

@@ -6,7 +6,7 @@
 
 #include "atomic.h"
 #include "clock.h"
-#include "options.h"
+#include <furrow/author/options.h>
 #include "team.h"
 
 #include <stdio.h>

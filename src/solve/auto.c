@@ -5,8 +5,8 @@
 
 #include "arguments.h"
 #include "names.h"
-#include "options.h"
-#include "try.h"
+#include <furrow/author/options.h>
+#include <furrow/author/try.h>
 
 #include <math.h>
 #include <stdio.h>

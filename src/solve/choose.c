@@ -3,8 +3,8 @@
 #include "solver.h"
 
 #include "arguments.h"
-#include "options.h"
-#include "try.h"
+#include <furrow/author/options.h>
+#include <furrow/author/try.h>
 
 #include <math.h>
 #include <stdio.h>

@@ -2,9 +2,9 @@
 #include "divide.h"
 
 #include <furrow/author/operator.h>
+#include <furrow/author/try.h>
 
 #include "offsets.h"
-#include "try.h"
 #include "value_type.h"
 
 #include <math.h>

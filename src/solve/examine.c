@@ -1,10 +1,10 @@
 /* A look at a matrix: what of it decides how to solve with it. */
+#include <furrow/author/options.h>
+#include <furrow/author/try.h>
 #include <furrow/solve.h>
 
 #include "arguments.h"
 #include "offsets.h"
-#include "options.h"
-#include "try.h"
 #include "value_type.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Whether a matrix is that of a grid with smooth coefficients, which geometric multigrid solves. */
 #include "choose.h"
 
-#include "try.h"
+#include <furrow/author/try.h>
 
 #include <stdio.h>
 

@@ -11,7 +11,7 @@
 #include "core.h"
 #include "env.h"
 #include "magnitude.h"
-#include "options.h"
+#include <furrow/author/options.h>
 #include "target.h"
 #include "value_type.h"
 

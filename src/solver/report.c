@@ -8,7 +8,7 @@
 #include "clock.h"
 #include "core.h"
 #include "magnitude.h"
-#include "options.h"
+#include <furrow/author/options.h>
 #include "target.h"
 #include "value_type.h"
 

@@ -6,7 +6,7 @@
 
 #include "arguments.h"
 #include "core.h"
-#include "options.h"
+#include <furrow/author/options.h>
 
 #include <furrow/author/scalars.h>
 #include <furrow/spmm.h>

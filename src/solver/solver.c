@@ -10,9 +10,9 @@
 #include "arguments.h"
 #include "csr.h"
 #include "env.h"
-#include "options.h"
 #include "target.h"
 #include "value_type.h"
+#include <furrow/author/options.h>
 
 #include <furrow/author/recording.h>
 

@@ -3,7 +3,7 @@
 
 #include "arguments.h"
 #include "core.h"
-#include "try.h"
+#include <furrow/author/try.h>
 #include "value_type.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Stencil operators: the object, its checks, the product. */
 #include "stencil.h"
-#include "options.h"
+#include <furrow/author/options.h>
 
 #include <stdlib.h>
 

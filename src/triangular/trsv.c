@@ -1,6 +1,6 @@
 /* Plans of triangular solves, and the solve. */
 #include "clock.h"
-#include "options.h"
+#include <furrow/author/options.h>
 #include "split.h"
 #include "triangular.h"
 

@@ -1,15 +1,9 @@
 #include "ranks_reductions.h"
 
 #include <furrow/author/scalars.h>
+#include <furrow/author/try.h>
 
 #include <string.h>
-
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        fur_status try_status = (call);                                                            \
-        if (try_status != FUR_OK)                                                                  \
-            return try_status;                                                                     \
-    } while (0)
 
 static fur_status reduce(fur_vector *const *x, fur_vector *y, fur_scalar *out)
 {
@@ -18,24 +12,24 @@ static fur_status reduce(fur_vector *const *x, fur_vector *y, fur_scalar *out)
     fur_scalars *scalars;
     fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
     fur_coefficient step = {fur_real(-0.5), NULL, 0, 0};
-    TRY(fur_dot(x[0], y, &out[0]));
-    TRY(fur_norm1(y, &out[1].re));
-    TRY(fur_norm2(y, &out[2].re));
-    TRY(fur_norm_max(y, &out[3].re));
-    TRY(fur_axpy_norm2(fur_real(0.75), x[1], y, &out[4].re));
-    TRY(fur_dot_many(REDUCED_MANY, many, y, out + 5));
-    TRY(fur_axpy_many_norm2(REDUCED_MANY, alpha, many, y, &out[10].re));
-    TRY(fur_axpy_many_dots(REDUCED_MANY, alpha, many, y, out + 11));
-    TRY(fur_scalars_create(fur_vector_context(y), &scalars));
-    TRY(fur_axpy_norms_into(step, x[2], x[3], fur_real(1), y, scalars, 0, 1));
-    TRY(fur_scalars_get(scalars, &state));
+    FUR_TRY(fur_dot(x[0], y, &out[0]));
+    FUR_TRY(fur_norm1(y, &out[1].re));
+    FUR_TRY(fur_norm2(y, &out[2].re));
+    FUR_TRY(fur_norm_max(y, &out[3].re));
+    FUR_TRY(fur_axpy_norm2(fur_real(0.75), x[1], y, &out[4].re));
+    FUR_TRY(fur_dot_many(REDUCED_MANY, many, y, out + 5));
+    FUR_TRY(fur_axpy_many_norm2(REDUCED_MANY, alpha, many, y, &out[10].re));
+    FUR_TRY(fur_axpy_many_dots(REDUCED_MANY, alpha, many, y, out + 11));
+    FUR_TRY(fur_scalars_create(fur_vector_context(y), &scalars));
+    FUR_TRY(fur_axpy_norms_into(step, x[2], x[3], fur_real(1), y, scalars, 0, 1));
+    FUR_TRY(fur_scalars_get(scalars, &state));
     out[16] = state.value[0];
     out[17] = state.value[1];
     fur_scalars_destroy(scalars);
-    TRY(fur_vector_scale(y, fur_real(1e30)));
-    TRY(fur_norm2(y, &out[18].re));
+    FUR_TRY(fur_vector_scale(y, fur_real(1e30)));
+    FUR_TRY(fur_norm2(y, &out[18].re));
     if (fur_value_size(fur_vector_value_type(y)) > 8 || fur_vector_value_type(y) == FUR_F64)
-        TRY(fur_vector_scale(y, fur_real(1e200))); /* squares overflow */
+        FUR_TRY(fur_vector_scale(y, fur_real(1e200))); /* squares overflow */
     return fur_norm2(y, &out[19].re);
 }
 
@@ -46,11 +40,11 @@ static fur_status reduce_part(reductions *job, fur_context *context, int64_t beg
     fur_vector *x[REDUCED_MANY];
     fur_vector *y;
     for (int k = 0; k < REDUCED_MANY; k++)
-        TRY(fur_vector_wrap(context, job->value, end - begin, (char *)job->x[k] + skip,
-                            FUR_OWNERSHIP_COPY, &x[k]));
-    TRY(fur_vector_wrap(context, job->value, end - begin, (char *)job->y + skip, FUR_OWNERSHIP_COPY,
-                        &y));
-    TRY(reduce(x, y, out));
+        FUR_TRY(fur_vector_wrap(context, job->value, end - begin, (char *)job->x[k] + skip,
+                                FUR_OWNERSHIP_COPY, &x[k]));
+    FUR_TRY(fur_vector_wrap(context, job->value, end - begin, (char *)job->y + skip,
+                            FUR_OWNERSHIP_COPY, &y));
+    FUR_TRY(reduce(x, y, out));
     for (int k = 0; k < REDUCED_MANY; k++)
         fur_vector_destroy(x[k]);
     fur_vector_destroy(y);
@@ -63,7 +57,7 @@ fur_status reduce_on_ranks(fur_ranks *group, void *user)
     int rank = fur_ranks_rank(group);
     fur_ranks_csr *a = NULL;
     fur_scalar results[REDUCED_RESULTS] = {{0, 0}};
-    TRY(fur_ranks_csr_scatter(group, rank == 0 ? job->a : NULL, job->bounds, &a));
+    FUR_TRY(fur_ranks_csr_scatter(group, rank == 0 ? job->a : NULL, job->bounds, &a));
     fur_status status = reduce_part(job, fur_ranks_csr_context(a), job->bounds[rank],
                                     job->bounds[rank + 1], results);
     fur_ranks_pass_on(group, fur_ranks_csr_context(a), status);

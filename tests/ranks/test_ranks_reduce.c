@@ -34,13 +34,6 @@ START_TEST(reductions_of_parts)
 }
 END_TEST
 
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        fur_status try_status = (call);                                                            \
-        if (try_status != FUR_OK)                                                                  \
-            return try_status;                                                                     \
-    } while (0)
-
 static fur_status misfit(fur_ranks *group, void *user)
 {
     const reductions *job = user;
@@ -48,7 +41,7 @@ static fur_status misfit(fur_ranks *group, void *user)
     fur_ranks_csr *a = NULL;
     fur_vector *x = NULL;
     double norm;
-    TRY(fur_ranks_csr_scatter(group, rank == 0 ? job->a : NULL, job->bounds, &a));
+    FUR_TRY(fur_ranks_csr_scatter(group, rank == 0 ? job->a : NULL, job->bounds, &a));
     fur_status status = fur_vector_create(fur_ranks_csr_context(a), FUR_F64, 7, &x);
     if (status == FUR_OK)
         status = fur_norm2(x, &norm);

@@ -35,9 +35,8 @@ static fur_status run_cases(bench *b, const suite *s, const char *const *cases)
 {
     for (int i = 0; cases[i]; i++) {
         fur_status status = s->run(b, cases[i]);
-        COMMAND_TRY(status == FUR_OUT_OF_MEMORY
-                        ? command_while(b->context, "timing", cases[i], status)
-                        : status);
+        FUR_TRY(status == FUR_OUT_OF_MEMORY ? command_while(b->context, "timing", cases[i], status)
+                                            : status);
     }
     return s->end ? s->end(b) : FUR_OK;
 }
@@ -173,8 +172,8 @@ static fur_status draw_files(const bench_options *options, const json_t *saved,
 static fur_status run_suite(bench *b, const bench_options *options, const suite *s)
 {
     new_file files[FILES] = {{NULL, NULL}};
-    COMMAND_TRY(command_while(b->context, "preparing", "to measure", timing_prepare(b->timing)));
-    COMMAND_TRY(open_files(b->context, options, files));
+    FUR_TRY(command_while(b->context, "preparing", "to measure", timing_prepare(b->timing)));
+    FUR_TRY(open_files(b->context, options, files));
     output saved = output_begin(true);
     output table = output_begin(false);
     put_origin(&saved, b, s);
@@ -206,8 +205,8 @@ static fur_status run_bench(timing *t, const void *given)
     const suite *s = find_suite(&b, begins_with_matrix(options) ? "spmv" : options->cases[0]);
     if (!s)
         return FUR_INVALID;
-    COMMAND_TRY(check_options(&b, s, options));
-    COMMAND_TRY(check_peer(&b, s, options->against));
+    FUR_TRY(check_options(&b, s, options));
+    FUR_TRY(check_peer(&b, s, options->against));
     return run_suite(&b, options, s);
 }
 

@@ -15,7 +15,7 @@ fur_status bench_load(const bench *b, fur_context *context, const char *name, fu
     if (generate_knows(name))
         return generate_matrix(context, name, out);
     loaded_matrix loaded = {0};
-    COMMAND_TRY(load_matrix(context, b->common, name, &loaded));
+    FUR_TRY(load_matrix(context, b->common, name, &loaded));
     *out = loaded.matrix;
     return FUR_OK;
 }
@@ -96,7 +96,7 @@ fur_status bench_numbers(fur_context *context, int64_t n, int64_t first, int64_t
 {
     fur_context *host = fur_context_host(context);
     fur_vector *made = NULL;
-    COMMAND_TRY(fur_vector_create(host, FUR_F64, n, &made));
+    FUR_TRY(fur_vector_create(host, FUR_F64, n, &made));
     double *x = fur_vector_data(made);
     fur_context_parallel(host, n, ENTRY_GRAIN, fill_numbers, &(numbers){x, first, stride});
     if (context == host) {

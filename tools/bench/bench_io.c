@@ -198,7 +198,7 @@ static fur_status load_file(io_case *c)
 
 static fur_status measure_file(io_case *c)
 {
-    COMMAND_TRY(load_file(c));
+    FUR_TRY(load_file(c));
     c->unpacker = unpack_find(c->packed, (size_t)c->packed_size);
     if (!c->unpacker) {
         c->bytes = (double)c->packed_size;
@@ -241,7 +241,7 @@ static fur_status add_own(io_case *c, const char *name, void (*run)(void *self))
                         .context = c->contexts[i],
                         .matrix = c->matrices[i],
                         .bytes = c->bytes};
-        COMMAND_TRY(io_add(c, name, &line));
+        FUR_TRY(io_add(c, name, &line));
     }
     return FUR_OK;
 }
@@ -255,7 +255,7 @@ static fur_status add_peer(io_case *c, int index, void (*run)(void *self))
                         .peer = peer,
                         .coordinates = &c->coordinates[index],
                         .bytes = c->bytes};
-        COMMAND_TRY(io_add(c, peer->label, &line));
+        FUR_TRY(io_add(c, peer->label, &line));
     }
     return FUR_OK;
 }
@@ -265,12 +265,12 @@ static fur_status race_reading(io_case *c, const char *title)
 {
     io_line floor = {.run = c->unpacker ? io_run_floor_unpack : io_run_floor_read,
                      .bytes = c->bytes};
-    COMMAND_TRY(io_add(c, c->unpacker ? c->unpacker->name : "read()", &floor));
-    COMMAND_TRY(add_own(c, "furrow", io_run_read));
+    FUR_TRY(io_add(c, c->unpacker ? c->unpacker->name : "read()", &floor));
+    FUR_TRY(add_own(c, "furrow", io_run_read));
     if (c->format == &binary)
-        COMMAND_TRY(add_own(c, "furrow, mapped", io_run_map));
+        FUR_TRY(add_own(c, "furrow, mapped", io_run_map));
     for (int p = 0; p < IO_PEERS && c->peers[p] && !c->unpacker && c->format == &text; p++)
-        COMMAND_TRY(add_peer(c, p, io_run_peer_read));
+        FUR_TRY(add_peer(c, p, io_run_peer_read));
     return finish_table(c, title);
 }
 
@@ -287,11 +287,11 @@ static fur_status add_peer_writer(io_case *c, int index)
 static fur_status race_writing(io_case *c, const char *title)
 {
     io_line floor = {.run = io_run_floor_write};
-    COMMAND_TRY(io_add(c, "write()", &floor));
-    COMMAND_TRY(add_own(c, "furrow", io_run_write));
+    FUR_TRY(io_add(c, "write()", &floor));
+    FUR_TRY(add_own(c, "furrow", io_run_write));
     c->lines[0].bytes = c->lines[1].bytes;
     for (int p = 0; p < IO_PEERS && c->peers[p] && !c->unpacker && c->format == &text; p++)
-        COMMAND_TRY(add_peer_writer(c, p));
+        FUR_TRY(add_peer_writer(c, p));
     return finish_table(c, title);
 }
 
@@ -300,11 +300,11 @@ static fur_status race_all(io_case *c)
 {
     c->format = &text;
     c->written = c->text;
-    COMMAND_TRY(race_reading(c, "read"));
-    COMMAND_TRY(race_writing(c, "write"));
+    FUR_TRY(race_reading(c, "read"));
+    FUR_TRY(race_writing(c, "write"));
     c->format = &binary;
     c->written = c->binary;
-    COMMAND_TRY(race_writing(c, "write .fur"));
+    FUR_TRY(race_writing(c, "write .fur"));
     c->path = c->written;
     c->bytes = c->lines[0].bytes;
     c->unpacker = NULL;
@@ -313,7 +313,7 @@ static fur_status race_all(io_case *c)
 
 static fur_status make_folder(io_case *c)
 {
-    COMMAND_TRY(scratch_begin(c->b->context, &c->folder));
+    FUR_TRY(scratch_begin(c->b->context, &c->folder));
     snprintf(c->generated, IO_PATH, "%s/case.mtx", c->folder.folder);
     snprintf(c->text, IO_PATH, "%s/written.mtx", c->folder.folder);
     snprintf(c->binary, IO_PATH, "%s/written.fur", c->folder.folder);
@@ -323,15 +323,15 @@ static fur_status make_folder(io_case *c)
 static fur_status run_steps(io_case *c)
 {
     void *block = NULL;
-    COMMAND_TRY(choose_peers(c));
-    COMMAND_TRY(make_folder(c));
-    COMMAND_TRY(make_contexts(c));
-    COMMAND_TRY(fur_context_allocate(c->b->context, IO_BLOCK, &block));
+    FUR_TRY(choose_peers(c));
+    FUR_TRY(make_folder(c));
+    FUR_TRY(make_contexts(c));
+    FUR_TRY(fur_context_allocate(c->b->context, IO_BLOCK, &block));
     c->block = block;
     memset(c->block, 0, IO_BLOCK);
-    COMMAND_TRY(find_file(c));
-    COMMAND_TRY(measure_file(c));
-    COMMAND_TRY(read_matrices(c));
+    FUR_TRY(find_file(c));
+    FUR_TRY(measure_file(c));
+    FUR_TRY(read_matrices(c));
     if (!c->b->common->json) {
         printf("\n%s: %.1f MB of text, %lld entries\n", c->name, c->bytes / 1e6,
                (long long)c->expected.entries);

@@ -67,22 +67,22 @@ static fur_status make_vectors(multigrid_case *c)
     const int64_t copied =
         (c->b->timing->gpu ? GPU_COPY : CPU_COPY) / (int64_t)fur_value_size(value);
     fur_vector *numbers = NULL;
-    COMMAND_TRY(bench_numbers(context, c->rows, 1, 1, &numbers));
+    FUR_TRY(bench_numbers(context, c->rows, 1, 1, &numbers));
     fur_status status = fur_vector_convert(numbers, value, &c->rhs);
     fur_vector_destroy(numbers);
-    COMMAND_TRY(status);
-    COMMAND_TRY(fur_vector_create(context, value, c->rows, &c->x));
-    COMMAND_TRY(fur_vector_create(context, value, copied, &c->from));
+    FUR_TRY(status);
+    FUR_TRY(fur_vector_create(context, value, c->rows, &c->x));
+    FUR_TRY(fur_vector_create(context, value, copied, &c->from));
     return fur_vector_create(context, value, copied, &c->to);
 }
 
 static fur_status make_solvers(multigrid_case *c)
 {
     fur_solver_options options = {.size = sizeof options};
-    COMMAND_TRY(fur_stencil_create(c->b->context, &c->definition, &c->stencil));
-    COMMAND_TRY(fur_multigrid_create(c->stencil, NULL, &c->multigrid));
-    COMMAND_TRY(fur_operator_from_stencil(c->stencil, &c->a));
-    COMMAND_TRY(fur_operator_from_multigrid(c->multigrid, &c->preconditioner));
+    FUR_TRY(fur_stencil_create(c->b->context, &c->definition, &c->stencil));
+    FUR_TRY(fur_multigrid_create(c->stencil, NULL, &c->multigrid));
+    FUR_TRY(fur_operator_from_stencil(c->stencil, &c->a));
+    FUR_TRY(fur_operator_from_multigrid(c->multigrid, &c->preconditioner));
     options.preconditioner = c->preconditioner;
     return fur_solver_create(c->a, &options, &c->solver);
 }
@@ -91,8 +91,8 @@ static fur_status time_copies(const multigrid_case *c, double *rate)
 {
     double start = command_seconds();
     for (int i = 0; i < COPIES; i++)
-        COMMAND_TRY(fur_axpby(fur_real(1), c->from, fur_real(0), c->to));
-    COMMAND_TRY(fur_context_synchronize(c->b->context));
+        FUR_TRY(fur_axpby(fur_real(1), c->from, fur_real(0), c->to));
+    FUR_TRY(fur_context_synchronize(c->b->context));
     double seconds = command_seconds() - start;
     size_t entry = fur_value_size(fur_vector_value_type(c->to));
     *rate = fmax(*rate, 2.0 * COPIES * (double)entry * (double)fur_vector_size(c->to) / seconds);
@@ -102,11 +102,11 @@ static fur_status time_copies(const multigrid_case *c, double *rate)
 /* Seconds of one of some cycles that do not wait for each other. */
 static fur_status time_cycles(const multigrid_case *c, double *seconds)
 {
-    COMMAND_TRY(fur_context_synchronize(c->b->context));
+    FUR_TRY(fur_context_synchronize(c->b->context));
     double start = command_seconds();
     for (int i = 0; i < CYCLES; i++)
-        COMMAND_TRY(fur_multigrid_cycle(c->multigrid, c->rhs, c->x));
-    COMMAND_TRY(fur_context_synchronize(c->b->context));
+        FUR_TRY(fur_multigrid_cycle(c->multigrid, c->rhs, c->x));
+    FUR_TRY(fur_context_synchronize(c->b->context));
     *seconds = fmin(*seconds, (command_seconds() - start) / CYCLES);
     return FUR_OK;
 }
@@ -120,15 +120,15 @@ static void keep_faster(const fur_solver_report *report, fur_solver_report *best
 static fur_status run_round(const multigrid_case *c, multigrid_figures *f)
 {
     fur_solver_report report = FUR_DEFAULT(fur_solver_report);
-    COMMAND_TRY(time_copies(c, &f->copy_rate));
-    COMMAND_TRY(fur_vector_fill(c->x, fur_real(0)));
-    COMMAND_TRY(fur_context_synchronize(c->b->context));
-    COMMAND_TRY(fur_multigrid_solve(c->multigrid, c->rhs, c->x, 0, 0, &report));
+    FUR_TRY(time_copies(c, &f->copy_rate));
+    FUR_TRY(fur_vector_fill(c->x, fur_real(0)));
+    FUR_TRY(fur_context_synchronize(c->b->context));
+    FUR_TRY(fur_multigrid_solve(c->multigrid, c->rhs, c->x, 0, 0, &report));
     keep_faster(&report, &f->solved);
-    COMMAND_TRY(time_cycles(c, &f->cycle_seconds));
-    COMMAND_TRY(fur_vector_fill(c->x, fur_real(0)));
-    COMMAND_TRY(fur_context_synchronize(c->b->context));
-    COMMAND_TRY(fur_solver_solve(c->solver, c->rhs, c->x, &report));
+    FUR_TRY(time_cycles(c, &f->cycle_seconds));
+    FUR_TRY(fur_vector_fill(c->x, fur_real(0)));
+    FUR_TRY(fur_context_synchronize(c->b->context));
+    FUR_TRY(fur_solver_solve(c->solver, c->rhs, c->x, &report));
     keep_faster(&report, &f->by_cg);
     return FUR_OK;
 }
@@ -138,9 +138,9 @@ static fur_status run_rounds(const multigrid_case *c, multigrid_figures *f)
 {
     multigrid_figures warm_up = {.cycle_seconds = INFINITY};
     *f = warm_up;
-    COMMAND_TRY(run_round(c, &warm_up));
+    FUR_TRY(run_round(c, &warm_up));
     for (int round = 0; round < ROUNDS; round++)
-        COMMAND_TRY(run_round(c, f));
+        FUR_TRY(run_round(c, f));
     if (f->solved.outcome != FUR_OUTCOME_CONVERGED || f->by_cg.outcome != FUR_OUTCOME_CONVERGED) {
         return fur_context_fail(c->b->context, FUR_INVALID, "%s: the solution is not found",
                                 c->name);
@@ -178,10 +178,10 @@ static void report_figures(const multigrid_case *c, const multigrid_figures *f)
 static fur_status run_steps(multigrid_case *c)
 {
     multigrid_figures f;
-    COMMAND_TRY(parse(c));
-    COMMAND_TRY(make_vectors(c));
-    COMMAND_TRY(make_solvers(c));
-    COMMAND_TRY(run_rounds(c, &f));
+    FUR_TRY(parse(c));
+    FUR_TRY(make_vectors(c));
+    FUR_TRY(make_solvers(c));
+    FUR_TRY(run_rounds(c, &f));
     report_figures(c, &f);
     return FUR_OK;
 }

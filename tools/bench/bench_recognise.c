@@ -71,7 +71,7 @@ static fur_status parse(recognise_case *c)
 static fur_status assemble(const recognise_case *c, const grid_request *grid, fur_csr **out)
 {
     fur_stencil *stencil = NULL;
-    COMMAND_TRY(grid_create_stencil(c->b->context, grid, NULL, &stencil));
+    FUR_TRY(grid_create_stencil(c->b->context, grid, NULL, &stencil));
     fur_status status = fur_stencil_assemble(stencil, out);
     fur_stencil_destroy(stencil);
     return status;
@@ -135,7 +135,7 @@ static fur_status make_shuffled(const recognise_case *c, fur_csr **out)
     fur_csr *a = NULL;
     for (int axis = 0; axis < half.extents; axis++)
         half.extent[axis] = (half.extent[axis] + 1) / 2;
-    COMMAND_TRY(assemble(c, &half, &a));
+    FUR_TRY(assemble(c, &half, &a));
     fur_status status = permute(c, a, out);
     fur_csr_destroy(a);
     return status;
@@ -146,11 +146,11 @@ static fur_status time_recognition(const fur_csr *a, fur_recognise_report *repor
                                    fur_recognised **found, double *least)
 {
     fur_context *context = fur_csr_context(a);
-    COMMAND_TRY(fur_context_synchronize(context));
+    FUR_TRY(fur_context_synchronize(context));
     double start = command_seconds();
     *report = FUR_DEFAULT(fur_recognise_report);
-    COMMAND_TRY(fur_stencil_recognise(a, NULL, report, found));
-    COMMAND_TRY(fur_context_synchronize(context));
+    FUR_TRY(fur_stencil_recognise(a, NULL, report, found));
+    FUR_TRY(fur_context_synchronize(context));
     *least = fmin(*least, command_seconds() - start);
     return FUR_OK;
 }
@@ -158,7 +158,7 @@ static fur_status time_recognition(const fur_csr *a, fur_recognise_report *repor
 static fur_status time_refusal(recognise_case *c)
 {
     fur_csr *shuffled = NULL;
-    COMMAND_TRY(make_shuffled(c, &shuffled));
+    FUR_TRY(make_shuffled(c, &shuffled));
     fur_status status = FUR_OK;
     for (int round = 0; round < ROUNDS && status == FUR_OK; round++) {
         fur_recognised *found = NULL;
@@ -180,11 +180,11 @@ static fur_status time_products(const recognise_case *c, bool by_stencil, double
 {
     fur_context *context = c->b->context;
     int count = strcmp(fur_context_device(context), "cpu") == 0 ? 1 : PRODUCTS;
-    COMMAND_TRY(fur_context_synchronize(context));
+    FUR_TRY(fur_context_synchronize(context));
     double start = command_seconds();
     for (int i = 0; i < count; i++)
-        COMMAND_TRY(multiply(c, by_stencil));
-    COMMAND_TRY(fur_context_synchronize(context));
+        FUR_TRY(multiply(c, by_stencil));
+    FUR_TRY(fur_context_synchronize(context));
     *least = fmin(*least, (command_seconds() - start) / count);
     return FUR_OK;
 }
@@ -195,10 +195,10 @@ static fur_status time_all(recognise_case *c)
     for (int round = 0; round < ROUNDS; round++) {
         fur_recognised_destroy(c->stencil);
         c->stencil = NULL;
-        COMMAND_TRY(time_recognition(c->a, &c->report, &c->stencil, &c->recognise));
-        COMMAND_TRY(time_products(c, false, &c->csr));
+        FUR_TRY(time_recognition(c->a, &c->report, &c->stencil, &c->recognise));
+        FUR_TRY(time_products(c, false, &c->csr));
         if (c->stencil)
-            COMMAND_TRY(time_products(c, true, &c->product));
+            FUR_TRY(time_products(c, true, &c->product));
     }
     return FUR_OK;
 }
@@ -229,17 +229,17 @@ static void report(const recognise_case *c)
 static fur_status run_steps(recognise_case *c)
 {
     fur_context *context = c->b->context;
-    COMMAND_TRY(parse(c));
-    COMMAND_TRY(assemble(c, &c->grid, &c->a));
+    FUR_TRY(parse(c));
+    FUR_TRY(assemble(c, &c->grid, &c->a));
     if (c->variable)
-        COMMAND_TRY(set_values(c));
+        FUR_TRY(set_values(c));
     int64_t rows = fur_csr_get(c->a)->rows;
-    COMMAND_TRY(fur_vector_create(context, FUR_F64, rows, &c->x));
-    COMMAND_TRY(fur_vector_create(context, FUR_F64, rows, &c->y));
-    COMMAND_TRY(fur_vector_fill(c->x, fur_real(1)));
-    COMMAND_TRY(fur_spmv_plan(c->a, NULL, &c->plan));
-    COMMAND_TRY(time_refusal(c));
-    COMMAND_TRY(time_all(c));
+    FUR_TRY(fur_vector_create(context, FUR_F64, rows, &c->x));
+    FUR_TRY(fur_vector_create(context, FUR_F64, rows, &c->y));
+    FUR_TRY(fur_vector_fill(c->x, fur_real(1)));
+    FUR_TRY(fur_spmv_plan(c->a, NULL, &c->plan));
+    FUR_TRY(time_refusal(c));
+    FUR_TRY(time_all(c));
     report(c);
     return FUR_OK;
 }

@@ -137,16 +137,16 @@ static fur_status run_lines(bench *b, const char *name, reduction *r, const line
 
 static fur_status run_steps(bench *b, reduction *r)
 {
-    COMMAND_TRY(fur_vector_create(b->context, FUR_F64, r->n, &r->x));
-    COMMAND_TRY(fur_vector_create(b->context, FUR_F64, r->n, &r->y));
+    FUR_TRY(fur_vector_create(b->context, FUR_F64, r->n, &r->x));
+    FUR_TRY(fur_vector_create(b->context, FUR_F64, r->n, &r->y));
     double *x = fur_vector_data(r->x);
     double *y = fur_vector_data(r->y);
     for (int64_t i = 0; i < r->n; i++) {
         x[i] = 1 + (double)(i % 17) * 0.25;
         y[i] = 1 + (double)(i % 13) * 0.5;
     }
-    COMMAND_TRY(run_lines(b, "dot", r, dots, sizeof dots / sizeof *dots));
-    COMMAND_TRY(run_lines(b, "norm 2", r, norms, sizeof norms / sizeof *norms));
+    FUR_TRY(run_lines(b, "dot", r, dots, sizeof dots / sizeof *dots));
+    FUR_TRY(run_lines(b, "norm 2", r, norms, sizeof norms / sizeof *norms));
     return run_lines(b, "other norms", r, others, sizeof others / sizeof *others);
 }
 

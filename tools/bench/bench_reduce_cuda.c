@@ -44,7 +44,7 @@ static fur_status run_dot(void *self)
 {
     reduction *r = self;
     fur_scalar sum;
-    COMMAND_TRY(fur_dot(r->x, r->y, &sum));
+    FUR_TRY(fur_dot(r->x, r->y, &sum));
     r->result = sum.re;
     return FUR_OK;
 }
@@ -78,7 +78,7 @@ static fur_status fetch(void *self)
 {
     reduction *r = self;
     fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
-    COMMAND_TRY(fur_scalars_get(r->scalars, &state));
+    FUR_TRY(fur_scalars_get(r->scalars, &state));
     r->result = state.value[0].re;
     return FUR_OK;
 }
@@ -99,7 +99,7 @@ static fur_status peer_axpy_norm2(const reduction *r, const peer_cublas *p, cons
                                   double *result)
 {
     double *y = fur_vector_data(r->y);
-    COMMAND_TRY(judge(r, p->axpy(p->handle, (int)r->n, alpha, data(r->x), 1, y, 1), "cublasDaxpy"));
+    FUR_TRY(judge(r, p->axpy(p->handle, (int)r->n, alpha, data(r->x), 1, y, 1), "cublasDaxpy"));
     return peer_norm2(r, p, r->y, result);
 }
 
@@ -187,17 +187,17 @@ static const duel duels[] = {
 /* The result of a run for x and y as they are made. */
 static fur_status find_result(reduction *r, const line *l)
 {
-    COMMAND_TRY(fur_vector_copy(r->start, r->y));
-    COMMAND_TRY(l->run(r));
+    FUR_TRY(fur_vector_copy(r->start, r->y));
+    FUR_TRY(l->run(r));
     return l->fetch ? l->fetch(r) : FUR_OK;
 }
 
 /* Results must agree, up to rounding. */
 static fur_status check_peer(reduction *r, const duel *d)
 {
-    COMMAND_TRY(find_result(r, &d->peer));
+    FUR_TRY(find_result(r, &d->peer));
     double theirs = r->result;
-    COMMAND_TRY(find_result(r, &d->own));
+    FUR_TRY(find_result(r, &d->own));
     /* The sum of dot's terms may cancel: their sizes count. */
     double size = d->vectors == 2 ? (double)r->n : fabs(theirs);
     if (!(fabs(r->result - theirs) <= 1e-12 * size)) {
@@ -219,13 +219,13 @@ static fur_status run_duel(reduction *r, const char *name, const duel *d)
                                 "libcublas.so cannot be loaded, or is not for this GPU");
     }
     if (peer) {
-        COMMAND_TRY(check_peer(r, d));
+        FUR_TRY(check_peer(r, d));
         *cuda_race_add(&lanes, d->peer.name, d->peer.run, r) = about;
     }
     about.role = RACE_KERNEL;
     about.exact = true;
     *cuda_race_add(&lanes, d->own.name, d->own.run, r) = about;
-    COMMAND_TRY(cuda_race_run(&lanes, r->b->timing->gpu));
+    FUR_TRY(cuda_race_run(&lanes, r->b->timing->gpu));
     char title[96];
     snprintf(title, sizeof title, "%s entries, %s", name, d->name);
     cuda_base none = {0};
@@ -237,7 +237,7 @@ static fur_status run_duel(reduction *r, const char *name, const duel *d)
 
 static fur_status make_vectors(fur_context *context, reduction *r)
 {
-    COMMAND_TRY(bench_numbers(context, r->n, 1, 1, &r->x));
+    FUR_TRY(bench_numbers(context, r->n, 1, 1, &r->x));
     return bench_numbers(context, r->n, 2, 3, &r->y);
 }
 
@@ -245,9 +245,9 @@ static fur_status make_vectors(fur_context *context, reduction *r)
 static fur_status reduce(reduction *r, double results[3])
 {
     fur_scalar sum;
-    COMMAND_TRY(fur_dot(r->x, r->y, &sum));
+    FUR_TRY(fur_dot(r->x, r->y, &sum));
     results[0] = sum.re;
-    COMMAND_TRY(fur_norm2(r->x, &results[1]));
+    FUR_TRY(fur_norm2(r->x, &results[1]));
     return fur_axpy_norm2(fur_real(ALPHA), r->x, r->y, &results[2]);
 }
 
@@ -262,8 +262,8 @@ static fur_status check_bits(reduction *r)
         status = reduce(&on_cpu, there);
     fur_vector_destroy(on_cpu.y);
     fur_vector_destroy(on_cpu.x);
-    COMMAND_TRY(status);
-    COMMAND_TRY(reduce(r, here));
+    FUR_TRY(status);
+    FUR_TRY(reduce(r, here));
     if (here[0] == there[0] && here[1] == there[1] && here[2] == there[2])
         return FUR_OK;
     return fur_context_fail(r->b->context, FUR_INVALID,
@@ -274,16 +274,16 @@ static fur_status check_bits(reduction *r)
 static fur_status run_steps(reduction *r, const char *name)
 {
     fur_context *context = r->b->context;
-    COMMAND_TRY(make_vectors(context, r));
-    COMMAND_TRY(fur_vector_create(context, FUR_F64, r->n, &r->start));
-    COMMAND_TRY(fur_vector_copy(r->y, r->start));
-    COMMAND_TRY(fur_scalars_create(context, &r->scalars));
-    COMMAND_TRY(fur_vector_create(context, FUR_F64, 1, &r->device_alpha));
-    COMMAND_TRY(fur_vector_create(context, FUR_F64, 1, &r->device_result));
-    COMMAND_TRY(fur_vector_fill(r->device_alpha, fur_real(ALPHA)));
-    COMMAND_TRY(check_bits(r));
+    FUR_TRY(make_vectors(context, r));
+    FUR_TRY(fur_vector_create(context, FUR_F64, r->n, &r->start));
+    FUR_TRY(fur_vector_copy(r->y, r->start));
+    FUR_TRY(fur_scalars_create(context, &r->scalars));
+    FUR_TRY(fur_vector_create(context, FUR_F64, 1, &r->device_alpha));
+    FUR_TRY(fur_vector_create(context, FUR_F64, 1, &r->device_result));
+    FUR_TRY(fur_vector_fill(r->device_alpha, fur_real(ALPHA)));
+    FUR_TRY(check_bits(r));
     for (size_t i = 0; i < sizeof duels / sizeof *duels; i++)
-        COMMAND_TRY(run_duel(r, name, &duels[i]));
+        FUR_TRY(run_duel(r, name, &duels[i]));
     return FUR_OK;
 }
 

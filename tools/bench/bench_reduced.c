@@ -22,10 +22,10 @@ static fur_status make_solvers(const solve_system *s, const fur_operator *a, red
     for (int i = 0; i < 2; i++) {
         fur_solver_options options = {
             .size = sizeof options, .preconditioner = s->jacobi, .rtol = RTOL, .whole = !i};
-        COMMAND_TRY(fur_context_synchronize(context));
+        FUR_TRY(fur_context_synchronize(context));
         start = command_seconds();
-        COMMAND_TRY(fur_solver_create(a, &options, &r->solvers[i]));
-        COMMAND_TRY(fur_context_synchronize(context));
+        FUR_TRY(fur_solver_create(a, &options, &r->solvers[i]));
+        FUR_TRY(fur_context_synchronize(context));
     }
     r->setup = command_seconds() - start;
     return FUR_OK;
@@ -36,9 +36,9 @@ static fur_status run_round(const solve_system *s, reduced_race *r, int round)
     for (int i = 0; i < 2; i++) {
         fur_solver_report *report = &r->reports[i];
         report->size = sizeof *report;
-        COMMAND_TRY(fur_vector_fill(s->x, fur_real(0)));
-        COMMAND_TRY(fur_context_synchronize(s->b->context));
-        COMMAND_TRY(fur_solver_solve(r->solvers[i], s->rhs, s->x, report));
+        FUR_TRY(fur_vector_fill(s->x, fur_real(0)));
+        FUR_TRY(fur_context_synchronize(s->b->context));
+        FUR_TRY(fur_solver_solve(r->solvers[i], s->rhs, s->x, report));
         r->seconds[i][round] = report->seconds;
     }
     r->ratios[round] = r->seconds[0][round] / r->seconds[1][round];
@@ -49,12 +49,12 @@ static fur_status run_round(const solve_system *s, reduced_race *r, int round)
 static fur_status run_rounds(const solve_system *s, const fur_operator *a, int rounds,
                              reduced_race *r, bool *raced)
 {
-    COMMAND_TRY(make_solvers(s, a, r));
-    COMMAND_TRY(run_round(s, r, 0));
+    FUR_TRY(make_solvers(s, a, r));
+    FUR_TRY(run_round(s, r, 0));
     *raced = r->reports[1].reduced && r->reports[0].outcome == FUR_OUTCOME_CONVERGED &&
              r->reports[1].outcome == FUR_OUTCOME_CONVERGED;
     for (int round = 1; *raced && round < rounds; round++)
-        COMMAND_TRY(run_round(s, r, round));
+        FUR_TRY(run_round(s, r, round));
     return FUR_OK;
 }
 

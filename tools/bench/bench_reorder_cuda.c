@@ -42,7 +42,7 @@ static fur_status run_ours(reorder_case *c)
     fur_reorder_options options = {.size = sizeof options, .allow_worse = 1};
     double start = now();
     c->report = FUR_DEFAULT(fur_reorder_report);
-    COMMAND_TRY(fur_reorder(c->on_gpu, "rcm", &options, &c->report, &order));
+    FUR_TRY(fur_reorder(c->on_gpu, "rcm", &options, &c->report, &order));
     fur_status status = fur_context_synchronize(c->b->context);
     keep_least(&c->seconds, now() - start);
     fur_permutation_destroy(order);
@@ -67,9 +67,9 @@ static fur_status run_in_turns(reorder_case *c, const peer_cusolver *cusolver)
 {
     for (int round = 0; round < ROUNDS; round++) {
         for (int run = 0; run < RUNS; run++)
-            COMMAND_TRY(run_ours(c));
+            FUR_TRY(run_ours(c));
         if (cusolver->handle)
-            COMMAND_TRY(run_peer(c, cusolver));
+            FUR_TRY(run_peer(c, cusolver));
     }
     return FUR_OK;
 }
@@ -79,7 +79,7 @@ static fur_status measure_peer(reorder_case *c)
     fur_permutation *order = NULL;
     fur_order_figures figures = FUR_DEFAULT(fur_order_figures);
     int64_t rows = fur_csr_get(c->on_host)->rows;
-    COMMAND_TRY(fur_permutation_create(c->host, rows, c->peer_order, &order));
+    FUR_TRY(fur_permutation_create(c->host, rows, c->peer_order, &order));
     fur_status status = fur_order_measure(c->on_host, order, &figures);
     c->peer_bandwidth = figures.bandwidth;
     fur_permutation_destroy(order);
@@ -118,7 +118,7 @@ static void report(const reorder_case *c, const char *name)
 static fur_status load(reorder_case *c, const char *name)
 {
     fur_csr *loaded = NULL;
-    COMMAND_TRY(bench_load(c->b, c->host, name, &loaded));
+    FUR_TRY(bench_load(c->b, c->host, name, &loaded));
     fur_status status = fur_csr_convert(loaded, FUR_F32, FUR_I32, &c->on_host);
     if (status == FUR_OK)
         status = fur_csr_transfer(c->on_host, c->b->context, &c->on_gpu);
@@ -128,12 +128,12 @@ static fur_status load(reorder_case *c, const char *name)
 
 static fur_status run_case(reorder_case *c, const peer_cusolver *cusolver, const char *name)
 {
-    COMMAND_TRY(load(c, name));
+    FUR_TRY(load(c, name));
     if (cusolver->handle)
         c->peer_order = malloc((size_t)fur_csr_get(c->on_host)->rows * sizeof *c->peer_order + 1);
-    COMMAND_TRY(run_in_turns(c, cusolver));
+    FUR_TRY(run_in_turns(c, cusolver));
     if (c->peer_order)
-        COMMAND_TRY(measure_peer(c));
+        FUR_TRY(measure_peer(c));
     report(c, name);
     return FUR_OK;
 }

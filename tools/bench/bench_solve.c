@@ -122,12 +122,12 @@ static fur_status run_way(void *self, int64_t iterations, double *seconds)
     solve_way *w = self;
     fur_vector *x = w->c->system.x;
     if (w->iterations != iterations)
-        COMMAND_TRY(make_solver(w, iterations));
-    COMMAND_TRY(fur_vector_fill(x, fur_real(0)));
-    COMMAND_TRY(fur_context_synchronize(w->c->system.b->context));
+        FUR_TRY(make_solver(w, iterations));
+    FUR_TRY(fur_vector_fill(x, fur_real(0)));
+    FUR_TRY(fur_context_synchronize(w->c->system.b->context));
     w->first = -1;
     w->report.size = sizeof w->report;
-    COMMAND_TRY(fur_solver_solve(w->solver, w->c->system.rhs, x, &w->report));
+    FUR_TRY(fur_solver_solve(w->solver, w->c->system.rhs, x, &w->report));
     *seconds = (w->last_seconds - w->first_seconds) / (double)(w->last - w->first);
     return FUR_OK;
 }
@@ -233,8 +233,8 @@ static bool parse_stencil(const char *name, fur_stencil_definition *d)
 
 static fur_status make_stencil(solve_case *c, const fur_stencil_definition *d)
 {
-    COMMAND_TRY(fur_stencil_create(c->system.b->context, d, &c->stencil));
-    COMMAND_TRY(fur_stencil_assemble(c->stencil, &c->system.matrix));
+    FUR_TRY(fur_stencil_create(c->system.b->context, d, &c->stencil));
+    FUR_TRY(fur_stencil_assemble(c->stencil, &c->system.matrix));
     return fur_operator_from_stencil(c->stencil, &c->a);
 }
 
@@ -255,14 +255,14 @@ static fur_status load(const solve_system *s, fur_csr **out)
 
 static fur_status make_plan(solve_case *c)
 {
-    COMMAND_TRY(load(&c->system, &c->system.matrix));
+    FUR_TRY(load(&c->system, &c->system.matrix));
     fur_csr_view a = *fur_csr_get(c->system.matrix);
     if (a.value_type != FUR_F64 || a.rows != a.cols || a.rows == 0) {
         return fur_context_fail(c->system.b->context, FUR_UNSUPPORTED,
                                 "%s: the race is for real square matrices", c->system.name);
     }
     fur_spmv_options options = {.size = sizeof options, .uses = ITERATIONS_MOST};
-    COMMAND_TRY(fur_spmv_plan(c->system.matrix, &options, &c->plan));
+    FUR_TRY(fur_spmv_plan(c->system.matrix, &options, &c->plan));
     return fur_operator_from_spmv(c->plan, &c->a);
 }
 
@@ -271,9 +271,9 @@ static fur_status make_right_hand_side(solve_case *c)
 {
     fur_context *context = c->system.b->context;
     int64_t rows = fur_operator_rows(c->a);
-    COMMAND_TRY(fur_vector_create(context, FUR_F64, rows, &c->system.rhs));
-    COMMAND_TRY(fur_vector_create(context, FUR_F64, rows, &c->rest));
-    COMMAND_TRY(bench_numbers(context, rows, 1, 1, &c->system.x));
+    FUR_TRY(fur_vector_create(context, FUR_F64, rows, &c->system.rhs));
+    FUR_TRY(fur_vector_create(context, FUR_F64, rows, &c->rest));
+    FUR_TRY(bench_numbers(context, rows, 1, 1, &c->system.x));
     return fur_operator_apply(c->a, c->system.x, c->system.rhs);
 }
 
@@ -281,11 +281,11 @@ static fur_status make_system(solve_case *c)
 {
     fur_stencil_definition d;
     if (parse_stencil(c->system.name, &d))
-        COMMAND_TRY(make_stencil(c, &d));
+        FUR_TRY(make_stencil(c, &d));
     else
-        COMMAND_TRY(make_plan(c));
-    COMMAND_TRY(command_while(c->system.b->context, "preconditioning", c->system.name,
-                              fur_operator_jacobi(c->a, &c->system.jacobi)));
+        FUR_TRY(make_plan(c));
+    FUR_TRY(command_while(c->system.b->context, "preconditioning", c->system.name,
+                          fur_operator_jacobi(c->a, &c->system.jacobi)));
     return make_right_hand_side(c);
 }
 
@@ -293,10 +293,10 @@ static fur_status make_system(solve_case *c)
 static fur_status take_residual(const solve_case *c, double *residual)
 {
     double size;
-    COMMAND_TRY(fur_operator_apply(c->a, c->system.x, c->rest));
-    COMMAND_TRY(fur_axpby(fur_real(1), c->system.rhs, fur_real(-1), c->rest));
-    COMMAND_TRY(fur_norm2(c->rest, residual));
-    COMMAND_TRY(fur_norm2(c->system.rhs, &size));
+    FUR_TRY(fur_operator_apply(c->a, c->system.x, c->rest));
+    FUR_TRY(fur_axpby(fur_real(1), c->system.rhs, fur_real(-1), c->rest));
+    FUR_TRY(fur_norm2(c->rest, residual));
+    FUR_TRY(fur_norm2(c->system.rhs, &size));
     *residual /= size;
     return FUR_OK;
 }
@@ -309,8 +309,8 @@ static fur_status check(solve_case *c)
         const solve_contender *one = &c->race.contenders[i];
         double residual;
         double seconds;
-        COMMAND_TRY(one->run(one->self, SOLVE_CHUNK, &seconds));
-        COMMAND_TRY(take_residual(c, &residual));
+        FUR_TRY(one->run(one->self, SOLVE_CHUNK, &seconds));
+        FUR_TRY(take_residual(c, &residual));
         c->residual = i == 0 ? residual : c->residual;
         if (!(fabs(residual - c->residual) <= AGREEMENT * c->residual + ROUNDING)) {
             return fur_context_fail(
@@ -334,7 +334,7 @@ static fur_status count_iterations(solve_case *c)
     for (chunks = chunks < 2 ? 2 : chunks; chunks >= 2; chunks /= 2) {
         double seconds;
         c->iterations = chunks * SOLVE_CHUNK;
-        COMMAND_TRY(run_way(&c->ways[0], c->iterations, &seconds));
+        FUR_TRY(run_way(&c->ways[0], c->iterations, &seconds));
         if (report->iterations == c->iterations && report->residual_recursive > RESIDUAL_LEAST)
             return FUR_OK;
     }
@@ -347,7 +347,7 @@ static fur_status count_iterations(solve_case *c)
 static fur_status make_copies(solve_case *c)
 {
     for (int i = 0; c->system.b->timing->gpu && i < 2; i++)
-        COMMAND_TRY(fur_vector_create(c->system.b->context, FUR_F64, GPU_COPY, &c->copies[i]));
+        FUR_TRY(fur_vector_create(c->system.b->context, FUR_F64, GPU_COPY, &c->copies[i]));
     return FUR_OK;
 }
 
@@ -359,10 +359,10 @@ static fur_status time_copy(const solve_case *c, double *rate)
     int64_t count = c->copies[0] ? GPU_COPY : reader->count / 2;
     double start = command_seconds();
     if (c->copies[0])
-        COMMAND_TRY(fur_vector_copy(c->copies[0], c->copies[1]));
+        FUR_TRY(fur_vector_copy(c->copies[0], c->copies[1]));
     else
         plain_copy(context, count, reader->data, reader->data + count);
-    COMMAND_TRY(fur_context_synchronize(context));
+    FUR_TRY(fur_context_synchronize(context));
     *rate = 2.0 * (double)sizeof(double) * (double)count / (command_seconds() - start);
     return FUR_OK;
 }
@@ -380,9 +380,9 @@ static fur_status run_rounds(solve_case *c, int rounds)
         for (int i = 0; i < c->race.count; i++) {
             solve_contender *one = &c->race.contenders[i];
             rest();
-            COMMAND_TRY(one->run(one->self, c->iterations, &one->rounds[round]));
+            FUR_TRY(one->run(one->self, c->iterations, &one->rounds[round]));
         }
-        COMMAND_TRY(time_copy(c, &c->copy_rounds[round]));
+        FUR_TRY(time_copy(c, &c->copy_rounds[round]));
     }
     return FUR_OK;
 }
@@ -454,7 +454,7 @@ static fur_status report(const solve_case *c, int rounds)
         json_object_set_new(record, "against",
                             output_string(c->race.contenders[c->race.peer].name));
     bench_keep(c->system.b, record, columns);
-    COMMAND_TRY(solve_reduced(&c->system, c->a, rounds, &reduced));
+    FUR_TRY(solve_reduced(&c->system, c->a, rounds, &reduced));
     json_object_set_new(record, "reduced", reduced);
     return FUR_OK;
 }
@@ -462,13 +462,13 @@ static fur_status report(const solve_case *c, int rounds)
 static fur_status run_steps(solve_case *c)
 {
     int rounds = c->system.b->rounds ? c->system.b->rounds : RACE_ROUNDS;
-    COMMAND_TRY(make_system(c));
+    FUR_TRY(make_system(c));
     add_ways(c);
-    COMMAND_TRY(add_peers(c));
-    COMMAND_TRY(check(c));
-    COMMAND_TRY(count_iterations(c));
-    COMMAND_TRY(make_copies(c));
-    COMMAND_TRY(run_rounds(c, rounds));
+    FUR_TRY(add_peers(c));
+    FUR_TRY(check(c));
+    FUR_TRY(count_iterations(c));
+    FUR_TRY(make_copies(c));
+    FUR_TRY(run_rounds(c, rounds));
     sum_up(c, rounds);
     describe_ways(c);
     return report(c, rounds);

@@ -56,7 +56,7 @@ static fur_status judge(const solve_cuda *c, int error, const char *call)
                                          call, error);
 }
 
-#define TRY(c, call) COMMAND_TRY(judge(c, (int)(call), #call))
+#define TRY(c, call) FUR_TRY(judge(c, (int)(call), #call))
 
 static fur_status dot(const solve_cuda *c, fur_vector *x, fur_vector *y, double *result)
 {
@@ -67,10 +67,10 @@ static fur_status dot(const solve_cuda *c, fur_vector *x, fur_vector *y, double 
 /* x = 0, r = b, z = r / d, p = z; r.z */
 static fur_status begin(const solve_cuda *c)
 {
-    COMMAND_TRY(fur_vector_fill(c->s->x, fur_real(0)));
-    COMMAND_TRY(fur_vector_copy(c->s->rhs, c->r));
-    COMMAND_TRY(fur_multiply_elementwise(c->inverse, c->r, c->z));
-    COMMAND_TRY(fur_vector_copy(c->z, c->p));
+    FUR_TRY(fur_vector_fill(c->s->x, fur_real(0)));
+    FUR_TRY(fur_vector_copy(c->s->rhs, c->r));
+    FUR_TRY(fur_multiply_elementwise(c->inverse, c->r, c->z));
+    FUR_TRY(fur_vector_copy(c->z, c->p));
     return dot(c, c->r, c->z, product_of_residual(c, 0));
 }
 
@@ -78,12 +78,12 @@ static fur_status iterate(const solve_cuda *c, int64_t iteration)
 {
     double *rz = product_of_residual(c, iteration);
     double *before = product_of_residual(c, iteration - 1);
-    COMMAND_TRY(fur_spmv_apply(c->plan, fur_real(1), c->p, fur_real(0), c->q));
-    COMMAND_TRY(dot(c, c->p, c->q, scalar(c, PQ)));
+    FUR_TRY(fur_spmv_apply(c->plan, fur_real(1), c->p, fur_real(0), c->q));
+    FUR_TRY(dot(c, c->p, c->q, scalar(c, PQ)));
     TRY(c, cg_updates_step(c->stream, c->n, before, scalar(c, PQ), entries(c->p), entries(c->q),
                            entries(c->inverse), entries(c->s->x), entries(c->r), entries(c->z)));
-    COMMAND_TRY(dot(c, c->r, c->r, scalar(c, RR)));
-    COMMAND_TRY(dot(c, c->r, c->z, rz));
+    FUR_TRY(dot(c, c->r, c->r, scalar(c, RR)));
+    FUR_TRY(dot(c, c->r, c->z, rz));
     TRY(c, cg_updates_turn(c->stream, c->n, rz, before, entries(c->z), entries(c->p)));
     return FUR_OK;
 }
@@ -91,7 +91,7 @@ static fur_status iterate(const solve_cuda *c, int64_t iteration)
 static fur_status launch_chunk(const solve_cuda *c)
 {
     for (int64_t iteration = 1; iteration <= SOLVE_CHUNK; iteration++)
-        COMMAND_TRY(iterate(c, iteration));
+        FUR_TRY(iterate(c, iteration));
     return FUR_OK;
 }
 
@@ -105,12 +105,12 @@ static fur_status replay_chunk(const solve_cuda *c)
 static fur_status run_chunks(const solve_cuda *c, fur_status (*chunk)(const solve_cuda *c),
                              int64_t iterations, double *seconds)
 {
-    COMMAND_TRY(begin(c));
-    COMMAND_TRY(chunk(c));
+    FUR_TRY(begin(c));
+    FUR_TRY(chunk(c));
     TRY(c, cudaStreamSynchronize(c->stream));
     double start = command_seconds();
     for (int64_t i = SOLVE_CHUNK; i < iterations; i += SOLVE_CHUNK)
-        COMMAND_TRY(chunk(c));
+        FUR_TRY(chunk(c));
     TRY(c, cudaStreamSynchronize(c->stream));
     *seconds = (command_seconds() - start) / (double)(iterations - SOLVE_CHUNK);
     return FUR_OK;
@@ -145,7 +145,7 @@ static fur_status record(solve_cuda *c)
 /* The inverse of the diagonal: what Jacobi's preconditioner makes of ones. */
 static fur_status make_inverse(solve_cuda *c)
 {
-    COMMAND_TRY(fur_vector_fill(c->r, fur_real(1)));
+    FUR_TRY(fur_vector_fill(c->r, fur_real(1)));
     return fur_operator_apply(c->s->jacobi, c->r, c->inverse);
 }
 
@@ -154,8 +154,8 @@ static fur_status make_vectors(solve_cuda *c)
     fur_vector **vectors[] = {&c->r, &c->z, &c->p, &c->q, &c->inverse};
     fur_context *context = c->s->b->context;
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-        COMMAND_TRY(fur_vector_create(context, FUR_F64, c->n, vectors[i]));
-    COMMAND_TRY(fur_vector_create(context, FUR_F64, SCALARS, &c->scalars));
+        FUR_TRY(fur_vector_create(context, FUR_F64, c->n, vectors[i]));
+    FUR_TRY(fur_vector_create(context, FUR_F64, SCALARS, &c->scalars));
     return make_inverse(c);
 }
 
@@ -163,7 +163,7 @@ static fur_status make_vectors(solve_cuda *c)
 static fur_status find_libraries(solve_cuda *c)
 {
     fur_spmv_options options = {.size = sizeof options, .kernel = "cusparse_alg1"};
-    COMMAND_TRY(fur_spmv_plan(c->s->matrix, &options, &c->plan));
+    FUR_TRY(fur_spmv_plan(c->s->matrix, &options, &c->plan));
     c->cublas = peer_cublas_open(c->stream, true);
     return c->cublas.handle ? FUR_OK
                             : fur_context_fail(c->s->b->context, FUR_UNSUPPORTED,
@@ -174,8 +174,8 @@ static fur_status find_libraries(solve_cuda *c)
 static fur_status prepare(solve_cuda *c)
 {
     double seconds;
-    COMMAND_TRY(make_vectors(c));
-    COMMAND_TRY(run_launched(c, 2 * SOLVE_CHUNK, &seconds));
+    FUR_TRY(make_vectors(c));
+    FUR_TRY(run_launched(c, 2 * SOLVE_CHUNK, &seconds));
     return record(c);
 }
 
@@ -195,8 +195,8 @@ static fur_status make(const solve_system *s, solve_race *r, solve_cuda *c)
         fprintf(stderr, "%s: no peer: %s\n", s->name, fur_context_error(s->b->context));
         return FUR_OK;
     }
-    COMMAND_TRY(status);
-    COMMAND_TRY(prepare(c));
+    FUR_TRY(status);
+    FUR_TRY(prepare(c));
     r->peer = r->count;
     add(c, r, "cuSPARSE, graph", run_replayed);
     add(c, r, "cuSPARSE, launched", run_launched);

@@ -125,10 +125,10 @@ static fur_status add_half(spmv_case *c)
     fur_csr_view a = *fur_csr_get(c->a);
     if (a.rows != a.cols)
         return FUR_OK;
-    COMMAND_TRY(fur_csr_find_asymmetry(c->a, FUR_SYMMETRY_SYMMETRIC, &found));
+    FUR_TRY(fur_csr_find_asymmetry(c->a, FUR_SYMMETRY_SYMMETRIC, &found));
     if (found.found)
         return FUR_OK;
-    COMMAND_TRY(fur_csr_band(c->a, INT64_MIN, 0, &c->lower));
+    FUR_TRY(fur_csr_band(c->a, INT64_MIN, 0, &c->lower));
     return add_plan(c, c->lower, (fur_spmv_options){.half = FUR_HALF_SYMMETRIC}, "half");
 }
 
@@ -136,9 +136,9 @@ static fur_status add_plans(spmv_case *c)
 {
     const fur_kernel_info *kernel;
     for (int i = 0; i < RACE_CONTENDERS - 4 && (kernel = fur_spmv_kernel_at(c->b->context, i)); i++)
-        COMMAND_TRY(add_plan(c, c->a, (fur_spmv_options){.kernel = kernel->name}, kernel->name));
-    COMMAND_TRY(add_half(c));
-    COMMAND_TRY(add_plan(c, c->a, (fur_spmv_options){.kernel = "auto"}, "auto"));
+        FUR_TRY(add_plan(c, c->a, (fur_spmv_options){.kernel = kernel->name}, kernel->name));
+    FUR_TRY(add_half(c));
+    FUR_TRY(add_plan(c, c->a, (fur_spmv_options){.kernel = "auto"}, "auto"));
     return add_plan(c, c->a, (fur_spmv_options){.measure = 1}, "auto, measured");
 }
 
@@ -169,7 +169,7 @@ static fur_status check_all(spmv_case *c)
     for (int i = 0; i < c->count; i++) {
         fur_vector_fill(c->y, fur_real(NAN));
         run_product(&c->products[i]);
-        COMMAND_TRY(check(c, i));
+        FUR_TRY(check(c, i));
     }
     return FUR_OK;
 }
@@ -203,8 +203,8 @@ static void run_race(spmv_case *c)
 static fur_status make_vectors(spmv_case *c)
 {
     fur_csr_view a = *fur_csr_get(c->a);
-    COMMAND_TRY(fur_vector_create(c->b->context, FUR_F64, a.cols, &c->x));
-    COMMAND_TRY(fur_vector_create(c->b->context, FUR_F64, a.rows, &c->y));
+    FUR_TRY(fur_vector_create(c->b->context, FUR_F64, a.cols, &c->x));
+    FUR_TRY(fur_vector_create(c->b->context, FUR_F64, a.rows, &c->y));
     double *x = fur_vector_data(c->x);
     for (int64_t i = 0; i < a.cols; i++)
         x[i] = (double)(i % 17) * 0.25 - 1.5;
@@ -213,7 +213,7 @@ static fur_status make_vectors(spmv_case *c)
 
 static fur_status run_steps(spmv_case *c)
 {
-    COMMAND_TRY(bench_load(c->b, c->b->context, c->name, &c->a));
+    FUR_TRY(bench_load(c->b, c->b->context, c->name, &c->a));
     fur_csr_view a = *fur_csr_get(c->a);
     if (a.value_type != FUR_F64 || a.offset_type != FUR_I32 || a.entries == 0) {
         return fur_context_fail(c->b->context, FUR_UNSUPPORTED,
@@ -221,10 +221,10 @@ static fur_status run_steps(spmv_case *c)
                                 "2^31-1 entries",
                                 c->name);
     }
-    COMMAND_TRY(make_vectors(c));
-    COMMAND_TRY(make_plain(c));
-    COMMAND_TRY(add_plans(c));
-    COMMAND_TRY(check_all(c));
+    FUR_TRY(make_vectors(c));
+    FUR_TRY(make_plain(c));
+    FUR_TRY(add_plans(c));
+    FUR_TRY(check_all(c));
     run_race(c);
     return FUR_OK;
 }

@@ -47,7 +47,7 @@ static fur_status make_plan(cuda_case *c, const fur_spmv_options *options, produ
     for (int i = 0; i < 2; i++) {
         fur_spmv_destroy(p->plan);
         p->plan = NULL;
-        COMMAND_TRY(fur_spmv_plan(c->a, options, &p->plan));
+        FUR_TRY(fur_spmv_plan(c->a, options, &p->plan));
     }
     p->plan_seconds = fur_spmv_describe(p->plan)->seconds_plan;
     p->x = c->x;
@@ -65,7 +65,7 @@ static fur_status add_plan(cuda_case *c, const char *label, const fur_spmv_optio
         fprintf(stderr, "%s: %s\n", c->name, fur_context_error(c->b->context));
         return FUR_OK;
     }
-    COMMAND_TRY(status);
+    FUR_TRY(status);
     cuda_race_add(&c->race, label, run_product, p);
     return FUR_OK;
 }
@@ -76,11 +76,11 @@ static fur_status add_plans(cuda_case *c)
     for (int i = 0; i < kernels && c->race.count < RACE_CUDA_CONTENDERS - 2; i++) {
         fur_kernel_info kernel = *fur_spmv_kernel_at(c->b->context, i);
         fur_spmv_options options = {.size = sizeof options, .kernel = kernel.name};
-        COMMAND_TRY(add_plan(c, kernel.name, &options));
+        FUR_TRY(add_plan(c, kernel.name, &options));
     }
     fur_spmv_options estimated = {.size = sizeof estimated};
     fur_spmv_options measured = {.size = sizeof measured, .uses = 1000000, .measure = 1};
-    COMMAND_TRY(add_plan(c, "auto", &estimated));
+    FUR_TRY(add_plan(c, "auto", &estimated));
     return add_plan(c, "auto, measured", &measured);
 }
 
@@ -116,7 +116,7 @@ static fur_status compute_expected(cuda_case *c, const fur_vector *host_x)
 {
     fur_spmv *plan = NULL;
     fur_spmv_options options = {.size = sizeof options, .uses = 1};
-    COMMAND_TRY(fur_spmv_plan(c->host_a, &options, &plan));
+    FUR_TRY(fur_spmv_plan(c->host_a, &options, &plan));
     fur_status status = fur_spmv_apply(plan, fur_real(1), host_x, fur_real(0), c->expected);
     fur_spmv_destroy(plan);
     return status;
@@ -126,10 +126,10 @@ static fur_status make_reference(cuda_case *c)
 {
     fur_csr_view a = *fur_csr_get(c->host_a);
     fur_vector *host_x = NULL;
-    COMMAND_TRY(fur_vector_create(c->host, FUR_F64, a.rows, &c->expected));
-    COMMAND_TRY(fur_vector_create(c->host, FUR_F64, a.rows, &c->bound));
-    COMMAND_TRY(fur_vector_create(c->host, FUR_F64, a.rows, &c->found));
-    COMMAND_TRY(bench_numbers(c->host, a.cols, 1, 1, &host_x));
+    FUR_TRY(fur_vector_create(c->host, FUR_F64, a.rows, &c->expected));
+    FUR_TRY(fur_vector_create(c->host, FUR_F64, a.rows, &c->bound));
+    FUR_TRY(fur_vector_create(c->host, FUR_F64, a.rows, &c->found));
+    FUR_TRY(bench_numbers(c->host, a.cols, 1, 1, &host_x));
     compute_bound(c, host_x);
     fur_status status = compute_expected(c, host_x);
     fur_vector_destroy(host_x);
@@ -167,9 +167,9 @@ static int64_t find_wrong(const cuda_case *c)
 
 static fur_status check(const cuda_case *c, int index)
 {
-    COMMAND_TRY(fur_vector_fill(c->y, fur_real(NAN)));
-    COMMAND_TRY(run_product(c->race.contenders[index].self));
-    COMMAND_TRY(fur_vector_copy(c->y, c->found));
+    FUR_TRY(fur_vector_fill(c->y, fur_real(NAN)));
+    FUR_TRY(run_product(c->race.contenders[index].self));
+    FUR_TRY(fur_vector_copy(c->y, c->found));
     int64_t row = find_wrong(c);
     if (row < 0)
         return FUR_OK;
@@ -182,7 +182,7 @@ static fur_status check(const cuda_case *c, int index)
 static fur_status check_all(const cuda_case *c)
 {
     for (int i = 0; i < c->race.count; i++)
-        COMMAND_TRY(check(c, i));
+        FUR_TRY(check(c, i));
     return FUR_OK;
 }
 
@@ -265,17 +265,17 @@ static fur_status move_to_device(cuda_case *c)
 {
     fur_context *context = c->b->context;
     fur_csr_view a = *fur_csr_get(c->host_a);
-    COMMAND_TRY(make_reference(c));
-    COMMAND_TRY(fur_csr_transfer(c->host_a, context, &c->a));
+    FUR_TRY(make_reference(c));
+    FUR_TRY(fur_csr_transfer(c->host_a, context, &c->a));
     fur_csr_destroy(c->host_a);
     c->host_a = NULL;
-    COMMAND_TRY(bench_numbers(context, a.cols, 1, 1, &c->x));
+    FUR_TRY(bench_numbers(context, a.cols, 1, 1, &c->x));
     return fur_vector_create(context, FUR_F64, a.rows, &c->y);
 }
 
 static fur_status prepare(cuda_case *c)
 {
-    COMMAND_TRY(bench_load(c->b, c->host, c->name, &c->host_a));
+    FUR_TRY(bench_load(c->b, c->host, c->name, &c->host_a));
     fur_csr_view a = *fur_csr_get(c->host_a);
     if (a.value_type != FUR_F64 || a.entries == 0) {
         return fur_context_fail(c->host, FUR_UNSUPPORTED,
@@ -291,10 +291,10 @@ static fur_status run_steps(cuda_case *c)
         const char *sentence = fur_context_error(c->host);
         return *sentence ? fur_context_fail(c->b->context, status, "%s", sentence) : status;
     }
-    COMMAND_TRY(add_plans(c));
-    COMMAND_TRY(check_peer(c));
-    COMMAND_TRY(check_all(c));
-    COMMAND_TRY(cuda_race_run(&c->race, c->b->timing->gpu));
+    FUR_TRY(add_plans(c));
+    FUR_TRY(check_peer(c));
+    FUR_TRY(check_all(c));
+    FUR_TRY(cuda_race_run(&c->race, c->b->timing->gpu));
     report(c);
     return FUR_OK;
 }

@@ -40,9 +40,9 @@ static bool parse(const char *name, grid_request *grid)
 static fur_status run_steps(bench *b, const char *name, const forms_request *request, forms *f,
                             json_t **result)
 {
-    COMMAND_TRY(forms_create(b->timing, request, f));
-    COMMAND_TRY(forms_check(f));
-    COMMAND_TRY(forms_race(f, request->rounds));
+    FUR_TRY(forms_create(b->timing, request, f));
+    FUR_TRY(forms_check(f));
+    FUR_TRY(forms_race(f, request->rounds));
     *result = bench_matrix(name, f->a);
     json_object_set_new(*result, "copy_gbps", json_real(1e-9 * f->copy_rate));
     json_object_set_new(*result, "against", output_string("its matrix, csr"));
@@ -54,9 +54,9 @@ static fur_status run_steps(bench *b, const char *name, const forms_request *req
 /* All kernels for sweeps; their lines go to the case's result. */
 static fur_status sweep_steps(const bench *b, const forms *f, sweeps *s, json_t *result)
 {
-    COMMAND_TRY(sweeps_create(f, NULL, b->sweeps, true, s));
-    COMMAND_TRY(sweeps_check(s));
-    COMMAND_TRY(sweeps_race(s, b->rounds));
+    FUR_TRY(sweeps_create(f, NULL, b->sweeps, true, s));
+    FUR_TRY(sweeps_check(s));
+    FUR_TRY(sweeps_race(s, b->rounds));
     json_t *lines = sweeps_to_json(s);
     if (!b->common->json)
         sweeps_print(s, lines);

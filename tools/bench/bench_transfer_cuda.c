@@ -32,7 +32,7 @@ static fur_status run_bare_upload(void *self)
 static fur_status run_upload(void *self)
 {
     const transfer *t = self;
-    COMMAND_TRY(fur_vector_upload(t->array, t->vector));
+    FUR_TRY(fur_vector_upload(t->array, t->vector));
     return fur_context_synchronize(t->b->context);
 }
 
@@ -56,7 +56,7 @@ static fur_status run_direction(transfer *t, const char *title, fur_status (*bar
     *cuda_race_add(&lanes, "cudaMemcpy", bare, t) =
         (race_about){.role = RACE_PEER, .bytes = (double)t->bytes};
     cuda_race_add(&lanes, name, own, t)->bytes = (double)t->bytes;
-    COMMAND_TRY(cuda_race_run(&lanes, t->b->timing->gpu));
+    FUR_TRY(cuda_race_run(&lanes, t->b->timing->gpu));
     bench_report_cuda(
         t->b, json_pack("{s:o, s:s}", "case", output_string(title), "against", "cudaMemcpy"),
         &lanes, bench_cuda_base(&lanes, 0));
@@ -69,9 +69,9 @@ static fur_status check(transfer *t)
     unsigned char *array = t->array;
     for (size_t i = 0; i < t->bytes; i++)
         array[i] = (unsigned char)(i * 2654435761U >> 24);
-    COMMAND_TRY(run_upload(t));
+    FUR_TRY(run_upload(t));
     memset(array, 0, t->bytes);
-    COMMAND_TRY(run_download(t));
+    FUR_TRY(run_download(t));
     for (size_t i = 0; i < t->bytes; i++)
         if (array[i] != (unsigned char)(i * 2654435761U >> 24))
             return fur_context_fail(t->b->context, FUR_INVALID, "byte %zu comes back changed", i);
@@ -81,16 +81,16 @@ static fur_status check(transfer *t)
 static fur_status run_both(transfer *t, const char *name, const char *kind)
 {
     char title[96];
-    COMMAND_TRY(check(t));
+    FUR_TRY(check(t));
     snprintf(title, sizeof title, "%s bytes to the device, %s", name, kind);
-    COMMAND_TRY(run_direction(t, title, run_bare_upload, "fur_vector_upload", run_upload));
+    FUR_TRY(run_direction(t, title, run_bare_upload, "fur_vector_upload", run_upload));
     snprintf(title, sizeof title, "%s bytes from the device, %s", name, kind);
     return run_direction(t, title, run_bare_download, "fur_vector_download", run_download);
 }
 
 static fur_status run_pinned(transfer *t, const char *name)
 {
-    COMMAND_TRY(judge(t, cudaMallocHost(&t->array, t->bytes), "cudaMallocHost"));
+    FUR_TRY(judge(t, cudaMallocHost(&t->array, t->bytes), "cudaMallocHost"));
     fur_status status = run_both(t, name, "pinned");
     cudaFreeHost(t->array);
     return status;
@@ -115,7 +115,7 @@ fur_status bench_transfer_cuda(bench *b, const char *name)
                                 "'%s' is no multiple of 8 bytes from 8 to 2^36", name);
     }
     transfer t = {.b = b, .bytes = (size_t)bytes};
-    COMMAND_TRY(fur_vector_create(b->context, FUR_F64, bytes / 8, &t.vector));
+    FUR_TRY(fur_vector_create(b->context, FUR_F64, bytes / 8, &t.vector));
     fur_status status = run_pinned(&t, name);
     if (status == FUR_OK)
         status = run_pageable(&t, name);

@@ -24,13 +24,13 @@ static fur_status load(fur_context *context, const add_options *o, int which, lo
 static fur_status add_steps(fur_context *context, const add_options *o, loaded_matrix *a,
                             loaded_matrix *b, made_matrix *made)
 {
-    COMMAND_TRY(load(context, o, 0, a));
-    COMMAND_TRY(load(context, o, 1, b));
+    FUR_TRY(load(context, o, 0, a));
+    FUR_TRY(load(context, o, 1, b));
     double start = command_seconds();
-    COMMAND_TRY(command_while(
+    FUR_TRY(command_while(
         context, "adding", o->common.operands[1],
         fur_csr_add(a->matrix, fur_real(o->alpha), b->matrix, fur_real(o->beta), &made->matrix)));
-    COMMAND_TRY(fur_context_synchronize(context));
+    FUR_TRY(fur_context_synchronize(context));
     made->seconds_apply = command_seconds() - start;
     made->seconds_load = a->seconds + b->seconds;
     made->bytes = made_bytes(a->matrix) + made_bytes(b->matrix);

@@ -26,7 +26,7 @@ static fur_status load_blocks(fur_context *context, const combine_options *o, fu
         loaded_matrix a = {0};
         if (strcmp(name, zeros) == 0)
             continue;
-        COMMAND_TRY(
+        FUR_TRY(
             command_while(context, "reading", name, load_matrix(context, &o->common, name, &a)));
         blocks[n] = a.matrix;
         made->seconds_load += a.seconds;
@@ -38,14 +38,14 @@ static fur_status load_blocks(fur_context *context, const combine_options *o, fu
 static fur_status combine_steps(fur_context *context, const combine_options *o, fur_csr **blocks,
                                 made_matrix *made)
 {
-    COMMAND_TRY(load_blocks(context, o, blocks, made));
+    FUR_TRY(load_blocks(context, o, blocks, made));
     double start = command_seconds();
     fur_status status =
         fur_csr_from_blocks(o->rows, o->cols, (const fur_csr *const *)blocks, &made->matrix);
     if (status == FUR_INVALID && made->bytes == 0)
         return command_misuse(context, "a grid of blocks needs at least one file");
-    COMMAND_TRY(status);
-    COMMAND_TRY(fur_context_synchronize(context));
+    FUR_TRY(status);
+    FUR_TRY(fur_context_synchronize(context));
     made->seconds_apply = command_seconds() - start;
     return made_print(&o->common, made, &o->out, made_field(fur_csr_get(made->matrix)->value_type));
 }

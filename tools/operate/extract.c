@@ -82,9 +82,9 @@ static fur_status take_part(const extract_options *o, fur_csr **a)
 {
     fur_csr *part = NULL;
     if (o->rows.first > 0 || o->cols.first > 0)
-        COMMAND_TRY(cut(o, a));
+        FUR_TRY(cut(o, a));
     if (o->triangle)
-        COMMAND_TRY(take_triangle(o->triangle, a));
+        FUR_TRY(take_triangle(o->triangle, a));
     if (o->drop == 0)
         return FUR_OK;
     fur_status status = fur_csr_drop(*a, o->drop, &part);
@@ -95,14 +95,13 @@ static fur_status extract_steps(fur_context *context, const extract_options *o, 
 {
     loaded_matrix a = {0};
     const char *name = o->common.operands[0];
-    COMMAND_TRY(
-        command_while(context, "reading", name, load_matrix(context, &o->common, name, &a)));
+    FUR_TRY(command_while(context, "reading", name, load_matrix(context, &o->common, name, &a)));
     made->matrix = a.matrix;
     made->seconds_load = a.seconds;
     made->bytes = made_bytes(a.matrix);
     double start = command_seconds();
-    COMMAND_TRY(command_while(context, "extracting from", name, take_part(o, &made->matrix)));
-    COMMAND_TRY(fur_context_synchronize(context));
+    FUR_TRY(command_while(context, "extracting from", name, take_part(o, &made->matrix)));
+    FUR_TRY(fur_context_synchronize(context));
     made->seconds_apply = command_seconds() - start;
     return made_print(&o->common, made, &o->out, a.header.field);
 }

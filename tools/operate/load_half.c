@@ -19,7 +19,7 @@ static fur_status find_symmetry(const fur_csr *a, fur_half *half)
                                 "--half needs a symmetric matrix, this one is %lld x %lld",
                                 (long long)v->rows, (long long)v->cols);
     if (v->value_type == FUR_C64 || v->value_type == FUR_C128) {
-        COMMAND_TRY(fur_csr_find_asymmetry(a, FUR_SYMMETRY_HERMITIAN, &pair));
+        FUR_TRY(fur_csr_find_asymmetry(a, FUR_SYMMETRY_HERMITIAN, &pair));
         *half = FUR_HALF_HERMITIAN;
         if (!pair.found)
             return FUR_OK;
@@ -32,8 +32,8 @@ static fur_status find_symmetry(const fur_csr *a, fur_half *half)
 static fur_status cut(loaded_matrix *a, fur_half *half)
 {
     fur_csr *lower;
-    COMMAND_TRY(find_symmetry(a->matrix, half));
-    COMMAND_TRY(fur_csr_band(a->matrix, INT64_MIN, 0, &lower));
+    FUR_TRY(find_symmetry(a->matrix, half));
+    FUR_TRY(fur_csr_band(a->matrix, INT64_MIN, 0, &lower));
     fur_csr_destroy(a->matrix);
     a->matrix = lower;
     return FUR_OK;
@@ -45,9 +45,9 @@ fur_status load_half(fur_context *context, const command_common *common, const c
     command_common with = *common;
     double start = command_seconds();
     with.reading.keep_triangle = 1;
-    COMMAND_TRY(load_matrix(context, &with, path, out));
+    FUR_TRY(load_matrix(context, &with, path, out));
     if (!out->triangle)
-        COMMAND_TRY(cut(out, half));
+        FUR_TRY(cut(out, half));
     else if (out->header.symmetry == FUR_MTX_SKEW_SYMMETRIC)
         return fur_context_fail(context, FUR_INVALID,
                                 "--half needs a symmetric matrix, this one is skew-symmetric");

@@ -20,9 +20,9 @@ static fur_status put_norms(output *out, const fur_csr *a)
     double norm_1 = 0;
     double frobenius = 0;
     double most = 0;
-    COMMAND_TRY(fur_csr_norm1(a, &norm_1));
-    COMMAND_TRY(fur_csr_norm_frobenius(a, &frobenius));
-    COMMAND_TRY(fur_csr_norm_max(a, &most));
+    FUR_TRY(fur_csr_norm1(a, &norm_1));
+    FUR_TRY(fur_csr_norm_frobenius(a, &frobenius));
+    FUR_TRY(fur_csr_norm_max(a, &most));
     output_number(out, "norm_1", "norm 1", norm_1);
     output_number(out, "norm_frobenius", "Frobenius norm", frobenius);
     output_number(out, "norm_max", "largest entry", most);
@@ -38,7 +38,7 @@ fur_status made_print(const command_common *common, const made_matrix *made,
     int64_t bytes = made->bytes + made_bytes(made->matrix);
     double start = command_seconds();
     if (target->path)
-        COMMAND_TRY(save_matrix(made->matrix, target, &origin));
+        FUR_TRY(save_matrix(made->matrix, target, &origin));
     double seconds_write = command_seconds() - start;
     output out = output_begin(common->json);
     output_count(&out, "rows", "rows", v->rows);
@@ -53,6 +53,6 @@ fur_status made_print(const command_common *common, const made_matrix *made,
                 made->seconds_apply > 0 ? 1e-9 * (double)bytes / made->seconds_apply : 0);
     if (target->path)
         output_seconds(&out, "seconds_write", "time to write", seconds_write);
-    COMMAND_TRY(put_norms(&out, made->matrix));
+    FUR_TRY(put_norms(&out, made->matrix));
     return output_end(&out, context);
 }

@@ -48,8 +48,8 @@ static fur_status load_operands(multiply_job *job)
 {
     const multiply_options *options = job->options;
     const char *name = options->common.operands[0];
-    COMMAND_TRY(product_check_kernel(job->context, options->kernel));
-    COMMAND_TRY(command_while(job->context, "reading", name, load_a(job, name)));
+    FUR_TRY(product_check_kernel(job->context, options->kernel));
+    FUR_TRY(command_while(job->context, "reading", name, load_a(job, name)));
     const fur_csr_view *view = fur_csr_get(job->a.matrix);
     vector_request x = {.path = options->x,
                         .value = view->value_type,
@@ -68,9 +68,9 @@ static fur_status make_product(multiply_job *job)
                                    .order = o->reorder,
                                    .values = product_stored(o->values),
                                    .half = job->half};
-    COMMAND_TRY(fur_product_create(job->a.matrix, &options, &job->product));
+    FUR_TRY(fur_product_create(job->a.matrix, &options, &job->product));
     const fur_operator *op = fur_product_operator(job->product);
-    COMMAND_TRY(product_enter(job->product, &job->x));
+    FUR_TRY(product_enter(job->product, &job->x));
     return fur_vector_create(job->context, fur_operator_value_type(op), fur_operator_rows(op),
                              &job->y);
 }
@@ -115,26 +115,26 @@ static fur_status print_product(const multiply_job *job)
     output_text(&out, "value", "value type", fur_value_name(view->value_type));
     product_put_order(&out, fur_product_describe(job->product));
     put_plan(&out, job);
-    COMMAND_TRY(repeat_put_norms(&out, job->context, view->value_type, fur_vector_size(job->y),
-                                 fur_vector_const_data(job->y), "y"));
+    FUR_TRY(repeat_put_norms(&out, job->context, view->value_type, fur_vector_size(job->y),
+                             fur_vector_const_data(job->y), "y"));
     return output_end(&out, job->context);
 }
 
 static fur_status find_product(multiply_job *job)
 {
-    COMMAND_TRY(make_product(job));
+    FUR_TRY(make_product(job));
     job->repeat = (repeat){.compute = apply, .job = job, .count = job->options->repeat};
-    COMMAND_TRY(repeat_timed(job->context, &job->repeat));
+    FUR_TRY(repeat_timed(job->context, &job->repeat));
     return product_leave(job->product, &job->y);
 }
 
 static fur_status multiply_steps(multiply_job *job)
 {
-    COMMAND_TRY(load_operands(job));
-    COMMAND_TRY(command_while(job->context, "multiplying by", job->options->common.operands[0],
-                              find_product(job)));
+    FUR_TRY(load_operands(job));
+    FUR_TRY(command_while(job->context, "multiplying by", job->options->common.operands[0],
+                          find_product(job)));
     if (job->options->out.path)
-        COMMAND_TRY(save_vector(job->y, &job->options->out, NULL));
+        FUR_TRY(save_vector(job->y, &job->options->out, NULL));
     return print_product(job);
 }
 

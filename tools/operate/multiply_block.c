@@ -21,7 +21,7 @@ static fur_status load_block(block_job *job)
 {
     command_common common = *job->options->common;
     common.reading.convert = fur_mtx_as(fur_csr_get(job->a.matrix)->value_type);
-    COMMAND_TRY(load_matrix(job->context, &common, job->options->by, &job->b));
+    FUR_TRY(load_matrix(job->context, &common, job->options->by, &job->b));
     const fur_csr_view *b = fur_csr_get(job->b.matrix);
     const fur_vectors_view array = {.size = sizeof array,
                                     .rows = b->rows,
@@ -34,8 +34,8 @@ static fur_status load_block(block_job *job)
 static fur_status load_operands(block_job *job)
 {
     const char *name = job->options->common->operands[0];
-    COMMAND_TRY(command_while(job->context, "reading", name,
-                              load_matrix(job->context, job->options->common, name, &job->a)));
+    FUR_TRY(command_while(job->context, "reading", name,
+                          load_matrix(job->context, job->options->common, name, &job->a)));
     return command_while(job->context, "reading", job->options->by, load_block(job));
 }
 
@@ -44,8 +44,8 @@ static fur_status make_plan(block_job *job)
     const fur_csr_view *a = fur_csr_get(job->a.matrix);
     bool transpose = job->options->transpose;
     fur_spmm_options options = {.size = sizeof options, .op = transpose ? FUR_OP_T : FUR_OP_N};
-    COMMAND_TRY(fur_vectors_create(job->context, a->value_type, transpose ? a->cols : a->rows,
-                                   fur_vectors_get(job->x)->cols, FUR_LAYOUT_ROWS, &job->y));
+    FUR_TRY(fur_vectors_create(job->context, a->value_type, transpose ? a->cols : a->rows,
+                               fur_vectors_get(job->x)->cols, FUR_LAYOUT_ROWS, &job->y));
     return fur_spmm_plan(job->a.matrix, &options, &job->plan);
 }
 
@@ -57,7 +57,7 @@ static fur_status apply(void *self)
 
 static fur_status find_product(block_job *job)
 {
-    COMMAND_TRY(make_plan(job));
+    FUR_TRY(make_plan(job));
     job->repeat = (repeat){.compute = apply, .job = job, .count = job->options->repeat};
     return repeat_timed(job->context, &job->repeat);
 }
@@ -82,17 +82,17 @@ static fur_status print_product(const block_job *job)
     output_seconds(&out, "seconds_apply", "median product", job->repeat.seconds);
     output_count(&out, "bytes", "bytes of A, B and C", bytes);
     output_rate(&out, "gbps", "throughput", 1e-9 * (double)bytes / job->repeat.seconds);
-    COMMAND_TRY(
+    FUR_TRY(
         repeat_put_norms(&out, job->context, y->value_type, y->rows * y->cols, y->data, "entries"));
     return output_end(&out, job->context);
 }
 
 static fur_status run(block_job *job)
 {
-    COMMAND_TRY(load_operands(job));
-    COMMAND_TRY(command_while(job->context, "multiplying by", job->options->by, find_product(job)));
+    FUR_TRY(load_operands(job));
+    FUR_TRY(command_while(job->context, "multiplying by", job->options->by, find_product(job)));
     if (job->options->out->path)
-        COMMAND_TRY(save_vectors(job->y, job->options->out));
+        FUR_TRY(save_vectors(job->y, job->options->out));
     return print_product(job);
 }
 

@@ -28,7 +28,7 @@ static fur_status read_operand(by_job *job, const char *path, loaded_matrix *out
 static fur_status read_operands(by_job *job)
 {
     const char *path = job->options->common->operands[0];
-    COMMAND_TRY(read_operand(job, path, &job->a));
+    FUR_TRY(read_operand(job, path, &job->a));
     return strcmp(path, job->options->by) == 0 ? FUR_OK
                                                : read_operand(job, job->options->by, &job->b);
 }
@@ -47,8 +47,8 @@ static fur_status apply(void *self)
 static fur_status time_products(by_job *job)
 {
     double start = command_seconds();
-    COMMAND_TRY(fur_spgemm_multiply(job->plan, fur_real(1), &job->c));
-    COMMAND_TRY(fur_context_synchronize(job->context));
+    FUR_TRY(fur_spgemm_multiply(job->plan, fur_real(1), &job->c));
+    FUR_TRY(fur_context_synchronize(job->context));
     job->seconds_first = command_seconds() - start;
     job->repeat = (repeat){.compute = apply, .job = job, .count = job->options->repeat};
     return repeat_timed(job->context, &job->repeat);
@@ -56,7 +56,7 @@ static fur_status time_products(by_job *job)
 
 static fur_status find_product(by_job *job)
 {
-    COMMAND_TRY(fur_spgemm_plan(job->a.matrix, right_operand(job), NULL, &job->plan));
+    FUR_TRY(fur_spgemm_plan(job->a.matrix, right_operand(job), NULL, &job->plan));
     return time_products(job);
 }
 
@@ -79,8 +79,7 @@ static fur_status print_product(const by_job *job)
     output_seconds(&out, "seconds_apply", "median product", job->repeat.seconds);
     output_count(&out, "bytes", "bytes of A, B and C", report->bytes);
     output_rate(&out, "gbps", "throughput", gigabytes / job->repeat.seconds);
-    COMMAND_TRY(
-        repeat_put_norms(&out, job->context, c->value_type, c->entries, c->values, "entries"));
+    FUR_TRY(repeat_put_norms(&out, job->context, c->value_type, c->entries, c->values, "entries"));
     return output_end(&out, job->context);
 }
 
@@ -93,10 +92,10 @@ static fur_status save_product(const by_job *job)
 
 static fur_status run(by_job *job)
 {
-    COMMAND_TRY(read_operands(job));
-    COMMAND_TRY(command_while(job->context, "multiplying by", job->options->by, find_product(job)));
+    FUR_TRY(read_operands(job));
+    FUR_TRY(command_while(job->context, "multiplying by", job->options->by, find_product(job)));
     if (job->options->out->path)
-        COMMAND_TRY(save_product(job));
+        FUR_TRY(save_product(job));
     return print_product(job);
 }
 

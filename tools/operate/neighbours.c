@@ -39,7 +39,7 @@ static const char *method_names(fur_context *context, int index)
 static fur_status load_points(neighbours_job *job)
 {
     const command_common *common = &job->options->common;
-    COMMAND_TRY(load_matrix(job->context, common, common->operands[0], &job->loaded));
+    FUR_TRY(load_matrix(job->context, common, common->operands[0], &job->loaded));
     const fur_csr_view *v = fur_csr_get(job->loaded.matrix);
     if (v->entries != v->rows * v->cols)
         return fur_context_fail(job->context, FUR_INVALID,
@@ -71,8 +71,8 @@ static fur_status put_norms(output *out, const neighbours_job *job)
     const fur_csr_view *g = fur_csr_get(job->graph);
     double norm[3] = {0, 0, 0};
     fur_vector *values = NULL;
-    COMMAND_TRY(fur_vector_wrap(job->context, g->value_type, g->entries,
-                                (void *)(uintptr_t)g->values, FUR_OWNERSHIP_BORROW, &values));
+    FUR_TRY(fur_vector_wrap(job->context, g->value_type, g->entries, (void *)(uintptr_t)g->values,
+                            FUR_OWNERSHIP_BORROW, &values));
     fur_status status = fur_norm1(values, &norm[0]);
     if (status == FUR_OK)
         status = fur_norm2(values, &norm[1]);
@@ -106,7 +106,7 @@ static fur_status print_graph(const neighbours_job *job)
     output_seconds(&out, "seconds_apply", "time to search", seconds);
     output_count(&out, "bytes", "bytes moved", r->bytes);
     output_rate(&out, "gbps", "throughput", seconds > 0 ? 1e-9 * (double)r->bytes / seconds : 0);
-    COMMAND_TRY(put_norms(&out, job));
+    FUR_TRY(put_norms(&out, job));
     return output_end(&out, job->context);
 }
 
@@ -114,10 +114,10 @@ static fur_status run(neighbours_job *job)
 {
     const char *name = job->options->common.operands[0];
     const fur_mtx_header origin = {.size = sizeof origin, .field = FUR_MTX_REAL};
-    COMMAND_TRY(command_while(job->context, "reading", name, load_points(job)));
-    COMMAND_TRY(command_while(job->context, "searching", name, find(job)));
+    FUR_TRY(command_while(job->context, "reading", name, load_points(job)));
+    FUR_TRY(command_while(job->context, "searching", name, find(job)));
     if (job->options->out.path)
-        COMMAND_TRY(save_matrix(job->graph, &job->options->out, &origin));
+        FUR_TRY(save_matrix(job->graph, &job->options->out, &origin));
     return print_graph(job);
 }
 
@@ -125,7 +125,7 @@ static fur_status neighbours(fur_context *context, const void *options)
 {
     neighbours_job job = {
         .context = context, .options = options, .report = FUR_DEFAULT(fur_neighbours_report)};
-    COMMAND_TRY(new_file_try(context, job.options->out.path));
+    FUR_TRY(new_file_try(context, job.options->out.path));
     fur_status status = run(&job);
     fur_csr_destroy(job.graph);
     fur_vectors_destroy(job.points);

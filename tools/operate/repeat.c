@@ -15,8 +15,8 @@ static fur_status time_batch(fur_context *context, const repeat *r, int64_t coun
 {
     double start = command_seconds();
     for (int64_t i = 0; i < count; i++)
-        COMMAND_TRY(r->compute(r->job));
-    COMMAND_TRY(fur_context_synchronize(context));
+        FUR_TRY(r->compute(r->job));
+    FUR_TRY(fur_context_synchronize(context));
     *seconds = (command_seconds() - start) / (double)count;
     return FUR_OK;
 }
@@ -41,7 +41,7 @@ static fur_status time_batches(fur_context *context, repeat *r, int64_t batches,
     for (int64_t i = 0; i < batches; i++) {
         int64_t done = r->count * i / batches;
         int64_t next = r->count * (i + 1) / batches;
-        COMMAND_TRY(time_batch(context, r, next - done, &seconds[i]));
+        FUR_TRY(time_batch(context, r, next - done, &seconds[i]));
     }
     qsort(seconds, (size_t)batches, sizeof *seconds, compare_seconds);
     r->seconds = seconds[batches / 2];
@@ -52,12 +52,12 @@ fur_status repeat_timed(fur_context *context, repeat *r)
 {
     double warm_up = 0.0;
     void *seconds = NULL;
-    COMMAND_TRY(time_batch(context, r, 1, &warm_up));
-    COMMAND_TRY(time_batch(context, r, 1, &warm_up));
+    FUR_TRY(time_batch(context, r, 1, &warm_up));
+    FUR_TRY(time_batch(context, r, 1, &warm_up));
     r->count = r->count > 0 ? r->count : fill_time(warm_up);
     bool on_gpu = fur_context_host(context) != context;
     int64_t batches = on_gpu ? (r->count + GPU_BATCH - 1) / GPU_BATCH : r->count;
-    COMMAND_TRY(fur_context_allocate(context, (size_t)batches * sizeof(double), &seconds));
+    FUR_TRY(fur_context_allocate(context, (size_t)batches * sizeof(double), &seconds));
     fur_status status = time_batches(context, r, batches, seconds);
     fur_context_release(context, seconds);
     return status;

@@ -40,8 +40,8 @@ static fur_status load_operands(trisolve_job *job)
     const command_common *common = &job->options->common;
     const char *name = common->operands[0];
     const char *b = common->operand_count > 1 ? common->operands[1] : NULL;
-    COMMAND_TRY(command_while(job->context, "reading", name,
-                              load_matrix(job->context, common, name, &job->a)));
+    FUR_TRY(command_while(job->context, "reading", name,
+                          load_matrix(job->context, common, name, &job->a)));
     const fur_csr_view *view = fur_csr_get(job->a.matrix);
     vector_request request = {.path = b, .value = view->value_type, .size = view->rows};
     return command_while(job->context, "reading", b ? b : name,
@@ -53,10 +53,9 @@ static fur_status make_plan(trisolve_job *job)
     const trisolve_options *o = job->options;
     const fur_csr_view *view = fur_csr_get(job->a.matrix);
     fur_trsv_options options = {.size = sizeof options, .schedule = o->schedule};
-    COMMAND_TRY(fur_trsv_plan(job->a.matrix, o->upper ? FUR_TRIANGLE_UPPER : FUR_TRIANGLE_LOWER,
-                              o->transpose ? FUR_OP_T : FUR_OP_N,
-                              o->unit ? FUR_DIAGONAL_UNIT : FUR_DIAGONAL_STORED, &options,
-                              &job->plan));
+    FUR_TRY(fur_trsv_plan(job->a.matrix, o->upper ? FUR_TRIANGLE_UPPER : FUR_TRIANGLE_LOWER,
+                          o->transpose ? FUR_OP_T : FUR_OP_N,
+                          o->unit ? FUR_DIAGONAL_UNIT : FUR_DIAGONAL_STORED, &options, &job->plan));
     return fur_vector_create(job->context, view->value_type, view->rows, &job->x);
 }
 
@@ -68,7 +67,7 @@ static fur_status apply(void *self)
 
 static fur_status solve_triangle(trisolve_job *job)
 {
-    COMMAND_TRY(make_plan(job));
+    FUR_TRY(make_plan(job));
     job->repeat = (repeat){.compute = apply, .job = job, .count = job->options->repeat};
     return repeat_timed(job->context, &job->repeat);
 }
@@ -102,18 +101,18 @@ static fur_status print_solution(const trisolve_job *job)
     output_count(&out, "entries", "entries", view->entries);
     output_text(&out, "value", "value type", fur_value_name(view->value_type));
     put_plan(&out, job);
-    COMMAND_TRY(repeat_put_norms(&out, job->context, view->value_type, view->rows,
-                                 fur_vector_const_data(job->x), "x"));
+    FUR_TRY(repeat_put_norms(&out, job->context, view->value_type, view->rows,
+                             fur_vector_const_data(job->x), "x"));
     return output_end(&out, job->context);
 }
 
 static fur_status trisolve_steps(trisolve_job *job)
 {
-    COMMAND_TRY(load_operands(job));
-    COMMAND_TRY(command_while(job->context, "solving with", job->options->common.operands[0],
-                              solve_triangle(job)));
+    FUR_TRY(load_operands(job));
+    FUR_TRY(command_while(job->context, "solving with", job->options->common.operands[0],
+                          solve_triangle(job)));
     if (job->options->out.path)
-        COMMAND_TRY(save_vector(job->x, &job->options->out, NULL));
+        FUR_TRY(save_vector(job->x, &job->options->out, NULL));
     return print_solution(job);
 }
 

@@ -136,7 +136,7 @@ static fur_status put_image(const page *p, const raster *cells)
 {
     void *bytes = NULL;
     size_t size = 0;
-    COMMAND_TRY(draw_png_cells(p->context, cells, p->densest, &bytes, &size));
+    FUR_TRY(draw_png_cells(p->context, cells, p->densest, &bytes, &size));
     page_put_base64(p->stream, bytes, size);
     fur_context_release(p->context, bytes);
     return FUR_OK;
@@ -198,8 +198,8 @@ static void put_legend(const page *p)
 static fur_status put_figures(const page *p)
 {
     fputs("<div class=\"pair\">\n", p->stream);
-    COMMAND_TRY(put_figure(p, "Before", &p->before, &p->facts->before));
-    COMMAND_TRY(put_figure(p, "After", &p->after, &p->facts->after));
+    FUR_TRY(put_figure(p, "Before", &p->before, &p->facts->before));
+    FUR_TRY(put_figure(p, "After", &p->after, &p->facts->after));
     fputs("</div>\n", p->stream);
     put_legend(p);
     return FUR_OK;
@@ -312,7 +312,7 @@ static fur_status put_page(const page *p)
     put_header(p);
     put_verdict(p);
     put_cards(p);
-    COMMAND_TRY(put_figures(p));
+    FUR_TRY(put_figures(p));
     put_table(p);
     fputs("<div class=\"pair\">\n", p->stream);
     put_times(p);
@@ -324,8 +324,8 @@ static fur_status put_page(const page *p)
 
 static fur_status make_pictures(page *p)
 {
-    COMMAND_TRY(raster_create(p->facts->original, PIXELS, &p->before));
-    COMMAND_TRY(raster_create(p->facts->reordered, PIXELS, &p->after));
+    FUR_TRY(raster_create(p->facts->original, PIXELS, &p->before));
+    FUR_TRY(raster_create(p->facts->reordered, PIXELS, &p->after));
     p->densest = fmax(raster_densest(&p->before), raster_densest(&p->after));
     return FUR_OK;
 }
@@ -333,8 +333,8 @@ static fur_status make_pictures(page *p)
 static fur_status save(page *p, const char *path)
 {
     new_file file;
-    COMMAND_TRY(make_pictures(p));
-    COMMAND_TRY(new_file_open(p->context, path, &file));
+    FUR_TRY(make_pictures(p));
+    FUR_TRY(new_file_open(p->context, path, &file));
     p->stream = file.stream;
     return new_file_close(&file, put_page(p));
 }

@@ -21,9 +21,9 @@ static fur_status put_norms(ranks_job *j, const fur_vector *y)
     double one;
     double two;
     double most;
-    COMMAND_TRY(ranks_pass(j, j->context, fur_norm1(y, &one)));
-    COMMAND_TRY(ranks_pass(j, j->context, fur_norm2(y, &two)));
-    COMMAND_TRY(ranks_pass(j, j->context, fur_norm_max(y, &most)));
+    FUR_TRY(ranks_pass(j, j->context, fur_norm1(y, &one)));
+    FUR_TRY(ranks_pass(j, j->context, fur_norm2(y, &two)));
+    FUR_TRY(ranks_pass(j, j->context, fur_norm_max(y, &most)));
     output_number(&j->out, "y_norm_1", "norm 1 of y", one);
     output_number(&j->out, "y_norm_2", "norm 2 of y", two);
     output_number(&j->out, "y_norm_max", "largest entry of y", most);
@@ -51,11 +51,11 @@ static fur_status multiply(ranks_job *j)
     const int64_t *cols = fur_ranks_csr_column_bounds(j->a);
     const int64_t *rows = fur_ranks_csr_bounds(j->a);
     void *memory;
-    COMMAND_TRY(ranks_vector(j, fur_ranks_csr_domain(j->a), cols, &j->x));
-    COMMAND_TRY(ranks_vector(j, j->context, rows, &j->y));
-    COMMAND_TRY(ranks_load(j, j->request->x, cols, j->x));
-    COMMAND_TRY(ranks_pass(
-        j, j->home, fur_context_allocate(j->home, (size_t)repeat * sizeof(double), &memory)));
+    FUR_TRY(ranks_vector(j, fur_ranks_csr_domain(j->a), cols, &j->x));
+    FUR_TRY(ranks_vector(j, j->context, rows, &j->y));
+    FUR_TRY(ranks_load(j, j->request->x, cols, j->x));
+    FUR_TRY(ranks_pass(j, j->home,
+                       fur_context_allocate(j->home, (size_t)repeat * sizeof(double), &memory)));
     double *seconds = memory;
     fur_status status = run_products(j, seconds);
     if (status == FUR_OK)
@@ -81,11 +81,11 @@ static fur_status bench(ranks_job *j)
                                   .rtol = DBL_MIN,
                                   .max_iterations = BENCH_ITERATIONS};
     fur_solver_report report = FUR_DEFAULT(fur_solver_report);
-    COMMAND_TRY(multiply(j));
+    FUR_TRY(multiply(j));
     if (r->rows != r->cols)
         return FUR_OK;
-    COMMAND_TRY(ranks_pass(j, j->context, fur_vector_fill(j->x, fur_real(0))));
-    COMMAND_TRY(fur_ranks_solve(j->a, &options, j->y, j->x, &report));
+    FUR_TRY(ranks_pass(j, j->context, fur_vector_fill(j->x, fur_real(0))));
+    FUR_TRY(fur_ranks_solve(j->a, &options, j->y, j->x, &report));
     output_count(&j->out, "iterations", "iterations of cg", report.iterations);
     output_seconds(&j->out, "seconds_per_iteration", "one iteration",
                    report.iterations > 0 ? report.seconds / (double)report.iterations : 0);

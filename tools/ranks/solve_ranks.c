@@ -33,14 +33,14 @@ static fur_status multiply_fractions(const ranks_job *j)
     if (j->leads)
         status = ranks_pass(
             j, j->home, load_fractions(j->home, j->value, cols[fur_ranks_count(j->group)], &whole));
-    COMMAND_TRY(fur_ranks_agree(j->group, status));
-    COMMAND_TRY(ranks_deal(j, whole, cols, j->x));
+    FUR_TRY(fur_ranks_agree(j->group, status));
+    FUR_TRY(ranks_deal(j, whole, cols, j->x));
     return fur_ranks_multiply(j->a, j->x, j->y);
 }
 
 static fur_status multiply_ones(const ranks_job *j)
 {
-    COMMAND_TRY(ranks_load(j, NULL, NULL, j->x));
+    FUR_TRY(ranks_load(j, NULL, NULL, j->x));
     return fur_ranks_multiply(j->a, j->x, j->y);
 }
 
@@ -50,10 +50,10 @@ static fur_status make_b(const ranks_job *j, solve_state *s)
     bool single = j->value == FUR_F32 || j->value == FUR_C64;
     double scale;
     double largest;
-    COMMAND_TRY(multiply_fractions(j));
-    COMMAND_TRY(ranks_pass(j, j->context, fur_norm_max(j->y, &scale)));
-    COMMAND_TRY(multiply_ones(j));
-    COMMAND_TRY(ranks_pass(j, j->context, fur_norm_max(j->y, &largest)));
+    FUR_TRY(multiply_fractions(j));
+    FUR_TRY(ranks_pass(j, j->context, fur_norm_max(j->y, &scale)));
+    FUR_TRY(multiply_ones(j));
+    FUR_TRY(ranks_pass(j, j->context, fur_norm_max(j->y, &largest)));
     s->rhs = "A times ones";
     if (!(scale > 0) || largest > ROUNDING * (single ? FLT_EPSILON : DBL_EPSILON) * scale)
         return FUR_OK;
@@ -76,9 +76,9 @@ static fur_status load_archived(const ranks_job *j, solve_state *s)
     if (j->leads)
         status =
             ranks_pass(j, j->home, load_archived_b(j->home, &j->request->common, &request, &whole));
-    COMMAND_TRY(fur_ranks_agree(j->group, status));
+    FUR_TRY(fur_ranks_agree(j->group, status));
     int there = whole != NULL;
-    COMMAND_TRY(fur_ranks_share(j->group, &there, sizeof there));
+    FUR_TRY(fur_ranks_share(j->group, &there, sizeof there));
     s->rhs = "NAME_b.mtx of the archive";
     return there ? ranks_deal(j, whole, rows, j->y) : make_b(j, s);
 }
@@ -98,9 +98,9 @@ static fur_status make_system(ranks_job *j, solve_state *s)
     fur_context *domain = fur_ranks_csr_domain(j->a);
     const int64_t *cols = fur_ranks_csr_column_bounds(j->a);
     const char *x0 = j->request->solver.x0;
-    COMMAND_TRY(ranks_vector(j, domain, cols, &j->x));
-    COMMAND_TRY(ranks_vector(j, j->context, fur_ranks_csr_bounds(j->a), &j->y));
-    COMMAND_TRY(load_b(j, s));
+    FUR_TRY(ranks_vector(j, domain, cols, &j->x));
+    FUR_TRY(ranks_vector(j, j->context, fur_ranks_csr_bounds(j->a), &j->y));
+    FUR_TRY(load_b(j, s));
     return x0 ? ranks_load(j, x0, cols, j->x)
               : ranks_pass(j, domain, fur_vector_fill(j->x, fur_real(0)));
 }
@@ -191,10 +191,10 @@ static void put(ranks_job *j, const solve_state *s)
 
 static fur_status solve_steps(ranks_job *j, solve_state *s)
 {
-    COMMAND_TRY(make_system(j, s));
-    COMMAND_TRY(make_precond(j, s));
-    COMMAND_TRY(iterate(j, s));
-    COMMAND_TRY(save(j, s));
+    FUR_TRY(make_system(j, s));
+    FUR_TRY(make_precond(j, s));
+    FUR_TRY(iterate(j, s));
+    FUR_TRY(save(j, s));
     put(j, s);
     return FUR_OK;
 }

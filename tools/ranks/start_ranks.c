@@ -50,9 +50,9 @@ static fur_status arrange(ranks_job *j)
     fur_ranks_csr *arranged;
     if (!partition || strcmp(partition, "contiguous") == 0)
         return FUR_OK;
-    COMMAND_TRY(is_partition(partition) ? fur_ranks_partition(j->a, &options, &j->partition)
-                                        : fur_ranks_partition_read(j->a, partition, &j->partition));
-    COMMAND_TRY(fur_ranks_csr_arrange(j->a, j->partition, &arranged));
+    FUR_TRY(is_partition(partition) ? fur_ranks_partition(j->a, &options, &j->partition)
+                                    : fur_ranks_partition_read(j->a, partition, &j->partition));
+    FUR_TRY(fur_ranks_csr_arrange(j->a, j->partition, &arranged));
     fur_ranks_csr_destroy(j->a);
     j->a = arranged;
     return FUR_OK;
@@ -87,8 +87,8 @@ static fur_status read_alone(ranks_job *j)
 static fur_status read_matrix(ranks_job *j)
 {
     double start = command_seconds();
-    COMMAND_TRY(is_for_all(j) ? fur_ranks_csr_read(j->group, j->name, NULL, &j->a) : read_alone(j));
-    COMMAND_TRY(arrange(j));
+    FUR_TRY(is_for_all(j) ? fur_ranks_csr_read(j->group, j->name, NULL, &j->a) : read_alone(j));
+    FUR_TRY(arrange(j));
     j->seconds_load = command_seconds() - start;
     j->context = fur_ranks_csr_context(j->a);
     j->value = fur_ranks_csr_describe(j->a)->value_type;
@@ -125,9 +125,9 @@ static fur_status try_files(const ranks_job *j)
 
 static fur_status run(ranks_job *j)
 {
-    COMMAND_TRY(fur_ranks_agree(j->group, try_files(j)));
-    COMMAND_TRY(read_matrix(j));
-    COMMAND_TRY(fur_ranks_agree(j->group, j->request->work(j)));
+    FUR_TRY(fur_ranks_agree(j->group, try_files(j)));
+    FUR_TRY(read_matrix(j));
+    FUR_TRY(fur_ranks_agree(j->group, j->request->work(j)));
     put_matrix(j);
     return FUR_OK;
 }
@@ -139,7 +139,7 @@ static fur_status tell(ranks_job *j)
     if (j->leads)
         status = ranks_pass(j, j->home, output_end(&j->out, j->home));
     j->out.object = NULL;
-    COMMAND_TRY(fur_ranks_agree(j->group, status));
+    FUR_TRY(fur_ranks_agree(j->group, status));
     return fur_ranks_agree(j->group, ranks_judge(j));
 }
 

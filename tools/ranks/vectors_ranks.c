@@ -23,7 +23,7 @@ static fur_status arrange(const ranks_job *j, fur_vector **whole)
     size_t size = fur_value_size(j->value);
     int64_t rows = fur_vector_size(*whole);
     fur_vector *arranged;
-    COMMAND_TRY(fur_vector_create(j->home, j->value, rows, &arranged));
+    FUR_TRY(fur_vector_create(j->home, j->value, rows, &arranged));
     const char *from = fur_vector_const_data(*whole);
     char *to = fur_vector_data(arranged);
     for (int64_t i = 0; i < rows; i++)

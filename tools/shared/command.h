@@ -6,6 +6,7 @@
 #include <argp.h>
 #include <stdbool.h>
 
+#include <furrow/author/try.h>
 #include <furrow/furrow.h>
 
 /* One subcommand. run gets argv from the subcommand's name on and returns the exit status. */
@@ -149,13 +150,5 @@ void command_check_output(void);
 
 /* Seconds on a clock that only moves forward. */
 double command_seconds(void);
-
-/* Returns the status of a call that fails from the enclosing function. */
-#define COMMAND_TRY(call)                                                                          \
-    do {                                                                                           \
-        fur_status command_try_status = (call);                                                    \
-        if (command_try_status != FUR_OK)                                                          \
-            return command_try_status;                                                             \
-    } while (0)
 
 #endif

@@ -150,7 +150,7 @@ fur_status grid_check_kernel(fur_context *context, const char *kernel)
 fur_status grid_create_stencil(fur_context *context, const grid_request *grid, const char *kernel,
                                fur_stencil **out)
 {
-    COMMAND_TRY(grid_check_kernel(context, kernel));
+    FUR_TRY(grid_check_kernel(context, kernel));
     fur_stencil_definition d = grid_define(grid, kernel);
     return fur_stencil_create(context, &d, out);
 }

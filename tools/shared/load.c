@@ -55,7 +55,7 @@ static fur_status read_matrix(fur_context *context, const char *path,
         .size = sizeof binary, .header = &out->header, .limits = text->limits};
     if (is_binary(path)) /* whole */
         return fur_binary_read_csr(context, path, &binary, &out->matrix);
-    COMMAND_TRY(fur_mtx_read_csr(context, path, text, &out->matrix));
+    FUR_TRY(fur_mtx_read_csr(context, path, text, &out->matrix));
     out->triangle = text->keep_triangle && out->header.symmetry != FUR_MTX_GENERAL;
     return FUR_OK;
 }
@@ -75,7 +75,7 @@ fur_status load_matrix(fur_context *context, const command_common *common, const
 
 static fur_status load_ones(fur_context *context, const vector_request *request, fur_vector **out)
 {
-    COMMAND_TRY(fur_vector_create(context, request->value, request->size, out));
+    FUR_TRY(fur_vector_create(context, request->value, request->size, out));
     return fur_vector_fill(*out, fur_real(1.0));
 }
 
@@ -84,7 +84,7 @@ static fur_status load_binary(fur_context *context, const command_common *common
 {
     fur_binary_read_options binary = {.size = sizeof binary, .limits = common->reading.limits};
     fur_vector *x = NULL;
-    COMMAND_TRY(fur_binary_read_vector(context, request->path, &binary, &x));
+    FUR_TRY(fur_binary_read_vector(context, request->path, &binary, &x));
     fur_status status = fur_vector_convert(x, request->value, out);
     fur_vector_destroy(x);
     return status;
@@ -107,8 +107,8 @@ fur_status load_vector(fur_context *context, const command_common *common,
 {
     if (!request->path)
         return load_ones(context, request, out);
-    COMMAND_TRY(is_binary(request->path) ? load_binary(context, common, request, out)
-                                         : load_text(context, common, request, out));
+    FUR_TRY(is_binary(request->path) ? load_binary(context, common, request, out)
+                                     : load_text(context, common, request, out));
     int64_t found = fur_vector_size(*out);
     if (found != request->size) {
         return fur_context_fail(context, FUR_INVALID,

@@ -131,7 +131,7 @@ void request_check(struct argp_state *state, const solver_request *r)
 
 fur_status request_try_files(fur_context *context, const solver_request *r)
 {
-    COMMAND_TRY(new_file_try(context, r->out.path));
+    FUR_TRY(new_file_try(context, r->out.path));
     return new_file_try(context, r->history);
 }
 

@@ -55,9 +55,9 @@ static void add_point(watch *w, int64_t iteration, double residual, double true_
 /* r = b - A x, and its norm relative to b. */
 static fur_status take_residual(const watch_sample *s, double *residual)
 {
-    COMMAND_TRY(fur_operator_apply(s->a, s->x, s->r));
-    COMMAND_TRY(fur_axpby(fur_real(1), s->b, fur_real(-1), s->r));
-    COMMAND_TRY(fur_norm2(s->r, residual));
+    FUR_TRY(fur_operator_apply(s->a, s->x, s->r));
+    FUR_TRY(fur_axpby(fur_real(1), s->b, fur_real(-1), s->r));
+    FUR_TRY(fur_norm2(s->r, residual));
     *residual /= s->b_norm;
     return FUR_OK;
 }
@@ -158,7 +158,7 @@ fur_status watch_save(const watch *w, fur_context *context, const char *path)
     if (w->full)
         return fur_context_fail(context, FUR_OUT_OF_MEMORY, "%.400s: no memory for the history",
                                 path);
-    COMMAND_TRY(new_file_open(context, path, &file));
+    FUR_TRY(new_file_open(context, path, &file));
     fputs("attempt,iteration,seconds,residual,true_residual\n", file.stream);
     for (int64_t i = 0; i < w->count; i++) {
         const watch_point *p = &w->points[i];

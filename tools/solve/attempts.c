@@ -68,7 +68,7 @@ static fur_scale scale_of(const char *name)
 /* A matrix: the library chooses what was not asked for. */
 static fur_status solve_matrix(job *j)
 {
-    COMMAND_TRY(job_precondition(j));
+    FUR_TRY(job_precondition(j));
     fur_solver_options solver = solver_options(j);
     fur_auto_options options = {.size = sizeof options,
                                 .solver = &solver,
@@ -99,13 +99,13 @@ static fur_status iterate(job *j)
     fur_solver_options options = solver_options(j);
     fur_solver *solver = NULL;
     if (job_is(j->options->solver.precond, "mg"))
-        COMMAND_TRY(fur_operator_from_multigrid(j->multigrid, &j->preconditioner));
+        FUR_TRY(fur_operator_from_multigrid(j->multigrid, &j->preconditioner));
     else if (job_is(j->options->solver.precond, "jacobi"))
-        COMMAND_TRY(fur_operator_jacobi(j->op, &j->preconditioner));
+        FUR_TRY(fur_operator_jacobi(j->op, &j->preconditioner));
     options.preconditioner = j->preconditioner;
     options.method = j->attempts[0].choice.method;
     options.adjoint = j->op; /* of real and symmetric coefficients */
-    COMMAND_TRY(fur_solver_create(j->op, &options, &solver));
+    FUR_TRY(fur_solver_create(j->op, &options, &solver));
     fur_status status = fur_solver_solve(solver, j->b, j->x, &j->total);
     fur_solver_destroy(solver);
     return status;
@@ -120,8 +120,8 @@ static fur_status run_cycles(job *j)
     int stop;
     do {
         fur_solver_report part = FUR_DEFAULT(fur_solver_report);
-        COMMAND_TRY(fur_multigrid_solve(j->multigrid, j->b, j->x, j->options->solver.rtol,
-                                        left < CYCLES_AT_ONCE ? left : CYCLES_AT_ONCE, &part));
+        FUR_TRY(fur_multigrid_solve(j->multigrid, j->b, j->x, j->options->solver.rtol,
+                                    left < CYCLES_AT_ONCE ? left : CYCLES_AT_ONCE, &part));
         left -= part.iterations;
         part.iterations += all->iterations;
         part.seconds += all->seconds;
@@ -137,7 +137,7 @@ static fur_status solve_stencil(job *j)
 {
     fur_choice choice = stencil_choice(j);
     begin_attempt(j, &choice);
-    COMMAND_TRY(job_is(j->options->solver.method, "mg") ? run_cycles(j) : iterate(j));
+    FUR_TRY(job_is(j->options->solver.method, "mg") ? run_cycles(j) : iterate(j));
     end_attempt(j, &j->total, NULL);
     return FUR_OK;
 }
@@ -160,9 +160,9 @@ static fur_status prepare_watch(job *j)
     j->watch.keep = o->solver.history || o->report;
     if (j->watch.keep) {
         watch_sample *s = &j->watch.sample;
-        COMMAND_TRY(fur_vector_create(j->context, value, fur_operator_rows(j->op), &s->r));
-        COMMAND_TRY(fur_vector_create(j->context, value, fur_operator_cols(j->op), &s->x));
-        COMMAND_TRY(fur_norm2(j->b, &s->b_norm));
+        FUR_TRY(fur_vector_create(j->context, value, fur_operator_rows(j->op), &s->r));
+        FUR_TRY(fur_vector_create(j->context, value, fur_operator_cols(j->op), &s->x));
+        FUR_TRY(fur_norm2(j->b, &s->b_norm));
         s->a = j->op;
         s->b = j->b;
     }
@@ -176,13 +176,13 @@ static fur_status prepare_watch(job *j)
 fur_status job_solve(job *j)
 {
     j->total = FUR_DEFAULT(fur_solver_report);
-    COMMAND_TRY(job_about(j, prepare_watch(j)));
+    FUR_TRY(job_about(j, prepare_watch(j)));
     double start = command_seconds();
     interrupt_begin();
     fur_status status = j->stencil ? solve_stencil(j) : solve_matrix(j);
     interrupt_end();
     watch_end(&j->watch);
-    COMMAND_TRY(job_about(j, status));
+    FUR_TRY(job_about(j, status));
     j->seconds_setup += command_seconds() - start - j->total.seconds;
     find_best(j);
     return FUR_OK;

@@ -13,7 +13,7 @@
 static fur_status take_level(fur_context *context, const fur_csr *a, level_shown *out)
 {
     raster cells;
-    COMMAND_TRY(raster_create(a, PIXELS, &cells));
+    FUR_TRY(raster_create(a, PIXELS, &cells));
     out->rows = (double)fur_csr_get(a)->rows;
     out->entries = (double)fur_csr_get(a)->entries;
     out->width = cells.cols.cells * cells.cols.scale;
@@ -31,7 +31,7 @@ fur_status levels_take(levels *l, fur_context *context, const fur_amg *amg)
     l->context = context;
     l->report = *fur_amg_describe(amg);
     while (l->count < LEVELS_MOST && (level = fur_amg_level_at(amg, l->count)) != NULL) {
-        COMMAND_TRY(take_level(context, level->a, &l->shown[l->count]));
+        FUR_TRY(take_level(context, level->a, &l->shown[l->count]));
         l->count++;
     }
     return FUR_OK;

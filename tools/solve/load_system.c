@@ -16,10 +16,10 @@ static fur_status prepare_matrix(job *j)
     const fur_csr_view *view = fur_csr_get(j->a.matrix);
     double start = command_seconds();
     j->traits = FUR_DEFAULT(fur_csr_traits);
-    COMMAND_TRY(fur_csr_examine(j->a.matrix, &j->traits));
+    FUR_TRY(fur_csr_examine(j->a.matrix, &j->traits));
     j->seconds_examine = command_seconds() - start;
-    COMMAND_TRY(fur_vector_create(j->context, view->value_type, view->cols, &j->x));
-    COMMAND_TRY(fur_product_create(j->a.matrix, &options, &j->product));
+    FUR_TRY(fur_vector_create(j->context, view->value_type, view->cols, &j->x));
+    FUR_TRY(fur_product_create(j->a.matrix, &options, &j->product));
     j->op = fur_product_operator(j->product);
     return FUR_OK;
 }
@@ -41,8 +41,8 @@ static fur_status widen_matrix(job *j)
     fur_csr *wide;
     if (!wanted || a->value_type == FUR_C64 || a->value_type == FUR_C128)
         return FUR_OK;
-    COMMAND_TRY(fur_csr_convert(j->a.matrix, a->value_type == FUR_F32 ? FUR_C64 : FUR_C128,
-                                a->offset_type, &wide));
+    FUR_TRY(fur_csr_convert(j->a.matrix, a->value_type == FUR_F32 ? FUR_C64 : FUR_C128,
+                            a->offset_type, &wide));
     fur_csr_destroy(j->a.matrix);
     j->a.matrix = wide;
     return FUR_OK;
@@ -60,10 +60,10 @@ fur_status job_load_null_space(job *j)
 fur_status job_load_matrix(job *j)
 {
     const job_options *o = j->options;
-    COMMAND_TRY(product_check_kernel(j->context, o->kernel));
-    COMMAND_TRY(command_while(j->context, "reading", j->name,
-                              load_matrix(j->context, &o->common, j->name, &j->a)));
-    COMMAND_TRY(job_about(j, widen_matrix(j)));
+    FUR_TRY(product_check_kernel(j->context, o->kernel));
+    FUR_TRY(command_while(j->context, "reading", j->name,
+                          load_matrix(j->context, &o->common, j->name, &j->a)));
+    FUR_TRY(job_about(j, widen_matrix(j)));
     return job_about(j, prepare_matrix(j));
 }
 
@@ -72,10 +72,10 @@ static fur_status make_stencil(job *j)
 {
     const job_options *o = j->options;
     fur_multigrid_options options = {.size = sizeof options};
-    COMMAND_TRY(grid_create_stencil(j->context, &o->grid, o->kernel, &j->stencil));
-    COMMAND_TRY(fur_operator_from_stencil(j->stencil, &j->own));
+    FUR_TRY(grid_create_stencil(j->context, &o->grid, o->kernel, &j->stencil));
+    FUR_TRY(fur_operator_from_stencil(j->stencil, &j->own));
     j->op = j->own;
-    COMMAND_TRY(fur_vector_create(j->context, o->grid.value, fur_operator_cols(j->op), &j->x));
+    FUR_TRY(fur_vector_create(j->context, o->grid.value, fur_operator_cols(j->op), &j->x));
     if (!job_is(o->solver.method, "mg") && !job_is(o->solver.precond, "mg"))
         return FUR_OK;
     return fur_multigrid_create(j->stencil, &options, &j->multigrid);
@@ -86,7 +86,7 @@ static fur_status load_of(job *j, const char *path, int64_t size, fur_vector **o
 {
     vector_request request = {.path = path, .value = fur_operator_value_type(j->op), .size = size};
     fur_status status = load_vector(j->context, &j->options->common, &request, out);
-    COMMAND_TRY(path ? command_while(j->context, "reading", path, status) : job_about(j, status));
+    FUR_TRY(path ? command_while(j->context, "reading", path, status) : job_about(j, status));
     return job_about(j, product_enter(j->product, out));
 }
 
@@ -103,8 +103,8 @@ static fur_status is_rounding(const job *j, bool *rounding)
     bool single = value == FUR_F32 || value == FUR_C64;
     double largest;
     double norm;
-    COMMAND_TRY(fur_norm_max(j->b, &largest));
-    COMMAND_TRY(fur_csr_norm_inf(j->a.matrix, &norm));
+    FUR_TRY(fur_norm_max(j->b, &largest));
+    FUR_TRY(fur_csr_norm_inf(j->a.matrix, &norm));
     *rounding = norm > 0 && largest <= ROUNDING * (single ? FLT_EPSILON : DBL_EPSILON) * norm;
     return FUR_OK;
 }
@@ -133,12 +133,12 @@ static fur_status make_b(job *j)
 {
     bool rounding;
     j->rhs = "A times ones";
-    COMMAND_TRY(fur_vector_create(j->context, fur_operator_value_type(j->op),
-                                  fur_operator_rows(j->op), &j->b));
-    COMMAND_TRY(fur_vector_fill(j->x, fur_real(1.0)));
-    COMMAND_TRY(fur_operator_apply(j->op, j->x, j->b));
-    COMMAND_TRY(fur_vector_fill(j->x, fur_real(0.0)));
-    COMMAND_TRY(is_rounding(j, &rounding));
+    FUR_TRY(fur_vector_create(j->context, fur_operator_value_type(j->op), fur_operator_rows(j->op),
+                              &j->b));
+    FUR_TRY(fur_vector_fill(j->x, fur_real(1.0)));
+    FUR_TRY(fur_operator_apply(j->op, j->x, j->b));
+    FUR_TRY(fur_vector_fill(j->x, fur_real(0.0)));
+    FUR_TRY(is_rounding(j, &rounding));
     return rounding ? make_other_b(j) : FUR_OK;
 }
 
@@ -150,11 +150,11 @@ static fur_status load_right_hand_side(job *j)
         return load_b(j, b);
     }
     j->rhs = "NAME_b.mtx of the archive";
-    COMMAND_TRY(load_archived_b(j->context, &j->options->common,
-                                &(vector_request){.path = j->name,
-                                                  .value = fur_operator_value_type(j->op),
-                                                  .size = fur_operator_rows(j->op)},
-                                &j->b));
+    FUR_TRY(load_archived_b(j->context, &j->options->common,
+                            &(vector_request){.path = j->name,
+                                              .value = fur_operator_value_type(j->op),
+                                              .size = fur_operator_rows(j->op)},
+                            &j->b));
     return j->b ? job_about(j, product_enter(j->product, &j->b)) : make_b(j);
 }
 
@@ -175,10 +175,10 @@ fur_status job_load(job *j)
 {
     double start = command_seconds();
     bool stencil = j->options->grid.points != 0;
-    COMMAND_TRY(stencil ? job_about(j, make_stencil(j)) : job_load_matrix(j));
+    FUR_TRY(stencil ? job_about(j, make_stencil(j)) : job_load_matrix(j));
     j->seconds_setup = command_seconds() - start - j->a.seconds;
-    COMMAND_TRY(load_right_hand_side(j));
+    FUR_TRY(load_right_hand_side(j));
     if (!stencil)
-        COMMAND_TRY(job_load_null_space(j));
+        FUR_TRY(job_load_null_space(j));
     return load_first_guess(j);
 }

@@ -9,6 +9,6 @@ fur_status job_precondition(job *j)
     options.amg = &amg;
     if (!request_has_factors(&o->solver))
         return FUR_OK;
-    COMMAND_TRY(fur_precond_create(fur_product_matrix(j->product), &options, &j->precond));
+    FUR_TRY(fur_precond_create(fur_product_matrix(j->product), &options, &j->precond));
     return fur_operator_from_precond(j->precond, &j->preconditioner);
 }

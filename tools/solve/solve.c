@@ -19,13 +19,13 @@ static fur_status tell(job *j)
 {
     const job_options *o = j->options;
     if (o->report)
-        COMMAND_TRY(job_report(j, o->report));
-    COMMAND_TRY(job_about(j, product_leave(j->product, &j->x)));
+        FUR_TRY(job_report(j, o->report));
+    FUR_TRY(job_about(j, product_leave(j->product, &j->x)));
     if (o->solver.out.path)
-        COMMAND_TRY(save_vector(j->x, &o->solver.out, NULL));
+        FUR_TRY(save_vector(j->x, &o->solver.out, NULL));
     if (o->solver.history)
-        COMMAND_TRY(watch_save(&j->watch, j->context, o->solver.history));
-    COMMAND_TRY(job_print(j));
+        FUR_TRY(watch_save(&j->watch, j->context, o->solver.history));
+    FUR_TRY(job_print(j));
     return job_judge(j);
 }
 
@@ -48,8 +48,8 @@ static void release(job *j)
 
 static fur_status solve_column(job *j)
 {
-    COMMAND_TRY(job_load(j));
-    COMMAND_TRY(job_solve(j));
+    FUR_TRY(job_load(j));
+    FUR_TRY(job_solve(j));
     return tell(j);
 }
 
@@ -58,8 +58,8 @@ static fur_status solve(fur_context *context, const void *options)
     job j = {.context = context, .options = options};
     bool file = j.options->grid.points == 0;
     j.name = file ? j.options->common.operands[0] : "the stencil";
-    COMMAND_TRY(request_try_files(context, &j.options->solver));
-    COMMAND_TRY(new_file_try(context, j.options->report));
+    FUR_TRY(request_try_files(context, &j.options->solver));
+    FUR_TRY(new_file_try(context, j.options->report));
     fur_status status =
         job_has_columns(context, j.options) ? job_solve_columns(&j) : solve_column(&j);
     release(&j);

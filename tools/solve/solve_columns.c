@@ -54,7 +54,7 @@ fur_status job_load_columns(const job *j, const char *path, loaded_matrix *keep,
     command_common common = j->options->common;
     fur_value_type value = fur_csr_get(j->a.matrix)->value_type;
     common.reading.convert = fur_mtx_as(value);
-    COMMAND_TRY(load_matrix(j->context, &common, path, keep));
+    FUR_TRY(load_matrix(j->context, &common, path, keep));
     const fur_csr_view *b = fur_csr_get(keep->matrix);
     const fur_vectors_view array = {.size = sizeof array,
                                     .rows = b->rows,
@@ -71,7 +71,7 @@ fur_status job_load_columns(const job *j, const char *path, loaded_matrix *keep,
 static fur_status load_columns(columns_job *c)
 {
     const job *j = c->base;
-    COMMAND_TRY(job_load_columns(j, j->options->b, &c->b, &c->rhs));
+    FUR_TRY(job_load_columns(j, j->options->b, &c->b, &c->rhs));
     return fur_vectors_create(j->context, fur_operator_value_type(j->op), fur_operator_cols(j->op),
                               fur_vectors_get(c->rhs)->cols, FUR_LAYOUT_COLUMNS, &c->x);
 }
@@ -81,7 +81,7 @@ static fur_status choose(columns_job *c)
 {
     const job_options *o = c->base->options;
     c->choice = FUR_DEFAULT(fur_choice);
-    COMMAND_TRY(fur_choose(&c->base->traits, NULL, FUR_OUTCOME_UNSOLVED, &c->choice));
+    FUR_TRY(fur_choose(&c->base->traits, NULL, FUR_OUTCOME_UNSOLVED, &c->choice));
     if (job_is(c->choice.precond, "norms"))
         c->choice.precond = "none";
     if (!job_is(o->solver.method, "auto"))
@@ -130,7 +130,7 @@ static fur_status solve_columns(columns_job *c)
                                   .null_constant = request_has_constant(&o->solver),
                                   .whole = o->whole,
                                   .monitor = watch_columns};
-    COMMAND_TRY(fur_solver_create(c->base->op, &options, &solver));
+    FUR_TRY(fur_solver_create(c->base->op, &options, &solver));
     double start = command_seconds();
     interrupt_begin();
     fur_status status = fur_solver_solve_block(solver, c->rhs, c->x, c->reports);
@@ -215,16 +215,16 @@ static fur_status judge(const columns_job *c)
 static fur_status run(columns_job *c)
 {
     job *j = c->base;
-    COMMAND_TRY(check_options(c));
-    COMMAND_TRY(job_load_matrix(j));
-    COMMAND_TRY(command_while(j->context, "reading", j->options->b, load_columns(c)));
-    COMMAND_TRY(job_load_null_space(j));
-    COMMAND_TRY(job_about(j, choose(c)));
-    COMMAND_TRY(job_about(j, precondition(c)));
-    COMMAND_TRY(job_about(j, solve_columns(c)));
+    FUR_TRY(check_options(c));
+    FUR_TRY(job_load_matrix(j));
+    FUR_TRY(command_while(j->context, "reading", j->options->b, load_columns(c)));
+    FUR_TRY(job_load_null_space(j));
+    FUR_TRY(job_about(j, choose(c)));
+    FUR_TRY(job_about(j, precondition(c)));
+    FUR_TRY(job_about(j, solve_columns(c)));
     if (j->options->solver.out.path)
-        COMMAND_TRY(save_vectors(c->x, &j->options->solver.out));
-    COMMAND_TRY(print_columns(c));
+        FUR_TRY(save_vectors(c->x, &j->options->solver.out));
+    FUR_TRY(print_columns(c));
     return judge(c);
 }
 

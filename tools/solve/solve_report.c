@@ -30,8 +30,8 @@ static fur_status time_operator(fur_context *context, const fur_operator *a, con
     *out = HUGE_VAL;
     for (int run = 0; run < RUNS; run++) {
         double start = command_seconds();
-        COMMAND_TRY(fur_operator_apply(a, x, y));
-        COMMAND_TRY(fur_context_synchronize(context));
+        FUR_TRY(fur_operator_apply(a, x, y));
+        FUR_TRY(fur_context_synchronize(context));
         *out = fmin(*out, command_seconds() - start);
     }
     return FUR_OK;
@@ -46,7 +46,7 @@ static fur_status time_precond(page *p, fur_vector *y)
     if (!j->preconditioner && !job_is(j->best->choice.precond, "jacobi"))
         return FUR_OK;
     if (!j->preconditioner)
-        COMMAND_TRY(fur_operator_jacobi(j->op, &made));
+        FUR_TRY(fur_operator_jacobi(j->op, &made));
     fur_status status = time_operator(j->context, j->preconditioner ? j->preconditioner : made,
                                       j->x, y, &p->precond);
     fur_operator_destroy(made);
@@ -79,9 +79,9 @@ static fur_status time_copy(page *p)
 static fur_status measure(page *p)
 {
     const job *j = p->job;
-    COMMAND_TRY(time_operator(j->context, j->op, j->x, j->watch.sample.r, &p->product));
+    FUR_TRY(time_operator(j->context, j->op, j->x, j->watch.sample.r, &p->product));
     if (fur_operator_rows(j->op) == fur_operator_cols(j->op))
-        COMMAND_TRY(time_precond(p, j->watch.sample.r));
+        FUR_TRY(time_precond(p, j->watch.sample.r));
     return time_copy(p);
 }
 
@@ -402,8 +402,8 @@ fur_status job_report(const job *j, const char *path)
 {
     page p = {.job = j};
     new_file file;
-    COMMAND_TRY(job_about(j, measure(&p)));
-    COMMAND_TRY(new_file_open(j->context, path, &file));
+    FUR_TRY(job_about(j, measure(&p)));
+    FUR_TRY(new_file_open(j->context, path, &file));
     p.stream = file.stream;
     put_page(&p);
     return new_file_close(&file, FUR_OK);

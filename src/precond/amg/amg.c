@@ -1,6 +1,6 @@
 /* Algebraic multigrid: making it from options, what it says about itself. */
 #include "clock.h"
-#include "options.h"
+#include <furrow/author/options.h>
 #include "parts.h"
 #include "value_type.h"
 

@@ -1,12 +1,12 @@
 /* Cycles, and one cycle as an operator. */
 #ifndef FUR_TEMPLATE
 #    include "hierarchy.h"
-#    include "options.h"
 #    include "scalar.h"
 #    include "table.h"
 #    include "value_type.h"
 
 #    include <furrow/author/operator.h>
+#    include <furrow/author/options.h>
 #    include <furrow/vector.h>
 #    include <furrow/author/scalars.h>
 

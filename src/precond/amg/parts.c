@@ -1,7 +1,7 @@
 /* A hierarchy is cut for several contexts. */
 #include "parts.h"
 
-#include "options.h"
+#include <furrow/author/options.h>
 
 #include <string.h>
 

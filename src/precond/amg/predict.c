@@ -1,9 +1,9 @@
 /* The memory of a hierarchy from that of a part of the matrix: rows around one in its middle, so
  * many that those at the rim count little. */
 #include "hierarchy.h"
-#include "options.h"
 
 #include <furrow/algebra.h>
+#include <furrow/author/options.h>
 #include <furrow/spmv.h>
 
 /* Rows of the part. Of a grid in space it is a ball with a tenth of its points at the rim. */

@@ -1,6 +1,6 @@
 /* Recognition of a stencil in a matrix: guess, proof, and what is made of them. */
 #include "clock.h"
-#include "options.h"
+#include <furrow/author/options.h>
 #include "recognise.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Products of two matrices: a plan that has the pattern, and matrices made by it. */
 #include "spgemm.h"
 #include "clock.h"
-#include "options.h"
+#include <furrow/author/options.h>
 
 fur_status fur_spgemm_check(const fur_csr *a, const fur_csr *b)
 {

@@ -1,5 +1,5 @@
 /* Products of three matrices: two plans, and the product between them. */
-#include "options.h"
+#include <furrow/author/options.h>
 #include "spgemm.h"
 
 struct fur_triple {

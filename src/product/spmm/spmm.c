@@ -1,11 +1,11 @@
 /* Products with blocks of vectors: the plan, and the product on the context's device or, where that
  * has no kernel, on copies in its companion. */
+#include <furrow/author/options.h>
 #include <furrow/spmm.h>
 
 #include "blocks.h"
 #include "clock.h"
 #include "names.h"
-#include "options.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SpMV plans: which kernel, its preparation, the product. */
 #include "clock.h"
 #include "names.h"
-#include "options.h"
+#include <furrow/author/options.h>
 #include "spmv.h"
 #include "value_type.h"
 

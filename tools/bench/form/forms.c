@@ -58,7 +58,7 @@ static fur_status check_memory(const forms *f)
     double needed = 2 * (double)f->rows * value + 2 * matrix;
     char text[160];
     double unused = 0;
-    COMMAND_TRY(timing_free_memory(f->timing, &unused));
+    FUR_TRY(timing_free_memory(f->timing, &unused));
     if (needed <= unused)
         return FUR_OK;
     forms_describe(f, text, sizeof text);
@@ -107,13 +107,13 @@ fur_status forms_relay(const forms *f, fur_status status)
 static fur_status make_vectors(forms *f)
 {
     fur_value_type value = f->definition.value_type;
-    COMMAND_TRY(forms_relay(f, fur_vector_create(f->host, value, f->rows, &f->host_x)));
+    FUR_TRY(forms_relay(f, fur_vector_create(f->host, value, f->rows, &f->host_x)));
     fill(f->host_x);
     f->x = f->host_x;
     if (f->host != f->context) {
         f->x = NULL;
-        COMMAND_TRY(fur_vector_create(f->context, value, f->rows, &f->x));
-        COMMAND_TRY(fur_vector_copy(f->host_x, f->x));
+        FUR_TRY(fur_vector_create(f->context, value, f->rows, &f->x));
+        FUR_TRY(fur_vector_copy(f->host_x, f->x));
     }
     return fur_vector_create(f->context, value, f->rows, &f->y);
 }
@@ -146,7 +146,7 @@ static fur_status add_stencil(forms *f, const char *kernel)
     if (!c)
         return FUR_INVALID;
     f->definition.kernel = kernel;
-    COMMAND_TRY(fur_stencil_create(f->context, &f->definition, &c->stencil));
+    FUR_TRY(fur_stencil_create(f->context, &f->definition, &c->stencil));
     f->count++;
     fur_stencil_report report = *fur_stencil_describe(c->stencil);
     c->kernel = report.kernel;
@@ -164,7 +164,7 @@ static fur_status add_stencils(forms *f)
         fur_kernel_info kernel = *fur_stencil_kernel_at(f->context, i);
         if (strcmp(kernel.name, f->forms[0].kernel) != 0) {
             fur_status status = add_stencil(f, kernel.name);
-            COMMAND_TRY(status == FUR_UNSUPPORTED ? FUR_OK : status);
+            FUR_TRY(status == FUR_UNSUPPORTED ? FUR_OK : status);
         }
     }
     return FUR_OK;
@@ -180,7 +180,7 @@ static fur_status add_matrix(forms *f, const char *name, const char *kernel)
     form *c = next_form(f, name);
     if (!c)
         return FUR_INVALID;
-    COMMAND_TRY(fur_spmv_plan(f->a, &options, &c->plan));
+    FUR_TRY(fur_spmv_plan(f->a, &options, &c->plan));
     f->count++;
     fur_spmv_report report = *fur_spmv_describe(c->plan);
     c->kernel = report.kernel;
@@ -191,10 +191,10 @@ static fur_status add_matrix(forms *f, const char *name, const char *kernel)
 
 static fur_status assemble(forms *f)
 {
-    COMMAND_TRY(fur_context_synchronize(f->context));
+    FUR_TRY(fur_context_synchronize(f->context));
     double start = command_seconds();
-    COMMAND_TRY(fur_stencil_assemble(f->forms[0].stencil, &f->a));
-    COMMAND_TRY(fur_context_synchronize(f->context));
+    FUR_TRY(fur_stencil_assemble(f->forms[0].stencil, &f->a));
+    FUR_TRY(fur_context_synchronize(f->context));
     f->seconds_assemble = command_seconds() - start;
     return FUR_OK;
 }
@@ -218,7 +218,7 @@ static fur_status add_meant(forms *f, const char *word, bool *found)
         fur_kernel_info kernel = *fur_spmv_kernel_at(f->context, i);
         if (is_meant(word, kernel.name)) {
             fur_status status = add_matrix(f, word, kernel.name);
-            COMMAND_TRY(status == FUR_UNSUPPORTED ? FUR_OK : status);
+            FUR_TRY(status == FUR_UNSUPPORTED ? FUR_OK : status);
             *found = *found || status == FUR_OK;
         }
     }
@@ -236,7 +236,7 @@ static const char *word_name(fur_context *context, int index)
 static fur_status add_word(forms *f, const char *word)
 {
     bool found = strcmp(word, "csr") == 0;
-    COMMAND_TRY(add_meant(f, word, &found));
+    FUR_TRY(add_meant(f, word, &found));
     if (found)
         return FUR_OK;
     if (strcmp(word, "cusparse") == 0 || strcmp(word, "compressed") == 0) {
@@ -245,7 +245,7 @@ static fur_status add_word(forms *f, const char *word)
                                 "GPU in a build with FURROW_WITH_CUSPARSE=ON",
                                 word, fur_context_device(f->context));
     }
-    COMMAND_TRY(command_check_name(f->context, "--against", word_name, word));
+    FUR_TRY(command_check_name(f->context, "--against", word_name, word));
     return add_matrix(f, word, word);
 }
 
@@ -255,7 +255,7 @@ static fur_status add_words(forms *f, const char *words)
         char word[24];
         int length = (int)strcspn(words, ",");
         snprintf(word, sizeof word, "%.*s", length, words);
-        COMMAND_TRY(add_word(f, word));
+        FUR_TRY(add_word(f, word));
         words += length + (words[length] == ',');
     }
     return FUR_OK;
@@ -264,29 +264,29 @@ static fur_status add_words(forms *f, const char *words)
 static fur_status add_matrices(forms *f, const char *against)
 {
     bool found = false;
-    COMMAND_TRY(assemble(f));
-    COMMAND_TRY(add_matrix(f, "csr", NULL));
+    FUR_TRY(assemble(f));
+    FUR_TRY(add_matrix(f, "csr", NULL));
     if (against)
         return add_words(f, against);
-    COMMAND_TRY(add_meant(f, "compressed", &found));
+    FUR_TRY(add_meant(f, "compressed", &found));
     return add_meant(f, "cusparse", &found);
 }
 
 fur_status forms_create(timing *t, const forms_request *request, forms *f)
 {
     *f = (forms){.timing = t, .context = t->context, .host = fur_context_host(t->context)};
-    COMMAND_TRY(grid_check_kernel(f->context, request->kernel));
+    FUR_TRY(grid_check_kernel(f->context, request->kernel));
     f->definition = grid_define(&request->grid, request->kernel);
-    COMMAND_TRY(add_stencil(f, request->kernel));
+    FUR_TRY(add_stencil(f, request->kernel));
     if (f->rows > INT32_MAX) {
         return fur_context_fail(
             f->context, FUR_OVERFLOW,
             "a matrix has at most 2^31-1 rows, and the grid %lld points; take a smaller grid",
             (long long)f->rows);
     }
-    COMMAND_TRY(check_memory(f));
-    COMMAND_TRY(make_vectors(f));
-    COMMAND_TRY(add_matrices(f, request->against));
+    FUR_TRY(check_memory(f));
+    FUR_TRY(make_vectors(f));
+    FUR_TRY(add_matrices(f, request->against));
     return request->stencils ? add_stencils(f) : FUR_OK;
 }
 

@@ -77,8 +77,8 @@ static fur_status apply(const comparison *m, const fur_stencil_definition *d, co
                         fur_vector **out)
 {
     fur_stencil *stencil = NULL;
-    COMMAND_TRY(fur_vector_create(m->f->host, d->value_type, m->f->rows, out));
-    COMMAND_TRY(fur_stencil_create(m->f->host, d, &stencil));
+    FUR_TRY(fur_vector_create(m->f->host, d->value_type, m->f->rows, out));
+    FUR_TRY(fur_stencil_create(m->f->host, d, &stencil));
     fur_status status = fur_stencil_apply(stencil, fur_real(1), x, fur_real(0), *out);
     fur_stencil_destroy(stencil);
     return status;
@@ -110,7 +110,7 @@ static fur_status make_sizes(comparison *m)
     d.coefficients = coefficients;
     d.value_type = FUR_F64;
     d.kernel = NULL;
-    COMMAND_TRY(fur_vector_create(m->f->host, FUR_F64, m->f->rows, &sizes));
+    FUR_TRY(fur_vector_create(m->f->host, FUR_F64, m->f->rows, &sizes));
     fur_context_parallel(m->f->host, m->f->rows, ROW_GRAIN, measure_rows,
                          &(measuring){m->f->host_x, fur_vector_data(sizes)});
     fur_status status = apply(m, &d, sizes, &m->sizes);
@@ -201,10 +201,10 @@ static fur_status compare(const comparison *m, form *c, const fur_vector *y)
 static fur_status check_form(const comparison *m, form *c)
 {
     const forms *f = m->f;
-    COMMAND_TRY(fur_vector_fill(f->y, fur_real(NAN)));
-    COMMAND_TRY(form_run(c));
+    FUR_TRY(fur_vector_fill(f->y, fur_real(NAN)));
+    FUR_TRY(form_run(c));
     if (m->found)
-        COMMAND_TRY(fur_vector_copy(f->y, m->found));
+        FUR_TRY(fur_vector_copy(f->y, m->found));
     return compare(m, c, m->found ? m->found : f->y);
 }
 
@@ -223,8 +223,8 @@ static fur_status prepare(comparison *m)
     d.kernel = NULL;
     set_margins(m);
     if (f->host != f->context)
-        COMMAND_TRY(fur_vector_create(f->host, d.value_type, f->rows, &m->found));
-    COMMAND_TRY(apply(m, &d, f->host_x, &m->expected));
+        FUR_TRY(fur_vector_create(f->host, d.value_type, f->rows, &m->found));
+    FUR_TRY(apply(m, &d, f->host_x, &m->expected));
     return may_differ(m) ? make_sizes(m) : FUR_OK;
 }
 

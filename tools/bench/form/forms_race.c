@@ -54,7 +54,7 @@ static fur_status race_on_gpu(const forms *f, int count, forms_racer *racers, do
     for (int i = 0; i < count; i++)
         cuda_race_add(&r, "", racers[i].run, racers[i].self);
     cuda_race_add(&r, "copy", copy_on_gpu, (void *)(uintptr_t)f);
-    COMMAND_TRY(cuda_race_run(&r, f->timing->gpu));
+    FUR_TRY(cuda_race_run(&r, f->timing->gpu));
     for (int i = 0; i < count; i++)
         racers[i].seconds = r.contenders[i].cold;
     *copy_rate = 2 * vector_bytes(f) / r.contenders[count].cold;
@@ -79,7 +79,7 @@ fur_status forms_race(forms *f, int rounds)
     forms_racer racers[FORMS_MOST];
     for (int i = 0; i < count; i++)
         racers[i] = (forms_racer){.run = form_run, .self = &f->forms[i]};
-    COMMAND_TRY(forms_race_in_turn(f, rounds, count, racers, &f->copy_rate));
+    FUR_TRY(forms_race_in_turn(f, rounds, count, racers, &f->copy_rate));
     for (int i = 0; i < count; i++)
         f->forms[i].seconds = racers[i].seconds;
     return FUR_OK;

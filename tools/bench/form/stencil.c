@@ -89,18 +89,18 @@ static fur_status print(const forms *f, const sweeps *s, const command_common *c
 static fur_status sweeps_steps(const stencil_options *options, const forms *f, sweeps *s)
 {
     const forms_request *request = &options->request;
-    COMMAND_TRY(sweeps_create(f, request->kernel, options->sweeps, false, s));
-    COMMAND_TRY(sweeps_check(s));
+    FUR_TRY(sweeps_create(f, request->kernel, options->sweeps, false, s));
+    FUR_TRY(sweeps_check(s));
     return sweeps_race(s, request->rounds);
 }
 
 static fur_status stencil_steps(timing *t, const stencil_options *options, forms *f, sweeps *s)
 {
-    COMMAND_TRY(command_while(t->context, "preparing", "to measure", timing_prepare(t)));
-    COMMAND_TRY(forms_create(t, &options->request, f));
-    COMMAND_TRY(forms_check(f));
-    COMMAND_TRY(forms_race(f, options->request.rounds));
-    COMMAND_TRY(options->sweeps > 0 ? sweeps_steps(options, f, s) : FUR_OK);
+    FUR_TRY(command_while(t->context, "preparing", "to measure", timing_prepare(t)));
+    FUR_TRY(forms_create(t, &options->request, f));
+    FUR_TRY(forms_check(f));
+    FUR_TRY(forms_race(f, options->request.rounds));
+    FUR_TRY(options->sweeps > 0 ? sweeps_steps(options, f, s) : FUR_OK);
     return print(f, s, &options->common);
 }
 

@@ -38,7 +38,7 @@ static fur_status add_line(sweeps *s, const char *sweep_kernel)
                                 "there are more than %d kernels for sweeps to race",
                                 SWEEPS_LINES_MOST - 1);
     }
-    COMMAND_TRY(fur_stencil_create(s->f->context, &s->definition, &line->stencil));
+    FUR_TRY(fur_stencil_create(s->f->context, &s->definition, &line->stencil));
     s->lines++;
     return FUR_OK;
 }
@@ -64,7 +64,7 @@ static fur_status add_others(sweeps *s)
     for (int i = 0; (kernel = fur_stencil_sweep_kernel_at(context, i)); i++) {
         if (!has_kernel(s, kernel->name)) {
             fur_status status = add_line(s, kernel->name);
-            COMMAND_TRY(status == FUR_UNSUPPORTED ? FUR_OK : status);
+            FUR_TRY(status == FUR_UNSUPPORTED ? FUR_OK : status);
         }
     }
     return FUR_OK;
@@ -80,9 +80,9 @@ fur_status sweeps_create(const forms *f, const char *kernel, int count, bool all
                                 f->forms[0].kernel);
     }
     define(&f->definition, kernel, s);
-    COMMAND_TRY(fur_vector_create(f->context, f->definition.value_type, f->rows, &s->x));
-    COMMAND_TRY(add_line(s, "single"));
-    COMMAND_TRY(add_line(s, "auto"));
+    FUR_TRY(fur_vector_create(f->context, f->definition.value_type, f->rows, &s->x));
+    FUR_TRY(add_line(s, "single"));
+    FUR_TRY(add_line(s, "auto"));
     if (strcmp(kernel_of(&s->line[1]), "single") == 0)
         fur_stencil_destroy(s->line[--s->lines].stencil);
     return all ? add_others(s) : FUR_OK;
@@ -109,8 +109,8 @@ static fur_status expect(const sweeps *s, int variant, fur_vector *found, fur_ve
     fur_stencil *stencil = NULL;
     d.kernel = NULL;
     d.sweep_kernel = "single";
-    COMMAND_TRY(fur_vector_copy(f->host_x, expected));
-    COMMAND_TRY(fur_stencil_create(f->host, &d, &stencil));
+    FUR_TRY(fur_vector_copy(f->host_x, expected));
+    FUR_TRY(fur_stencil_create(f->host, &d, &stencil));
     fur_status status = fur_stencil_sweep(stencil, s->count, s->alpha,
                                           variant == WITH_B ? f->host_x : NULL, expected, found);
     fur_stencil_destroy(stencil);
@@ -137,12 +137,12 @@ static fur_status compare(const sweeps *s, int line, const fur_vector *found,
 static fur_status check_variant(const sweeps *s, int variant, fur_vector *found,
                                 fur_vector *expected)
 {
-    COMMAND_TRY(forms_relay(s->f, expect(s, variant, found, expected)));
+    FUR_TRY(forms_relay(s->f, expect(s, variant, found, expected)));
     for (int i = 0; i < s->lines; i++) {
-        COMMAND_TRY(fur_vector_copy(s->f->x, s->x));
-        COMMAND_TRY(run(s, i, variant));
-        COMMAND_TRY(fur_vector_copy(s->x, found));
-        COMMAND_TRY(compare(s, i, found, expected));
+        FUR_TRY(fur_vector_copy(s->f->x, s->x));
+        FUR_TRY(run(s, i, variant));
+        FUR_TRY(fur_vector_copy(s->x, found));
+        FUR_TRY(compare(s, i, found, expected));
     }
     return FUR_OK;
 }
@@ -188,7 +188,7 @@ fur_status sweeps_race(sweeps *s, int rounds)
         turns[i] = (turn){s, i / VARIANTS, i % VARIANTS};
         racers[i] = (forms_racer){.run = run_turn, .self = &turns[i]};
     }
-    COMMAND_TRY(forms_race_in_turn(s->f, rounds, count, racers, &copy_rate));
+    FUR_TRY(forms_race_in_turn(s->f, rounds, count, racers, &copy_rate));
     for (int i = 0; i < count; i++)
         s->line[i / VARIANTS].seconds[i % VARIANTS] = racers[i].seconds / s->count;
     return FUR_OK;

@@ -60,17 +60,17 @@ static void narrow_offsets(void *user, int64_t begin, int64_t end)
 static fur_status make_arrays(rows_job *job)
 {
     void *memory = NULL;
-    COMMAND_TRY(reserve(job, job->rows + 1, sizeof *job->offsets, &memory));
+    FUR_TRY(reserve(job, job->rows + 1, sizeof *job->offsets, &memory));
     job->offsets = memory;
     count_entries(job);
     int64_t entries = job->offsets[job->rows];
-    COMMAND_TRY(reserve(job, entries, sizeof *job->columns, &memory));
+    FUR_TRY(reserve(job, entries, sizeof *job->columns, &memory));
     job->columns = memory;
-    COMMAND_TRY(reserve(job, entries, sizeof *job->values, &memory));
+    FUR_TRY(reserve(job, entries, sizeof *job->values, &memory));
     job->values = memory;
     run(job, write_rows);
     if (entries <= INT32_MAX) {
-        COMMAND_TRY(reserve(job, job->rows + 1, sizeof *job->narrow, &memory));
+        FUR_TRY(reserve(job, job->rows + 1, sizeof *job->narrow, &memory));
         job->narrow = memory;
         job->narrow[0] = 0;
         run(job, narrow_offsets);
@@ -80,7 +80,7 @@ static fur_status make_arrays(rows_job *job)
 
 static fur_status make_matrix(rows_job *job, fur_csr **out)
 {
-    COMMAND_TRY(make_arrays(job));
+    FUR_TRY(make_arrays(job));
     fur_csr_view arrays = {.size = sizeof arrays,
                            .rows = job->rows,
                            .cols = job->rows,
@@ -90,7 +90,7 @@ static fur_status make_matrix(rows_job *job, fur_csr **out)
                            .offsets = job->narrow ? (void *)job->narrow : job->offsets,
                            .columns = job->columns,
                            .values = job->values};
-    COMMAND_TRY(fur_csr_create(job->context, &arrays, FUR_OWNERSHIP_ADOPT, out));
+    FUR_TRY(fur_csr_create(job->context, &arrays, FUR_OWNERSHIP_ADOPT, out));
     job->columns = NULL;
     job->values = NULL;
     if (!job->narrow)

@@ -119,18 +119,18 @@ static fur_status make_band(fur_context *context, const batch_systems *s, int64_
 {
     const double *b = s->b + system * s->rows;
     fur_batch_solver_options options = {.size = sizeof options, .method = "band"};
-    COMMAND_TRY(make_column(context, s->entries, s->values + system * s->entries, &one->values));
-    COMMAND_TRY(make_column(context, s->rows, b, &one->b_block));
-    COMMAND_TRY(make_column(context, s->rows, b, &one->x_block));
-    COMMAND_TRY(fur_batch_create(one->a, one->values, &one->batch));
+    FUR_TRY(make_column(context, s->entries, s->values + system * s->entries, &one->values));
+    FUR_TRY(make_column(context, s->rows, b, &one->b_block));
+    FUR_TRY(make_column(context, s->rows, b, &one->x_block));
+    FUR_TRY(fur_batch_create(one->a, one->values, &one->batch));
     return fur_batch_solver_create(one->batch, &options, &one->elimination);
 }
 
 static fur_status make_cg(batch_single *one)
 {
     fur_solver_options options = {.size = sizeof options, .whole = 1};
-    COMMAND_TRY(fur_operator_from_spmv(one->plan, &one->op));
-    COMMAND_TRY(fur_operator_jacobi(one->op, &one->jacobi));
+    FUR_TRY(fur_operator_from_spmv(one->plan, &one->op));
+    FUR_TRY(fur_operator_jacobi(one->op, &one->jacobi));
     options.preconditioner = one->jacobi;
     return fur_solver_create(one->op, &options, &one->solver);
 }
@@ -140,12 +140,12 @@ static fur_status make_single(fur_context *context, const batch_systems *s, cons
 {
     fur_spmv_options options = {.size = sizeof options, .uses = 1000};
     double *b = s->b + system * s->rows;
-    COMMAND_TRY(make_matrix(context, s, system, &one->a));
+    FUR_TRY(make_matrix(context, s, system, &one->a));
     if (method && method[0] == 'b')
         return make_band(context, s, system, one);
-    COMMAND_TRY(fur_spmv_plan(one->a, &options, &one->plan));
-    COMMAND_TRY(fur_vector_wrap(context, FUR_F64, s->rows, b, FUR_OWNERSHIP_COPY, &one->b));
-    COMMAND_TRY(fur_vector_create(context, FUR_F64, s->rows, &one->x));
+    FUR_TRY(fur_spmv_plan(one->a, &options, &one->plan));
+    FUR_TRY(fur_vector_wrap(context, FUR_F64, s->rows, b, FUR_OWNERSHIP_COPY, &one->b));
+    FUR_TRY(fur_vector_create(context, FUR_F64, s->rows, &one->x));
     return method ? make_cg(one) : FUR_OK;
 }
 
@@ -159,7 +159,7 @@ fur_status batch_singles_make(fur_context *context, const batch_systems *s, cons
     out->count = s->count;
     out->systems = s;
     for (int64_t i = 0; i < s->count; i++)
-        COMMAND_TRY(make_single(context, s, method, i, &out->each[i]));
+        FUR_TRY(make_single(context, s, method, i, &out->each[i]));
     return FUR_OK;
 }
 
@@ -191,7 +191,7 @@ fur_status batch_single_multiply(void *self)
     const batch_singles *s = self;
     for (int64_t i = 0; i < s->count; i++) {
         const batch_single *one = &s->each[i];
-        COMMAND_TRY(fur_spmv_apply(one->plan, fur_real(1), one->b, fur_real(0), one->x));
+        FUR_TRY(fur_spmv_apply(one->plan, fur_real(1), one->b, fur_real(0), one->x));
     }
     return FUR_OK;
 }
@@ -201,8 +201,8 @@ fur_status batch_single_cg(void *self)
     const batch_singles *s = self;
     for (int64_t i = 0; i < s->count; i++) {
         const batch_single *one = &s->each[i];
-        COMMAND_TRY(fur_vector_fill(one->x, fur_real(0)));
-        COMMAND_TRY(fur_solver_solve(one->solver, one->b, one->x, NULL));
+        FUR_TRY(fur_vector_fill(one->x, fur_real(0)));
+        FUR_TRY(fur_solver_solve(one->solver, one->b, one->x, NULL));
     }
     return FUR_OK;
 }
@@ -212,7 +212,7 @@ fur_status batch_single_band(void *self)
     const batch_singles *s = self;
     for (int64_t i = 0; i < s->count; i++) {
         const batch_single *one = &s->each[i];
-        COMMAND_TRY(fur_batch_solve(one->elimination, one->b_block, one->x_block, NULL, NULL));
+        FUR_TRY(fur_batch_solve(one->elimination, one->b_block, one->x_block, NULL, NULL));
     }
     return FUR_OK;
 }
@@ -227,8 +227,8 @@ fur_status batch_reused_multiply(void *self)
 {
     const batch_singles *s = self;
     for (int64_t i = 0; i < s->count; i++) {
-        COMMAND_TRY(take_values(s, i));
-        COMMAND_TRY(
+        FUR_TRY(take_values(s, i));
+        FUR_TRY(
             fur_spmv_apply(s->each[0].plan, fur_real(1), s->each[i].b, fur_real(0), s->each[i].x));
     }
     return take_values(s, 0);
@@ -238,9 +238,9 @@ fur_status batch_reused_cg(void *self)
 {
     const batch_singles *s = self;
     for (int64_t i = 0; i < s->count; i++) {
-        COMMAND_TRY(take_values(s, i));
-        COMMAND_TRY(fur_vector_fill(s->each[i].x, fur_real(0)));
-        COMMAND_TRY(fur_solver_solve(s->each[0].solver, s->each[i].b, s->each[i].x, NULL));
+        FUR_TRY(take_values(s, i));
+        FUR_TRY(fur_vector_fill(s->each[i].x, fur_real(0)));
+        FUR_TRY(fur_solver_solve(s->each[0].solver, s->each[i].b, s->each[i].x, NULL));
     }
     return take_values(s, 0);
 }

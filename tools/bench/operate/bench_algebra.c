@@ -157,7 +157,7 @@ static fur_status send(const algebra_case *c, const fur_csr_view *pattern, fur_c
 {
     fur_context *host = fur_context_host(c->b->context);
     fur_csr *near = NULL;
-    COMMAND_TRY(fur_csr_create(host, pattern, FUR_OWNERSHIP_BORROW, &near));
+    FUR_TRY(fur_csr_create(host, pattern, FUR_OWNERSHIP_BORROW, &near));
     fur_status status = fur_csr_transfer(near, c->b->context, out);
     fur_csr_destroy(near);
     return status;
@@ -181,7 +181,7 @@ static fur_status make_operands(algebra_case *c, const fur_csr *a)
     fur_csr_view v = *fur_csr_get(a);
     fur_vector *numbers = NULL;
     int32_t *columns = NULL;
-    COMMAND_TRY(bench_numbers(host, v.entries, 1, 1, &numbers));
+    FUR_TRY(bench_numbers(host, v.entries, 1, 1, &numbers));
     fur_status status =
         fur_context_allocate(host, (size_t)v.entries * sizeof *columns, (void **)&columns);
     if (status == FUR_OK) {
@@ -210,7 +210,7 @@ static fur_status load(algebra_case *c, const char *name)
 {
     fur_context *host = fur_context_host(c->b->context);
     fur_csr *a = NULL;
-    COMMAND_TRY(bench_load(c->b, host, name, &a));
+    FUR_TRY(bench_load(c->b, host, name, &a));
     const fur_csr_view *v = fur_csr_get(a);
     fur_status status =
         v->value_type == FUR_F64 && v->offset_type == FUR_I32 && v->rows == v->cols
@@ -231,8 +231,7 @@ static fur_status make_list(algebra_case *c)
     while (n % stride == 0)
         stride += 2;
     c->count = n / 2;
-    COMMAND_TRY(
-        fur_context_allocate(c->b->context, (size_t)n * sizeof *c->list, (void **)&c->list));
+    FUR_TRY(fur_context_allocate(c->b->context, (size_t)n * sizeof *c->list, (void **)&c->list));
     for (int64_t i = 0; i < c->count; i++)
         c->list[i] = (int32_t)(i * stride % n);
     return FUR_OK;
@@ -268,7 +267,7 @@ static fur_status add_makers(algebra_case *c, maker *all)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         fur_csr *made = NULL;
         all[i] = (maker){c, kinds[i].make, kinds[i].bytes_of};
-        COMMAND_TRY(all[i].make(c, &made));
+        FUR_TRY(all[i].make(c, &made));
         race_about *about = wall_race_add(&c->race, kinds[i].name, make_once, &all[i], 0);
         about->exact = true;
         about->bytes = bytes_of(made) + (all[i].bytes_of ? all[i].bytes_of(c) : bytes_of(c->a));
@@ -282,13 +281,13 @@ static fur_status add_makers(algebra_case *c, maker *all)
 static fur_status run_case(algebra_case *c, const char *name)
 {
     maker makers[WALL_RACERS];
-    COMMAND_TRY(load(c, name));
-    COMMAND_TRY(make_small(c));
-    COMMAND_TRY(make_list(c));
+    FUR_TRY(load(c, name));
+    FUR_TRY(make_small(c));
+    FUR_TRY(make_list(c));
     double values = 8.0 * (double)fur_csr_get(c->a)->entries;
-    COMMAND_TRY(bench_numbers(c->b->context, fur_csr_get(c->a)->rows, 3, 2, &c->d));
-    COMMAND_TRY(fur_vector_fill(c->d, fur_real(1)));
-    COMMAND_TRY(add_makers(c, makers));
+    FUR_TRY(bench_numbers(c->b->context, fur_csr_get(c->a)->rows, 3, 2, &c->d));
+    FUR_TRY(fur_vector_fill(c->d, fur_real(1)));
+    FUR_TRY(add_makers(c, makers));
     add(c, "scale", scale, bytes_of(c->a) + values);
     add(c, "norm 1", norm1, bytes_of(c->a));
     add(c, "norm infinity", norm_inf, values);

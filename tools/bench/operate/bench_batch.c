@@ -26,8 +26,8 @@ static fur_status run_together(void *self)
     if (!t->solver)
         return fur_batch_apply(t->batch, fur_real(1), t->b, fur_real(0), t->x);
     fur_batch_report report = FUR_DEFAULT(fur_batch_report);
-    COMMAND_TRY(fur_vectors_fill(t->x, fur_real(0)));
-    COMMAND_TRY(fur_batch_solve(t->solver, t->b, t->x, NULL, &report));
+    FUR_TRY(fur_vectors_fill(t->x, fur_real(0)));
+    FUR_TRY(fur_batch_solve(t->solver, t->b, t->x, NULL, &report));
     return report.first_unsolved < 0
                ? FUR_OK
                : fur_context_fail(fur_batch_context(t->batch), FUR_INVALID,
@@ -48,7 +48,7 @@ static fur_status make_block(fur_context *context, int64_t rows, int64_t count,
                              .data = (void *)(uintptr_t)entries};
     fur_vectors *columns = NULL;
     fur_vectors *made = NULL;
-    COMMAND_TRY(fur_vectors_wrap(context, &view, FUR_OWNERSHIP_COPY, &columns));
+    FUR_TRY(fur_vectors_wrap(context, &view, FUR_OWNERSHIP_COPY, &columns));
     fur_status status = fur_vectors_create(context, FUR_F64, rows, count, FUR_LAYOUT_ROWS, &made);
     if (status == FUR_OK)
         status = fur_vectors_copy(columns, made);
@@ -64,11 +64,11 @@ static fur_status make_together(fur_context *context, const batch_systems *s, co
                                 together *out)
 {
     fur_batch_solver_options options = {.size = sizeof options, .method = method};
-    COMMAND_TRY(batch_pattern(context, s, &out->pattern));
-    COMMAND_TRY(make_block(context, s->entries, s->count, s->values, &out->values));
-    COMMAND_TRY(make_block(context, s->rows, s->count, s->b, &out->b));
-    COMMAND_TRY(make_block(context, s->rows, s->count, s->b, &out->x));
-    COMMAND_TRY(fur_batch_create(out->pattern, out->values, &out->batch));
+    FUR_TRY(batch_pattern(context, s, &out->pattern));
+    FUR_TRY(make_block(context, s->entries, s->count, s->values, &out->values));
+    FUR_TRY(make_block(context, s->rows, s->count, s->b, &out->b));
+    FUR_TRY(make_block(context, s->rows, s->count, s->b, &out->x));
+    FUR_TRY(fur_batch_create(out->pattern, out->values, &out->batch));
     return method ? fur_batch_solver_create(out->batch, &options, &out->solver) : FUR_OK;
 }
 
@@ -97,7 +97,7 @@ static fur_status check(const together *t, const batch_singles *singles, const c
     }
     free(one);
     free(all);
-    COMMAND_TRY(status);
+    FUR_TRY(status);
     return wrong < 0 ? FUR_OK
                      : fur_context_fail(fur_batch_context(t->batch), FUR_INVALID,
                                         "%s: system %lld has other bits than alone", what,
@@ -148,14 +148,13 @@ static fur_status prepare(bench *b, batch_case *c, int64_t rows, int64_t count)
     for (int i = 0; i < RACES; i++) {
         int64_t far =
             races[i].single == batch_single_band ? 0 : (int64_t)lround(sqrt((double)rows));
-        COMMAND_TRY(batch_systems_make(b->context, rows, count, far, &c->systems[i]));
-        COMMAND_TRY(make_together(b->context, &c->systems[i], races[i].method, &c->all[i]));
-        COMMAND_TRY(
-            batch_singles_make(b->context, &c->systems[i], races[i].method, &c->singles[i]));
+        FUR_TRY(batch_systems_make(b->context, rows, count, far, &c->systems[i]));
+        FUR_TRY(make_together(b->context, &c->systems[i], races[i].method, &c->all[i]));
+        FUR_TRY(batch_singles_make(b->context, &c->systems[i], races[i].method, &c->singles[i]));
         add(c, i);
-        COMMAND_TRY(run_together(&c->all[i]));
-        COMMAND_TRY(races[i].single(&c->singles[i]));
-        COMMAND_TRY(check(&c->all[i], &c->singles[i], races[i].names[1]));
+        FUR_TRY(run_together(&c->all[i]));
+        FUR_TRY(races[i].single(&c->singles[i]));
+        FUR_TRY(check(&c->all[i], &c->singles[i], races[i].names[1]));
     }
     if (fur_context_host(b->context) == b->context)
         wall_race_add(&c->race, "plain loop, band", batch_plain_band, &c->systems[RACES - 1],
@@ -172,7 +171,7 @@ static fur_status run_case(bench *b, const char *name, batch_case *c)
     if (sscanf(name, "%lldx%lld%c", &rows, &count, &end) != 2 || rows < 4 || count < 1)
         return fur_context_fail(b->context, FUR_INVALID,
                                 "\"%s\" is no batch; write ROWSxSYSTEMS, such as 1000x1000", name);
-    COMMAND_TRY(prepare(b, c, rows, count));
+    FUR_TRY(prepare(b, c, rows, count));
     return wall_race_run(b, &c->race,
                          json_pack("{s:o, s:I, s:I}", "case", output_string(name), "rows",
                                    (json_int_t)rows, "systems", (json_int_t)count));

@@ -126,7 +126,7 @@ static fur_status run_method(racer *r)
 static fur_status run_once(racer *r, double *seconds)
 {
     double start = command_seconds();
-    COMMAND_TRY(strcmp(r->name, "naive") == 0 ? run_naive(r->of) : run_method(r));
+    FUR_TRY(strcmp(r->name, "naive") == 0 ? run_naive(r->of) : run_method(r));
     *seconds = command_seconds() - start;
     return FUR_OK;
 }
@@ -143,8 +143,8 @@ static fur_status add_racers(neighbours_case *c)
     double work = (double)c->n * (double)c->n * c->d;
     fur_context *context = c->b->context;
     if (work <= (on_gpu(c) ? GPU_WORK : HOST_WORK)) {
-        COMMAND_TRY(fur_vector_create(context, FUR_F32, c->n * K, &c->distances));
-        COMMAND_TRY(fur_vector_create(context, FUR_F32, c->n * K, &c->numbers));
+        FUR_TRY(fur_vector_create(context, FUR_F32, c->n * K, &c->distances));
+        FUR_TRY(fur_vector_create(context, FUR_F32, c->n * K, &c->numbers));
         add(c, "naive");
         add(c, "brute");
     }
@@ -164,7 +164,7 @@ static fur_status run_rounds(neighbours_case *c)
             double seconds = 0;
             if (r->rounds > 0 && r->seconds[0] > SECONDS_MOST)
                 continue;
-            COMMAND_TRY(run_once(r, &seconds));
+            FUR_TRY(run_once(r, &seconds));
             if (round >= 0 || seconds > SECONDS_MOST)
                 r->seconds[r->rounds++] = seconds;
         }
@@ -260,11 +260,11 @@ static void report(neighbours_case *c)
 
 static fur_status run_steps(neighbours_case *c)
 {
-    COMMAND_TRY(parse(c));
-    COMMAND_TRY(make_points(c));
-    COMMAND_TRY(add_racers(c));
-    COMMAND_TRY(run_rounds(c));
-    COMMAND_TRY(check_graphs(c));
+    FUR_TRY(parse(c));
+    FUR_TRY(make_points(c));
+    FUR_TRY(add_racers(c));
+    FUR_TRY(run_rounds(c));
+    FUR_TRY(check_graphs(c));
     report(c);
     return FUR_OK;
 }

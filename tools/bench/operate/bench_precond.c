@@ -60,7 +60,7 @@ static fur_status multiply(void *self)
 {
     const precond_case *c = self;
     for (int i = 0; i < TIMES; i++)
-        COMMAND_TRY(fur_spmv_apply(c->plan, fur_real(1), c->rhs, fur_real(0), c->x));
+        FUR_TRY(fur_spmv_apply(c->plan, fur_real(1), c->rhs, fur_real(0), c->x));
     return FUR_OK;
 }
 
@@ -68,7 +68,7 @@ static fur_status apply(void *self)
 {
     const precond_case *c = self;
     for (int i = 0; i < TIMES; i++)
-        COMMAND_TRY(fur_precond_apply(c->solves[1].precond, c->rhs, c->x));
+        FUR_TRY(fur_precond_apply(c->solves[1].precond, c->rhs, c->x));
     return FUR_OK;
 }
 
@@ -76,7 +76,7 @@ static fur_status run_solve(void *self)
 {
     solve *s = self;
     const precond_case *c = s->c;
-    COMMAND_TRY(fur_vector_fill(c->x, fur_real(0)));
+    FUR_TRY(fur_vector_fill(c->x, fur_real(0)));
     s->report = FUR_DEFAULT(fur_solver_report);
     return fur_solver_solve(s->solver, c->rhs, c->x, &s->report);
 }
@@ -111,7 +111,7 @@ static char *split(char *text, char at)
 static fur_status parse(precond_case *c, const char *name)
 {
     size_t size = strlen(name) + 1;
-    COMMAND_TRY(fur_context_allocate(c->b->context, size, (void **)&c->matrix));
+    FUR_TRY(fur_context_allocate(c->b->context, size, (void **)&c->matrix));
     memcpy(c->matrix, name, size);
     char *kind = split(c->matrix, '@');
     char *form = split(kind, ':');
@@ -133,7 +133,7 @@ static fur_status load(precond_case *c)
 {
     fur_context *host = fur_context_host(c->b->context);
     fur_csr *a = NULL;
-    COMMAND_TRY(bench_load(c->b, host, c->matrix, &a));
+    FUR_TRY(bench_load(c->b, host, c->matrix, &a));
     fur_status status = fur_csr_transfer(a, c->b->context, &c->a);
     if (status == FUR_OK)
         status = fur_csr_transfer(a, c->b->context, &c->twin);
@@ -145,8 +145,8 @@ static fur_status make_solve(const precond_case *c, const fur_csr *a,
                              const fur_precond_options *options, solve *s)
 {
     s->c = c;
-    COMMAND_TRY(fur_precond_create(a, options, &s->precond));
-    COMMAND_TRY(fur_operator_from_precond(s->precond, &s->m));
+    FUR_TRY(fur_precond_create(a, options, &s->precond));
+    FUR_TRY(fur_operator_from_precond(s->precond, &s->m));
     fur_solver_options how = FUR_DEFAULT(fur_solver_options);
     how.preconditioner = s->m;
     how.rtol = TOLERANCE;
@@ -158,15 +158,15 @@ static fur_status make_all(precond_case *c)
 {
     fur_context *context = c->b->context;
     fur_spmv_options how = {.size = sizeof how, .uses = 100};
-    COMMAND_TRY(fur_spmv_plan(c->a, &how, &c->plan));
+    FUR_TRY(fur_spmv_plan(c->a, &how, &c->plan));
     fur_product_options often = {.size = sizeof often, .uses = 1000};
-    COMMAND_TRY(fur_product_create(c->a, &often, &c->product));
+    FUR_TRY(fur_product_create(c->a, &often, &c->product));
     const fur_csr_view *v = fur_csr_get(c->a);
-    COMMAND_TRY(fur_vector_create(context, v->value_type, v->rows, &c->rhs));
-    COMMAND_TRY(fur_vector_create(context, v->value_type, v->rows, &c->x));
-    COMMAND_TRY(fur_vector_fill(c->rhs, fur_real(1)));
+    FUR_TRY(fur_vector_create(context, v->value_type, v->rows, &c->rhs));
+    FUR_TRY(fur_vector_create(context, v->value_type, v->rows, &c->x));
+    FUR_TRY(fur_vector_fill(c->rhs, fur_real(1)));
     fur_precond_options jacobi = FUR_DEFAULT(fur_precond_options);
-    COMMAND_TRY(make_solve(c, c->a, &jacobi, &c->solves[0]));
+    FUR_TRY(make_solve(c, c->a, &jacobi, &c->solves[0]));
     return make_solve(c, c->twin, &c->options, &c->solves[1]);
 }
 
@@ -197,11 +197,11 @@ static void note_set_up(const precond_case *c, race_about *about)
 static fur_status run_case(precond_case *c, const char *name)
 {
     enum { BY_JACOBI, SET_UP, RENEW, MULTIPLY, APPLY, SOLVE };
-    COMMAND_TRY(parse(c, name));
-    COMMAND_TRY(load(c));
-    COMMAND_TRY(make_all(c));
+    FUR_TRY(parse(c, name));
+    FUR_TRY(load(c));
+    FUR_TRY(make_all(c));
     for (int i = 0; i < 2; i++)
-        COMMAND_TRY(run_solve(&c->solves[i]));
+        FUR_TRY(run_solve(&c->solves[i]));
     note_solve(&c->solves[0], add(c, "solve, jacobi", run_solve, &c->solves[0], BY_JACOBI));
     note_set_up(c, add(c, "set-up", set_up, c, SET_UP));
     add(c, "new values", renew, c, SET_UP);

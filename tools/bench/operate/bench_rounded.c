@@ -30,7 +30,7 @@ static fur_status run_products(void *self)
 {
     const product *p = self;
     for (int i = 0; i < PRODUCTS; i++)
-        COMMAND_TRY(fur_spmv_apply(p->plan, fur_real(1), p->x, fur_real(0), p->y));
+        FUR_TRY(fur_spmv_apply(p->plan, fur_real(1), p->x, fur_real(0), p->y));
     return FUR_OK;
 }
 
@@ -40,12 +40,12 @@ static fur_status load(rounded_case *c, const char *name)
     loaded_matrix loaded = {0};
     fur_vector *values = NULL;
     if (!generate_knows(name))
-        COMMAND_TRY(load_matrix(c->b->context, c->b->common, name, &loaded));
+        FUR_TRY(load_matrix(c->b->context, c->b->common, name, &loaded));
     c->a = loaded.matrix;
     if (c->a)
         return FUR_OK;
     fur_csr *made = NULL;
-    COMMAND_TRY(generate_matrix(host, name, &made));
+    FUR_TRY(generate_matrix(host, name, &made));
     fur_status status = bench_numbers(host, fur_csr_get(made)->entries, 1, 1, &values);
     if (status == FUR_OK)
         status = fur_csr_set_values(made, fur_vector_data(values), FUR_OWNERSHIP_COPY);
@@ -60,7 +60,7 @@ static fur_status add(rounded_case *c, int index, const char *name, fur_stored v
 {
     product *p = &c->products[index];
     fur_spmv_options options = {.size = sizeof options, .uses = 1000, .values = values};
-    COMMAND_TRY(fur_spmv_plan(c->a, &options, &p->plan));
+    FUR_TRY(fur_spmv_plan(c->a, &options, &p->plan));
     p->x = c->x;
     p->y = c->y;
     const fur_spmv_report *report = fur_spmv_describe(p->plan);
@@ -75,14 +75,14 @@ static fur_status add(rounded_case *c, int index, const char *name, fur_stored v
 
 static fur_status run_case(rounded_case *c, const char *name)
 {
-    COMMAND_TRY(load(c, name));
+    FUR_TRY(load(c, name));
     const fur_csr_view *v = fur_csr_get(c->a);
     if (v->value_type != FUR_F64)
         return fur_context_fail(c->b->context, FUR_UNSUPPORTED, "%s: the race is for f64", name);
-    COMMAND_TRY(bench_numbers(c->b->context, v->cols, 3, 2, &c->x));
-    COMMAND_TRY(fur_vector_create(c->b->context, FUR_F64, v->rows, &c->y));
-    COMMAND_TRY(add(c, 0, "exact", FUR_STORED_EXACT));
-    COMMAND_TRY(add(c, 1, "f32", FUR_STORED_F32));
+    FUR_TRY(bench_numbers(c->b->context, v->cols, 3, 2, &c->x));
+    FUR_TRY(fur_vector_create(c->b->context, FUR_F64, v->rows, &c->y));
+    FUR_TRY(add(c, 0, "exact", FUR_STORED_EXACT));
+    FUR_TRY(add(c, 1, "f32", FUR_STORED_F32));
     return wall_race_run(c->b, &c->race, bench_matrix(name, c->a));
 }
 

@@ -16,12 +16,12 @@ static fur_status make_blocks(const sddmm_case *c, int64_t rows, int64_t first,
     fur_context *context = c->b->context;
     fur_vector *numbers = NULL;
     for (int layout = 0; layout < 2; layout++)
-        COMMAND_TRY(fur_vectors_create(context, FUR_F64, rows, c->cols, (fur_layout)layout,
-                                       &blocks[layout]));
-    COMMAND_TRY(bench_numbers(fur_context_host(context), rows * c->cols, first, 1, &numbers));
+        FUR_TRY(fur_vectors_create(context, FUR_F64, rows, c->cols, (fur_layout)layout,
+                                   &blocks[layout]));
+    FUR_TRY(bench_numbers(fur_context_host(context), rows * c->cols, first, 1, &numbers));
     fur_status status = fur_vectors_upload(fur_vector_const_data(numbers), blocks[FUR_LAYOUT_ROWS]);
     fur_vector_destroy(numbers);
-    COMMAND_TRY(status);
+    FUR_TRY(status);
     return fur_vectors_copy(blocks[FUR_LAYOUT_ROWS], blocks[FUR_LAYOUT_COLUMNS]);
 }
 
@@ -114,7 +114,7 @@ static fur_status check(sddmm_case *c)
     const double bound = 0x1p-53 * (double)c->cols * (double)c->cols / 9 * 2;
     fur_csr *own = NULL;
     run_rows(c);
-    COMMAND_TRY(fur_csr_transfer(c->a, c->b->context, &own));
+    FUR_TRY(fur_csr_transfer(c->a, c->b->context, &own));
     run_plain(c);
     const double *plain = a->values;
     const double *found = fur_csr_get(own)->values;
@@ -133,7 +133,7 @@ static fur_status check(sddmm_case *c)
 static fur_status race_all(sddmm_case *c)
 {
     race r = {.rounds = c->b->rounds};
-    COMMAND_TRY(check(c));
+    FUR_TRY(check(c));
     *race_add(&r, "plain loop", run_plain, c) = sddmm_about(c, RACE_PEER);
     *race_add(&r, "sddmm", run_rows, c) = sddmm_about(c, RACE_KERNEL);
     *race_add(&r, "sddmm, columns copied", run_copied, c) = sddmm_about(c, RACE_KERNEL);

@@ -22,7 +22,7 @@ static fur_status run_copied(void *self)
 /* The result on the host. */
 static fur_status take_result(const sddmm_case *c, fur_layout layout, fur_csr **out)
 {
-    COMMAND_TRY(sddmm_run(c, layout));
+    FUR_TRY(sddmm_run(c, layout));
     return fur_csr_transfer(c->a, fur_context_host(c->b->context), out);
 }
 
@@ -33,7 +33,7 @@ static fur_status check(const sddmm_case *c, fur_layout layout)
     fur_csr *found = NULL;
     fur_csr *expected = NULL;
     sddmm_case near = *c;
-    COMMAND_TRY(take_result(c, layout, &found));
+    FUR_TRY(take_result(c, layout, &found));
     const fur_csr_view *a = fur_csr_get(found);
     fur_status status = FUR_OK;
     near.x[0] = near.y[0] = NULL;
@@ -72,8 +72,8 @@ static fur_status race_all(sddmm_case *c)
 {
     cuda_race r = {.count = 0};
     cuda_base base = {0};
-    COMMAND_TRY(check(c, FUR_LAYOUT_ROWS));
-    COMMAND_TRY(check(c, FUR_LAYOUT_COLUMNS));
+    FUR_TRY(check(c, FUR_LAYOUT_ROWS));
+    FUR_TRY(check(c, FUR_LAYOUT_COLUMNS));
     *cuda_race_add(&r, "sddmm", run_rows, c) = sddmm_about(c, RACE_KERNEL);
     *cuda_race_add(&r, "sddmm, columns copied", run_copied, c) = sddmm_about(c, RACE_KERNEL);
 #ifdef FURROW_WITH_CUSPARSE
@@ -89,7 +89,7 @@ static fur_status race_all(sddmm_case *c)
         base = bench_cuda_base(&r, r.count - 1);
     peer_sddmm_close(peer);
 #endif
-    COMMAND_TRY(status);
+    FUR_TRY(status);
     json_t *record = sddmm_record(c);
     json_object_set_new(record, "against", json_string("cuSPARSE"));
     bench_report_cuda(c->b, record, &r, base);

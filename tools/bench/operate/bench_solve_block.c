@@ -40,11 +40,11 @@ static fur_status run_way(void *self)
 {
     const way *w = self;
     const block_case *c = w->c;
-    COMMAND_TRY(fur_vectors_fill(c->x, fur_real(0)));
+    FUR_TRY(fur_vectors_fill(c->x, fur_real(0)));
     if (w->columns == 0)
         return fur_solver_solve_block(w->solver, c->rhs, c->x, NULL);
     for (int j = 0; j < w->columns; j++)
-        COMMAND_TRY(fur_solver_solve(w->solver, c->of_rhs[j], c->of_x[j], NULL));
+        FUR_TRY(fur_solver_solve(w->solver, c->of_rhs[j], c->of_x[j], NULL));
     return FUR_OK;
 }
 
@@ -52,7 +52,7 @@ static fur_status run_way(void *self)
 static fur_status parse(block_case *c, const char *name)
 {
     size_t size = strlen(name) + 1;
-    COMMAND_TRY(fur_context_allocate(c->b->context, size, (void **)&c->matrix));
+    FUR_TRY(fur_context_allocate(c->b->context, size, (void **)&c->matrix));
     memcpy(c->matrix, name, size);
     char *at = strchr(c->matrix, '@');
     c->columns = at ? (int)strtol(at + 1, NULL, 10) : DEFAULT_COLUMNS;
@@ -70,11 +70,11 @@ static fur_status load(block_case *c)
     fur_context *host = fur_context_host(c->b->context);
     fur_spmv_options how = {.size = sizeof how, .uses = 1000};
     fur_csr *a = NULL;
-    COMMAND_TRY(bench_load(c->b, host, c->matrix, &a));
+    FUR_TRY(bench_load(c->b, host, c->matrix, &a));
     fur_status status = fur_csr_transfer(a, c->b->context, &c->a);
     fur_csr_destroy(a);
-    COMMAND_TRY(status);
-    COMMAND_TRY(fur_spmv_plan(c->a, &how, &c->plan));
+    FUR_TRY(status);
+    FUR_TRY(fur_spmv_plan(c->a, &how, &c->plan));
     return fur_operator_from_spmv(c->plan, &c->product);
 }
 
@@ -83,7 +83,7 @@ static fur_status fill_column(block_case *c, int j)
 {
     fur_vectors *column = NULL;
     fur_vectors *part = NULL;
-    COMMAND_TRY(fur_vectors_columns(c->rhs, j, 1, &column));
+    FUR_TRY(fur_vectors_columns(c->rhs, j, 1, &column));
     fur_status status = fur_vectors_rows(column, 0, fur_vectors_get(column)->rows / (j + 2), &part);
     if (status == FUR_OK)
         status = fur_vectors_fill(column, fur_real(1));
@@ -98,14 +98,14 @@ static fur_status make_blocks(block_case *c)
 {
     const fur_csr_view *v = fur_csr_get(c->a);
     fur_context *context = c->b->context;
-    COMMAND_TRY(fur_vectors_create(context, v->value_type, v->rows, c->columns, FUR_LAYOUT_COLUMNS,
-                                   &c->rhs));
-    COMMAND_TRY(
+    FUR_TRY(fur_vectors_create(context, v->value_type, v->rows, c->columns, FUR_LAYOUT_COLUMNS,
+                               &c->rhs));
+    FUR_TRY(
         fur_vectors_create(context, v->value_type, v->rows, c->columns, FUR_LAYOUT_COLUMNS, &c->x));
     for (int j = 0; j < c->columns; j++) {
-        COMMAND_TRY(fill_column(c, j));
-        COMMAND_TRY(fur_vectors_column(c->rhs, j, &c->of_rhs[j]));
-        COMMAND_TRY(fur_vectors_column(c->x, j, &c->of_x[j]));
+        FUR_TRY(fill_column(c, j));
+        FUR_TRY(fur_vectors_column(c->rhs, j, &c->of_rhs[j]));
+        FUR_TRY(fur_vectors_column(c->x, j, &c->of_x[j]));
     }
     return FUR_OK;
 }
@@ -123,8 +123,8 @@ static fur_status add_ways(block_case *c, int whole, way ways[3])
             .size = sizeof how, .rtol = 1e-300, .max_iterations = ITERATIONS, .whole = whole};
         fur_solver_report report = FUR_DEFAULT(fur_solver_report);
         ways[i] = (way){.c = c, .columns = columns[i]};
-        COMMAND_TRY(fur_solver_create(c->product, &how, &ways[i].solver));
-        COMMAND_TRY(fur_solver_solve(ways[i].solver, c->of_rhs[0], c->of_x[0], &report));
+        FUR_TRY(fur_solver_create(c->product, &how, &ways[i].solver));
+        FUR_TRY(fur_solver_solve(ways[i].solver, c->of_rhs[0], c->of_x[0], &report));
         if (!whole && !report.reduced)
             return FUR_OK;
         race_about *about = wall_race_add(&c->race, names[whole][i], run_way, &ways[i], first);
@@ -138,11 +138,11 @@ static fur_status add_ways(block_case *c, int whole, way ways[3])
 
 static fur_status run_case(block_case *c, const char *name, way ways[2][3])
 {
-    COMMAND_TRY(parse(c, name));
-    COMMAND_TRY(load(c));
-    COMMAND_TRY(make_blocks(c));
-    COMMAND_TRY(add_ways(c, 1, ways[1]));
-    COMMAND_TRY(add_ways(c, 0, ways[0]));
+    FUR_TRY(parse(c, name));
+    FUR_TRY(load(c));
+    FUR_TRY(make_blocks(c));
+    FUR_TRY(add_ways(c, 1, ways[1]));
+    FUR_TRY(add_ways(c, 0, ways[0]));
     return wall_race_run(c->b, &c->race, bench_matrix(name, c->a));
 }
 

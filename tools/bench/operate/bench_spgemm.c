@@ -64,7 +64,7 @@ static fur_status move(const bench *b, fur_csr **a)
     fur_csr *moved = NULL;
     if (fur_csr_context(*a) == b->context)
         return FUR_OK;
-    COMMAND_TRY(fur_csr_transfer(*a, b->context, &moved));
+    FUR_TRY(fur_csr_transfer(*a, b->context, &moved));
     fur_csr_destroy(*a);
     *a = moved;
     return FUR_OK;
@@ -78,15 +78,15 @@ static fur_status make_operands(spgemm_case *s, const char *name)
     size_t length = strlen(name);
     bool is_ap = length > 3 && strcmp(name + length - 3, ":ap") == 0;
     snprintf(base, sizeof base, "%.*s", (int)(is_ap ? length - 3 : length), name);
-    COMMAND_TRY(bench_load(s->b, host, base, &s->a));
+    FUR_TRY(bench_load(s->b, host, base, &s->a));
     int64_t n = (int64_t)lround(cbrt((double)fur_csr_get(s->a)->rows));
     if (is_ap && n * n * n != fur_csr_get(s->a)->rows)
         return fur_context_fail(s->b->context, FUR_INVALID,
                                 "%s is no grid of three equal axes, whose points can be aggregated",
                                 base);
     if (is_ap)
-        COMMAND_TRY(make_aggregation(host, n, &s->p));
-    COMMAND_TRY(move(s->b, &s->a));
+        FUR_TRY(make_aggregation(host, n, &s->p));
+    FUR_TRY(move(s->b, &s->a));
     return s->p ? move(s->b, &s->p) : FUR_OK;
 }
 
@@ -94,7 +94,7 @@ static fur_status multiply_once(void *self)
 {
     spgemm_case *s = self;
     fur_csr *c = NULL;
-    COMMAND_TRY(fur_csr_multiply(s->a, right_of(s), &c));
+    FUR_TRY(fur_csr_multiply(s->a, right_of(s), &c));
     fur_status status = fur_context_synchronize(s->b->context);
     fur_csr_destroy(c);
     return status;
@@ -103,7 +103,7 @@ static fur_status multiply_once(void *self)
 static fur_status multiply_again(void *self)
 {
     spgemm_case *s = self;
-    COMMAND_TRY(fur_spgemm_apply(s->plan, fur_real(1), s->c));
+    FUR_TRY(fur_spgemm_apply(s->plan, fur_real(1), s->c));
     return fur_context_synchronize(s->b->context);
 }
 
@@ -123,7 +123,7 @@ static fur_status multiply_plainly(void *self)
     void *columns = NULL;
     void *values = NULL;
     int64_t entries = plain_spgemm(&a, &b, s->sums, s->next, s->offsets, NULL, NULL);
-    COMMAND_TRY(fur_context_allocate(context, (size_t)entries * 4, &columns));
+    FUR_TRY(fur_context_allocate(context, (size_t)entries * 4, &columns));
     fur_status status = fur_context_allocate(context, (size_t)entries * 8, &values);
     if (status == FUR_OK)
         plain_spgemm(&a, &b, s->sums, s->next, s->offsets, columns, values);
@@ -137,9 +137,9 @@ static fur_status make_plain(spgemm_case *s)
     fur_context *context = s->b->context;
     int64_t cols = fur_csr_get(right_of(s))->cols;
     int64_t rows = fur_csr_get(s->a)->rows;
-    COMMAND_TRY(fur_context_allocate(context, (size_t)cols * 8, (void **)&s->sums));
-    COMMAND_TRY(fur_context_allocate(context, (size_t)cols * 4, (void **)&s->next));
-    COMMAND_TRY(fur_context_allocate(context, (size_t)(rows + 1) * 4, (void **)&s->offsets));
+    FUR_TRY(fur_context_allocate(context, (size_t)cols * 8, (void **)&s->sums));
+    FUR_TRY(fur_context_allocate(context, (size_t)cols * 4, (void **)&s->next));
+    FUR_TRY(fur_context_allocate(context, (size_t)(rows + 1) * 4, (void **)&s->offsets));
     memset(s->next, 0xff, (size_t)cols * 4);
     s->offsets[0] = 0;
     return FUR_OK;
@@ -200,7 +200,7 @@ static fur_status run_rounds(const bench *b, spgemm_race *r)
         for (int i = 0; i < r->count; i++) {
             spgemm_racer *racer = &r->racers[i];
             double start = command_seconds();
-            COMMAND_TRY(racer->run(racer->self));
+            FUR_TRY(racer->run(racer->self));
             if (round >= 0)
                 racer->seconds[round] = command_seconds() - start;
         }
@@ -238,7 +238,7 @@ static void report(bench *b, const char *name, const spgemm_case *s, spgemm_race
 static fur_status add_own(bench *b, spgemm_case *s, spgemm_race *r)
 {
     if (fur_context_host(b->context) == b->context) {
-        COMMAND_TRY(make_plain(s));
+        FUR_TRY(make_plain(s));
         add(r, "plain, serial", RACE_PEER, 0, multiply_plainly, s);
     }
     add(r, "pattern and values", RACE_KERNEL, 0, multiply_once, s);
@@ -248,9 +248,9 @@ static fur_status add_own(bench *b, spgemm_case *s, spgemm_race *r)
 
 static fur_status race_case(bench *b, const char *name, spgemm_case *s, spgemm_race *r)
 {
-    COMMAND_TRY(make_operands(s, name));
-    COMMAND_TRY(fur_spgemm_plan(s->a, right_of(s), NULL, &s->plan));
-    COMMAND_TRY(fur_spgemm_multiply(s->plan, fur_real(1), &s->c));
+    FUR_TRY(make_operands(s, name));
+    FUR_TRY(fur_spgemm_plan(s->a, right_of(s), NULL, &s->plan));
+    FUR_TRY(fur_spgemm_multiply(s->plan, fur_real(1), &s->c));
 #ifdef FURROW_WITH_CUSPARSE
     foreign all[4] = {{.s = s}};
     if (b->timing->stream)
@@ -265,7 +265,7 @@ static fur_status race_case(bench *b, const char *name, spgemm_case *s, spgemm_r
 #ifdef FURROW_WITH_CUSPARSE
     peer_spgemm_close(all->peer);
 #endif
-    COMMAND_TRY(status);
+    FUR_TRY(status);
     report(b, name, s, r);
     return FUR_OK;
 }

@@ -23,7 +23,7 @@ fur_status spmm_load(const bench *b, const char *case_name, fur_csr **out, int64
     if (at)
         *at = '\0';
     fur_csr *near = NULL;
-    COMMAND_TRY(bench_load(b, host, name, &near));
+    FUR_TRY(bench_load(b, host, name, &near));
     const fur_csr_view *v = fur_csr_get(near);
     fur_status status = FUR_OK;
     if (v->value_type != FUR_F64 || v->offset_type != FUR_I32 || v->entries == 0)
@@ -44,10 +44,10 @@ static fur_status fill_x(spmm_case *c)
 {
     const fur_vectors_view *x = fur_vectors_get(c->x[FUR_LAYOUT_ROWS]);
     fur_vector *numbers = NULL;
-    COMMAND_TRY(bench_numbers(fur_context_host(c->b->context), x->rows * x->cols, 1, 1, &numbers));
+    FUR_TRY(bench_numbers(fur_context_host(c->b->context), x->rows * x->cols, 1, 1, &numbers));
     fur_status status = fur_vectors_upload(fur_vector_const_data(numbers), c->x[FUR_LAYOUT_ROWS]);
     fur_vector_destroy(numbers);
-    COMMAND_TRY(status);
+    FUR_TRY(status);
     return fur_vectors_copy(c->x[FUR_LAYOUT_ROWS], c->x[FUR_LAYOUT_COLUMNS]);
 }
 
@@ -55,10 +55,10 @@ static fur_status make_blocks(spmm_case *c)
 {
     const fur_csr_view *a = fur_csr_get(c->a);
     for (int layout = 0; layout < 2; layout++) {
-        COMMAND_TRY(fur_vectors_create(c->b->context, FUR_F64, a->cols, c->cols, (fur_layout)layout,
-                                       &c->x[layout]));
-        COMMAND_TRY(fur_vectors_create(c->b->context, FUR_F64, a->rows, c->cols, (fur_layout)layout,
-                                       &c->y[layout]));
+        FUR_TRY(fur_vectors_create(c->b->context, FUR_F64, a->cols, c->cols, (fur_layout)layout,
+                                   &c->x[layout]));
+        FUR_TRY(fur_vectors_create(c->b->context, FUR_F64, a->rows, c->cols, (fur_layout)layout,
+                                   &c->y[layout]));
     }
     return fill_x(c);
 }
@@ -71,8 +71,8 @@ static fur_status make_columns(spmm_case *c)
     if (!c->x_column || !c->y_column)
         return fur_context_fail(c->b->context, FUR_OUT_OF_MEMORY, "out of memory");
     for (int64_t j = 0; j < c->cols; j++) {
-        COMMAND_TRY(fur_vectors_column(c->x[FUR_LAYOUT_COLUMNS], j, &c->x_column[j]));
-        COMMAND_TRY(fur_vectors_column(c->y[FUR_LAYOUT_COLUMNS], j, &c->y_column[j]));
+        FUR_TRY(fur_vectors_column(c->x[FUR_LAYOUT_COLUMNS], j, &c->x_column[j]));
+        FUR_TRY(fur_vectors_column(c->y[FUR_LAYOUT_COLUMNS], j, &c->y_column[j]));
     }
     return FUR_OK;
 }
@@ -95,7 +95,7 @@ static fur_status add_kernel(spmm_case *c, const char *kernel)
             continue;
         }
         c->count++;
-        COMMAND_TRY(status);
+        FUR_TRY(status);
         snprintf(p->name, sizeof p->name, "%s, in %s", kernel, orders[layout]);
     }
     return FUR_OK;
@@ -106,18 +106,18 @@ static fur_status add_products(spmm_case *c)
 {
     const fur_spmv_options options = {.size = sizeof options, .uses = 1000};
     const fur_kernel_info *kernel;
-    COMMAND_TRY(fur_spmv_plan(c->a, &options, &c->single));
+    FUR_TRY(fur_spmv_plan(c->a, &options, &c->single));
     c->products[c->count++] = (spmm_product){.of = c, .name = "single products"};
     for (int i = 1; (kernel = fur_spmm_kernel_at(c->b->context, i)); i++)
-        COMMAND_TRY(add_kernel(c, kernel->name));
+        FUR_TRY(add_kernel(c, kernel->name));
     return add_kernel(c, "auto");
 }
 
 fur_status spmm_open(spmm_case *c, int64_t cols)
 {
     c->cols = cols;
-    COMMAND_TRY(make_blocks(c));
-    COMMAND_TRY(make_columns(c));
+    FUR_TRY(make_blocks(c));
+    FUR_TRY(make_columns(c));
     return add_products(c);
 }
 
@@ -148,7 +148,7 @@ fur_status spmm_run(const spmm_product *p)
     if (p->plan)
         return fur_spmm_apply(p->plan, fur_real(1), c->x[p->layout], fur_real(0), c->y[p->layout]);
     for (int64_t j = 0; j < c->cols; j++)
-        COMMAND_TRY(
+        FUR_TRY(
             fur_spmv_apply(c->single, fur_real(1), c->x_column[j], fur_real(0), c->y_column[j]));
     return FUR_OK;
 }
@@ -159,10 +159,10 @@ static fur_status take_result(const spmm_product *p, fur_vectors **out)
     const spmm_case *c = p->of;
     fur_layout layout = p->plan ? p->layout : FUR_LAYOUT_COLUMNS;
     const fur_vectors_view *y = fur_vectors_get(c->y[layout]);
-    COMMAND_TRY(fur_vectors_fill(c->y[layout], fur_real(NAN)));
-    COMMAND_TRY(spmm_run(p));
-    COMMAND_TRY(fur_vectors_create(fur_context_host(c->b->context), FUR_F64, y->rows, y->cols,
-                                   FUR_LAYOUT_ROWS, out));
+    FUR_TRY(fur_vectors_fill(c->y[layout], fur_real(NAN)));
+    FUR_TRY(spmm_run(p));
+    FUR_TRY(fur_vectors_create(fur_context_host(c->b->context), FUR_F64, y->rows, y->cols,
+                               FUR_LAYOUT_ROWS, out));
     return fur_vectors_copy(c->y[layout], *out);
 }
 
@@ -175,7 +175,7 @@ static bool is_exact(const spmm_product *p)
 
 fur_status spmm_check(spmm_case *c)
 {
-    COMMAND_TRY(take_result(&c->products[0], &c->expected));
+    FUR_TRY(take_result(&c->products[0], &c->expected));
     for (int i = 1; i < c->count; i++) {
         fur_vectors *found = NULL;
         fur_status status = FUR_OK;
@@ -183,7 +183,7 @@ fur_status spmm_check(spmm_case *c)
             status = take_result(&c->products[i], &found);
         bool same = !found || same_bits(found, c->expected);
         fur_vectors_destroy(found);
-        COMMAND_TRY(status);
+        FUR_TRY(status);
         if (!same)
             return fur_context_fail(c->b->context, FUR_INVALID,
                                     "%s: %s does not give the bits of single products", c->name,

@@ -35,7 +35,7 @@ static fur_status race_layout(spmm_case *c, fur_layout layout)
         if (p->layout == layout || single)
             *cuda_race_add(&r, p->name, run_product, p) = spmm_about(p);
     }
-    COMMAND_TRY(cuda_race_run(&r, c->b->timing->gpu));
+    FUR_TRY(cuda_race_run(&r, c->b->timing->gpu));
     json_t *record = spmm_record(c);
     json_object_set_new(record, "layout",
                         json_string(layout == FUR_LAYOUT_ROWS ? "rows" : "columns"));
@@ -46,7 +46,7 @@ static fur_status race_layout(spmm_case *c, fur_layout layout)
 
 static fur_status race_all(spmm_case *c)
 {
-    COMMAND_TRY(race_layout(c, FUR_LAYOUT_ROWS));
+    FUR_TRY(race_layout(c, FUR_LAYOUT_ROWS));
     return race_layout(c, FUR_LAYOUT_COLUMNS);
 }
 

@@ -21,7 +21,7 @@ typedef struct block_case {
 static fur_status run_layout(const block_case *c, fur_layout layout)
 {
     for (int i = 0; i < PRODUCTS; i++)
-        COMMAND_TRY(
+        FUR_TRY(
             fur_stencil_apply_block(c->s, fur_real(1), c->x[layout], fur_real(0), c->y[layout]));
     return FUR_OK;
 }
@@ -41,8 +41,8 @@ static fur_status run_loop(void *self)
     const block_case *c = self;
     for (int i = 0; i < PRODUCTS; i++)
         for (int64_t j = 0; j < c->cols; j++)
-            COMMAND_TRY(fur_stencil_apply(c->s, fur_real(1), c->columns[j], fur_real(0),
-                                          c->columns[c->cols + j]));
+            FUR_TRY(fur_stencil_apply(c->s, fur_real(1), c->columns[j], fur_real(0),
+                                      c->columns[c->cols + j]));
     return FUR_OK;
 }
 
@@ -71,20 +71,20 @@ static fur_status make_blocks(block_case *c, int64_t rows)
 {
     fur_context *context = c->b->context;
     for (int layout = 0; layout < 2; layout++) {
-        COMMAND_TRY(
+        FUR_TRY(
             fur_vectors_create(context, FUR_F64, rows, c->cols, (fur_layout)layout, &c->x[layout]));
-        COMMAND_TRY(
+        FUR_TRY(
             fur_vectors_create(context, FUR_F64, rows, c->cols, (fur_layout)layout, &c->y[layout]));
-        COMMAND_TRY(fur_vectors_fill(c->x[layout], fur_real(0.3)));
-        COMMAND_TRY(fur_vectors_fill(c->y[layout], fur_real(0)));
+        FUR_TRY(fur_vectors_fill(c->x[layout], fur_real(0.3)));
+        FUR_TRY(fur_vectors_fill(c->y[layout], fur_real(0)));
     }
     size_t size = 2 * (size_t)c->cols * sizeof(fur_vector *);
-    COMMAND_TRY(fur_context_allocate(context, size, (void **)&c->columns));
+    FUR_TRY(fur_context_allocate(context, size, (void **)&c->columns));
     for (int64_t j = 0; j < 2 * c->cols; j++)
         c->columns[j] = NULL;
     for (int64_t j = 0; j < c->cols; j++) {
-        COMMAND_TRY(fur_vectors_column(c->x[FUR_LAYOUT_COLUMNS], j, &c->columns[j]));
-        COMMAND_TRY(fur_vectors_column(c->y[FUR_LAYOUT_COLUMNS], j, &c->columns[c->cols + j]));
+        FUR_TRY(fur_vectors_column(c->x[FUR_LAYOUT_COLUMNS], j, &c->columns[j]));
+        FUR_TRY(fur_vectors_column(c->y[FUR_LAYOUT_COLUMNS], j, &c->columns[c->cols + j]));
     }
     return FUR_OK;
 }
@@ -100,8 +100,8 @@ static void add(block_case *c, const char *name, fur_status (*run)(void *self), 
 static fur_status run_case(block_case *c, const char *name)
 {
     int64_t rows = 0;
-    COMMAND_TRY(make_stencil(c, name, &rows));
-    COMMAND_TRY(make_blocks(c, rows));
+    FUR_TRY(make_stencil(c, name, &rows));
+    FUR_TRY(make_blocks(c, rows));
     add(c, "loop of single ones", run_loop, rows);
     add(c, "block, columns", run_columns, rows);
     add(c, "block, rows", run_rows, rows);

@@ -86,7 +86,7 @@ static fur_status add(trisolve_case *c, const char *schedule, const char *name, 
 {
     solves *s = &c->each[c->count];
     fur_trsv_options options = {.size = sizeof options, .schedule = schedule, .many = count > 1};
-    COMMAND_TRY(
+    FUR_TRY(
         fur_trsv_plan(c->a, FUR_TRIANGLE_LOWER, FUR_OP_N, FUR_DIAGONAL_STORED, &options, &s->plan));
     s->count = count;
     for (int k = 0; k < MANY; k++) {
@@ -117,7 +117,7 @@ static fur_status check_all(trisolve_case *c)
     for (int i = 0; i < c->count; i++) {
         fur_vector_fill(c->left[0], fur_real(NAN));
         run_solves(&c->each[i]);
-        COMMAND_TRY(check(c, i));
+        FUR_TRY(check(c, i));
     }
     return FUR_OK;
 }
@@ -149,29 +149,29 @@ static fur_status make_vectors(trisolve_case *c)
 {
     int64_t n = fur_csr_get(c->a)->rows;
     for (int k = 0; k < MANY; k++) {
-        COMMAND_TRY(bench_numbers(c->b->context, n, k + 1, 1, &c->right[k]));
-        COMMAND_TRY(fur_vector_create(c->b->context, FUR_F64, n, &c->left[k]));
+        FUR_TRY(bench_numbers(c->b->context, n, k + 1, 1, &c->right[k]));
+        FUR_TRY(fur_vector_create(c->b->context, FUR_F64, n, &c->left[k]));
     }
     return FUR_OK;
 }
 
 static fur_status run_steps(trisolve_case *c)
 {
-    COMMAND_TRY(bench_load(c->b, c->b->context, c->name, &c->a));
+    FUR_TRY(bench_load(c->b, c->b->context, c->name, &c->a));
     fur_csr_view a = *fur_csr_get(c->a);
     if (a.value_type != FUR_F64 || a.offset_type != FUR_I32 || a.entries == 0)
         return fur_context_fail(c->b->context, FUR_UNSUPPORTED,
                                 "%s: the plain loop to race with is for real matrices with 1 to "
                                 "2^31-1 entries",
                                 c->name);
-    COMMAND_TRY(make_vectors(c));
-    COMMAND_TRY(add(c, "auto", "auto", 1));
-    COMMAND_TRY(add(c, "serial", "serial", 1));
-    COMMAND_TRY(add(c, "blocks", "blocks", 1));
-    COMMAND_TRY(add(c, "levels", "levels", 1));
-    COMMAND_TRY(add(c, "auto", "auto, 8 at once", MANY));
-    COMMAND_TRY(make_plain(c));
-    COMMAND_TRY(check_all(c));
+    FUR_TRY(make_vectors(c));
+    FUR_TRY(add(c, "auto", "auto", 1));
+    FUR_TRY(add(c, "serial", "serial", 1));
+    FUR_TRY(add(c, "blocks", "blocks", 1));
+    FUR_TRY(add(c, "levels", "levels", 1));
+    FUR_TRY(add(c, "auto", "auto, 8 at once", MANY));
+    FUR_TRY(make_plain(c));
+    FUR_TRY(check_all(c));
     run_race(c);
     return FUR_OK;
 }

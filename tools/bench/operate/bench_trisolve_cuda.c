@@ -49,7 +49,7 @@ static fur_status make_solves(trisolve_case *c, int count, solves *s)
         s->b[k] = c->right[k];
         s->x[k] = c->left[k];
     }
-    COMMAND_TRY(make_plan(c->a, count > 1, &s->plan));
+    FUR_TRY(make_plan(c->a, count > 1, &s->plan));
     fur_trsv_destroy(s->plan);
     s->plan = NULL;
     return make_plan(c->a, count > 1, &s->plan);
@@ -61,13 +61,13 @@ static fur_status make_vectors(trisolve_case *c)
     int64_t n = fur_csr_get(c->a)->rows;
     for (int k = 0; k < MANY; k++) {
         fur_vector *near = NULL;
-        COMMAND_TRY(bench_numbers(fur_context_host(context), n, k + 1, 1, &near));
+        FUR_TRY(bench_numbers(fur_context_host(context), n, k + 1, 1, &near));
         fur_status status = fur_vector_create(context, FUR_F64, n, &c->right[k]);
         if (status == FUR_OK)
             status = fur_vector_copy(near, c->right[k]);
         fur_vector_destroy(near);
-        COMMAND_TRY(status);
-        COMMAND_TRY(fur_vector_create(context, FUR_F64, n, &c->left[k]));
+        FUR_TRY(status);
+        FUR_TRY(fur_vector_create(context, FUR_F64, n, &c->left[k]));
     }
     return FUR_OK;
 }
@@ -78,10 +78,10 @@ static fur_status compare(const trisolve_case *c, const solves *s, const fur_trs
 {
     int last = s->count - 1;
     size_t bytes = (size_t)fur_vector_size(x) * sizeof(double);
-    COMMAND_TRY(run_solves((void *)(uintptr_t)s));
-    COMMAND_TRY(fur_vector_copy(c->left[last], found));
-    COMMAND_TRY(fur_vector_copy(c->right[last], b));
-    COMMAND_TRY(fur_trsv_apply(plan, fur_real(1), b, x));
+    FUR_TRY(run_solves((void *)(uintptr_t)s));
+    FUR_TRY(fur_vector_copy(c->left[last], found));
+    FUR_TRY(fur_vector_copy(c->right[last], b));
+    FUR_TRY(fur_trsv_apply(plan, fur_real(1), b, x));
     return memcmp(fur_vector_const_data(x), fur_vector_const_data(found), bytes) == 0
                ? FUR_OK
                : fur_context_fail(c->b->context, FUR_INVALID,
@@ -154,7 +154,7 @@ static fur_status race_all(trisolve_case *c)
         base = bench_cuda_base(&r, r.count - 1);
     peer_trisolve_close(peer);
 #endif
-    COMMAND_TRY(status);
+    FUR_TRY(status);
     json_t *record = bench_matrix(c->name, c->near);
     json_object_set_new(record, "against", json_string("cuSPARSE"));
     bench_report_cuda(c->b, record, &r, base);
@@ -163,18 +163,18 @@ static fur_status race_all(trisolve_case *c)
 
 static fur_status run_steps(trisolve_case *c)
 {
-    COMMAND_TRY(bench_load(c->b, fur_context_host(c->b->context), c->name, &c->near));
+    FUR_TRY(bench_load(c->b, fur_context_host(c->b->context), c->name, &c->near));
     fur_csr_view a = *fur_csr_get(c->near);
     if (a.value_type != FUR_F64 || a.offset_type != FUR_I32 || a.entries == 0)
         return fur_context_fail(c->b->context, FUR_UNSUPPORTED,
                                 "%s: the race is for real matrices with 1 to 2^31-1 entries",
                                 c->name);
-    COMMAND_TRY(fur_csr_transfer(c->near, c->b->context, &c->a));
-    COMMAND_TRY(make_vectors(c));
-    COMMAND_TRY(make_solves(c, 1, &c->one));
-    COMMAND_TRY(make_solves(c, MANY, &c->many));
-    COMMAND_TRY(check(c, &c->one));
-    COMMAND_TRY(check(c, &c->many));
+    FUR_TRY(fur_csr_transfer(c->near, c->b->context, &c->a));
+    FUR_TRY(make_vectors(c));
+    FUR_TRY(make_solves(c, 1, &c->one));
+    FUR_TRY(make_solves(c, MANY, &c->many));
+    FUR_TRY(check(c, &c->one));
+    FUR_TRY(check(c, &c->many));
     return race_all(c);
 }
 

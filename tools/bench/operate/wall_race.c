@@ -20,8 +20,8 @@ static fur_status run_rounds(bench *b, wall_race *r)
         for (int i = 0; i < r->count; i++) {
             wall_racer *racer = &r->racers[i];
             double start = command_seconds();
-            COMMAND_TRY(racer->run(racer->self));
-            COMMAND_TRY(fur_context_synchronize(b->context));
+            FUR_TRY(racer->run(racer->self));
+            FUR_TRY(fur_context_synchronize(b->context));
             if (round >= 0)
                 racer->seconds[round] = command_seconds() - start;
         }

@@ -38,7 +38,7 @@ static fur_status check(const gpu *g, cudaError_t error, const char *call)
     return fur_context_fail(g->context, FUR_UNSUPPORTED, "%s: %s", call, cudaGetErrorString(error));
 }
 
-#define CUDA_TRY(g, call) COMMAND_TRY(check(g, call, #call))
+#define CUDA_TRY(g, call) FUR_TRY(check(g, call, #call))
 
 void *gpu_stream_create(const char *device)
 {
@@ -72,7 +72,7 @@ static fur_status describe(gpu *g)
 
 static fur_status prepare(gpu *g)
 {
-    COMMAND_TRY(describe(g));
+    FUR_TRY(describe(g));
     CUDA_TRY(g, cudaEventCreate(&g->start));
     CUDA_TRY(g, cudaEventCreate(&g->stop));
     CUDA_TRY(g, cudaMalloc((void **)&g->from, COPY_BYTES));
@@ -160,7 +160,7 @@ static fur_status time_by_host(const gpu *g, const cuda_contender *c, double *se
 {
     CUDA_TRY(g, cudaStreamSynchronize(g->stream));
     double start = command_seconds();
-    COMMAND_TRY(c->run(c->self));
+    FUR_TRY(c->run(c->self));
     *seconds = command_seconds() - start;
     return FUR_OK;
 }
@@ -180,7 +180,7 @@ static fur_status elapsed(const gpu *g, double *seconds)
 static fur_status time_by_events(const gpu *g, const cuda_contender *c, double *seconds)
 {
     CUDA_TRY(g, cudaEventRecord(g->start, g->stream));
-    COMMAND_TRY(c->run(c->self));
+    FUR_TRY(c->run(c->self));
     return elapsed(g, seconds);
 }
 
@@ -194,7 +194,7 @@ static fur_status time_run(const cuda_race *r, const gpu *g, const cuda_contende
 static fur_status time_cold(const cuda_race *r, const gpu *g, const cuda_contender *c,
                             double *seconds)
 {
-    COMMAND_TRY(flush(g));
+    FUR_TRY(flush(g));
     return time_run(r, g, c, seconds);
 }
 
@@ -203,7 +203,7 @@ static fur_status time_warm(const cuda_race *r, const gpu *g, const cuda_contend
                             double *seconds)
 {
     CUDA_TRY(g, cudaMemcpyAsync(g->to, g->cover, COVER_BYTES, cudaMemcpyHostToDevice, g->stream));
-    COMMAND_TRY(c->run(c->self));
+    FUR_TRY(c->run(c->self));
     return time_run(r, g, c, seconds);
 }
 
@@ -211,10 +211,10 @@ static fur_status time_warm(const cuda_race *r, const gpu *g, const cuda_contend
 static fur_status time_copy(const gpu *g, double *rate)
 {
     double seconds = 0;
-    COMMAND_TRY(flush(g));
+    FUR_TRY(flush(g));
     CUDA_TRY(g, cudaEventRecord(g->start, g->stream));
     CUDA_TRY(g, cudaMemcpyAsync(g->to, g->from, COPY_BYTES, cudaMemcpyDeviceToDevice, g->stream));
-    COMMAND_TRY(elapsed(g, &seconds));
+    FUR_TRY(elapsed(g, &seconds));
     *rate = 2 * (double)COPY_BYTES / seconds;
     return FUR_OK;
 }
@@ -224,9 +224,9 @@ static fur_status run_round(cuda_race *r, const gpu *g, int round)
 {
     for (int i = 0; i < r->count; i++) {
         cuda_contender *c = &r->contenders[i];
-        COMMAND_TRY(time_warm(r, g, c, &c->warm_rounds[round]));
+        FUR_TRY(time_warm(r, g, c, &c->warm_rounds[round]));
         if (!r->by_bus)
-            COMMAND_TRY(time_cold(r, g, c, &c->cold_rounds[round]));
+            FUR_TRY(time_cold(r, g, c, &c->cold_rounds[round]));
     }
     return r->by_bus ? FUR_OK : time_copy(g, &r->copy_rounds[round]);
 }
@@ -249,7 +249,7 @@ race_about *cuda_race_add(cuda_race *r, const char *name, fur_status (*run)(void
 fur_status cuda_race_run(cuda_race *r, gpu *g)
 {
     for (int round = 0; round < RACE_CUDA_ROUNDS; round++)
-        COMMAND_TRY(run_round(r, g, round));
+        FUR_TRY(run_round(r, g, round));
     for (int i = 0; i < r->count; i++) {
         cuda_contender *c = &r->contenders[i];
         c->cold = median(c->cold_rounds);

@@ -22,7 +22,7 @@ typedef struct timed_job {
 static fur_status make_reader(timing *t)
 {
     void *memory = NULL;
-    COMMAND_TRY(fur_context_allocate(t->context, READER_COUNT * sizeof *t->reader.data, &memory));
+    FUR_TRY(fur_context_allocate(t->context, READER_COUNT * sizeof *t->reader.data, &memory));
     t->reader = (race_reader){.context = t->context, .data = memory, .count = READER_COUNT};
     for (int64_t i = 0; i < READER_COUNT; i++)
         t->reader.data[i] = 1;

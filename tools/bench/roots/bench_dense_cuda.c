@@ -120,13 +120,13 @@ static fur_status prepare(dense_case *c)
     void *stream = c->b->timing->stream;
     int64_t count = (int64_t)c->n * c->n;
     for (int i = 0; i < 4; i++)
-        COMMAND_TRY(fur_vector_create(context, c->is_double ? FUR_F64 : FUR_F32, count, &c->x[i]));
-    COMMAND_TRY(check(c, dense_fill(c->is_double, SEED_A, count, fur_vector_data(c->x[0]), stream),
-                      "filling A"));
-    COMMAND_TRY(check(c, dense_fill(c->is_double, SEED_B, count, fur_vector_data(c->x[1]), stream),
-                      "filling B"));
-    COMMAND_TRY(check(c, (int)cudaEventCreate(&c->start), "cudaEventCreate"));
-    COMMAND_TRY(check(c, (int)cudaEventCreate(&c->stop), "cudaEventCreate"));
+        FUR_TRY(fur_vector_create(context, c->is_double ? FUR_F64 : FUR_F32, count, &c->x[i]));
+    FUR_TRY(check(c, dense_fill(c->is_double, SEED_A, count, fur_vector_data(c->x[0]), stream),
+                  "filling A"));
+    FUR_TRY(check(c, dense_fill(c->is_double, SEED_B, count, fur_vector_data(c->x[1]), stream),
+                  "filling B"));
+    FUR_TRY(check(c, (int)cudaEventCreate(&c->start), "cudaEventCreate"));
+    FUR_TRY(check(c, (int)cudaEventCreate(&c->stop), "cudaEventCreate"));
     c->cublas = peer_cublas_open(stream, false);
     add_all(c);
     return FUR_OK;
@@ -155,9 +155,8 @@ static fur_status read_entry(const dense_case *c, int64_t at, double *out)
     float single = 0;
     size_t size = c->is_double ? sizeof *out : sizeof single;
     void *to = c->is_double ? (void *)out : (void *)&single;
-    COMMAND_TRY(check(c,
-                      (int)cudaMemcpy(to, data + (size_t)at * size, size, cudaMemcpyDeviceToHost),
-                      "reading the result"));
+    FUR_TRY(check(c, (int)cudaMemcpy(to, data + (size_t)at * size, size, cudaMemcpyDeviceToHost),
+                  "reading the result"));
     *out = c->is_double ? *out : (double)single;
     return FUR_OK;
 }
@@ -170,7 +169,7 @@ static fur_status check_samples(const dense_case *c, racer *one)
         int64_t row = i < 4 ? i / 2 * last : (int64_t)i * 7919 % c->n;
         int64_t col = i < 4 ? i % 2 * last : (int64_t)i * 104729 % c->n;
         double found = 0;
-        COMMAND_TRY(read_entry(c, row * c->n + col, &found));
+        FUR_TRY(read_entry(c, row * c->n + col, &found));
         one->result_ok = is_right(c, one, row, col, found);
         if (!one->result_ok)
             snprintf(one->note, sizeof one->note, "wrong: (%lld, %lld) is %.9g", (long long)row,
@@ -186,7 +185,7 @@ static fur_status try_out(dense_case *c, racer *one)
     void *stream = c->b->timing->stream;
     int64_t count = (int64_t)c->n * c->n;
     int64_t different = 0;
-    COMMAND_TRY(fur_vector_fill(c->x[2], fur_real(NAN)));
+    FUR_TRY(fur_vector_fill(c->x[2], fur_real(NAN)));
     int error = run(c, one);
     if (error != 0) {
         one->skipped = true;
@@ -194,14 +193,14 @@ static fur_status try_out(dense_case *c, racer *one)
         (void)cudaGetLastError();
         return FUR_OK;
     }
-    COMMAND_TRY(fur_context_synchronize(c->b->context));
-    COMMAND_TRY(check_samples(c, one));
+    FUR_TRY(fur_context_synchronize(c->b->context));
+    FUR_TRY(check_samples(c, one));
     if (one == c->racers)
-        COMMAND_TRY(fur_vector_copy(c->x[2], c->x[3]));
-    COMMAND_TRY(check(c,
-                      dense_compare(c->is_double, count, fur_vector_const_data(c->x[2]),
-                                    fur_vector_const_data(c->x[3]), stream, &different),
-                      "comparing results"));
+        FUR_TRY(fur_vector_copy(c->x[2], c->x[3]));
+    FUR_TRY(check(c,
+                  dense_compare(c->is_double, count, fur_vector_const_data(c->x[2]),
+                                fur_vector_const_data(c->x[3]), stream, &different),
+                  "comparing results"));
     one->same_bits = different == 0;
     if (one->same_bits && one != c->racers)
         snprintf(one->note, sizeof one->note, "bits of step 1");
@@ -212,12 +211,12 @@ static fur_status time_once(const dense_case *c, const racer *one, double *secon
 {
     cudaStream_t stream = c->b->timing->stream;
     float milliseconds = 0;
-    COMMAND_TRY(check(c, (int)cudaEventRecord(c->start, stream), "cudaEventRecord"));
-    COMMAND_TRY(check(c, run(c, one), one->name));
-    COMMAND_TRY(check(c, (int)cudaEventRecord(c->stop, stream), "cudaEventRecord"));
-    COMMAND_TRY(check(c, (int)cudaEventSynchronize(c->stop), one->name));
-    COMMAND_TRY(check(c, (int)cudaEventElapsedTime(&milliseconds, c->start, c->stop),
-                      "cudaEventElapsedTime"));
+    FUR_TRY(check(c, (int)cudaEventRecord(c->start, stream), "cudaEventRecord"));
+    FUR_TRY(check(c, run(c, one), one->name));
+    FUR_TRY(check(c, (int)cudaEventRecord(c->stop, stream), "cudaEventRecord"));
+    FUR_TRY(check(c, (int)cudaEventSynchronize(c->stop), one->name));
+    FUR_TRY(check(c, (int)cudaEventElapsedTime(&milliseconds, c->start, c->stop),
+                  "cudaEventElapsedTime"));
     *seconds = 1e-3 * (double)milliseconds;
     return FUR_OK;
 }
@@ -226,11 +225,11 @@ static fur_status run_rounds(dense_case *c)
 {
     int rounds = c->n < LARGE ? ROUNDS : LARGE_ROUNDS;
     for (int i = 0; i < c->count; i++)
-        COMMAND_TRY(try_out(c, &c->racers[i]));
+        FUR_TRY(try_out(c, &c->racers[i]));
     for (int round = 0; round < rounds; round++)
         for (int i = 0; i < c->count; i++)
             if (!c->racers[i].skipped)
-                COMMAND_TRY(time_once(c, &c->racers[i], &c->racers[i].rounds[round]));
+                FUR_TRY(time_once(c, &c->racers[i], &c->racers[i].rounds[round]));
     for (int i = 0; i < c->count; i++)
         if (!c->racers[i].skipped)
             c->racers[i].seconds = race_median(c->racers[i].rounds, rounds);
@@ -328,6 +327,6 @@ fur_status bench_dense_cuda(bench *b, const char *name)
                                 "'%s' is no number of rows for the dense ladder: a multiple of %d "
                                 "up to %d",
                                 name, DENSE_UNIT, DENSE_MOST);
-    COMMAND_TRY(run_type(b, (int)n, true));
+    FUR_TRY(run_type(b, (int)n, true));
     return run_type(b, (int)n, false);
 }

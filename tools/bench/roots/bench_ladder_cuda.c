@@ -72,6 +72,6 @@ fur_status bench_ladder_cuda(bench *b, const char *name)
                                 name);
     }
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        COMMAND_TRY(run_type(b, types[i], name, n));
+        FUR_TRY(run_type(b, types[i], name, n));
     return FUR_OK;
 }

@@ -1,6 +1,6 @@
 /* Reading a caller's options struct. The macro is for where furrow/context.h is known. */
-#ifndef FURROW_BASE_OPTIONS_H
-#define FURROW_BASE_OPTIONS_H
+#ifndef FURROW_AUTHOR_OPTIONS_H
+#define FURROW_AUTHOR_OPTIONS_H
 
 #include <furrow/base.h>
 

@@ -1,9 +1,10 @@
 /* Returning early with the status of a call that failed. */
-#ifndef FURROW_BASE_TRY_H
-#define FURROW_BASE_TRY_H
+#ifndef FURROW_AUTHOR_TRY_H
+#define FURROW_AUTHOR_TRY_H
 
 #include <furrow/base.h>
 
+/* Returns the status of a call that fails from the enclosing function. */
 #define FUR_TRY(expression)                                                                        \
     do {                                                                                           \
         fur_status try_status = (expression);                                                      \
@@ -11,7 +12,7 @@
             return try_status;                                                                     \
     } while (0)
 
-/* The same where there is something to clean up: sets `status` and jumps to `done`. */
+/* Stores the status of a call in `status`, and jumps to the label `done` if the call fails. */
 #define FUR_TRY_DONE(expression)                                                                   \
     do {                                                                                           \
         status = (expression);                                                                     \

@@ -3,8 +3,8 @@
  *
  * The literal 2 i says "i is even", 2 i + 1 "i is odd". link[i] says the same as 2 i. It is 2 i for
  * the first number of a set, as it is for every number before sets are joined. */
-#ifndef FURROW_BASE_PARITY_H
-#define FURROW_BASE_PARITY_H
+#ifndef FURROW_AUTHOR_PARITY_H
+#define FURROW_AUTHOR_PARITY_H
 
 #include <stdbool.h>
 #include <stdint.h>
