@@ -14,9 +14,19 @@
 
 static uint64_t seed;
 static const char *isas[4];
+static bool gpu;
+
+bool on_gpu(void)
+{
+    return gpu;
+}
 
 static void find_isas(void)
 {
+    if (gpu) {
+        isas[0] = "cuda";
+        return;
+    }
     static const char *const known[] = {"portable", "avx2", "avx512"};
     int found = 0;
     for (int i = 0; i < COUNT_OF(known); i++) {
@@ -31,7 +41,7 @@ static void find_isas(void)
     }
 }
 
-int run_tests(const char *name, void (*add)(TCase *tests))
+static int run(const char *name, void (*add)(TCase *tests))
 {
     random_start();
     seed = random_state;
@@ -94,8 +104,21 @@ int run_gpu_tests(const char *name, void (*add)(TCase *tests))
         _exit(find_gpu());
     if (child < 0 || waitpid(child, &status, 0) < 0)
         return EXIT_FAILURE;
-    bool skipped = WIFEXITED(status) && WEXITSTATUS(status) == TEST_SKIPPED;
-    return skipped ? TEST_SKIPPED : run_tests(name, add);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == TEST_SKIPPED)
+        return TEST_SKIPPED;
+    gpu = true;
+    return run(name, add);
+}
+
+int run_tests(const char *name, void (*add)(TCase *tests))
+{
+    const char *device = getenv("FURROW_TEST_DEVICE");
+    if (!device || strcmp(device, "cpu") == 0)
+        return run(name, add);
+    if (strcmp(device, "cuda") == 0)
+        return run_gpu_tests(name, add);
+    fprintf(stderr, "FURROW_TEST_DEVICE is \"%s\"; it may be \"cpu\" or \"cuda\"\n", device);
+    return EXIT_FAILURE;
 }
 
 rng rng_stream(uint64_t number)
@@ -156,6 +179,13 @@ static fur_context *make_context(fur_context_options options)
 
 fur_context *context_make(const char *isa, int threads)
 {
+    if (gpu)
+        return make_context((fur_context_options){.device = "cuda", .threads = threads});
+    return context_cpu(isa, threads);
+}
+
+fur_context *context_cpu(const char *isa, int threads)
+{
     return make_context((fur_context_options){.isa = isa, .threads = threads});
 }
 
@@ -193,10 +223,127 @@ fur_allocator memory_allocator(memory *m)
     return (fur_allocator){counting_allocate, counting_release, m};
 }
 
+#ifdef FURROW_TEST_CUDA
+#    include <cuda_runtime_api.h>
+
+static void ck_cuda(cudaError_t error)
+{
+    ck_assert_msg(error == cudaSuccess, "%s", cudaGetErrorString(error));
+}
+
+/* Filled with ones, as counting_allocate does it. Contexts' streams do not wait for the default
+ * one. */
+static void *cuda_allocate(size_t bytes)
+{
+    void *data = NULL;
+    ck_cuda(cudaMalloc(&data, bytes + 1));
+    ck_cuda(cudaMemset(data, 0xff, bytes + 1));
+    ck_cuda(cudaDeviceSynchronize());
+    return data;
+}
+
+static void cuda_release(void *data)
+{
+    ck_cuda(cudaDeviceSynchronize());
+    ck_cuda(cudaFree(data));
+}
+
+static void cuda_move(void *to, const void *from, size_t bytes)
+{
+    ck_cuda(cudaDeviceSynchronize());
+    ck_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
+    ck_cuda(cudaDeviceSynchronize());
+}
+#else
+static void *cuda_allocate(size_t bytes)
+{
+    (void)bytes;
+    ck_abort_msg("this build has no GPU");
+    return NULL;
+}
+
+static void cuda_release(void *data)
+{
+    (void)data;
+}
+
+static void cuda_move(void *to, const void *from, size_t bytes)
+{
+    (void)to;
+    (void)from;
+    (void)bytes;
+}
+#endif
+
+#define DEVICE_ALIGNMENT 256
+
+static void *device_allocate(size_t bytes)
+{
+    if (gpu)
+        return cuda_allocate(bytes);
+    size_t rounded = (bytes / DEVICE_ALIGNMENT + 1) * DEVICE_ALIGNMENT;
+    void *data = aligned_alloc(DEVICE_ALIGNMENT, rounded);
+    ck_assert_ptr_nonnull(data);
+    return data;
+}
+
+static void device_free(void *data)
+{
+    if (gpu)
+        cuda_release(data);
+    else
+        free(data);
+}
+
+void device_move(void *to, const void *from, size_t bytes)
+{
+    if (gpu && bytes > 0)
+        cuda_move(to, from, bytes);
+    else if (bytes > 0)
+        memcpy(to, from, bytes);
+}
+
+void *device_copy(const void *data, size_t bytes, size_t shift)
+{
+    char *copy = device_allocate(shift + bytes);
+    device_move(copy + shift, data, bytes);
+    return copy + shift;
+}
+
+void device_release(const void *data, size_t shift)
+{
+    device_free((void *)((uintptr_t)data - shift));
+}
+
+/* The same in the device's memory. */
+static void *counting_allocate_far(void *user, size_t bytes)
+{
+    memory *m = user;
+    ck_assert_uint_gt(bytes, 0);
+    if (++m->calls == m->fail_at)
+        return NULL;
+    m->outstanding++;
+    return device_allocate(bytes);
+}
+
+static void counting_release_far(void *user, void *data)
+{
+    memory *m = user;
+    ck_assert_ptr_nonnull(data);
+    m->outstanding--;
+    device_free(data);
+}
+
 fur_context *context_counting(memory *m, const char *isa, int threads)
 {
-    return make_context(
-        (fur_context_options){.isa = isa, .threads = threads, .allocator = memory_allocator(m)});
+    fur_context_options options = {
+        .isa = isa, .threads = threads, .allocator = memory_allocator(m)};
+    if (gpu) {
+        options.isa = NULL;
+        options.device = "cuda";
+        options.device_allocator = (fur_allocator){counting_allocate_far, counting_release_far, m};
+    }
+    return make_context(options);
 }
 
 /* Whole pages for the bytes, and the page behind them. */
@@ -591,6 +738,26 @@ int64_t offset_at(const fur_csr_view *a, int64_t row)
                                      : ((const int64_t *)a->offsets)[row];
 }
 
+fur_csr_view device_arrays(const fur_csr_view *arrays, size_t shift)
+{
+    fur_csr_view copy = *arrays;
+    size_t offset = fur_offset_size(arrays->offset_type);
+    size_t value = fur_value_size(arrays->value_type);
+    size_t entries = (size_t)arrays->entries;
+    copy.offsets =
+        device_copy(arrays->offsets, ((size_t)arrays->rows + 1) * offset, shift * offset);
+    copy.columns = device_copy(arrays->columns, entries * sizeof(int32_t), shift * sizeof(int32_t));
+    copy.values = device_copy(arrays->values, entries * value, shift * value);
+    return copy;
+}
+
+void device_arrays_release(const fur_csr_view *arrays, size_t shift)
+{
+    device_release(arrays->offsets, shift * fur_offset_size(arrays->offset_type));
+    device_release(arrays->columns, shift * sizeof(int32_t));
+    device_release(arrays->values, shift * fur_value_size(arrays->value_type));
+}
+
 fur_csr *matrix_random(fur_context *context, rng *r, const shape *s, fur_value_type value,
                        fur_offset_type offset)
 {
@@ -603,4 +770,19 @@ fur_csr *matrix_random(fur_context *context, rng *r, const shape *s, fur_value_t
     free(values);
     pattern_release(&p);
     return a;
+}
+
+fur_csr *matrix_in(fur_context *context, const fur_csr *a)
+{
+    fur_csr *copy = NULL;
+    ck_ok(fur_csr_context(a), fur_csr_transfer(a, context, &copy));
+    return copy;
+}
+
+void ck_same_matrix(const fur_csr *a, const fur_csr *b, const char *what)
+{
+    int equal = 0;
+    ck_ok(fur_csr_context(a), fur_csr_compare(a, b, &equal));
+    ck_assert_msg(equal, "%s differs", what);
+    ck_assert_int_eq(fur_csr_get(a)->offset_type, fur_csr_get(b)->offset_type);
 }

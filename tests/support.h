@@ -1,6 +1,6 @@
 /* What the unit tests of the library share: a run with a printed seed, random numbers, contexts of
- * every instruction set, memory that counts, fails or ends at an unmapped page, entries of any
- * value type, patterns of many shapes, and assertions about statuses and their sentences. */
+ * every instruction set or of a GPU, memory that counts, fails or ends at an unmapped page, entries
+ * of any value type, patterns of many shapes, and assertions about statuses and their sentences. */
 #ifndef FURROW_TESTS_SUPPORT_H
 #define FURROW_TESTS_SUPPORT_H
 
@@ -42,17 +42,25 @@ void test_mark(const char *file, int line);
 #define _mark_point(file, line) test_mark(file, line) /* NOLINT(bugprone-reserved-identifier) */
 
 /* Runs the tests that `add` adds, each in a process of its own, and returns main's exit status.
- * Prints the seed and the instruction sets that this machine lacks. */
+ * Prints the seed and the instruction sets that this machine lacks.
+ *
+ * The tests run on the CPU. If FURROW_TEST_DEVICE is "cuda", they run on the first GPU: then
+ * context_make and context_counting open it. Without a GPU run_tests prints "skipped: " and the
+ * library's sentence and returns the status that ctest takes for a skipped test. CUDA is asked in a
+ * process of its own, because a process that has used it cannot fork the tests. */
 int run_tests(const char *name, void (*add)(TCase *tests));
-/* The same for tests of a GPU: without one prints "skipped: " and the library's sentence and
- * returns the status that ctest takes for a skipped test. CUDA is asked in a process of its own,
- * because a process that has used it cannot fork the tests. */
+/* The same for tests that only a GPU can run. */
 int run_gpu_tests(const char *name, void (*add)(TCase *tests));
 #define TEST_SKIPPED 77
+
+/* Whether the tests run on a GPU. */
+bool on_gpu(void);
 
 /* Whether FURROW_TEST_SMALL is set: tests of a GPU then shrink to what compute-sanitizer runs in
  * about a minute. */
 bool test_small(void);
+/* Whether loops shrink, in this build or in this run. */
+#define TEST_SHORT (TEST_SLOW || test_small())
 
 /* Random numbers: a stream of its own for every number, repeated by FURROW_SEED. */
 typedef struct rng {
@@ -70,13 +78,17 @@ fur_scalar rng_scalar(rng *r, fur_value_type value);
 /* A permutation of 0 .. n-1, to be freed. */
 int32_t *rng_order(rng *r, int64_t n);
 
-/* Contexts. The instruction sets of this machine: names in order, NULL past the last. */
+/* Contexts of the device under test. The instruction sets of this machine: names in order, NULL
+ * past the last. On a GPU there is one name, "cuda", and context_make does not look at it. */
 const char *isa_name(int index);
 fur_context *context_make(const char *isa, int threads);
+/* A context of the CPU, whatever device is tested. */
+fur_context *context_cpu(const char *isa, int threads);
 /* The first GPU, with a stream and memory of the context's own. */
 fur_context *context_cuda(void);
 
-/* An allocator that counts, and that refuses its n-th call if fail_at = n > 0. */
+/* An allocator that counts, and that refuses its n-th call if fail_at = n > 0. On a GPU
+ * context_counting counts the memory of both sides. */
 typedef struct memory {
     int64_t calls;
     int64_t outstanding;
@@ -85,6 +97,13 @@ typedef struct memory {
 
 fur_allocator memory_allocator(memory *m);
 fur_context *context_counting(memory *m, const char *isa, int threads);
+
+/* A copy of the bytes in memory of the device under test, from `shift` bytes behind an address
+ * aligned to 256; to be released with the same shift. */
+void *device_copy(const void *data, size_t bytes, size_t shift);
+void device_release(const void *data, size_t shift);
+/* Copies bytes from either side to either side. */
+void device_move(void *to, const void *from, size_t bytes);
 
 /* Memory that ends where the next page is unmapped, so that reading past its end is a crash. */
 void *guard_allocate(size_t bytes);
@@ -155,9 +174,19 @@ fur_csr_view arrays_make(const pattern *p, fur_value_type value, fur_offset_type
 void arrays_release(fur_csr_view *arrays);
 int64_t offset_at(const fur_csr_view *a, int64_t row);
 
+/* Copies of a matrix's arrays in memory of the device under test, each shifted by `shift` of its
+ * elements. */
+fur_csr_view device_arrays(const fur_csr_view *arrays, size_t shift);
+void device_arrays_release(const fur_csr_view *arrays, size_t shift);
+
 /* A matrix of its own with random values. */
 fur_csr *matrix_random(fur_context *context, rng *r, const shape *s, fur_value_type value,
                        fur_offset_type offset);
+/* A copy of the matrix in a context. */
+fur_csr *matrix_in(fur_context *context, const fur_csr *a);
+/* Fails unless two matrices have the same entries, to the bit, and the same type of offsets,
+ * wherever they lie. */
+void ck_same_matrix(const fur_csr *a, const fur_csr *b, const char *what);
 
 /* The call succeeds; the message shows the context's sentence. */
 #define ck_ok(context, call)                                                                       \

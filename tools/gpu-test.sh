@@ -74,14 +74,18 @@ step_tests() {
     return $status
 }
 
-# Small cases of every program that has the label gpu; those of test_cuda_large would not be small.
+# Small cases of every test that has the label gpu; those of cuda_large would not be small. The test cuda_X is
+# test_cuda_X, or test_X on the GPU.
 step_sanitize() {
-    local tool program status=0
+    local tool name names program device status=0
+    mapfile -t names < <(ctest --test-dir "$build" -N -L gpu | sed -n 's/^ *Test *#[0-9]*: //p')
     for tool in memcheck racecheck initcheck; do
-        for program in "$build"/tests/test_cuda_* "$build"/tests/test_ranks_cuda*; do
-            [[ -x $program && $program != *_large ]] || continue
-            say "$tool $(basename "$program")"
-            CK_FORK=no FURROW_TEST_SMALL=1 timeout 600 \
+        for name in "${names[@]}"; do
+            program=$build/tests/test_$name device=cpu
+            [ -x "$program" ] || program=$build/tests/test_${name#cuda_} device=cuda
+            [[ -x $program && $name != *_large ]] || continue
+            say "$tool $name"
+            FURROW_TEST_DEVICE=$device CK_FORK=no FURROW_TEST_SMALL=1 timeout 600 \
                 compute-sanitizer --tool $tool --error-exitcode 99 "$program" || status=1
         done
     done

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Filled with ones, which are NaN and -1, as memory_allocator does it for the host. */
-static void *device_allocate(void *user, size_t bytes)
+static void *counted_allocate(void *user, size_t bytes)
 {
     counted *c = user;
     void *data = NULL;
@@ -18,7 +18,7 @@ static void *device_allocate(void *user, size_t bytes)
     return data;
 }
 
-static void device_free(void *user, void *data)
+static void counted_release(void *user, void *data)
 {
     counted *c = user;
     ck_assert_ptr_nonnull(data);
@@ -32,7 +32,7 @@ fur_context_options counted_options(counted *c)
                                  .device = "cuda",
                                  .threads = 2,
                                  .allocator = memory_allocator(&c->host),
-                                 .device_allocator = {device_allocate, device_free, c},
+                                 .device_allocator = {counted_allocate, counted_release, c},
                                  .stream = c->stream};
 }
 
@@ -51,41 +51,6 @@ void counted_close(counted *c)
     ck_assert_int_eq(c->device.outstanding, 0);
     ck_cuda(cudaStreamSynchronize(c->stream));
     ck_cuda(cudaStreamDestroy(c->stream));
-}
-
-void *device_copy(const void *data, size_t bytes, size_t shift)
-{
-    char *copy = NULL;
-    ck_cuda(cudaMalloc((void **)&copy, shift + bytes + 1));
-    if (bytes > 0)
-        ck_cuda(cudaMemcpy(copy + shift, data, bytes, cudaMemcpyHostToDevice));
-    ck_cuda(cudaDeviceSynchronize()); /* contexts' streams do not wait for the default one */
-    return copy + shift;
-}
-
-void device_release(const void *data, size_t shift)
-{
-    ck_cuda(cudaFree((void *)((uintptr_t)data - shift)));
-}
-
-fur_csr_view device_arrays(const fur_csr_view *arrays, size_t shift)
-{
-    fur_csr_view copy = *arrays;
-    size_t offset = fur_offset_size(arrays->offset_type);
-    size_t value = fur_value_size(arrays->value_type);
-    size_t entries = (size_t)arrays->entries;
-    copy.offsets =
-        device_copy(arrays->offsets, ((size_t)arrays->rows + 1) * offset, shift * offset);
-    copy.columns = device_copy(arrays->columns, entries * sizeof(int32_t), shift * sizeof(int32_t));
-    copy.values = device_copy(arrays->values, entries * value, shift * value);
-    return copy;
-}
-
-void device_arrays_release(const fur_csr_view *arrays, size_t shift)
-{
-    device_release(arrays->offsets, shift * fur_offset_size(arrays->offset_type));
-    device_release(arrays->columns, shift * sizeof(int32_t));
-    device_release(arrays->values, shift * fur_value_size(arrays->value_type));
 }
 
 fur_kernel_info kernel_info(fur_context *context, int kernel)

@@ -1,5 +1,5 @@
 /* What the tests of a GPU share beside support.h: memory of the device that is counted and can
- * fail, arrays there, and what every kernel says when it refuses a matrix. */
+ * fail, and what every kernel says when it refuses a matrix. */
 #ifndef FURROW_TESTS_CUDA_SUPPORT_H
 #define FURROW_TESTS_CUDA_SUPPORT_H
 
@@ -28,15 +28,6 @@ void counted_open(counted *c);
 fur_context_options counted_options(counted *c);
 /* Everything was given back. */
 void counted_close(counted *c);
-
-/* A copy of the bytes in the device's memory, from `shift` bytes behind an address aligned to 256;
- * to be released with the same shift. */
-void *device_copy(const void *data, size_t bytes, size_t shift);
-void device_release(const void *data, size_t shift);
-
-/* Copies of a matrix's arrays in the device's memory, each shifted by `shift` of its elements. */
-fur_csr_view device_arrays(const fur_csr_view *arrays, size_t shift);
-void device_arrays_release(const fur_csr_view *arrays, size_t shift);
 
 fur_kernel_info kernel_info(fur_context *context, int kernel);
 

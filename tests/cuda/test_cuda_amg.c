@@ -18,7 +18,8 @@ static fur_csr *to(const fur_csr *a, fur_context *context)
     return moved;
 }
 
-static void ck_same_matrix(const fur_csr *far, const fur_csr *near, int level, const char *name)
+static void ck_same_level_matrix(const fur_csr *far, const fur_csr *near, int level,
+                                 const char *name)
 {
     fur_csr *moved = to(far, fur_csr_context(near));
     int equal = 0;
@@ -46,9 +47,9 @@ static void ck_same_levels(const fur_amg *far, const fur_amg *near)
         ck_assert_int_eq(level->aggregates, expected->aggregates);
         if (expected->aggregate)
             ck_same_aggregates(level, expected, i);
-        ck_same_matrix(level->a, expected->a, i, "A");
+        ck_same_level_matrix(level->a, expected->a, i, "A");
         if (expected->p)
-            ck_same_matrix(level->p, expected->p, i, "P");
+            ck_same_level_matrix(level->p, expected->p, i, "P");
         ck_assert_msg(memcmp(&level->gershgorin, &expected->gershgorin, sizeof(double)) == 0,
                       "Gershgorin's bound of level %d", i);
         ck_assert_msg(memcmp(&level->largest, &expected->largest, sizeof(double)) == 0,

@@ -52,7 +52,7 @@ START_TEST(choices_have_the_bits_of_the_cpu)
     rng r = rng_stream(7500 + (uint64_t)_i);
     counted c;
     counted_open(&c);
-    fur_context *host = context_make(NULL, 2);
+    fur_context *host = context_cpu(NULL, 2);
     fur_csr *near = scattered(host, &r);
     fur_csr *far = NULL;
     fur_vector *x[2] = {NULL, NULL};
@@ -85,7 +85,7 @@ START_TEST(every_way_takes_the_iterations_of_the_cpu)
     rng r = rng_stream(7550 + (uint64_t)_i);
     counted c;
     counted_open(&c);
-    fur_context *host = context_make(NULL, 2);
+    fur_context *host = context_cpu(NULL, 2);
     fur_csr *near = grid_make(host, &r, FUR_F64, _i);
     fur_csr *far = NULL;
     int64_t iterations;

@@ -61,7 +61,7 @@ static found find(fur_context *context, fur_value_type value)
 /* Loops over value types. */
 START_TEST(lobpcg_gives_the_bits_of_the_cpu)
 {
-    fur_context *host = context_make(NULL, 2);
+    fur_context *host = context_cpu(NULL, 2);
     fur_context *device = context_cuda();
     fur_value_type value = (fur_value_type)_i;
     found expected = find(host, value);

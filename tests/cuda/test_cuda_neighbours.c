@@ -113,7 +113,7 @@ END_TEST
 START_TEST(large_clouds_give_the_bits_of_the_cpu)
 {
     rng r = rng_stream((uint64_t)(4600 + _i));
-    fur_context *host = context_make(NULL, 0);
+    fur_context *host = context_cpu(NULL, 0);
     counted c;
     counted_open(&c);
     trial t = {.kind = &cloud_kinds[_i],

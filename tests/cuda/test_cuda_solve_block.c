@@ -54,7 +54,7 @@ static void solve(fur_context *context, fur_value_type value, int points, int wh
 START_TEST(blocks_have_the_bits_of_the_cpu)
 {
     fur_value_type value = (fur_value_type)_i;
-    fur_context *host = context_make(NULL, 2);
+    fur_context *host = context_cpu(NULL, 2);
     fur_context *device = context_cuda();
     rng r = rng_stream((uint64_t)_i);
     void *entries = entries_random(&r, value, (int64_t)ROWS * COLS);

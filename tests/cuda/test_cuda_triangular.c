@@ -138,7 +138,7 @@ static void pair_open(pair *p)
 {
     *p = (pair){.near = NULL};
     counted_open(&p->c);
-    p->host = context_make(NULL, 2);
+    p->host = context_cpu(NULL, 2);
 }
 
 static void pair_close(pair *p)

@@ -64,7 +64,7 @@ START_TEST(reports_have_the_bits_of_the_cpu)
     for (int singular = 0; singular < 2; singular++) {
         counted c;
         counted_open(&c);
-        fur_context *host = context_make(NULL, 2);
+        fur_context *host = context_cpu(NULL, 2);
         fur_csr *near = line(host, value, singular);
         fur_csr *far = NULL;
         fur_solver_report reports[2] = {FUR_DEFAULT(fur_solver_report),

@@ -197,7 +197,7 @@ void cloud_answer_release(cloud_answer *a)
 
 void cloud_check(const char *what, const cloud_answer *answer, const fur_csr *g)
 {
-    fur_context *host = context_make(NULL, 1);
+    fur_context *host = context_cpu(NULL, 1);
     fur_csr *near = NULL;
     ck_ok(fur_csr_context(g), fur_csr_transfer(g, host, &near));
     const fur_csr_view *v = fur_csr_get(near);

@@ -38,7 +38,7 @@ static fur_status reduce_in_turns(fur_ranks *group, void *user)
 
 static void compare_reductions(rng *r, fur_value_type value, int64_t rows)
 {
-    fur_context *context = context_make(NULL, 2);
+    fur_context *context = context_cpu(NULL, 2);
     reductions job = reductions_make(context, r, value, rows);
     reductions jobs[TURNS];
     int64_t bounds[TURNS][GPU_RANKS + 1] = {{0}};
@@ -114,7 +114,7 @@ static fur_status multiply_turned(fur_ranks *group, void *user)
 START_TEST(transposes)
 {
     rng r = rng_stream((uint64_t)_i);
-    fur_context *context = context_make(NULL, 2);
+    fur_context *context = context_cpu(NULL, 2);
     fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
     int64_t rows = 3 * GRAIN + rng_below(&r, GRAIN);
     int64_t bounds[GPU_RANKS + 1] = {0};
@@ -191,7 +191,7 @@ static fur_status fail_in_solve(fur_ranks *group, void *user)
 
 START_TEST(a_rank_that_fails)
 {
-    fur_context *context = context_make(NULL, 1);
+    fur_context *context = context_cpu(NULL, 1);
     rng r = rng_stream((uint64_t)_i);
     int64_t bounds[] = {0, GRAIN, 2 * GRAIN};
     reductions job = reductions_make(context, &r, FUR_F64, 2 * GRAIN);

@@ -64,7 +64,7 @@ static void compare_solves(rng *r, const char *method, const fur_csr *a, bool ja
 START_TEST(solves)
 {
     static const int64_t sizes[] = {1, 20000, 200000};
-    fur_context *context = context_make(NULL, 2);
+    fur_context *context = context_cpu(NULL, 2);
     rng r = rng_stream((uint64_t)_i);
     for (int s = 0; s < COUNT_OF(sizes) - (test_small() ? 1 : 0); s++) {
         fur_value_type value = (fur_value_type)((_i + s) % FUR_VALUE_COUNT);
@@ -101,7 +101,7 @@ static fur_csr *matrix_far(fur_context *context, fur_value_type value, int64_t r
 /* Loops over value types. */
 START_TEST(wide_halos)
 {
-    fur_context *context = context_make(NULL, 2);
+    fur_context *context = context_cpu(NULL, 2);
     rng r = rng_stream(70 + (uint64_t)_i);
     fur_csr *a = matrix_far(context, (fur_value_type)_i, 600002);
     compare_solves(&r, "cg", a, true);
@@ -113,7 +113,7 @@ END_TEST
 /* Of any shape: x and b have bounds of their own. Loops over methods. */
 START_TEST(least_squares)
 {
-    fur_context *context = context_make(NULL, 2);
+    fur_context *context = context_cpu(NULL, 2);
     rng r = rng_stream(50 + (uint64_t)_i);
     for (int wide = 0; wide < 2; wide++) {
         fur_value_type value = (fur_value_type)((_i + 2 * wide) % FUR_VALUE_COUNT);

@@ -1,13 +1,11 @@
 /* Geometric multigrid on 1 to 8 ranks, by itself and in conjugate gradients: the bits of one
  * context, wherever the bounds lie and from whichever level on all ranks have all points.
- * test_ranks_multigrid cuda: on 1 to 3 ranks on GPUs, the bits of the CPU. */
+ * On a GPU: on 1 to 3 ranks on GPUs, the bits of the CPU. */
 #include "ranks_support.h"
 
 #include <furrow/ranks_stencil.h>
 
 #include <string.h>
-
-static bool on_gpus;
 
 typedef struct cycles {
     fur_stencil_definition d;
@@ -57,7 +55,7 @@ static void draw_case(rng *r, int number, fur_scalar *coefficients, cycles *c)
     memset(c, 0, sizeof *c);
     c->d.size = sizeof c->d;
     c->d.value_type = number % 2 ? FUR_F32 : FUR_F64;
-    int axes = 1 + (on_gpus ? number / 3 : number) % 3;
+    int axes = 1 + (on_gpu() ? number / 3 : number) % 3;
     fur_stencil_named(2 * axes + 1, &c->d);
     draw_extents(r, axes, c);
     /* couplings that differ by axis, so that some are not coarsened at first */
@@ -181,7 +179,7 @@ static void compare(const cycles *got, const cycles *want, int ranks)
 START_TEST(cycles_on_ranks)
 {
     rng r = rng_stream((uint64_t)_i);
-    fur_context *context = context_make(NULL, 1);
+    fur_context *context = context_cpu(NULL, 1);
     fur_scalar coefficients[7];
     cycles want;
     draw_case(&r, _i, coefficients, &want);
@@ -191,11 +189,11 @@ START_TEST(cycles_on_ranks)
     want.x = entries_make(want.d.value_type, want.points);
     want.z = entries_make(want.d.value_type, want.points);
     solve_once(context, &want);
-    for (int ranks = 1; ranks <= (on_gpus ? 3 : RANKS_MOST); ranks++) {
+    for (int ranks = 1; ranks <= (on_gpu() ? 3 : RANKS_MOST); ranks++) {
         int64_t planes[RANKS_MOST + 1];
         fur_ranks_options options = {.size = sizeof options, .threads = 1 + ranks % 2};
         cycles got = want;
-        if (on_gpus && !options_on_gpus(_i, ranks, &options))
+        if (on_gpu() && !options_on_gpus(_i, ranks, &options))
             continue;
         bounds_random(&r, (ranks + _i) % BOUND_KINDS, ranks, last, planes);
         got.planes = planes;
@@ -241,13 +239,12 @@ END_TEST
 
 static void add(TCase *tests)
 {
-    tcase_add_turns(tests, cycles_on_ranks, !on_gpus ? 90 : test_small() ? 12 : 36, 3);
-    if (!on_gpus)
+    tcase_add_turns(tests, cycles_on_ranks, !on_gpu() ? 90 : test_small() ? 12 : 36, 3);
+    if (!on_gpu())
         tcase_add_loop_test(tests, refusals, 0, 2);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-    on_gpus = argc > 1 && strcmp(argv[1], "cuda") == 0;
-    return on_gpus ? run_gpu_tests("ranks_multigrid", add) : run_tests("ranks_multigrid", add);
+    return run_tests("ranks_multigrid", add);
 }

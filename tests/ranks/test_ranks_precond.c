@@ -1,5 +1,5 @@
 /* Preconditioners on 1 to 8 ranks: from the whole matrix the bits of one context; of blocks those
- * of one context with the blocks' matrix, which has no other entries. test_ranks_precond cuda: on 1
+ * of one context with the blocks' matrix, which has no other entries. On a GPU: on 1
  * to 3 ranks on GPUs, the bits of the CPU. */
 #include "ranks_support.h"
 
@@ -11,8 +11,6 @@
 
 static const char *const kinds[] = {"jacobi",  "ssor", "chebyshev", "ic0", "ilu0",    "ilu",
                                     "bjacobi", "fsai", "spai",      "amg", "schwarz", "ilut"};
-
-static bool on_gpus;
 
 typedef struct applied {
     const fur_csr *a;
@@ -110,7 +108,7 @@ static void compare(rng *r, const applied *given, int ranks, int kind)
     void *want = entries_make(v->value_type, v->rows);
     applied c = *given;
     fur_ranks_options options = {.size = sizeof options, .threads = 1 + ranks % 2};
-    if (on_gpus && !options_on_gpus(kind, ranks, &options))
+    if (on_gpu() && !options_on_gpus(kind, ranks, &options))
         return;
     bounds_random(r, (ranks + kind) % BOUND_KINDS, ranks, v->rows, bounds);
     c.bounds = bounds;
@@ -131,13 +129,13 @@ static void compare(rng *r, const applied *given, int ranks, int kind)
 START_TEST(applications)
 {
     rng r = rng_stream((uint64_t)_i);
-    fur_context *context = context_make(NULL, 1);
+    fur_context *context = context_cpu(NULL, 1);
     fur_value_type value = _i % 2 ? FUR_F64 : FUR_C128;
-    int64_t least = on_gpus ? 3 * FUR_SHARING_GRAIN : 300;
+    int64_t least = on_gpu() ? 3 * FUR_SHARING_GRAIN : 300;
     fur_csr *a = matrix_definite(context, &r, value, least + rng_below(&r, 500));
     applied c = {.a = a, .kind = kinds[_i]};
     c.r = entries_random(&r, value, fur_csr_get(a)->rows);
-    for (int ranks = 1; ranks <= (on_gpus ? 3 : RANKS_MOST); ranks += ranks < 4 ? 1 : 2)
+    for (int ranks = 1; ranks <= (on_gpu() ? 3 : RANKS_MOST); ranks += ranks < 4 ? 1 : 2)
         for (c.whole = 0; c.whole < 2; c.whole++)
             compare(&r, &c, ranks, _i);
     free((void *)c.r);
@@ -151,7 +149,7 @@ START_TEST(shared_cycles)
 {
     static const char *const smoothers[] = {NULL, "jacobi", "gauss-seidel"};
     rng r = rng_stream((uint64_t)_i);
-    fur_context *context = context_make(NULL, 1);
+    fur_context *context = context_cpu(NULL, 1);
     fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
     fur_amg_options options = {.size = sizeof options,
                                .coarsest = 5 + rng_below(&r, 20),
@@ -202,7 +200,7 @@ START_TEST(multigrid_suits_a_nonsymmetric_matrix)
     enum { ROWS = 700 };
     static const int64_t bounds[] = {0, 90, 400, ROWS};
     rng r = rng_stream(7);
-    fur_context *context = context_make(NULL, 1);
+    fur_context *context = context_cpu(NULL, 1);
     fur_amg_options nonsymmetric = {.size = sizeof nonsymmetric, .nonsymmetric = 1};
     fur_csr *a = matrix_upwind(context, ROWS);
     double *want = entries_make(FUR_F64, ROWS);
@@ -230,7 +228,7 @@ END_TEST
 START_TEST(unknown_kinds_are_refused)
 {
     rng r = rng_stream(99);
-    fur_context *context = context_make(NULL, 1);
+    fur_context *context = context_cpu(NULL, 1);
     fur_csr *a = matrix_definite(context, &r, FUR_F64, 50);
     applied c = {.a = a, .kind = "none such", .r = entries_random(&r, FUR_F64, 50)};
     ck_assert_int_eq(fur_ranks_run(3, NULL, apply_on_ranks, &c), FUR_UNSUPPORTED);
@@ -244,15 +242,14 @@ END_TEST
 static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, applications, 0, COUNT_OF(kinds));
-    if (on_gpus)
+    if (on_gpu())
         return;
     tcase_add_loop_test(tests, shared_cycles, 0, TEST_SLOW ? 21 : 42);
     tcase_add_test(tests, multigrid_suits_a_nonsymmetric_matrix);
     tcase_add_test(tests, unknown_kinds_are_refused);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-    on_gpus = argc > 1 && strcmp(argv[1], "cuda") == 0;
-    return on_gpus ? run_gpu_tests("ranks_precond", add) : run_tests("ranks_precond", add);
+    return run_tests("ranks_precond", add);
 }

@@ -1,12 +1,10 @@
 /* Stencils on 1 to 8 ranks: products, diagonals, matrices and solves have the bits of one context.
- * test_ranks_stencil cuda: on 1 to 3 ranks on GPUs, the bits of the CPU. */
+ * On a GPU: on 1 to 3 ranks on GPUs, the bits of the CPU. */
 #include "ranks_support.h"
 
 #include <furrow/ranks_stencil.h>
 
 #include <string.h>
-
-static bool on_gpus;
 
 /* A stencil, what it is applied to, and what is to come of it. */
 typedef struct grid_case {
@@ -69,7 +67,7 @@ static void draw_case(rng *r, int number, fur_stencil_offset *offsets, fur_scala
     memset(c, 0, sizeof *c);
     c->d.size = sizeof c->d;
     c->d.value_type = (fur_value_type)(number % FUR_VALUE_COUNT);
-    c->d.axes = 1 + (on_gpus ? number / 3 : number) % 3;
+    c->d.axes = 1 + (on_gpu() ? number / 3 : number) % 3;
     c->varies = number % 4 == 3;
     c->d.points = draw_offsets(r, c->d.axes, offsets);
     c->d.offsets = offsets;
@@ -237,7 +235,7 @@ static void compare(const grid_case *got, const grid_case *want, int ranks)
 START_TEST(stencils)
 {
     rng r = rng_stream((uint64_t)_i);
-    fur_context *context = context_make(NULL, 1);
+    fur_context *context = context_cpu(NULL, 1);
     fur_stencil_offset offsets[32];
     fur_scalar coefficients[32];
     grid_case want;
@@ -246,11 +244,11 @@ START_TEST(stencils)
     make_results(&want);
     apply_alone(context, &want);
     const int64_t *n = want.d.extent;
-    for (int ranks = 1; ranks <= (on_gpus ? 3 : RANKS_MOST); ranks++) {
+    for (int ranks = 1; ranks <= (on_gpu() ? 3 : RANKS_MOST); ranks++) {
         int64_t planes[RANKS_MOST + 1];
         fur_ranks_options options = {.size = sizeof options, .threads = 1 + ranks % 2};
         grid_case got = want;
-        if (on_gpus && !options_on_gpus(_i, ranks, &options))
+        if (on_gpu() && !options_on_gpus(_i, ranks, &options))
             continue;
         bounds_random(&r, (ranks + _i) % BOUND_KINDS, ranks,
                       n[2] > 1   ? n[2]
@@ -299,13 +297,12 @@ END_TEST
 
 static void add(TCase *tests)
 {
-    tcase_add_turns(tests, stencils, !on_gpus ? 96 : test_small() ? 12 : 36, 3);
-    if (!on_gpus)
+    tcase_add_turns(tests, stencils, !on_gpu() ? 96 : test_small() ? 12 : 36, 3);
+    if (!on_gpu())
         tcase_add_loop_test(tests, refusals, 0, 5);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-    on_gpus = argc > 1 && strcmp(argv[1], "cuda") == 0;
-    return on_gpus ? run_gpu_tests("ranks_stencil", add) : run_tests("ranks_stencil", add);
+    return run_tests("ranks_stencil", add);
 }
