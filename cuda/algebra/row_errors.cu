@@ -1,6 +1,8 @@
 // Residuals row by row: the kernels of src/csr/row_errors.c, a thread a row, in the same order.
 #include "algebra.cuh"
 
+#include "unit.h"
+
 #define BLOCK 128
 
 namespace
@@ -33,8 +35,9 @@ __global__ void __launch_bounds__(BLOCK) scale_rows(fur_matrix<Value> a, int64_t
     double most = 0;
     for (int64_t k = a.starts[row]; k < a.starts[row + 1]; k++)
         most = fmax(most, modulus(a.values[k]));
-    if (most > 0 && most < HUGE_VAL)
-        v[row] = fur_mul(fur_from<Value>({scalbn(1.0, -ilogb(most)), 0}), v[row]);
+    double scale =
+        fur_unit_scale(sizeof(typename fur_value_of<Value>::real) == sizeof(float), most);
+    v[row] = fur_mul(fur_from<Value>({scale, 0}), v[row]);
 }
 
 // Bytes a row: those of A, x from the caches, b and the error.

@@ -3,6 +3,7 @@
 #ifndef FURROW_CUDA_RECIPROCAL_CUH
 #define FURROW_CUDA_RECIPROCAL_CUH
 
+#include "unit.h"
 #include "value.cuh"
 
 // x = 1 / x; whether it and x are finite.
@@ -19,7 +20,7 @@ template <class Real> __device__ inline bool fur_invert(fur_complex_of<Real> *x)
     double re = x->re;
     double im = x->im;
     double large = fmax(fabs(re), fabs(im));
-    double scale = large > 0 && isfinite(large) ? scalbn(1.0, -ilogb(large)) : 1;
+    double scale = fur_unit_scale(false, large);
     re *= scale;
     im *= scale;
     double square = fma(re, re, im * im);

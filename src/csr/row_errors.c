@@ -5,6 +5,8 @@
 #    include "scalar.h"
 #    include "table.h"
 #    include "team.h"
+#    include "unit.h"
+#    include "value_type.h"
 
 #    define ENTRY_GRAIN 16384
 
@@ -64,12 +66,12 @@ static void FN(scale_rows)(void *job, int64_t begin, int64_t end)
     const row_job t = *(const row_job *)job;
     const VALUE *values = t.a->values;
     VALUE *v = t.v;
+    const bool single = fur_value_is_single(t.a->value_type);
     for (int64_t i = begin; i < end; i++) {
         double most = 0;
         for (int64_t k = fur_offset_at(t.a, i); k < fur_offset_at(t.a, i + 1); k++)
             most = fmax(most, FN(modulus)(values[k]));
-        if (most > 0 && most < HUGE_VAL)
-            v[i] = V(mul)(V(from)((fur_scalar){scalbn(1, -ilogb(most)), 0}), v[i]);
+        v[i] = V(mul)(V(from)((fur_scalar){fur_unit_scale(single, most), 0}), v[i]);
     }
 }
 

@@ -1,3 +1,5 @@
+#include "unit.h"
+
 /* x_i = 1 / x_i; a template over VALUE. Returns the first i for which that is not finite, or -1.
  * 1 / z = conj(z) / |z|^2, with z scaled by a power of two so that |z|^2 cannot overflow. */
 static inline int64_t FN(reciprocals)(int64_t n, void *data)
@@ -8,7 +10,7 @@ static inline int64_t FN(reciprocals)(int64_t n, void *data)
         double re = x[i].re;
         double im = x[i].im;
         double large = fmax(fabs(re), fabs(im));
-        double scale = large > 0 && isfinite(large) ? scalbn(1, -ilogb(large)) : 1;
+        double scale = fur_unit_scale(false, large);
         re *= scale;
         im *= scale;
         double square = fma(re, re, im * im);

@@ -13,6 +13,7 @@
 #include "magnitude.h"
 #include <furrow/author/options.h>
 #include "target.h"
+#include "unit.h"
 #include "value_type.h"
 
 #include <math.h>
@@ -151,7 +152,7 @@ static fur_status take_gradient(fur_drive *d)
     d->normal = d->slope = whole == 0 ? 0 : NAN;
     if (!(whole > 0 && whole < HUGE_VAL))
         return FUR_OK;
-    double scale = scalbn(1, -ilogb(whole));
+    double scale = fur_unit_scale(fur_value_is_single(fur_vector_value_type(r)), whole);
     FUR_TRY(fur_vector_scale(r, fur_real(scale)));
     FUR_TRY(fur_solve_multiply_adjoint(d->pass, r, t));
     FUR_TRY(fur_vector_scale(r, fur_real(1 / scale)));

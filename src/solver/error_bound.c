@@ -6,6 +6,7 @@
 
 #include "team.h"
 #include "twofold.h"
+#include "unit.h"
 
 #include <furrow/vector.h>
 
@@ -101,7 +102,7 @@ static fur_status unit_of(const fur_vector *v, double *unit)
 {
     double largest;
     FUR_TRY(fur_norm_max(v, &largest));
-    *unit = largest > 0 && largest < HUGE_VAL ? scalbn(1, -ilogb(largest)) : 1;
+    *unit = fur_unit_scale(false, largest);
     return FUR_OK;
 }
 

@@ -10,6 +10,8 @@
 
 #include "core.h"
 #include "hashed.h"
+#include "unit.h"
+#include "value_type.h"
 
 #include <math.h>
 
@@ -61,7 +63,8 @@ static fur_status take_quotient(const proof *p, const fur_vector *v, double *lea
     if (!(length > 0 && length < HUGE_VAL))
         return FUR_OK;
     FUR_TRY(fur_vector_copy(v, p->u));
-    FUR_TRY(fur_vector_scale(p->u, fur_real(scalbn(1, -ilogb(length)))));
+    double scale = fur_unit_scale(fur_value_is_single(fur_vector_value_type(v)), length);
+    FUR_TRY(fur_vector_scale(p->u, fur_real(scale)));
     if (p->d->solver->null_space)
         FUR_TRY(fur_null_space_remove(p->d->solver->null_space, p->u, &removed));
     FUR_TRY(fur_norm2(p->u, &length));

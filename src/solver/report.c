@@ -10,6 +10,7 @@
 #include "magnitude.h"
 #include <furrow/author/options.h>
 #include "target.h"
+#include "unit.h"
 #include "value_type.h"
 
 #include <math.h>
@@ -60,7 +61,7 @@ static const fur_csr_view *rows_of(const fur_solver *solver)
 /* ||R v|| / ||v||, R the scales of the rows; v is lost. */
 static fur_status take_share(const fur_csr_view *a, fur_vector *v, double norm, double *share)
 {
-    double scale = scalbn(1, -ilogb(norm));
+    double scale = fur_unit_scale(fur_value_is_single(fur_vector_value_type(v)), norm);
     FUR_TRY(fur_vector_scale(v, fur_real(scale)));
     FUR_TRY(fur_csr_scale_by_rows(a, v));
     FUR_TRY(fur_norm2(v, share));

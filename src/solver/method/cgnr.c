@@ -10,6 +10,8 @@
 #include "least_squares.h"
 
 #include "env.h"
+#include "unit.h"
+#include "value_type.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -47,8 +49,9 @@ static fur_status scale(fur_vector *v, double unit)
 /* The scale of products of that size; 1 if their squares have room. */
 static double unit_of(const fur_solve *s, double size)
 {
-    double unit = fur_least_squares_unit(size);
-    int far = fur_value_is_single(fur_vector_value_type(s->r)) ? FAR_SINGLE : FAR;
+    bool single = fur_value_is_single(fur_vector_value_type(s->r));
+    double unit = fur_unit_scale(single, size);
+    int far = single ? FAR_SINGLE : FAR;
     return abs(ilogb(unit)) > far ? unit : 1;
 }
 

@@ -3,6 +3,7 @@
 
 #include "env.h"
 #include "tridiagonal.h"
+#include "unit.h"
 
 #include <math.h>
 
@@ -16,11 +17,6 @@
 #define TOLERANCE 1e-6
 /* An entry of the triangle up to this number of epsilon of the largest is rounding. */
 #define NEGLIGIBLE 64
-
-double fur_least_squares_unit(double size)
-{
-    return size > 0 && size < HUGE_VAL ? scalbn(1, -ilogb(size)) : 1;
-}
 
 bool fur_least_squares_is_over(fur_solve *solve, int64_t iteration, double residual, double whole,
                                double share)
@@ -177,7 +173,7 @@ fur_status fur_bidiagonal_start(fur_solve *s, fur_bidiagonal *v, bool *over)
     FUR_TRY(fur_norm2(v->t, &v->t_norm));
     double slope = v->t_norm;
     FUR_TRY(finish(s, v));
-    v->unit = fur_least_squares_unit(v->alpha);
+    v->unit = fur_unit_scale(false, v->alpha);
     return fur_least_squares_check_start(s, slope, v->alpha > 0 ? 1 : v->alpha, v->t, v->p, over);
 }
 

@@ -21,9 +21,6 @@ double fur_least_squares_undamped(const fur_solve *solve, double plain, double s
 fur_status fur_least_squares_check_start(fur_solve *solve, double slope, double length,
                                          const fur_vector *g, const fur_vector *p, bool *over);
 
-/* The power of two that brings a positive finite number into [1, 2), and 1 for others. */
-double fur_least_squares_unit(double size);
-
 /* The upper bidiagonal matrix whose squares are what CG on the normal equations knows of A M: of
  * its first rows the singular values lie between those of A M. */
 typedef struct fur_triangle {
