@@ -170,7 +170,7 @@ class FigureTest(CommandTest):
             yield ["solve", path, "--max-iterations", 1]
             yield ["solve", path, "--method", "lsmr", "--max-iterations", 2]
         for path in (data("plate.mtx"), data("ring.mtx"), data("mesh.mtx"), huge):
-            yield ["eigs", path]
+            yield ["eigs", path, "--max-iterations", 300]
             yield ["eigs", path, "--method", "lobpcg", "--max-iterations", 2]
         for options in (["--precond", "amg"], ["--method", "gmres", "--precond", "ilut"],
                         ["--bounds"], ["--x0", data("plate_source.mtx")]):
