@@ -1676,11 +1676,11 @@ inline fur_choice choose(const fur_csr_traits &traits, const fur_choice *previou
 }
 
 /* Chooses, solves from the guess in x, and chooses again while that fails. */
-inline fur_solver_report solve_auto(const fur_csr *a, const fur_vector *b, fur_vector *x,
-                                    const fur_auto_options *options = nullptr)
+inline fur_solver_report solve(const fur_csr *a, const fur_vector *b, fur_vector *x,
+                               const fur_solve_options *options = nullptr)
 {
     auto report = fur_default<fur_solver_report>();
-    furrow::check(fur_solve_auto(a, b, x, options, &report), fur_csr_context(a));
+    furrow::check(fur_solve(a, b, x, options, &report), fur_csr_context(a));
     return report;
 }
 

@@ -64,8 +64,8 @@ typedef struct fur_choice {
     int64_t trial;       /* after so many iterations the next has its turn; 0: no trial */
     int fill;            /* for fur_precond_options, as the next */
     double drop;
-    /* For fur_auto_options.watch, after an attempt and for the time of the call: the preconditioner
-     * that was made from the matrix; NULL: none was. */
+    /* For fur_solve_options.watch, after an attempt and for the time of the call: the
+     * preconditioner that was made from the matrix; NULL: none was. */
     const fur_precond *made;
 } fur_choice;
 
@@ -87,8 +87,8 @@ typedef enum fur_scale {
     FUR_SCALE_SYMMETRIC /* C = R */
 } fur_scale;
 
-typedef struct fur_auto_options {
-    size_t size; /* sizeof(fur_auto_options) */
+typedef struct fur_solve_options {
+    size_t size; /* sizeof(fur_solve_options) */
     /* As for fur_solver_create, NULL: all defaults. A method other than NULL and "auto" is the only
      * one that is tried; so is a preconditioner. max_iterations is for all attempts together; 0: an
      * attempt that others follow gets a quarter of what is left of the default, unless it is by cg
@@ -112,7 +112,7 @@ typedef struct fur_auto_options {
      * meet the tolerance: FUR_OUTCOME_SMALL_ROWS if the second does not. An error row by row within
      * 8 epsilon (backward_error_rows) is a success, too. */
     fur_scale scale;
-} fur_auto_options;
+} fur_solve_options;
 
 /* Solves from the initial guess in x: looks at A, chooses, solves, and chooses again while that
  * fails and something else is worth a try, each time from the same guess. In the end x is the
@@ -124,8 +124,8 @@ typedef struct fur_auto_options {
  * diagonal has a zero, for a restart or damping without a method that has one; each with a
  * sentence. report may be NULL.
  */
-FUR_API fur_status fur_solve_auto(const fur_csr *a, const fur_vector *b, fur_vector *x,
-                                  const fur_auto_options *options, fur_solver_report *report);
+FUR_API fur_status fur_solve(const fur_csr *a, const fur_vector *b, fur_vector *x,
+                             const fur_solve_options *options, fur_solver_report *report);
 
 #ifdef __cplusplus
 }

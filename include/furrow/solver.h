@@ -150,7 +150,7 @@ typedef enum fur_outcome {
      */
     FUR_OUTCOME_WORKING_PRECISION,
     /* ||b - A x|| meets the tolerance, ||R (b - A x)|| does not, R being the scales of the rows:
-     * the norm of b hides all rows but the largest. A failure. Only of fur_solve_auto. */
+     * the norm of b hides all rows but the largest. A failure. Only of fur_solve. */
     FUR_OUTCOME_SMALL_ROWS
 } fur_outcome;
 
@@ -198,7 +198,7 @@ typedef struct fur_solver_report {
     /* max_i |b - A x|_i / (|A| |x| + |b|)_i (Oettli and Prager 1964): the largest relative change
      * of entries that makes x exact. It may be large without harm where x decays to nothing. */
     double backward_error_rows;
-    /* How fur_solve_auto has scaled A: "none", "rows", "symmetric" or "rows and columns". */
+    /* How fur_solve has scaled A: "none", "rows", "symmetric" or "rows and columns". */
     const char *scale;
     /* ||N^H b|| / ||b||: the part of b outside the range of A, if a null space N is known. The
      * residual includes it. */

@@ -243,15 +243,15 @@ static nb::list solve_block(const Operator &a, nb::handle matrix, const InArray 
 }
 
 /* The same by methods that the library chooses, one after the other. */
-static nb::tuple solve_auto(const Csr &a, const InArray &b, const OutArray &x, nb::handle call,
-                            const std::string &precond, int scale,
-                            const std::optional<InArray> &null_space, const nb::dict &keywords)
+static nb::tuple solve(const Csr &a, const InArray &b, const OutArray &x, nb::handle call,
+                       const std::string &precond, int scale,
+                       const std::optional<InArray> &null_space, const nb::dict &keywords)
 {
     fur_context *context = a.context().get();
     Keywords given(keywords);
     fur_solver_options options = options_of(&given);
     Watch watch(call, false, &options);
-    auto choice = fur_default<fur_auto_options>();
+    auto choice = fur_default<fur_solve_options>();
     choice.solver = &options;
     choice.precond = or_null(precond);
     choice.watch = Watch::attempt;
@@ -264,7 +264,7 @@ static nb::tuple solve_auto(const Csr &a, const InArray &b, const OutArray &x, n
         Result guess(context, Dense(x, "x0"));
         furrow::vectors null = null_space_of(context, null_space);
         options.null_space = null;
-        expect_ok(fur_solve_auto(a.get(), right, guess, &choice, &report), context);
+        expect_ok(fur_solve(a.get(), right, guess, &choice, &report), context);
         guess.finish();
     }
     nb::dict made = dict_of(watch.corrected(report), a.square());
@@ -279,7 +279,6 @@ void bind_solver(nb::module_ &m)
           nb::arg("iterate").none(), nb::arg("null_space").none(), nb::arg("options"));
     m.def("solve_block", &solve_block, nb::arg("a"), nb::arg("matrix").none(), nb::arg("b"),
           nb::arg("x"), nb::arg("m").none(), nb::arg("null_space").none(), nb::arg("options"));
-    m.def("solve_auto", &solve_auto, nb::arg("a"), nb::arg("b"), nb::arg("x"),
-          nb::arg("call").none(), nb::arg("precond"), nb::arg("scale"),
-          nb::arg("null_space").none(), nb::arg("options"));
+    m.def("solve", &solve, nb::arg("a"), nb::arg("b"), nb::arg("x"), nb::arg("call").none(),
+          nb::arg("precond"), nb::arg("scale"), nb::arg("null_space").none(), nb::arg("options"));
 }

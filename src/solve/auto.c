@@ -476,15 +476,15 @@ static void release(fur_course *c)
     fur_product_destroy(c->own);
 }
 
-fur_status fur_solve_auto(const fur_csr *a, const fur_vector *b, fur_vector *x,
-                          const fur_auto_options *options, fur_solver_report *report)
+fur_status fur_solve(const fur_csr *a, const fur_vector *b, fur_vector *x,
+                     const fur_solve_options *options, fur_solver_report *report)
 {
     FUR_CHECK_REPORT(fur_csr_context(a), fur_solver_report, report);
     if (report)
         report->outcome = FUR_OUTCOME_UNSOLVED;
     FUR_NEED(fur_csr_context(a), a, b, x);
     fur_course c = {.context = fur_csr_context(a), .a = a, .b = b, .x = x};
-    FUR_TAKE_OPTIONS(c.context, fur_auto_options, &c.options, options);
+    FUR_TAKE_OPTIONS(c.context, fur_solve_options, &c.options, options);
     FUR_TAKE_OPTIONS(c.context, fur_solver_options, &c.solver, c.options.solver);
     c.product = c.options.product;
     fur_status status = prepare(&c);

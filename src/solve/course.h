@@ -1,4 +1,4 @@
-/* One call of fur_solve_auto: what it was given, what it has made, and the best x so far. */
+/* One call of fur_solve: what it was given, what it has made, and the best x so far. */
 #ifndef FURROW_CHOOSE_COURSE_H
 #define FURROW_CHOOSE_COURSE_H
 
@@ -27,7 +27,7 @@ typedef struct fur_course {
     const fur_csr *a;
     const fur_vector *b;
     fur_vector *x;
-    fur_auto_options options;
+    fur_solve_options options;
     fur_solver_options solver; /* the caller's */
     fur_csr_traits traits;
     fur_product *own; /* if the caller has none */

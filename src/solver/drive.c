@@ -42,7 +42,7 @@
 /* x takes no smaller part of the residual that a pass starts from than this number of epsilon. */
 #define LEAST_SHARE 0.0625
 
-int64_t fur_solve_next_look(const fur_solve *solve, int64_t iteration)
+int64_t fur_pass_next_look(const fur_pass *solve, int64_t iteration)
 {
     int64_t share = iteration / (solve->looks_behind ? 2 * AHEAD_SHARE : AHEAD_SHARE);
     int64_t ahead = share < 1 ? 1 : share < MOST_AHEAD ? share : MOST_AHEAD;
@@ -53,7 +53,7 @@ int64_t fur_solve_next_look(const fur_solve *solve, int64_t iteration)
     return iteration + (interval < left ? interval : left);
 }
 
-bool fur_solve_is_over(fur_solve *solve, int64_t iteration, double residual)
+bool fur_pass_is_over(fur_pass *solve, int64_t iteration, double residual)
 {
     solve->iterations = iteration;
     solve->residual = residual;
@@ -78,26 +78,26 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-fur_status fur_solve_multiply(fur_solve *solve, const fur_vector *x, fur_vector *y)
+fur_status fur_pass_multiply(fur_pass *solve, const fur_vector *x, fur_vector *y)
 {
     solve->products++;
     return fur_operator_apply(solve->a, x, y);
 }
 
-fur_status fur_solve_multiply_adjoint(fur_solve *solve, const fur_vector *x, fur_vector *y)
+fur_status fur_pass_multiply_adjoint(fur_pass *solve, const fur_vector *x, fur_vector *y)
 {
     solve->products++;
     return fur_operator_apply(solve->adjoint, x, y);
 }
 
-fur_status fur_solve_precondition(fur_solve *solve, const fur_vector *r, fur_vector *z)
+fur_status fur_pass_precondition(fur_pass *solve, const fur_vector *r, fur_vector *z)
 {
     return solve->preconditioner ? fur_operator_apply(solve->preconditioner, r, z)
                                  : fur_vector_copy(r, z);
 }
 
-fur_status fur_solve_preconditioned(fur_solve *solve, const fur_vector *r, fur_vector *spare,
-                                    const fur_vector **z)
+fur_status fur_pass_preconditioned(fur_pass *solve, const fur_vector *r, fur_vector *spare,
+                                   const fur_vector **z)
 {
     *z = solve->preconditioner ? spare : r;
     return solve->preconditioner ? fur_operator_apply(solve->preconditioner, r, spare) : FUR_OK;
@@ -126,13 +126,13 @@ fur_status fur_drive_take_first(fur_drive *d, fur_vector *r)
         d->residual = d->b_norm;
         return fur_vector_copy(d->b, r);
     }
-    FUR_TRY(fur_solve_multiply(d->pass, d->x, r));
+    FUR_TRY(fur_pass_multiply(d->pass, d->x, r));
     return fur_drive_take_residual(d, r);
 }
 
 fur_status fur_drive_find_residual(fur_drive *d, const fur_vector *x)
 {
-    FUR_TRY(fur_solve_multiply(d->pass, x, d->solver->r));
+    FUR_TRY(fur_pass_multiply(d->pass, x, d->solver->r));
     return fur_drive_take_residual(d, d->solver->r);
 }
 
@@ -154,7 +154,7 @@ static fur_status take_gradient(fur_drive *d)
         return FUR_OK;
     double scale = fur_unit_scale(fur_value_is_single(fur_vector_value_type(r)), whole);
     FUR_TRY(fur_vector_scale(r, fur_real(scale)));
-    FUR_TRY(fur_solve_multiply_adjoint(d->pass, r, t));
+    FUR_TRY(fur_pass_multiply_adjoint(d->pass, r, t));
     FUR_TRY(fur_vector_scale(r, fur_real(1 / scale)));
     if (damp > 0)
         FUR_TRY(fur_axpby(fur_real(-damp * damp * scale), d->solver->correction, fur_real(1), t));
@@ -190,7 +190,7 @@ static double scale_of(const fur_drive *d)
 
 void fur_drive_aim(fur_drive *d, fur_vector *x, double target)
 {
-    fur_solve *s = d->pass;
+    fur_pass *s = d->pass;
     s->x = x;
     s->base = x == d->x ? NULL : d->x;
     s->scale = x == d->x ? 1 : scale_of(d);
@@ -199,12 +199,12 @@ void fur_drive_aim(fur_drive *d, fur_vector *x, double target)
     s->residual = d->residual * s->scale;
     s->target = target * s->scale;
     if (s->scale != 1) /* near underflow the caller's target may be 0 */
-        s->target = larger(s->target, LEAST_SHARE * fur_solve_epsilon(s) * s->residual);
+        s->target = larger(s->target, LEAST_SHARE * fur_pass_epsilon(s) * s->residual);
 }
 
 fur_status fur_drive_run_pass(fur_drive *d, fur_vector *x, double target)
 {
-    fur_solve *s = d->pass;
+    fur_pass *s = d->pass;
     fur_drive_aim(d, x, target);
     if (s->scale != 1)
         FUR_TRY(fur_vector_scale(s->r, fur_real(s->scale)));
@@ -241,7 +241,7 @@ static fur_status accept(fur_drive *d)
  * epsilon of b. They rise if M is not symmetric, or by rounding. */
 static fur_status accept_least_squares(fur_drive *d)
 {
-    fur_solve *s = d->pass;
+    fur_pass *s = d->pass;
     fur_vector *sum = d->solver->work[1];
     double before = d->residual;
     double length;
@@ -250,7 +250,7 @@ static fur_status accept_least_squares(fur_drive *d)
     FUR_TRY(fur_axpby(fur_real(1), d->solver->correction, fur_real(1), sum));
     FUR_TRY(fur_drive_find_residual(d, sum));
     double after = fur_magnitude(d->residual, d->solver->options.damp * length);
-    if (after <= before + fur_solve_epsilon(s) / 2 * d->b_norm) {
+    if (after <= before + fur_pass_epsilon(s) / 2 * d->b_norm) {
         FUR_TRY(fur_vector_copy(sum, d->x));
         return take_gradient(d);
     }
@@ -295,7 +295,7 @@ bool fur_drive_must_correct(const fur_drive *d)
 /* The least target of a pass. */
 static double least_target(const fur_drive *d)
 {
-    return LEAST_SHARE * fur_solve_epsilon(d->pass) * d->residual;
+    return LEAST_SHARE * fur_pass_epsilon(d->pass) * d->residual;
 }
 
 /* The first pass, of x itself where that can be. */
@@ -312,7 +312,7 @@ static fur_status begin(fur_drive *d)
  * another pass may help. */
 static fur_outcome judge(const fur_drive *d, double least)
 {
-    const fur_solve *s = d->pass;
+    const fur_pass *s = d->pass;
     bool claimed = s->outcome == FUR_OUTCOME_LEAST_SQUARES;
     double rest = claimed ? d->normal : d->residual;
     if (d->residual <= d->goal && d->solver->options.damp == 0)
@@ -341,7 +341,7 @@ static double correction_target(const fur_drive *d)
 
 fur_status fur_drive_start(fur_drive *d, const fur_vector *r, bool *over)
 {
-    fur_solve *s = d->pass;
+    fur_pass *s = d->pass;
     d->first = d->residual;
     if (!(d->residual < HUGE_VAL) || !(d->guess < HUGE_VAL) || !(d->whole < HUGE_VAL))
         return fur_drive_refuse_wild(d, r);
@@ -351,7 +351,7 @@ fur_status fur_drive_start(fur_drive *d, const fur_vector *r, bool *over)
     s->target = d->goal;
     s->scale = 1;
     s->unit = 1;
-    *over = fur_solve_is_over(s, 0, d->residual);
+    *over = fur_pass_is_over(s, 0, d->residual);
     return d->lift && !d->reduced ? fur_lift_open(d, r) : FUR_OK;
 }
 
@@ -359,7 +359,7 @@ fur_status fur_drive_start(fur_drive *d, const fur_vector *r, bool *over)
  * `least`. Each further pass must halve a finite number, so that the loop ends. */
 static fur_status finish(fur_drive *d, double least)
 {
-    fur_solve *s = d->pass;
+    fur_pass *s = d->pass;
     for (;;) {
         s->outcome = judge(d, least);
         if (s->outcome != FUR_OUTCOME_UNSOLVED)
@@ -386,7 +386,7 @@ fur_status fur_drive_solve(fur_drive *d)
 static fur_status run(fur_drive *d)
 {
     bool over = false;
-    FUR_TRY(fur_solve_multiply(d->pass, fur_drive_probe(d), d->solver->r));
+    FUR_TRY(fur_pass_multiply(d->pass, fur_drive_probe(d), d->solver->r));
     FUR_TRY(fur_drive_take_first(d, d->solver->r));
     FUR_TRY(fur_drive_start(d, d->solver->r, &over));
     return over ? FUR_OK : fur_drive_solve(d);
@@ -421,10 +421,10 @@ static fur_status check_vectors(const fur_solver *solver, const fur_vector *b, c
     return FUR_OK;
 }
 
-static fur_solve solve_of(const fur_solver *solver)
+static fur_pass solve_of(const fur_solver *solver)
 {
     const fur_solver_options *o = &solver->options;
-    return (fur_solve){
+    return (fur_pass){
         .a = solver->a,
         .adjoint = o->adjoint,
         .preconditioner = o->preconditioner,
@@ -454,7 +454,7 @@ static fur_status remove_null_space(fur_drive *d)
     FUR_TRY(fur_null_space_remove(n, n->b, &d->outside));
     FUR_TRY(fur_null_space_remove(n, d->x, &removed));
     FUR_TRY(fur_norm2(n->b, &d->b_norm));
-    if (d->b_norm <= B_ROUNDING * fur_solve_epsilon(d->pass) * d->whole) {
+    if (d->b_norm <= B_ROUNDING * fur_pass_epsilon(d->pass) * d->whole) {
         FUR_TRY(fur_vector_fill(n->b, fur_real(0)));
         d->b_norm = 0;
     }
@@ -468,7 +468,7 @@ bool fur_drive_hides_outside(const fur_drive *d)
     return d->outside <= OUTSIDE_SHARE * larger(o->rtol * d->b_norm, o->atol);
 }
 
-fur_status fur_drive_open(fur_solver *solver, const fur_vector *b, fur_vector *x, fur_solve *pass,
+fur_status fur_drive_open(fur_solver *solver, const fur_vector *b, fur_vector *x, fur_pass *pass,
                           fur_drive *d)
 {
     const fur_solver_options *o = &solver->options;
@@ -510,7 +510,7 @@ static fur_status leave_null_space(fur_drive *d)
 static fur_status solve(fur_solver *solver, const fur_vector *b, fur_vector *x,
                         fur_solver_report *report)
 {
-    fur_solve pass;
+    fur_pass pass;
     fur_drive d;
     FUR_TRY(fur_drive_open(solver, b, x, &pass, &d));
     FUR_TRY(run(&d));

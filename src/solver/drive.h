@@ -8,7 +8,7 @@
 /* What it is about, and what is known of it in the caller's units. */
 typedef struct fur_drive {
     fur_solver *solver;
-    fur_solve *pass;
+    fur_pass *pass;
     const fur_vector *b;     /* without its part of the nullspace */
     const fur_vector *given; /* the caller's */
     fur_vector *x;
@@ -31,7 +31,7 @@ typedef struct fur_drive {
 } fur_drive;
 
 /* A x = b with this guess, whose pass is kept there; x = 0 if b is. */
-fur_status fur_drive_open(fur_solver *solver, const fur_vector *b, fur_vector *x, fur_solve *pass,
+fur_status fur_drive_open(fur_solver *solver, const fur_vector *b, fur_vector *x, fur_pass *pass,
                           fur_drive *d);
 
 /* Whether the tolerance has room for the part of b outside the range of A. */

@@ -39,7 +39,7 @@ void fur_fused_release(fur_fused *fused)
     fur_env_release(&context->env, fused);
 }
 
-fur_status fur_fused_turn(const fur_solve *s, fur_coefficient alpha, fur_coefficient beta,
+fur_status fur_fused_turn(const fur_pass *s, fur_coefficient alpha, fur_coefficient beta,
                           fur_scalar d, const fur_vector *p, fur_vector *q, int product)
 {
     fur_context *context = s->fused->context;
@@ -56,7 +56,7 @@ fur_status fur_fused_turn(const fur_solve *s, fur_coefficient alpha, fur_coeffic
     return fur_services(context)->stencil.turn(&context->env, &call);
 }
 
-fur_status fur_fused_descend(const fur_solve *s, fur_coefficient alpha, fur_scalar d,
+fur_status fur_fused_descend(const fur_pass *s, fur_coefficient alpha, fur_scalar d,
                              const fur_vector *p, int norm, int product)
 {
     fur_context *context = s->fused->context;

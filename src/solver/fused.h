@@ -12,11 +12,11 @@ void fur_fused_release(fur_fused *fused);
 fur_fused *fur_fused_of(fur_fused *fused, const fur_operator *a);
 
 /* x += alpha p, q = d z + beta p with the residual z, and q.A q into the slot. */
-fur_status fur_fused_turn(const fur_solve *s, fur_coefficient alpha, fur_coefficient beta,
+fur_status fur_fused_turn(const fur_pass *s, fur_coefficient alpha, fur_coefficient beta,
                           fur_scalar d, const fur_vector *p, fur_vector *q, int product);
 
 /* r += alpha A p, ||r|| and r.d r into the slots. */
-fur_status fur_fused_descend(const fur_solve *s, fur_coefficient alpha, fur_scalar d,
+fur_status fur_fused_descend(const fur_pass *s, fur_coefficient alpha, fur_scalar d,
                              const fur_vector *p, int norm, int product);
 
 #endif

@@ -9,7 +9,7 @@ fur_status fur_solver_iterate(const fur_solver_progress *progress, fur_vector *x
 {
     fur_context *context = x ? fur_vector_context(x) : NULL;
     FUR_NEED(context, progress, x);
-    const fur_solve *s = progress->solve;
+    const fur_pass *s = progress->solve;
     if (!s)
         return fur_context_fail(context, FUR_INVALID,
                                 "progress is not what a monitor is given; call within a monitor");

@@ -176,8 +176,8 @@ fur_status fur_lift_open(fur_drive *d, const fur_vector *r)
 fur_status fur_lift_run(const fur_drive *d)
 {
     fur_lift *lift = d->solver->lift;
-    fur_solve *s = d->pass;
-    const fur_solve plain = *s;
+    fur_pass *s = d->pass;
+    const fur_pass plain = *s;
     lift->a.exponent = d->lift;
     int exponent = lift->a.exponent + (s->preconditioner ? lift->m.exponent : 0);
     s->a = lift->a.outer;

@@ -41,7 +41,7 @@ void fur_persistent_release(fur_persistent *persistent)
     fur_env_release(&context->env, persistent);
 }
 
-fur_status fur_persistent_advance(fur_persistent *persistent, fur_solve *s, fur_diagonal d,
+fur_status fur_persistent_advance(fur_persistent *persistent, fur_pass *s, fur_diagonal d,
                                   fur_vector *p, fur_vector *q, fur_cg_slots slots, int64_t count)
 {
     fur_context *context = persistent->context;

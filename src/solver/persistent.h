@@ -22,7 +22,7 @@ void fur_persistent_release(fur_persistent *persistent);
 
 /* `count` iterations of cg.c, each a turn and a new residual, with its bits; fewer if the scalars
  * halt. d: M. */
-fur_status fur_persistent_advance(fur_persistent *persistent, fur_solve *s, fur_diagonal d,
+fur_status fur_persistent_advance(fur_persistent *persistent, fur_pass *s, fur_diagonal d,
                                   fur_vector *p, fur_vector *q, fur_cg_slots slots, int64_t count);
 
 #endif

@@ -441,7 +441,7 @@ static fur_status extend(fur_red_black *rb, fur_vector *spare, fur_vector *x)
 /* The spectrum of D^-1 S, as the method knows it after a pass, says that of M A with Jacobi's M:
  * its eigenvalues are 1 +- sigma where those of D^-1 S are 1 - sigma^2. The report has the widest.
  */
-static void widen_spectrum(fur_solve *s, double condition, double norm)
+static void widen_spectrum(fur_pass *s, double condition, double norm)
 {
     double smallest = s->condition > 0 ? s->norm / s->condition : 0;
     double largest = 1 + sqrt(fmax(1 - smallest, 0));
@@ -452,7 +452,7 @@ static void widen_spectrum(fur_solve *s, double condition, double norm)
 
 /* The pass begins with the reduced system in place of the whole one, unless what is left is in the
  * black rows. */
-static fur_status enter(fur_red_black *rb, fur_solve *s, bool *runs)
+static fur_status enter(fur_red_black *rb, fur_pass *s, bool *runs)
 {
     s->products++;
     FUR_TRY(reduce(rb, s->r, &s->residual));
@@ -473,7 +473,7 @@ static fur_status enter(fur_red_black *rb, fur_solve *s, bool *runs)
 }
 
 /* After the method's pass, if it ran: the whole system again, and x. */
-static fur_status leave(fur_red_black *rb, const fur_solve *whole, bool ran, fur_solve *s)
+static fur_status leave(fur_red_black *rb, const fur_pass *whole, bool ran, fur_pass *s)
 {
     s->a = whole->a;
     s->preconditioner = whole->preconditioner;
@@ -491,9 +491,9 @@ static fur_status leave(fur_red_black *rb, const fur_solve *whole, bool ran, fur
     return FUR_OK;
 }
 
-static fur_status run(fur_red_black *rb, const fur_method *method, fur_solve *s)
+static fur_status run(fur_red_black *rb, const fur_method *method, fur_pass *s)
 {
-    const fur_solve whole = *s;
+    const fur_pass whole = *s;
     bool runs;
     FUR_TRY(enter(rb, s, &runs));
     if (runs)
@@ -501,7 +501,7 @@ static fur_status run(fur_red_black *rb, const fur_method *method, fur_solve *s)
     return leave(rb, &whole, runs, s);
 }
 
-fur_status fur_red_black_run(fur_red_black *reduction, const fur_method *method, fur_solve *s)
+fur_status fur_red_black_run(fur_red_black *reduction, const fur_method *method, fur_pass *s)
 {
     int64_t failures = reduction->context->env.failures;
     return pass_on(reduction, failures, run(reduction, method, s));
@@ -547,20 +547,20 @@ static fur_status plan_together(block *b)
 }
 
 fur_status fur_red_black_run_block(fur_red_black *reduction, const fur_method *method,
-                                   fur_solve_block *passes, const fur_vectors *p,
+                                   fur_pass_block *passes, const fur_vectors *p,
                                    const fur_vectors *q)
 {
     fur_red_black own[FUR_SOLVE_BLOCK]; /* with the vectors of a solve each */
-    fur_solve whole[FUR_SOLVE_BLOCK];
+    fur_pass whole[FUR_SOLVE_BLOCK];
     fur_vector **work[FUR_SOLVE_BLOCK];
     together t = {reduction, p, q};
-    fur_solve_block reduced = {.multiply = multiply, .user = &t};
+    fur_pass_block reduced = {.multiply = multiply, .user = &t};
     FUR_TRY(plan_together(&reduction->to_black));
     FUR_TRY(plan_together(&reduction->to_red));
     for (int j = 0; j < passes->active; j++)
         work[j] = passes->solves[j]->work;
     for (int j = 0; j < passes->active; j++) {
-        fur_solve *s = passes->solves[j];
+        fur_pass *s = passes->solves[j];
         int at = reduced.active;
         bool runs;
         own[at] = *reduction;
@@ -572,7 +572,7 @@ fur_status fur_red_black_run_block(fur_red_black *reduction, const fur_method *m
         else
             FUR_TRY(leave(&own[at], &whole[at], false, s));
     }
-    fur_solve_block running = reduced; /* of which none is left in the end */
+    fur_pass_block running = reduced; /* of which none is left in the end */
     if (running.active > 0)
         FUR_TRY(method->run_block(&running));
     for (int j = 0; j < reduced.active; j++)

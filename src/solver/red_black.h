@@ -26,12 +26,12 @@ fur_status fur_red_black_lift(fur_red_black *rb, int exponent);
 
 /* A pass of the solve, by a method that sees the reduced system: it has two vectors of workspace.
  */
-fur_status fur_red_black_run(fur_red_black *reduction, const fur_method *method, fur_solve *s);
+fur_status fur_red_black_run(fur_red_black *reduction, const fur_method *method, fur_pass *s);
 
 /* The same of several solves at once. Each has three work vectors of its own, as the solver has;
  * the first of them are columns of the block p, the third of the block q. */
 fur_status fur_red_black_run_block(fur_red_black *reduction, const fur_method *method,
-                                   fur_solve_block *passes, const fur_vectors *p,
+                                   fur_pass_block *passes, const fur_vectors *p,
                                    const fur_vectors *q);
 
 #endif

@@ -25,7 +25,7 @@
 static fur_status find_change(const fur_drive *own, const fur_vector **change)
 {
     fur_drive d = *own;
-    fur_solve s = *own->pass;
+    fur_pass s = *own->pass;
     fur_solver_options options = *s.options;
     fur_vector *correction = d.solver->correction;
     int64_t most = options.max_iterations;
@@ -98,7 +98,7 @@ static fur_status take_rows(fur_drive *d, fur_solver_report *report)
         return FUR_OK;
     FUR_TRY(fur_csr_row_errors(a, d->given, d->x, spare));
     FUR_TRY(fur_norm_max(spare, &report->backward_error_rows));
-    FUR_TRY(fur_solve_multiply(d->pass, d->x, d->solver->r));
+    FUR_TRY(fur_pass_multiply(d->pass, d->x, d->solver->r));
     FUR_TRY(fur_axpby(fur_real(1), d->given, fur_real(-1), d->solver->r));
     return fur_relative_by_rows(a, d->given, d->solver->r, spare, &report->residual_scaled);
 }
@@ -125,7 +125,7 @@ static fur_outcome outcome_of(const fur_drive *d)
 }
 
 /* Whether the coefficients of the method are those of an A and M that it suits, and finite. */
-static bool knows_spectrum(const fur_solve *pass)
+static bool knows_spectrum(const fur_pass *pass)
 {
     return pass->outcome != FUR_OUTCOME_ASYMMETRIC && pass->outcome != FUR_OUTCOME_DIVERGED &&
            pass->outcome != FUR_OUTCOME_INDEFINITE &&
@@ -135,7 +135,7 @@ static bool knows_spectrum(const fur_solve *pass)
 
 fur_status fur_drive_report(fur_drive *d, fur_solver_report *report)
 {
-    const fur_solve *pass = d->pass;
+    const fur_pass *pass = d->pass;
     if (!report)
         return FUR_OK;
     FUR_TRY(fur_prove_diagnosis(d));

@@ -110,7 +110,7 @@ typedef struct group {
     fur_vector columns[FUR_SOLVE_BLOCK][3]; /* b, x and r of each */
     fur_vector work[FUR_SOLVE_BLOCK][WORK];
     fur_vector *listed[FUR_SOLVE_BLOCK][WORK];
-    fur_solve passes[FUR_SOLVE_BLOCK];
+    fur_pass passes[FUR_SOLVE_BLOCK];
     fur_drive drives[FUR_SOLVE_BLOCK];
     bool together[FUR_SOLVE_BLOCK]; /* whose first pass is of the group's */
 } group;
@@ -221,9 +221,9 @@ static fur_status multiply(void *user, int count)
 static fur_status run_together(group *g)
 {
     fur_solver *solver = g->solver;
-    fur_solve_block block = {.multiply = multiply, .user = g};
+    fur_pass_block block = {.multiply = multiply, .user = g};
     for (int j = 0; j < g->count; j++) {
-        fur_solve *s = &g->passes[j];
+        fur_pass *s = &g->passes[j];
         if (!g->together[j])
             continue;
         fur_drive_aim(&g->drives[j], &g->columns[j][X], g->drives[j].goal);

@@ -33,7 +33,7 @@ typedef struct fur_lift fur_lift;
 /* One solve in progress, in passes: the first improves x, each further one starts with the true
  * residual and makes a correction of x. What a pass sees may be scaled by a power of two, so that
  * squares of its residual neither overflow nor underflow. */
-typedef struct fur_solve {
+typedef struct fur_pass {
     const fur_operator *a;
     const fur_operator *adjoint;        /* A^H; NULL: none */
     const fur_operator *preconditioner; /* NULL: identity */
@@ -74,18 +74,18 @@ typedef struct fur_solve {
     double bytes;
     fur_execution execution;
     int64_t products;
-} fur_solve;
+} fur_pass;
 
 /* First passes of several solves of one solver. The work vectors p and q of solve j, 0 and 1, are
  * columns j of two blocks. */
 #define FUR_SOLVE_BLOCK 16
-typedef struct fur_solve_block {
+typedef struct fur_pass_block {
     int active; /* solves that go on; at most FUR_SOLVE_BLOCK at first */
-    fur_solve *solves[FUR_SOLVE_BLOCK];
+    fur_pass *solves[FUR_SOLVE_BLOCK];
     /* q = A p for the first `count` columns. */
     fur_status (*multiply)(void *user, int count);
     void *user;
-} fur_solve_block;
+} fur_pass_block;
 
 typedef enum fur_method_kind {
     FUR_METHOD_SQUARE,       /* A x = b, A square */
@@ -113,9 +113,9 @@ typedef struct fur_method {
     bool behind;     /* x is not that of the residual that the method tells */
     bool descends;   /* every iteration lowers ||x' - x||_A, A x' = b */
     /* Improves x by a pass; fails only if an operator does. */
-    fur_status (*run)(fur_solve *solve);
+    fur_status (*run)(fur_pass *solve);
     /* The same for several at once, from 0 iterations on; NULL: one after the other. */
-    fur_status (*run_block)(fur_solve_block *block);
+    fur_status (*run_block)(fur_pass_block *block);
 } fur_method;
 
 /* The method of that name; NULL: there is none. */
@@ -139,7 +139,7 @@ struct fur_solver {
     fur_vector *r;              /* residual */
     fur_vector *correction;     /* of x */
     const fur_vector *unscale;  /* the caller's x is this times x, entry by entry; NULL: x */
-    fur_vector **work;          /* see fur_solve */
+    fur_vector **work;          /* see fur_pass */
     fur_vector **range;
     double *scratch;
     fur_scalars *scalars;
@@ -164,13 +164,13 @@ void fur_together_release(fur_context *context, fur_together *together);
 fur_status fur_solver_pass_on(const fur_solver *solver, int64_t failures, fur_status status);
 
 /* y = A x, y = A^H x, z = M r (a copy without a preconditioner); products are counted. */
-fur_status fur_solve_multiply(fur_solve *solve, const fur_vector *x, fur_vector *y);
-fur_status fur_solve_multiply_adjoint(fur_solve *solve, const fur_vector *x, fur_vector *y);
-fur_status fur_solve_precondition(fur_solve *solve, const fur_vector *r, fur_vector *z);
+fur_status fur_pass_multiply(fur_pass *solve, const fur_vector *x, fur_vector *y);
+fur_status fur_pass_multiply_adjoint(fur_pass *solve, const fur_vector *x, fur_vector *y);
+fur_status fur_pass_precondition(fur_pass *solve, const fur_vector *r, fur_vector *z);
 
 /* M r itself, at *z: in the spare vector, or r where there is no preconditioner. */
-fur_status fur_solve_preconditioned(fur_solve *solve, const fur_vector *r, fur_vector *spare,
-                                    const fur_vector **z);
+fur_status fur_pass_preconditioned(fur_pass *solve, const fur_vector *r, fur_vector *spare,
+                                   const fur_vector **z);
 
 /* The distance of 1 and the next number of the value type. */
 static inline double fur_value_epsilon(fur_value_type value)
@@ -178,29 +178,29 @@ static inline double fur_value_epsilon(fur_value_type value)
     return fur_value_is_single(value) ? (double)FLT_EPSILON : DBL_EPSILON;
 }
 
-static inline double fur_solve_epsilon(const fur_solve *solve)
+static inline double fur_pass_epsilon(const fur_pass *solve)
 {
     return fur_value_epsilon(fur_vector_value_type(solve->r));
 }
 
 /* Bytes of that number of passes over a vector. */
-static inline double fur_solve_bytes(const fur_solve *solve, double passes)
+static inline double fur_pass_bytes(const fur_pass *solve, double passes)
 {
     return passes * (double)fur_vector_size(solve->r) *
            (double)fur_value_size(fur_vector_value_type(solve->r));
 }
 
 /* ||r|| relative to ||b||, absolute where b = 0. */
-static inline double fur_relative(const fur_solve *solve, double norm)
+static inline double fur_relative(const fur_pass *solve, double norm)
 {
     return solve->b_norm > 0 ? norm / solve->b_norm : norm / solve->scale;
 }
 
 /* The iteration after which the host looks at the scalars next, `iteration` being the last. */
-int64_t fur_solve_next_look(const fur_solve *solve, int64_t iteration);
+int64_t fur_pass_next_look(const fur_pass *solve, int64_t iteration);
 
 /* Whether the pass is over with this residual: converged, out of iterations, or stopped. Tells the
  * monitor and sets the outcome. */
-bool fur_solve_is_over(fur_solve *solve, int64_t iteration, double residual);
+bool fur_pass_is_over(fur_pass *solve, int64_t iteration, double residual);
 
 #endif

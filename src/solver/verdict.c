@@ -93,10 +93,10 @@ static fur_status is_determined(fur_drive *d, bool *determined)
 {
     fur_vector *correction = d->solver->correction;
     fur_drive trial = *d;
-    fur_solve pass = *d->pass;
+    fur_pass pass = *d->pass;
     fur_solver_options options = *pass.options;
     double length;
-    *determined = d->residual <= sqrt(fur_solve_epsilon(d->pass)) * d->b_norm;
+    *determined = d->residual <= sqrt(fur_pass_epsilon(d->pass)) * d->b_norm;
     if (*determined || d->solver->singular)
         return FUR_OK;
     options.monitor = NULL;

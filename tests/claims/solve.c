@@ -76,7 +76,7 @@ static fur_solver_options draw_options(trial *t)
 static void solve_automatically(trial *t)
 {
     fur_solver_options options = draw_options(t);
-    fur_auto_options automatic = {.size = sizeof automatic, .solver = &options};
+    fur_solve_options automatic = {.size = sizeof automatic, .solver = &options};
     automatic.scale = below(2) ? FUR_SCALE_AUTO : (fur_scale)below(4);
     bool chosen = below(4) > 0;
     t->automatic = true;
@@ -85,7 +85,7 @@ static void solve_automatically(trial *t)
              chosen ? "its own" : automatic.precond, (int)automatic.scale, t->rtol, t->atol,
              t->damp);
     announce(t);
-    t->status = fur_solve_auto(t->matrix, t->b, t->x, &automatic, &t->report);
+    t->status = fur_solve(t->matrix, t->b, t->x, &automatic, &t->report);
 }
 
 static void solve_by_method(trial *t)
@@ -119,7 +119,7 @@ void solve_by_default(trial *t)
     t->rtol = is_single(t->value) ? 1e-5 : 1e-10;
     snprintf(t->solve, sizeof t->solve, "auto");
     announce(t);
-    t->status = fur_solve_auto(t->matrix, t->b, t->x, NULL, &t->report);
+    t->status = fur_solve(t->matrix, t->b, t->x, NULL, &t->report);
 }
 
 void solve_trial(trial *t)

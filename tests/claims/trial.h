@@ -42,7 +42,7 @@ typedef struct trial {
     fur_vector *b;
     fur_vector *x;
     double guess[2 * MOST_ROWS]; /* entries as the library has them */
-    bool automatic;              /* fur_solve_auto */
+    bool automatic;              /* fur_solve */
     bool least_squares;          /* by a method of least squares */
     double rtol;
     double atol;
@@ -94,7 +94,7 @@ void draw_random(trial *t);           /* draw.c */
 void draw_stiff(trial *t);            /* stiff.c */
 void draw_singular(trial *t);         /* singular.c */
 void solve_trial(trial *t);           /* solve.c: by any method and options */
-void solve_by_default(trial *t);      /* solve.c: fur_solve_auto without options */
+void solve_by_default(trial *t);      /* solve.c: fur_solve without options */
 void check_trial(trial *t);           /* check.c: ends the process if a claim is false */
 void check_stiff(trial *t);           /* stiff.c: also if it is not solved */
 void check_singular_system(trial *t); /* singular.c: also if its outcome is another */

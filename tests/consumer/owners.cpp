@@ -452,7 +452,7 @@ static void choices(furrow::context &context)
     EXPECT(std::string(first.method) == "cg");
     fur_choice next = furrow::choose(a.examine(), &first, FUR_OUTCOME_INDEFINITE);
     EXPECT(std::string(next.method) == "minres");
-    fur_solver_report report = furrow::solve_auto(a, b, x);
+    fur_solver_report report = furrow::solve(a, b, x);
     EXPECT(report.outcome == FUR_OUTCOME_CONVERGED && std::string(report.method) == "cg");
 
     furrow::spmv plan(a);

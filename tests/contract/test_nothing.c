@@ -203,7 +203,7 @@ START_TEST(solvers)
 {
     given g = begin(&extents[_i]);
     const fur_spmv_options back = {.size = sizeof back, .op = FUR_OP_H};
-    const fur_auto_options wide = FUR_DEFAULT(fur_auto_options);
+    const fur_solve_options wide = FUR_DEFAULT(fur_solve_options);
     fur_spmv *plan = NULL;
     fur_spmv *adjoint = NULL;
     fur_operator *a = NULL;
@@ -223,7 +223,7 @@ START_TEST(solvers)
         }
         fur_solver_destroy(solver);
     }
-    (void)told(&g, fur_solve_auto(g.a, g.y, g.x, &wide, NULL));
+    (void)told(&g, fur_solve(g.a, g.y, g.x, &wide, NULL));
     if (g.e.rows <= 5) {
         (void)told(&g, fur_eigs(a, NULL, values, NULL, NULL, NULL));
         (void)told(&g, fur_lobpcg(a, NULL, values, NULL, NULL, NULL));

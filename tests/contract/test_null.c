@@ -651,9 +651,9 @@ static int refuse_operators(int wanted, int rows)
     REFUSED(NULL, "out",
             fur_choose(&(fur_csr_traits){.size = sizeof(fur_csr_traits)}, NULL,
                        FUR_OUTCOME_UNSOLVED, NULL));
-    REFUSED(NULL, "a", fur_solve_auto(NULL, w.x, w.y, NULL, NULL));
-    REFUSED(w.context, "b", fur_solve_auto(w.a, NULL, w.y, NULL, NULL));
-    REFUSED(w.context, "x", fur_solve_auto(w.a, w.x, NULL, NULL, NULL));
+    REFUSED(NULL, "a", fur_solve(NULL, w.x, w.y, NULL, NULL));
+    REFUSED(w.context, "b", fur_solve(w.a, NULL, w.y, NULL, NULL));
+    REFUSED(w.context, "x", fur_solve(w.a, w.x, NULL, NULL, NULL));
     return rows;
 }
 

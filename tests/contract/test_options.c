@@ -303,14 +303,14 @@ static fur_status fill_batch_report(fur_context *context, const void *report)
     return solve_batch(context, NULL, filled(report));
 }
 
-static fur_status solve_auto(fur_context *context, const fur_auto_options *options,
-                             fur_solver_report *report)
+static fur_status solve(fur_context *context, const fur_solve_options *options,
+                        fur_solver_report *report)
 {
     static double ones[1] = {1};
     fur_csr *a = tiny(context);
     fur_vector *b = vector_from(context, FUR_F64, 1, ones);
     fur_vector *x = vector_from(context, FUR_F64, 1, ones);
-    fur_status status = fur_solve_auto(a, b, x, options, report);
+    fur_status status = fur_solve(a, b, x, options, report);
     fur_vector_destroy(x);
     fur_vector_destroy(b);
     fur_csr_destroy(a);
@@ -319,18 +319,18 @@ static fur_status solve_auto(fur_context *context, const fur_auto_options *optio
 
 static fur_status take_auto(fur_context *context, const void *options)
 {
-    return solve_auto(context, options, NULL);
+    return solve(context, options, NULL);
 }
 
 static fur_status take_auto_solver(fur_context *context, const void *options)
 {
-    const fur_auto_options o = {.size = sizeof o, .solver = options};
-    return solve_auto(context, &o, NULL);
+    const fur_solve_options o = {.size = sizeof o, .solver = options};
+    return solve(context, &o, NULL);
 }
 
 static fur_status fill_auto_report(fur_context *context, const void *report)
 {
-    return solve_auto(context, NULL, filled(report));
+    return solve(context, NULL, filled(report));
 }
 
 /* The sentence is the thread's. */
@@ -476,7 +476,7 @@ static const kind kinds[] = {
     KIND(fur_solver_options, take_solver),
     KIND(fur_eigs_options, take_eigs),
     KIND(fur_lobpcg_options, take_lobpcg),
-    KIND(fur_auto_options, take_auto),
+    KIND(fur_solve_options, take_auto),
     KIND(fur_solver_options, take_auto_solver),
     KIND(fur_csr_traits, take_traits),
     KIND(fur_choice, take_choice),

@@ -36,11 +36,11 @@ static fur_status solve(const fur_csr *a, const char *precond, fur_vector *x,
     fur_context *context = fur_csr_context(a);
     fur_solver_options solver = {.size = sizeof solver,
                                  .method = strcmp(precond, "direct") == 0 ? "richardson" : "auto"};
-    fur_auto_options options = {.size = sizeof options, .solver = &solver, .precond = precond};
+    fur_solve_options options = {.size = sizeof options, .solver = &solver, .precond = precond};
     fur_vector *b = NULL;
     ck_ok(context, fur_vector_create(context, FUR_F64, ROWS, &b));
     ck_ok(context, fur_vector_fill(b, fur_real(1)));
-    fur_status status = fur_solve_auto(a, b, x, &options, report);
+    fur_status status = fur_solve(a, b, x, &options, report);
     fur_vector_destroy(b);
     return status;
 }

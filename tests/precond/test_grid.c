@@ -95,12 +95,12 @@ static int64_t iterations(const fur_csr *a, double rtol)
     fur_vector *b = NULL;
     fur_vector *x = NULL;
     fur_solver_options solver = {.size = sizeof solver, .method = "cg", .rtol = rtol};
-    fur_auto_options o = {.size = sizeof o, .solver = &solver, .precond = "grid"};
+    fur_solve_options o = {.size = sizeof o, .solver = &solver, .precond = "grid"};
     ck_ok(context, fur_vector_create(context, v->value_type, v->rows, &b));
     ck_ok(context, fur_vector_create(context, v->value_type, v->rows, &x));
     ck_ok(context, fur_vector_fill(b, fur_real(1)));
     ck_ok(context, fur_vector_fill(x, fur_real(0)));
-    ck_ok(context, fur_solve_auto(a, b, x, &o, &report));
+    ck_ok(context, fur_solve(a, b, x, &o, &report));
     ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
     fur_vector_destroy(x);
     fur_vector_destroy(b);
@@ -317,7 +317,7 @@ START_TEST(auto_takes_it_where_coefficients_are_smooth)
     char first[32] = "";
     fur_solver_report report = FUR_DEFAULT(fur_solver_report);
     fur_solver_options solver = {.size = sizeof solver, .rtol = 1e-8};
-    fur_auto_options o = {
+    fur_solve_options o = {
         .size = sizeof o, .solver = &solver, .watch = note_first, .watch_user = first};
     fur_spmv *plan = NULL;
     fur_vector *x[3] = {NULL};
@@ -328,7 +328,7 @@ START_TEST(auto_takes_it_where_coefficients_are_smooth)
     ck_ok(context, fur_spmv_plan(a, NULL, &plan));
     ck_ok(context, fur_spmv_apply(plan, fur_real(1), known, fur_real(0), x[0]));
     ck_ok(context, fur_vector_fill(x[1], fur_real(0)));
-    ck_ok(context, fur_solve_auto(a, x[0], x[1], &o, &report));
+    ck_ok(context, fur_solve(a, x[0], x[1], &o, &report));
     ck_assert_str_eq(first, cases[_i].first);
     ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
     fur_spmv_destroy(plan);

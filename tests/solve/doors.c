@@ -175,19 +175,19 @@ static void enter_solver(entrance *e, const char *way, const char *kernel, const
     }
 }
 
-/* By fur_solve_auto, which makes M itself or gets it. */
+/* By fur_solve, which makes M itself or gets it. */
 static void enter_auto(entrance *e, const char *kernel, const fur_product *product)
 {
     static const char *const names[] = {"none", "jacobi", "jacobi", "jacobi"};
     for (int kind = 0; kind < DIVIDER_COUNT; kind++) {
         divider d = divider_make(e->a, NULL, kind == OF_THE_OPERATOR ? OF_NONE : kind);
         fur_solver_options solver = options_of(&d);
-        fur_auto_options options = {
+        fur_solve_options options = {
             .size = sizeof options, .solver = &solver, .precond = names[kind], .product = product};
         fur_solver_report report = FUR_DEFAULT(fur_solver_report);
         ck_ok(e->context, fur_vector_fill(e->x, fur_real(0)));
-        ck_ok(e->context, fur_solve_auto(e->a, e->b, e->x, &options, &report));
-        compare(e, "fur_solve_auto", kernel, kind, &report);
+        ck_ok(e->context, fur_solve(e->a, e->b, e->x, &options, &report));
+        compare(e, "fur_solve", kernel, kind, &report);
         divider_release(&d);
     }
 }
@@ -236,11 +236,11 @@ static void enter_order(entrance *e)
     for (int kind = OF_NONE; kind <= OF_THE_OPERATOR; kind++) {
         divider d = divider_make(e->a, fur_product_operator(product), kind);
         fur_solver_options solver = options_of(&d);
-        fur_auto_options given = {
+        fur_solve_options given = {
             .size = sizeof given, .solver = &solver, .precond = "jacobi", .product = product};
         fur_solver_report report = FUR_DEFAULT(fur_solver_report);
         ck_ok(e->context, fur_vector_fill(e->x, fur_real(0)));
-        ck_ok(e->context, fur_solve_auto(e->a, in_order.b, e->x, &given, &report));
+        ck_ok(e->context, fur_solve(e->a, in_order.b, e->x, &given, &report));
         compare(&in_order, "another order", "auto", kind, &report);
         divider_release(&d);
     }

@@ -50,13 +50,13 @@ static void check(fur_context *context, rng *r, fur_value_type value, int64_t mo
         fur_vector *x = vector_random(context, r, value, ROWS);
         fur_solver_options solver = {
             .size = sizeof solver, .method = methods[i], .max_iterations = most};
-        fur_auto_options options = {.size = sizeof options, .solver = &solver, .precond = "none"};
+        fur_solve_options options = {.size = sizeof options, .solver = &solver, .precond = "none"};
         fur_solver_report report = FUR_DEFAULT(fur_solver_report);
         double b_norm;
         ck_ok(context, fur_vector_scale(x, fur_real(by)));
         ck_ok(context, fur_norm2(b, &b_norm));
         double before = residual_of(context, a, b, x);
-        ck_ok(context, fur_solve_auto(a, b, x, &options, &report));
+        ck_ok(context, fur_solve(a, b, x, &options, &report));
         double after = residual_of(context, a, b, x);
         double rounding = 1e3 * value_epsilon(value) * (before + b_norm);
         ck_assert_msg(after <= before + rounding, "%s, %lld iterations: %g from %g", methods[i],

@@ -199,7 +199,7 @@ START_TEST(wild_entries_are_named)
     ck_fails(context, FUR_INVALID,
              "entry (3, 4) of the matrix, counting from 1, is not a finite number; nothing was "
              "solved",
-             fur_solve_auto(a, b, x, NULL, NULL));
+             fur_solve(a, b, x, NULL, NULL));
     fur_vector_destroy(x);
     fur_vector_destroy(b);
     fur_csr_destroy(a);
@@ -322,13 +322,13 @@ static double residual_of(const draft *d, const double *b, const double *x)
 static diary solve(fur_context *context, rng *r, const draft *d, bool must)
 {
     diary told = {.attempts = 0};
-    fur_auto_options options = {.size = sizeof options, .watch = watch, .watch_user = &told};
+    fur_solve_options options = {.size = sizeof options, .watch = watch, .watch_user = &told};
     fur_solver_report report = FUR_DEFAULT(fur_solver_report);
     fur_csr *a = make(context, d);
     fur_vector *b = vector_random(context, r, FUR_F64, d->rows);
     fur_vector *x = NULL;
     ck_ok(context, fur_vector_create(context, FUR_F64, d->cols, &x));
-    ck_ok(context, fur_solve_auto(a, b, x, &options, &report));
+    ck_ok(context, fur_solve(a, b, x, &options, &report));
     ck_assert_int_eq(told.begun, told.attempts);
     double residual = residual_of(d, fur_vector_const_data(b), fur_vector_const_data(x));
     ck_assert_msg(fabs(residual - report.residual) <= 1e-6 * residual + 1e-13, "says %g, is %g",
@@ -432,13 +432,13 @@ START_TEST(kinds_are_taken_by_name)
     fur_vector *b = NULL;
     fur_vector *x = NULL;
     diary told = {.attempts = 0};
-    fur_auto_options options = {
+    fur_solve_options options = {
         .size = sizeof options, .precond = "ic0", .watch = watch, .watch_user = &told};
     fur_solver_report report = FUR_DEFAULT(fur_solver_report);
     ck_ok(context, fur_vector_create(context, FUR_F64, 300, &b));
     ck_ok(context, fur_vector_create(context, FUR_F64, 300, &x));
     ck_ok(context, fur_vector_fill(b, fur_real(1)));
-    ck_ok(context, fur_solve_auto(a, b, x, &options, &report));
+    ck_ok(context, fur_solve(a, b, x, &options, &report));
     ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
     ck_assert_int_le(report.iterations, 2); /* the factors of a line are exact */
     ck_assert(told.attempts == 1 && told.made[0]);
@@ -459,31 +459,31 @@ START_TEST(what_cannot_work_is_refused)
     fur_vector *x = NULL;
     ck_ok(context, fur_vector_create(context, FUR_F64, 20, &b));
     ck_ok(context, fur_vector_create(context, FUR_F64, 20, &x));
-    fur_auto_options options = {.size = sizeof options, .precond = "jacobi"};
+    fur_solve_options options = {.size = sizeof options, .precond = "jacobi"};
     ck_fails(context, FUR_INVALID,
              "the diagonal is 0 in row 1, counting from 1; Jacobi's preconditioner divides by it",
-             fur_solve_auto(a, b, x, &options, NULL));
+             fur_solve(a, b, x, &options, NULL));
     options.precond = "abacus";
     ck_fails(context, FUR_UNSUPPORTED,
              "there is no preconditioner \"abacus\"; there are: jacobi, ssor, ic0, ilu0, fsai, "
              "chebyshev, ilu, amg, ilut, bjacobi, spai, schwarz, direct, grid",
-             fur_solve_auto(a, b, x, &options, NULL));
+             fur_solve(a, b, x, &options, NULL));
     fur_solver_options solver = {.size = sizeof solver, .method = "cg", .restart = 5};
-    options = (fur_auto_options){.size = sizeof options, .solver = &solver};
-    ck_assert_int_eq(fur_solve_auto(a, b, x, &options, NULL), FUR_INVALID);
+    options = (fur_solve_options){.size = sizeof options, .solver = &solver};
+    ck_assert_int_eq(fur_solve(a, b, x, &options, NULL), FUR_INVALID);
     ck_assert_msg(strstr(fur_context_error(context), "cg has no restart; these have one: "), "%s",
                   fur_context_error(context));
     solver = (fur_solver_options){.size = sizeof solver, .method = "cg", .damp = 1};
-    ck_assert_int_eq(fur_solve_auto(a, b, x, &options, NULL), FUR_INVALID);
+    ck_assert_int_eq(fur_solve(a, b, x, &options, NULL), FUR_INVALID);
     ck_assert_msg(strstr(fur_context_error(context), "cg has no damping; these have it: "), "%s",
                   fur_context_error(context));
     solver = (fur_solver_options){.size = sizeof solver, .max_iterations = -1};
     ck_fails(context, FUR_INVALID,
              "max_iterations is -1; it must not be negative, 0 is the default",
-             fur_solve_auto(a, b, x, &options, NULL));
+             fur_solve(a, b, x, &options, NULL));
     solver = (fur_solver_options){.size = sizeof solver, .restart = -1};
     ck_fails(context, FUR_INVALID, "restart is -1; it must not be negative, 0 is the default",
-             fur_solve_auto(a, b, x, &options, NULL));
+             fur_solve(a, b, x, &options, NULL));
     fur_vector_destroy(x);
     fur_vector_destroy(b);
     fur_csr_destroy(a);
@@ -496,7 +496,7 @@ END_TEST
 static bool survives(memory *m, fur_context *context, const fur_csr *a, const fur_product *product,
                      int64_t n)
 {
-    fur_auto_options options = {.size = sizeof options, .product = product};
+    fur_solve_options options = {.size = sizeof options, .product = product};
     fur_csr_view view = *fur_csr_get(a);
     fur_vector *b = NULL;
     fur_vector *x = NULL;
@@ -505,7 +505,7 @@ static bool survives(memory *m, fur_context *context, const fur_csr *a, const fu
     ck_ok(context, fur_vector_fill(b, fur_real(1)));
     int64_t outstanding = m->outstanding;
     m->fail_at = m->calls + n;
-    fur_status status = fur_solve_auto(a, b, x, &options, NULL);
+    fur_status status = fur_solve(a, b, x, &options, NULL);
     bool fewer = m->calls < m->fail_at;
     m->fail_at = 0;
     ck_assert_int_eq(m->outstanding, outstanding);
@@ -561,7 +561,7 @@ START_TEST(products_in_another_order)
     for (int least_squares = 0; least_squares < 2; least_squares++) {
         fur_solver_options solver = {.size = sizeof solver,
                                      .method = least_squares ? "lsmr" : "auto"};
-        fur_auto_options options = {.size = sizeof options, .product = product, .solver = &solver};
+        fur_solve_options options = {.size = sizeof options, .product = product, .solver = &solver};
         fur_solver_report report = FUR_DEFAULT(fur_solver_report);
         fur_vector *moved[2] = {NULL, NULL};
         fur_vector *x = NULL;
@@ -569,7 +569,7 @@ START_TEST(products_in_another_order)
         for (int i = 0; i < 2; i++)
             ck_ok(context, fur_vector_create(context, FUR_F64, 50, &moved[i]));
         ck_ok(context, fur_vector_permute(fur_product_order(product), b, moved[0]));
-        ck_ok(context, fur_solve_auto(a, moved[0], moved[1], &options, &report));
+        ck_ok(context, fur_solve(a, moved[0], moved[1], &options, &report));
         ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
         ck_ok(context, fur_vector_unpermute(fur_product_order(product), moved[1], x));
         ck_assert_double_le(residual_of(&d, fur_vector_const_data(b), fur_vector_const_data(x)),

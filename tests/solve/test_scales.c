@@ -72,7 +72,7 @@ static figures figures_of(const problem *p, const double *x)
     return f;
 }
 
-static fur_solver_report solve(const problem *p, const fur_auto_options *options, double *x)
+static fur_solver_report solve(const problem *p, const fur_solve_options *options, double *x)
 {
     fur_context *context = context_make(NULL, 1);
     fur_csr *a = make(context, p);
@@ -82,7 +82,7 @@ static fur_solver_report solve(const problem *p, const fur_auto_options *options
     ck_ok(context, fur_vector_create(context, FUR_F64, p->n, &b));
     ck_ok(context, fur_vector_create(context, FUR_F64, p->n, &solution));
     ck_ok(context, fur_vector_upload(p->b, b));
-    ck_ok(context, fur_solve_auto(a, b, solution, options, &report));
+    ck_ok(context, fur_solve(a, b, solution, options, &report));
     ck_ok(context, fur_vector_download(solution, x));
     fur_vector_destroy(solution);
     fur_vector_destroy(b);
@@ -109,7 +109,7 @@ START_TEST(a_named_method_reports_the_rows)
 {
     const problem *p = &problems[_i];
     fur_solver_options solver = {.size = sizeof solver, .method = "gmres"};
-    fur_auto_options options = {.size = sizeof options, .solver = &solver};
+    fur_solve_options options = {.size = sizeof options, .solver = &solver};
     double x[MOST];
     fur_solver_report report = solve(p, &options, x);
     figures f = figures_of(p, x);
@@ -126,7 +126,7 @@ START_TEST(scales_are_what_is_asked_for)
     const problem *p = &problems[0];
     for (fur_scale scale = FUR_SCALE_NONE; scale <= FUR_SCALE_SYMMETRIC; scale++) {
         fur_solver_options solver = {.size = sizeof solver, .method = "gmres"};
-        fur_auto_options options = {.size = sizeof options, .solver = &solver, .scale = scale};
+        fur_solve_options options = {.size = sizeof options, .solver = &solver, .scale = scale};
         double x[MOST];
         fur_solver_report report = solve(p, &options, x);
         ck_assert_str_eq(report.scale, names[scale]);
@@ -158,7 +158,7 @@ START_TEST(stiff_systems_are_solved_to_working_precision)
 }
 END_TEST
 
-static void expect_refusal(const fur_auto_options *options, const char *part)
+static void expect_refusal(const fur_solve_options *options, const char *part)
 {
     fur_context *context = context_make(NULL, 1);
     fur_csr *a = make(context, &problems[0]);
@@ -166,7 +166,7 @@ static void expect_refusal(const fur_auto_options *options, const char *part)
     fur_vector *x = NULL;
     ck_ok(context, fur_vector_create(context, FUR_F64, 3, &b));
     ck_ok(context, fur_vector_create(context, FUR_F64, 3, &x));
-    ck_assert_int_eq(fur_solve_auto(a, b, x, options, NULL), FUR_INVALID);
+    ck_assert_int_eq(fur_solve(a, b, x, options, NULL), FUR_INVALID);
     ck_assert_msg(strstr(fur_context_error(context), part), "%s", fur_context_error(context));
     fur_vector_destroy(x);
     fur_vector_destroy(b);
@@ -177,9 +177,10 @@ static void expect_refusal(const fur_auto_options *options, const char *part)
 START_TEST(scales_that_mean_nothing_are_refused)
 {
     fur_solver_options solver = {.size = sizeof solver, .method = "lsmr"};
-    fur_auto_options options = {.size = sizeof options, .solver = &solver, .scale = FUR_SCALE_ROWS};
+    fur_solve_options options = {
+        .size = sizeof options, .solver = &solver, .scale = FUR_SCALE_ROWS};
     expect_refusal(&options, "scales would change the least-squares solution");
-    options = (fur_auto_options){.size = sizeof options, .scale = (fur_scale)9};
+    options = (fur_solve_options){.size = sizeof options, .scale = (fur_scale)9};
     expect_refusal(&options, "scale 9 is none of");
 }
 END_TEST

@@ -487,10 +487,10 @@ START_TEST(a_solve_that_chooses_knows_the_rows)
         fur_product *product = NULL;
         ck_ok(context, fur_product_create(matrix, &product_options, &product));
         fur_solver_options solver = {.size = sizeof solver, .bounds = 1};
-        fur_auto_options options = {.size = sizeof options, .solver = &solver, .product = product};
+        fur_solve_options options = {.size = sizeof options, .solver = &solver, .product = product};
         fur_solver_report report = FUR_DEFAULT(fur_solver_report);
         ck_ok(context, fur_vector_fill(x, fur_real(0)));
-        ck_ok(context, fur_solve_auto(matrix, b, x, &options, &report));
+        ck_ok(context, fur_solve(matrix, b, x, &options, &report));
         ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
         ck_assert_double_eq_tol(report.residual_bound, report.residual, 1e-14);
         ck_assert(report.error_a_norm > 0 && report.error_a_norm < 1e-9);

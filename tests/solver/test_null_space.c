@@ -246,7 +246,7 @@ START_TEST(auto_finds_constants)
     for (int part = 0; part < 2; part++) {
         problem s = make(context, FUR_F64, part ? 0.25 : 0);
         fur_solver_report report = FUR_DEFAULT(fur_solver_report);
-        ck_ok(context, fur_solve_auto(s.a, s.b, s.x, NULL, &report));
+        ck_ok(context, fur_solve(s.a, s.b, s.x, NULL, &report));
         ck_assert_int_eq(report.outcome, part ? FUR_OUTCOME_LEAST_SQUARES : FUR_OUTCOME_CONVERGED);
         check_solution(&s, 1e-10);
         release(&s);

@@ -35,7 +35,7 @@ void verdict_put(output *out, const fur_solver_report *r)
     output_known(out, "backward_error", "backward error", r->backward_error, output_number);
     output_known(out, "backward_error_rows", "row backward error", r->backward_error_rows,
                  output_number);
-    const char *scale = r->scale ? r->scale : "none"; /* NULL: not of fur_solve_auto */
+    const char *scale = r->scale ? r->scale : "none"; /* NULL: not of fur_solve */
     if (out->json || strcmp(scale, "none") != 0)
         output_text(out, "scale", "scaled", scale);
     output_known(out, "residual_bound", "residual, at most", shown_bound(out, r), output_number);

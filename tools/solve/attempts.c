@@ -70,15 +70,15 @@ static fur_status solve_matrix(job *j)
 {
     FUR_TRY(job_precondition(j));
     fur_solver_options solver = solver_options(j);
-    fur_auto_options options = {.size = sizeof options,
-                                .solver = &solver,
-                                .precond = j->options->solver.precond,
-                                .product = j->product,
-                                .traits = &j->traits,
-                                .scale = scale_of(j->options->scale),
-                                .watch = follow,
-                                .watch_user = j};
-    return fur_solve_auto(j->a.matrix, j->b, j->x, &options, &j->total);
+    fur_solve_options options = {.size = sizeof options,
+                                 .solver = &solver,
+                                 .precond = j->options->solver.precond,
+                                 .product = j->product,
+                                 .traits = &j->traits,
+                                 .scale = scale_of(j->options->scale),
+                                 .watch = follow,
+                                 .watch_user = j};
+    return fur_solve(j->a.matrix, j->b, j->x, &options, &j->total);
 }
 
 /* Why a stencil is solved in this way. */

@@ -23,7 +23,7 @@
 
 /* A solve by the names of the literature. */
 typedef struct bicgstab {
-    fur_solve *solve;
+    fur_pass *solve;
     fur_course course;
     fur_vector *r;        /* the residual, and s = r - alpha v within an iteration */
     fur_vector *shadow;   /* r^ */
@@ -53,7 +53,7 @@ static bool end(bicgstab *m, fur_outcome outcome)
 /* Whether a product of the shadow vector with one of that norm is but rounding. */
 static bool vanishes(const bicgstab *m, fur_scalar product, double norm)
 {
-    return fur_modulus(product) <= fur_solve_epsilon(m->solve) * m->shadow_norm * norm;
+    return fur_modulus(product) <= fur_pass_epsilon(m->solve) * m->shadow_norm * norm;
 }
 
 /* p = r^ = r */
@@ -94,8 +94,8 @@ static fur_status find_alpha(bicgstab *m, bool *lost, bool *over)
 {
     fur_scalar products[2]; /* r^.v, v.v */
     const fur_vector *with[] = {m->shadow, m->v};
-    FUR_TRY(fur_solve_preconditioned(m->solve, m->p, m->spare_p, &m->mp));
-    FUR_TRY(fur_solve_multiply(m->solve, m->mp, m->v));
+    FUR_TRY(fur_pass_preconditioned(m->solve, m->p, m->spare_p, &m->mp));
+    FUR_TRY(fur_pass_multiply(m->solve, m->mp, m->v));
     FUR_TRY(fur_dot_many(2, with, m->v, products));
     FUR_TRY(fur_norm_from(m->v, products[1], &m->v_norm));
     *lost = vanishes(m, products[0], m->v_norm);
@@ -115,7 +115,7 @@ static fur_status find_alpha(bicgstab *m, bool *lost, bool *over)
  * enough already. */
 static fur_status step(bicgstab *m, int64_t before, int64_t iteration, bool *over)
 {
-    fur_solve *s = m->solve;
+    fur_pass *s = m->solve;
     fur_scalar products[2] = {{0, 0}, {0, 0}}; /* s.t, t.t */
     const fur_vector *with[] = {m->r, m->t};
     const fur_vector *images[] = {m->mp, NULL};
@@ -123,8 +123,8 @@ static fur_status step(bicgstab *m, int64_t before, int64_t iteration, bool *ove
     FUR_TRY(fur_axpy_norm2(fur_negative(m->alpha), m->v, m->r, &m->norm));
     double t_norm = 0;
     if (m->norm > s->target) {
-        FUR_TRY(fur_solve_preconditioned(s, m->r, m->spare_s, &images[1]));
-        FUR_TRY(fur_solve_multiply(s, images[1], m->t));
+        FUR_TRY(fur_pass_preconditioned(s, m->r, m->spare_s, &images[1]));
+        FUR_TRY(fur_pass_multiply(s, images[1], m->t));
         FUR_TRY(fur_dot_many(2, with, m->t, products));
         FUR_TRY(fur_norm_from(m->t, products[1], &t_norm));
     }
@@ -137,7 +137,7 @@ static fur_status step(bicgstab *m, int64_t before, int64_t iteration, bool *ove
     FUR_TRY(fur_axpy_many(whole ? 2 : 1, steps, images, s->x));
     if (whole)
         FUR_TRY(fur_axpy_norm2(fur_negative(m->omega), m->t, m->r, &m->norm));
-    *over = fur_solve_is_over(s, before + iteration, m->norm) ||
+    *over = fur_pass_is_over(s, before + iteration, m->norm) ||
             fur_course_is_lost(&m->course, s, iteration) ||
             (!whole && end(m, t_norm == 0 ? FUR_OUTCOME_SINGULAR : FUR_OUTCOME_BREAKDOWN));
     return FUR_OK;
@@ -158,7 +158,7 @@ static fur_status turn(bicgstab *m, bool *over)
     return fur_axpy_norm2(step, m->v, m->p, &m->p_norm);
 }
 
-static fur_status run(fur_solve *s)
+static fur_status run(fur_pass *s)
 {
     bicgstab m = {.solve = s,
                   .course = fur_course_begin(s),
@@ -172,7 +172,7 @@ static fur_status run(fur_solve *s)
                   .norm = s->residual};
     int64_t before = s->iterations;
     bool over = false;
-    s->bytes = fur_solve_bytes(s, PASSES);
+    s->bytes = fur_pass_bytes(s, PASSES);
     FUR_TRY(start(&m));
     for (int64_t iteration = 0; !over;) {
         bool lost;

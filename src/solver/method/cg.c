@@ -52,7 +52,7 @@ enum { RZ, PQ, RR };
 /* The iteration of a pass from which they are recorded. */
 #define FIRST_RECORDED 8
 
-static fur_cg vectors_of(const fur_solve *s)
+static fur_cg vectors_of(const fur_pass *s)
 {
     const fur_scaling *m = s->preconditioner ? s->preconditioner->scaling : NULL;
     bool applies = s->preconditioner && !m;
@@ -68,7 +68,7 @@ static fur_cg vectors_of(const fur_solve *s)
 }
 
 /* The step and the direction need r.z > 0 and p.q > 0; ||r|| at the target ends the solve. */
-static fur_status set_guards(const fur_solve *s)
+static fur_status set_guards(const fur_pass *s)
 {
     fur_scalars_state state = fur_scalars_initial();
     state.floor[RZ] = 0;
@@ -78,7 +78,7 @@ static fur_status set_guards(const fur_solve *s)
 }
 
 /* z = M r; r.z */
-static fur_status precondition(const fur_solve *s, const fur_cg *v)
+static fur_status precondition(const fur_pass *s, const fur_cg *v)
 {
     FUR_TRY(fur_operator_apply(s->preconditioner, v->r, v->z));
     return fur_dot_into(v->r, v->z, s->scalars, RZ);
@@ -92,7 +92,7 @@ static fur_vector *direction(const fur_cg *v, int64_t iteration)
 
 fur_status fur_cg_begin(const fur_cg_course *c)
 {
-    const fur_solve *s = c->s;
+    const fur_pass *s = c->s;
     const fur_cg *v = &c->v;
     fur_vector *p = direction(v, 1);
     if (v->applies)
@@ -108,7 +108,7 @@ fur_status fur_cg_begin(const fur_cg_course *c)
 
 fur_status fur_cg_reduce(fur_cg_course *c)
 {
-    const fur_solve *s = c->s;
+    const fur_pass *s = c->s;
     const fur_cg *v = &c->v;
     fur_coefficient alpha = {fur_real(-1), s->scalars, RZ, PQ};
     c->issued++;
@@ -132,7 +132,7 @@ static fur_status descend(fur_cg_course *c)
 /* x += alpha p; the next p = z + beta p with beta = r.z over the one before */
 fur_status fur_cg_turn(fur_cg_course *c)
 {
-    const fur_solve *s = c->s;
+    const fur_pass *s = c->s;
     const fur_cg *v = &c->v;
     const fur_vector *p = direction(v, c->issued);
     fur_vector *next = direction(v, c->issued + 1);
@@ -157,9 +157,9 @@ static fur_outcome verdict(const fur_scalars_state *state)
 
 static bool is_over(const fur_cg_course *c, const fur_scalars_state *state)
 {
-    fur_solve *s = c->s;
+    fur_pass *s = c->s;
     int64_t completed = c->before + state->stores[RR];
-    if (completed > s->iterations && fur_solve_is_over(s, completed, state->value[RR].re))
+    if (completed > s->iterations && fur_pass_is_over(s, completed, state->value[RR].re))
         return true;
     if (state->halted < 0)
         return false;
@@ -213,7 +213,7 @@ fur_status fur_cg_settle(const fur_cg_course *c)
  * found is the same. */
 fur_status fur_cg_check(const fur_cg_course *c, bool *over)
 {
-    fur_solve *s = c->s;
+    fur_pass *s = c->s;
     fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
     fur_scalar pq;
     FUR_TRY(fur_scalars_get(s->scalars, &state));
@@ -275,7 +275,7 @@ static int64_t count_certain(int64_t k, const double *rz, double epsilon, double
 
 /* What the coefficients of this pass tell: the largest eigenvalue of M A and its quotient with the
  * smallest, from below. */
-fur_status fur_cg_take_estimates(fur_solve *s)
+fur_status fur_cg_take_estimates(fur_pass *s)
 {
     fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
     double *rz = s->scratch;
@@ -291,10 +291,10 @@ fur_status fur_cg_take_estimates(fur_solve *s)
         return FUR_OK;
     FUR_TRY(fur_scalars_kept(s->scalars, RZ, k, rz));
     FUR_TRY(fur_scalars_kept(s->scalars, PQ, k, pq));
-    k = count_certain(k, rz, fur_solve_epsilon(s), &noise);
+    k = count_certain(k, rz, fur_pass_epsilon(s), &noise);
     set_tridiagonal(k, rz, pq, diagonal, beside);
     fur_tridiagonal_extremes(k, diagonal, beside, SPECTRUM_TOLERANCE, &smallest, &largest);
-    double condition = fur_condition_below(smallest, largest, fur_solve_epsilon(s));
+    double condition = fur_condition_below(smallest, largest, fur_pass_epsilon(s));
     if (smallest > 0 && condition > s->condition) {
         s->condition = condition;
         s->norm = largest * (1 - noise);
@@ -320,7 +320,7 @@ static fur_status end_next(fur_cg_course *c)
 {
     if (c->v.fuses)
         return descend(c);
-    FUR_TRY(fur_solve_multiply(c->s, direction(&c->v, c->issued + 1), c->v.q));
+    FUR_TRY(fur_pass_multiply(c->s, direction(&c->v, c->issued + 1), c->v.q));
     return fur_cg_reduce(c);
 }
 
@@ -416,16 +416,16 @@ static fur_status advance_to(fur_cg_course *c, int64_t end)
 
 static fur_status iterate(fur_cg_course *c)
 {
-    fur_solve *s = c->s;
+    fur_pass *s = c->s;
     bool over = false;
-    int64_t next_look = fur_solve_next_look(s, c->before);
+    int64_t next_look = fur_pass_next_look(s, c->before);
     FUR_TRY(fur_cg_begin(c));
-    FUR_TRY(fur_solve_multiply(s, direction(&c->v, 1), c->v.q));
+    FUR_TRY(fur_pass_multiply(s, direction(&c->v, 1), c->v.q));
     FUR_TRY(fur_cg_reduce(c));
     for (;;) {
         if (c->before + c->issued == next_look) {
             FUR_TRY(s->looks_behind ? look_behind(c, &over) : fur_cg_look(c, &over));
-            next_look = fur_solve_next_look(s, next_look);
+            next_look = fur_pass_next_look(s, next_look);
         }
         if (!over && fur_cg_is_milestone(c->issued))
             FUR_TRY(advance_with_care(c, &over));
@@ -437,12 +437,12 @@ static fur_status iterate(fur_cg_course *c)
 }
 
 /* The iterations between looks, where looks are not needed to end in time. */
-static int64_t look_ahead(const fur_solve *s)
+static int64_t look_ahead(const fur_pass *s)
 {
     return s->persistent && !s->options->monitor ? PERSISTENT_AHEAD : 0;
 }
 
-fur_status fur_cg_open(fur_solve *s, fur_cg_course *c)
+fur_status fur_cg_open(fur_pass *s, fur_cg_course *c)
 {
     *c = (fur_cg_course){.s = s,
                          .v = vectors_of(s),
@@ -452,11 +452,11 @@ fur_status fur_cg_open(fur_solve *s, fur_cg_course *c)
     s->look_ahead = look_ahead(s);
     if (s->persistent)
         FUR_TRY(fur_persistent_refresh(s->persistent));
-    s->bytes = fur_solve_bytes(s, transfers(&c->v));
+    s->bytes = fur_pass_bytes(s, transfers(&c->v));
     return set_guards(s);
 }
 
-static fur_status run(fur_solve *s)
+static fur_status run(fur_pass *s)
 {
     fur_cg_course c;
     FUR_TRY(fur_cg_open(s, &c));

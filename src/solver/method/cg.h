@@ -19,7 +19,7 @@ typedef struct fur_cg {
 
 /* One pass: where it began, and what of it is under way. */
 typedef struct fur_cg_course {
-    fur_solve *s;
+    fur_pass *s;
     fur_cg v;
     int64_t before;   /* iterations of earlier passes */
     double first;     /* ||r|| at the start */
@@ -37,7 +37,7 @@ static inline bool fur_cg_is_milestone(int64_t iteration)
 }
 
 /* A pass of the solve from its start. */
-fur_status fur_cg_open(fur_solve *s, fur_cg_course *c);
+fur_status fur_cg_open(fur_pass *s, fur_cg_course *c);
 
 /* The first direction: p = z; r.z */
 fur_status fur_cg_begin(const fur_cg_course *c);
@@ -59,9 +59,9 @@ fur_status fur_cg_check(const fur_cg_course *c, bool *over);
 fur_status fur_cg_settle(const fur_cg_course *c);
 
 /* What the coefficients of the pass tell of the spectrum. */
-fur_status fur_cg_take_estimates(fur_solve *s);
+fur_status fur_cg_take_estimates(fur_pass *s);
 
 /* Passes of several systems at once (fur_method.run_block). */
-fur_status fur_cg_run_block(fur_solve_block *block);
+fur_status fur_cg_run_block(fur_pass_block *block);
 
 #endif

@@ -9,7 +9,7 @@
 #include "core.h"
 
 /* The system in the place `at` is over. */
-static fur_status retire(fur_solve_block *b, fur_cg_course *courses, int at)
+static fur_status retire(fur_pass_block *b, fur_cg_course *courses, int at)
 {
     fur_cg_course *last = &courses[--b->active];
     fur_cg_course *own = &courses[at];
@@ -28,7 +28,7 @@ static fur_status retire(fur_solve_block *b, fur_cg_course *courses, int at)
 }
 
 /* q = A p for all that go on, and their residuals. */
-static fur_status end_iteration(fur_solve_block *b, fur_cg_course *courses)
+static fur_status end_iteration(fur_pass_block *b, fur_cg_course *courses)
 {
     if (b->active == 0)
         return FUR_OK;
@@ -40,7 +40,7 @@ static fur_status end_iteration(fur_solve_block *b, fur_cg_course *courses)
     return FUR_OK;
 }
 
-static fur_status look(fur_solve_block *b, fur_cg_course *courses)
+static fur_status look(fur_pass_block *b, fur_cg_course *courses)
 {
     for (int j = b->active - 1; j >= 0; j--) {
         bool over = false;
@@ -51,7 +51,7 @@ static fur_status look(fur_solve_block *b, fur_cg_course *courses)
     return FUR_OK;
 }
 
-static fur_status turn(fur_solve_block *b, fur_cg_course *courses)
+static fur_status turn(fur_pass_block *b, fur_cg_course *courses)
 {
     for (int j = b->active - 1; j >= 0; j--) {
         bool over = false;
@@ -65,20 +65,20 @@ static fur_status turn(fur_solve_block *b, fur_cg_course *courses)
     return FUR_OK;
 }
 
-fur_status fur_cg_run_block(fur_solve_block *b)
+fur_status fur_cg_run_block(fur_pass_block *b)
 {
     fur_cg_course courses[FUR_SOLVE_BLOCK];
     for (int j = 0; j < b->active; j++) {
         FUR_TRY(fur_cg_open(b->solves[j], &courses[j]));
         FUR_TRY(fur_cg_begin(&courses[j]));
     }
-    const fur_solve *any =
+    const fur_pass *any =
         b->solves[0]; /* the host looks at all of them after the same iterations */
-    int64_t next_look = fur_solve_next_look(any, 0);
+    int64_t next_look = fur_pass_next_look(any, 0);
     FUR_TRY(end_iteration(b, courses));
     for (int64_t iteration = 1; b->active > 0; iteration++) {
         if (iteration == next_look) {
-            next_look = fur_solve_next_look(any, next_look);
+            next_look = fur_pass_next_look(any, next_look);
             FUR_TRY(look(b, courses));
         }
         FUR_TRY(turn(b, courses));

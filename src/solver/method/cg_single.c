@@ -20,7 +20,7 @@
 
 /* A pass by the names of the literature. */
 typedef struct single {
-    fur_solve *solve;
+    fur_pass *solve;
     fur_course course;
     fur_vector *r;
     const fur_vector *u; /* M r; r if there is no preconditioner */
@@ -54,8 +54,8 @@ static fur_status reduce(single *m)
 /* u = M r, w = A u and their products */
 static fur_status look(single *m)
 {
-    FUR_TRY(fur_solve_preconditioned(m->solve, m->r, m->spare, &m->u));
-    FUR_TRY(fur_solve_multiply(m->solve, m->u, m->w));
+    FUR_TRY(fur_pass_preconditioned(m->solve, m->r, m->spare, &m->u));
+    FUR_TRY(fur_pass_multiply(m->solve, m->u, m->w));
     return reduce(m);
 }
 
@@ -113,7 +113,7 @@ static fur_status step(single *m, bool *over)
     return *over ? FUR_OK : fur_axpby(fur_real(-m->alpha), m->s, fur_real(1), m->r);
 }
 
-static fur_status run(fur_solve *s)
+static fur_status run(fur_pass *s)
 {
     single m = {.solve = s,
                 .course = fur_course_begin(s),
@@ -124,14 +124,14 @@ static fur_status run(fur_solve *s)
                 .s = s->work[3]};
     int64_t before = s->iterations;
     bool over = false;
-    s->bytes = fur_solve_bytes(s, s->preconditioner ? PASSES_WITH_M : PASSES);
+    s->bytes = fur_pass_bytes(s, s->preconditioner ? PASSES_WITH_M : PASSES);
     FUR_TRY(look(&m));
     for (int64_t iteration = 1; !over; iteration++) {
         FUR_TRY(step(&m, &over));
         if (over)
             return FUR_OK;
         FUR_TRY(look(&m));
-        over = fur_solve_is_over(s, before + iteration, m.norm) ||
+        over = fur_pass_is_over(s, before + iteration, m.norm) ||
                fur_course_is_lost(&m.course, s, iteration);
     }
     return fur_axpby(fur_real(m.alpha), m.p, fur_real(1), s->x);

@@ -47,7 +47,7 @@ static fur_status scale(fur_vector *v, double unit)
 }
 
 /* The scale of products of that size; 1 if their squares have room. */
-static double unit_of(const fur_solve *s, double size)
+static double unit_of(const fur_pass *s, double size)
 {
     bool single = fur_value_is_single(fur_vector_value_type(s->r));
     double unit = fur_unit_scale(single, size);
@@ -55,17 +55,17 @@ static double unit_of(const fur_solve *s, double size)
     return abs(ilogb(unit)) > far ? unit : 1;
 }
 
-static fur_status precondition(fur_solve *s, const cgnr *v, const fur_vector *r, fur_vector *z)
+static fur_status precondition(fur_pass *s, const cgnr *v, const fur_vector *r, fur_vector *z)
 {
-    FUR_TRY(fur_solve_precondition(s, r, z));
+    FUR_TRY(fur_pass_precondition(s, r, z));
     return scale(z, v->m_unit);
 }
 
 /* g and its norm, from r and x */
-static fur_status take_gradient(fur_solve *s, cgnr *v)
+static fur_status take_gradient(fur_pass *s, cgnr *v)
 {
     double damp = s->options->damp;
-    FUR_TRY(fur_solve_multiply_adjoint(s, s->r, v->g));
+    FUR_TRY(fur_pass_multiply_adjoint(s, s->r, v->g));
     FUR_TRY(scale(v->g, v->unit));
     if (damp > 0)
         FUR_TRY(fur_axpby(fur_real(-(damp * v->unit) * damp), s->x, fur_real(1), v->g));
@@ -73,7 +73,7 @@ static fur_status take_gradient(fur_solve *s, cgnr *v)
 }
 
 /* M g and its norm */
-static fur_status take_length(fur_solve *s, cgnr *v)
+static fur_status take_length(fur_pass *s, cgnr *v)
 {
     v->length = v->gradient;
     if (!s->preconditioner)
@@ -83,7 +83,7 @@ static fur_status take_length(fur_solve *s, cgnr *v)
 }
 
 /* The first gradient and direction, p = M M g. */
-static fur_status start(fur_solve *s, cgnr *v, bool *over)
+static fur_status start(fur_pass *s, cgnr *v, bool *over)
 {
     if (s->options->damp > 0)
         s->target = -1; /* the gradient alone ends a damped pass */
@@ -105,11 +105,11 @@ static fur_status start(fur_solve *s, cgnr *v, bool *over)
 }
 
 /* x += alpha p, r -= alpha A p */
-static fur_status step(fur_solve *s, cgnr *v)
+static fur_status step(fur_pass *s, cgnr *v)
 {
     double q_norm;
     double p_norm;
-    FUR_TRY(fur_solve_multiply(s, v->p, v->q));
+    FUR_TRY(fur_pass_multiply(s, v->p, v->q));
     FUR_TRY(scale(v->q, v->unit));
     FUR_TRY(fur_norm2(v->q, &q_norm));
     FUR_TRY(fur_norm2(v->p, &p_norm));
@@ -124,14 +124,14 @@ static fur_status step(fur_solve *s, cgnr *v)
 }
 
 /* p = M M g + beta p; g is no longer needed. */
-static fur_status turn(fur_solve *s, const cgnr *v, double beta)
+static fur_status turn(fur_pass *s, const cgnr *v, double beta)
 {
     if (s->preconditioner)
         FUR_TRY(precondition(s, v, v->mg, v->g));
     return fur_axpby(fur_real(1), v->g, fur_real(beta), v->p);
 }
 
-static fur_status run(fur_solve *s)
+static fur_status run(fur_pass *s)
 {
     cgnr v = {.q = s->range[0],
               .g = s->work[0],

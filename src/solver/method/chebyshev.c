@@ -45,12 +45,12 @@ typedef struct chebyshev {
 
 /* A vector of Lanczos, in v, over its norm in M, and M v. A norm that rounding alone may have left
  * is 0, of what M is not positive definite on -1. */
-static fur_status normalise(fur_solve *s, double rounding, fur_vector *v, fur_vector *mv,
+static fur_status normalise(fur_pass *s, double rounding, fur_vector *v, fur_vector *mv,
                             double *norm)
 {
     fur_scalar square;
     if (s->preconditioner)
-        FUR_TRY(fur_solve_precondition(s, v, mv));
+        FUR_TRY(fur_pass_precondition(s, v, mv));
     FUR_TRY(fur_dot(v, mv, &square));
     *norm = square.re < 0 ? -1 : sqrt(square.re);
     if (fabs(square.re) <= rounding * rounding)
@@ -63,7 +63,7 @@ static fur_status normalise(fur_solve *s, double rounding, fur_vector *v, fur_ve
 
 /* The tridiagonal matrix of M A from r: its size, 0 if M is not positive definite, an entry is
  * not finite or r.Mr = 0, which sets the outcome. */
-static fur_status lanczos(fur_solve *s, const chebyshev *c, double *diagonal, double *beside,
+static fur_status lanczos(fur_pass *s, const chebyshev *c, double *diagonal, double *beside,
                           int *steps)
 {
     fur_vector *v = c->d;
@@ -77,7 +77,7 @@ static fur_status lanczos(fur_solve *s, const chebyshev *c, double *diagonal, do
     for (int k = 0; norm > 0 && norm < HUGE_VAL && k < LANCZOS_STEPS; k++) {
         fur_vector *mv = s->preconditioner ? c->z : v;
         fur_scalar dot;
-        FUR_TRY(fur_solve_multiply(s, mv, next));
+        FUR_TRY(fur_pass_multiply(s, mv, next));
         FUR_TRY(fur_dot(mv, next, &dot));
         diagonal[k] = dot.re;
         FUR_TRY(fur_axpby(fur_real(-dot.re), v, fur_real(1), next));
@@ -88,7 +88,7 @@ static fur_status lanczos(fur_solve *s, const chebyshev *c, double *diagonal, do
         v = next;
         next = oldest;
         mv = s->preconditioner ? c->z : v;
-        FUR_TRY(normalise(s, fur_solve_epsilon(s) * fabs(dot.re), v, mv, &norm));
+        FUR_TRY(normalise(s, fur_pass_epsilon(s) * fabs(dot.re), v, mv, &norm));
         beside[k] = norm;
         *steps = k + 1;
     }
@@ -100,7 +100,7 @@ static fur_status lanczos(fur_solve *s, const chebyshev *c, double *diagonal, do
 }
 
 /* Bounds by Lanczos, or wider ones; *over with the outcome where there are none. */
-static fur_status take_bounds(fur_solve *s, chebyshev *c, bool *over)
+static fur_status take_bounds(fur_pass *s, chebyshev *c, bool *over)
 {
     double diagonal[LANCZOS_STEPS];
     double beside[LANCZOS_STEPS];
@@ -114,7 +114,7 @@ static fur_status take_bounds(fur_solve *s, chebyshev *c, bool *over)
     fur_tridiagonal_extremes(steps, diagonal, beside, TOLERANCE, &least, &most);
     if (!(least > 0 && most < HUGE_VAL)) {
         s->outcome = least <= 0 ? FUR_OUTCOME_INDEFINITE : FUR_OUTCOME_BREAKDOWN;
-        s->proved = least < -ROUNDING * fur_solve_epsilon(s) * fmax(most, -least);
+        s->proved = least < -ROUNDING * fur_pass_epsilon(s) * fmax(most, -least);
         return FUR_OK;
     }
     *over = false;
@@ -123,12 +123,12 @@ static fur_status take_bounds(fur_solve *s, chebyshev *c, bool *over)
     c->low = fmin(c->low, BELOW * least);
     c->high = fmax(c->high, ABOVE * most);
     s->norm = fmax(s->norm, most);
-    s->condition = fmax(s->condition, fur_condition_below(least, most, fur_solve_epsilon(s)));
+    s->condition = fmax(s->condition, fur_condition_below(least, most, fur_pass_epsilon(s)));
     return FUR_OK;
 }
 
 /* The first direction of a cycle, z / theta. */
-static fur_status begin(fur_solve *s, chebyshev *c, double residual)
+static fur_status begin(fur_pass *s, chebyshev *c, double residual)
 {
     double theta = (c->high + c->low) / 2;
     double sigma = (c->high + c->low) / (c->high - c->low);
@@ -137,21 +137,21 @@ static fur_status begin(fur_solve *s, chebyshev *c, double residual)
     c->rate = 1 / (sigma + sqrt(sigma * sigma - 1));
     c->power = 1;
     if (s->preconditioner)
-        FUR_TRY(fur_solve_precondition(s, c->r, c->z));
+        FUR_TRY(fur_pass_precondition(s, c->r, c->z));
     return fur_axpby(fur_real(1 / theta), c->z, fur_real(0), c->d);
 }
 
 /* x += d, r -= A d */
-static fur_status step(fur_solve *s, chebyshev *c, double *residual)
+static fur_status step(fur_pass *s, chebyshev *c, double *residual)
 {
-    FUR_TRY(fur_solve_multiply(s, c->d, c->q));
+    FUR_TRY(fur_pass_multiply(s, c->d, c->q));
     FUR_TRY(fur_axpby(fur_real(1), c->d, fur_real(1), s->x));
     c->power *= c->rate;
     return fur_axpy_norm2(fur_real(-1), c->q, c->r, residual);
 }
 
 /* The next direction, of M r and the last one. */
-static fur_status turn(fur_solve *s, chebyshev *c)
+static fur_status turn(fur_pass *s, chebyshev *c)
 {
     double delta = (c->high - c->low) / 2;
     double sigma = (c->high + c->low) / (c->high - c->low);
@@ -159,7 +159,7 @@ static fur_status turn(fur_solve *s, chebyshev *c)
     double share = rho * c->rho;
     c->rho = rho;
     if (s->preconditioner)
-        FUR_TRY(fur_solve_precondition(s, c->r, c->z));
+        FUR_TRY(fur_pass_precondition(s, c->r, c->z));
     return fur_axpby(fur_real(2 * rho / delta), c->z, fur_real(share), c->d);
 }
 
@@ -170,7 +170,7 @@ static bool keeps_pace(const chebyshev *c, double residual)
     return residual <= c->slack * foretold * c->first;
 }
 
-static fur_status run(fur_solve *s)
+static fur_status run(fur_pass *s)
 {
     chebyshev c = {.r = s->r,
                    .z = s->preconditioner ? s->work[2] : s->r,
@@ -181,7 +181,7 @@ static fur_status run(fur_solve *s)
                    .slack = SLACK};
     int64_t iteration = s->iterations;
     double residual = s->residual;
-    double most = residual / fur_solve_epsilon(s); /* of what is so large nothing is left to find */
+    double most = residual / fur_pass_epsilon(s); /* of what is so large nothing is left to find */
     bool over;
     FUR_TRY(take_bounds(s, &c, &over));
     if (over)
@@ -189,7 +189,7 @@ static fur_status run(fur_solve *s)
     FUR_TRY(begin(s, &c, residual));
     while (!over) {
         FUR_TRY(step(s, &c, &residual));
-        over = fur_solve_is_over(s, ++iteration, residual);
+        over = fur_pass_is_over(s, ++iteration, residual);
         if (!over && residual > most) {
             s->outcome = FUR_OUTCOME_DIVERGED;
             over = true;
@@ -201,7 +201,7 @@ static fur_status run(fur_solve *s)
             FUR_TRY(begin(s, &c, residual));
         }
     }
-    s->bytes = fur_solve_bytes(s, 9);
+    s->bytes = fur_pass_bytes(s, 9);
     return FUR_OK;
 }
 

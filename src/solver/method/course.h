@@ -20,7 +20,7 @@ typedef struct fur_course {
     double length;    /* root of the sum of squares of the lengths of all steps of x, or M^-1 x */
 } fur_course;
 
-static inline fur_course fur_course_begin(const fur_solve *solve)
+static inline fur_course fur_course_begin(const fur_pass *solve)
 {
     double residual = solve->residual;
     return (fur_course){.first = residual, .least = residual, .largest = residual};
@@ -37,10 +37,10 @@ static inline void fur_course_step(fur_course *course, fur_scalar step, double l
 /* Whether the pass is lost after its iteration: x so large that A has no inverse but for rounding,
  * the residual so large that rounding has taken what the first had, or no longer falling. Sets the
  * outcome. */
-static inline bool fur_course_is_lost(fur_course *course, fur_solve *solve, int64_t iteration)
+static inline bool fur_course_is_lost(fur_course *course, fur_pass *solve, int64_t iteration)
 {
     double residual = solve->residual;
-    double epsilon = fur_solve_epsilon(solve);
+    double epsilon = fur_pass_epsilon(solve);
     course->largest = residual > course->largest ? residual : course->largest;
     if (residual <= FUR_COURSE_GAIN * course->least) {
         course->least = residual;

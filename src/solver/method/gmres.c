@@ -31,7 +31,7 @@
 
 /* A cycle by the names of the literature. m is the restart. */
 typedef struct gmres {
-    fur_solve *solve;
+    fur_pass *solve;
     fur_vector **basis;      /* v_0 .. v_m */
     fur_vector *spare;       /* M v_k where it is not kept; a combination of vectors */
     fur_vector **directions; /* M v_0 .. M v_m-1 of FGMRES; NULL: not kept */
@@ -65,7 +65,7 @@ static int64_t scratch(int restart)
     return 2 * (triangle_size(m) + m + (m + 1) + m + m) + m;
 }
 
-static gmres layout(fur_solve *s, bool flexible)
+static gmres layout(fur_pass *s, bool flexible)
 {
     int64_t m = s->options->restart;
     fur_scalar *scalars = (fur_scalar *)s->scratch;
@@ -92,14 +92,14 @@ static fur_status expand(gmres *c, int64_t k, fur_scalar *h, double *next)
     fur_vector *w = c->basis[k + 1];
     const fur_vector *z;
     double length = 0;
-    FUR_TRY(fur_solve_preconditioned(c->solve, c->basis[k],
-                                     c->directions ? c->directions[k] : c->spare, &z));
-    FUR_TRY(fur_solve_multiply(c->solve, z, w));
+    FUR_TRY(fur_pass_preconditioned(c->solve, c->basis[k],
+                                    c->directions ? c->directions[k] : c->spare, &z));
+    FUR_TRY(fur_pass_multiply(c->solve, z, w));
     FUR_TRY(fur_orthogonalise((int)k + 1, c->basis, w, h, c->y, next));
     for (int64_t i = 0; i <= k; i++)
         length = fur_length(length, fur_modulus(h[i]));
     length = fur_length(length, *next);
-    if (*next <= NOTHING * fur_solve_epsilon(c->solve) * length)
+    if (*next <= NOTHING * fur_pass_epsilon(c->solve) * length)
         *next = 0;
     c->largest = length > c->largest ? length : c->largest;
     return FUR_OK;
@@ -115,7 +115,7 @@ static double rotate(gmres *c, int64_t k, fur_scalar *h, double next)
         h[i] = upper;
     }
     double pivot = fur_length(fur_modulus(h[k]), next);
-    if (!(pivot > NOTHING * fur_solve_epsilon(c->solve) * c->largest))
+    if (!(pivot > NOTHING * fur_pass_epsilon(c->solve) * c->largest))
         return 0;
     c->cosines[k] = fur_complex(h[k].re / pivot, h[k].im / pivot);
     c->sines[k] = next / pivot;
@@ -148,8 +148,8 @@ static fur_status find_change(gmres *c, int64_t count, const fur_vector **change
     FUR_TRY(fur_axpy_many((int)count - 1, c->y + 1, fur_reading(directions + 1), c->spare));
     *change = c->spare;
     return c->directions ? FUR_OK
-                         : fur_solve_preconditioned(c->solve, c->spare,
-                                                    c->basis[c->solve->options->restart], change);
+                         : fur_pass_preconditioned(c->solve, c->spare,
+                                                   c->basis[c->solve->options->restart], change);
 }
 
 static bool end(const gmres *c, fur_outcome outcome)
@@ -162,7 +162,7 @@ static bool end(const gmres *c, fur_outcome outcome)
  * of which rounding leaves nothing below an epsilon of the largest. */
 static void remember(gmres *c, int64_t count)
 {
-    double epsilon = fur_solve_epsilon(c->solve);
+    double epsilon = fur_pass_epsilon(c->solve);
     double weakest = fmax(c->weakest.value, epsilon * c->largest);
     double rounding = epsilon * (c->largest / weakest) * c->norm;
     double residual = fur_modulus(c->g[count]) + rounding;
@@ -177,7 +177,7 @@ static void remember(gmres *c, int64_t count)
  * itself, and it has a solution if A has an inverse. */
 static fur_status gather(gmres *c, int64_t *count, bool *closed, bool *over)
 {
-    fur_solve *s = c->solve;
+    fur_pass *s = c->solve;
     int64_t k = 0;
     *closed = false;
     c->weakest.value = HUGE_VAL;
@@ -197,7 +197,7 @@ static fur_status gather(gmres *c, int64_t *count, bool *closed, bool *over)
         }
         *closed = finite && (next == 0 || pivot == 0);
         c->singular = c->singular || (finite && pivot == 0);
-        *over = fur_solve_is_over(s, s->iterations + 1, fur_modulus(c->g[k])) ||
+        *over = fur_pass_is_over(s, s->iterations + 1, fur_modulus(c->g[k])) ||
                 (!finite && end(c, FUR_OUTCOME_BREAKDOWN));
         if (!*over && !*closed && k < s->options->restart)
             FUR_TRY(fur_vector_scale(c->basis[k], fur_real(1 / next)));
@@ -210,11 +210,11 @@ static fur_status gather(gmres *c, int64_t *count, bool *closed, bool *over)
  * is below the limit. */
 static fur_status try_change(gmres *c, int64_t used, double limit, double *norm)
 {
-    fur_solve *s = c->solve;
+    fur_pass *s = c->solve;
     const fur_vector *change;
     FUR_TRY(find_change(c, used, &change));
     fur_vector *r = change == c->spare ? c->basis[s->options->restart] : c->spare;
-    FUR_TRY(fur_solve_multiply(s, change, r));
+    FUR_TRY(fur_pass_multiply(s, change, r));
     FUR_TRY(fur_axpby(fur_real(1), s->r, fur_real(-1), r));
     FUR_TRY(fur_norm2(r, norm));
     if (!(*norm < limit))
@@ -251,7 +251,7 @@ static fur_status change_x(gmres *c, int64_t count)
 }
 
 /* Whether the solve may not go on, whatever its residual. Sets the outcome. */
-static bool is_spent(fur_solve *s)
+static bool is_spent(fur_pass *s)
 {
     bool spent = s->stopped || s->iterations >= s->max_iterations;
     if (spent)
@@ -263,8 +263,8 @@ static bool is_spent(fur_solve *s)
  * tells leaves the verdict to the true residual, unless A has no inverse. */
 static fur_status conclude(gmres *c, int64_t count, bool closed, bool *over)
 {
-    fur_solve *s = c->solve;
-    double epsilon = fur_solve_epsilon(s);
+    fur_pass *s = c->solve;
+    double epsilon = fur_pass_epsilon(s);
     double before = c->norm;
     bool claims = *over;
     FUR_TRY(change_x(c, count));
@@ -290,17 +290,17 @@ static double transfers(int restart)
     return cycle / restart;
 }
 
-static fur_status run(fur_solve *s, bool flexible)
+static fur_status run(fur_pass *s, bool flexible)
 {
     gmres c = layout(s, flexible);
     bool over = false;
-    s->bytes = fur_solve_bytes(s, transfers(s->options->restart));
+    s->bytes = fur_pass_bytes(s, transfers(s->options->restart));
     while (!over) {
         const fur_vector *change;
         int64_t count;
         bool closed;
         FUR_TRY(gather(&c, &count, &closed, &over));
-        bool doubtful = closed || is_weak(&c, sqrt(fur_solve_epsilon(s)));
+        bool doubtful = closed || is_weak(&c, sqrt(fur_pass_epsilon(s)));
         if (!over || (s->outcome == FUR_OUTCOME_CONVERGED && doubtful)) {
             FUR_TRY(conclude(&c, count, closed, &over));
         } else if (count > 0) {
@@ -309,16 +309,16 @@ static fur_status run(fur_solve *s, bool flexible)
         }
     }
     s->norm = c.largest;
-    s->condition = fur_condition_below(c.least, c.largest, fur_solve_epsilon(s));
+    s->condition = fur_condition_below(c.least, c.largest, fur_pass_epsilon(s));
     return FUR_OK;
 }
 
-static fur_status run_gmres(fur_solve *s)
+static fur_status run_gmres(fur_pass *s)
 {
     return run(s, false);
 }
 
-static fur_status run_fgmres(fur_solve *s)
+static fur_status run_fgmres(fur_pass *s)
 {
     return run(s, true);
 }

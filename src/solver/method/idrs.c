@@ -25,7 +25,7 @@
 
 /* A pass by the names of the literature. */
 typedef struct idrs {
-    fur_solve *solve;
+    fur_pass *solve;
     fur_course course;
     int64_t before; /* iterations of earlier passes */
     int64_t iteration;
@@ -68,7 +68,7 @@ static fur_status prepare(const fur_solver *solver)
 
 /* --- a pass ----------------------------------------------------------------------------------- */
 
-static idrs layout(fur_solve *solve)
+static idrs layout(fur_pass *solve)
 {
     int s = solve->options->restart;
     fur_scalar *scalars = (fur_scalar *)solve->scratch;
@@ -117,7 +117,7 @@ static fur_status step(idrs *d, fur_scalar alpha, const fur_vector *u, const fur
     FUR_TRY(fur_axpby(alpha, u, fur_real(1), d->solve->x));
     FUR_TRY(fur_axpy_norm2(fur_negative(alpha), g, d->r, &d->norm));
     d->iteration++;
-    *over = fur_solve_is_over(d->solve, d->before + d->iteration, d->norm) ||
+    *over = fur_pass_is_over(d->solve, d->before + d->iteration, d->norm) ||
             fur_course_is_lost(&d->course, d->solve, d->iteration);
     return FUR_OK;
 }
@@ -140,10 +140,10 @@ static fur_status expand(idrs *d, int k)
     substitute(d, k);
     FUR_TRY(fur_vector_copy(d->r, d->v));
     FUR_TRY(fur_subtract_many(d->s - k, d->c + k, d->g + k, d->v));
-    FUR_TRY(fur_solve_preconditioned(d->solve, d->v, d->spare, &mv));
+    FUR_TRY(fur_pass_preconditioned(d->solve, d->v, d->spare, &mv));
     FUR_TRY(fur_axpby(d->omega, mv, d->c[k], d->u[k]));
     FUR_TRY(fur_axpy_many(d->s - k - 1, d->c + k + 1, fur_reading(d->u + k + 1), d->u[k]));
-    return fur_solve_multiply(d->solve, d->u[k], d->g[k]);
+    return fur_pass_multiply(d->solve, d->u[k], d->g[k]);
 }
 
 /* g_k orthogonal to p_0 .. p_k-1, and with it column k of m; whether p_k.g_k is more than rounding.
@@ -165,7 +165,7 @@ static fur_status orthogonalise(idrs *d, int k, bool *usable)
         d->m[i * s + k] = d->column[i];
     FUR_TRY(fur_subtract_many(k, d->column, d->g, d->g[k]));
     FUR_TRY(fur_subtract_many(k, d->column, d->u, d->u[k]));
-    *usable = fur_modulus(d->column[k]) > fur_solve_epsilon(d->solve) * largest;
+    *usable = fur_modulus(d->column[k]) > fur_pass_epsilon(d->solve) * largest;
     return FUR_OK;
 }
 
@@ -188,8 +188,8 @@ static fur_status leave(idrs *d, bool *over)
     const fur_vector *mr;
     const fur_vector *with[] = {d->r, d->v};
     fur_scalar products[2]; /* r.t, t.t of t = A M r */
-    FUR_TRY(fur_solve_preconditioned(d->solve, d->r, d->spare, &mr));
-    FUR_TRY(fur_solve_multiply(d->solve, mr, d->v));
+    FUR_TRY(fur_pass_preconditioned(d->solve, d->r, d->spare, &mr));
+    FUR_TRY(fur_pass_multiply(d->solve, mr, d->v));
     FUR_TRY(fur_dot_many(2, with, d->v, products));
     double t_norm;
     FUR_TRY(fur_norm_from(d->v, products[1], &t_norm));
@@ -201,12 +201,12 @@ static fur_status leave(idrs *d, bool *over)
     return step(d, d->omega, mr, d->v, t_norm, over);
 }
 
-static fur_status run(fur_solve *solve)
+static fur_status run(fur_pass *solve)
 {
     idrs d = layout(solve);
     double s = d.s;
     bool over = false;
-    solve->bytes = fur_solve_bytes(solve, (3 * s * s + 22 * s + 6) / (s + 1));
+    solve->bytes = fur_pass_bytes(solve, (3 * s * s + 22 * s + 6) / (s + 1));
     FUR_TRY(begin(&d));
     while (!over) {
         bool usable = true;

@@ -18,10 +18,10 @@
 /* An entry of the triangle up to this number of epsilon of the largest is rounding. */
 #define NEGLIGIBLE 64
 
-bool fur_least_squares_is_over(fur_solve *solve, int64_t iteration, double residual, double whole,
+bool fur_least_squares_is_over(fur_pass *solve, int64_t iteration, double residual, double whole,
                                double share)
 {
-    bool over = fur_solve_is_over(solve, iteration, residual);
+    bool over = fur_pass_is_over(solve, iteration, residual);
     if (over &&
         (solve->outcome == FUR_OUTCOME_CONVERGED || solve->outcome == FUR_OUTCOME_BREAKDOWN))
         return true;
@@ -31,8 +31,7 @@ bool fur_least_squares_is_over(fur_solve *solve, int64_t iteration, double resid
     return true;
 }
 
-double fur_least_squares_undamped(const fur_solve *solve, double plain, double square,
-                                  double x_norm)
+double fur_least_squares_undamped(const fur_pass *solve, double plain, double square, double x_norm)
 {
     double x_part = solve->options->damp * x_norm;
     double rest = square - x_part * x_part;
@@ -41,7 +40,7 @@ double fur_least_squares_undamped(const fur_solve *solve, double plain, double s
     return rest < 0 ? 0 : sqrt(rest);
 }
 
-fur_status fur_least_squares_check_start(fur_solve *solve, double slope, double length,
+fur_status fur_least_squares_check_start(fur_pass *solve, double slope, double length,
                                          const fur_vector *g, const fur_vector *p, bool *over)
 {
     fur_scalar gp;
@@ -77,13 +76,13 @@ int64_t fur_triangle_scratch(int restart)
     return 4 * MOST_ROWS;
 }
 
-fur_triangle fur_triangle_of(const fur_solve *solve)
+fur_triangle fur_triangle_of(const fur_pass *solve)
 {
     for (int64_t i = 0; i < 2 * MOST_ROWS; i++)
         solve->scratch[i] = 0;
     return (fur_triangle){.zeros = solve->scratch,
                           .entries = solve->scratch + 2 * MOST_ROWS,
-                          .epsilon = fur_solve_epsilon(solve)};
+                          .epsilon = fur_pass_epsilon(solve)};
 }
 
 /* An entry beside the diagonal that is rounding ends the triangle: what follows began with a vector
@@ -101,7 +100,7 @@ void fur_triangle_add(fur_triangle *r, double diagonal, double beside)
 
 /* With zeros on the diagonal and its entries beside them stands a tridiagonal matrix of eigenvalues
  * + and - the singular values (Golub and Kahan 1965). */
-void fur_triangle_take_condition(const fur_triangle *r, fur_solve *solve)
+void fur_triangle_take_condition(const fur_triangle *r, fur_pass *solve)
 {
     if (r->rows == 0)
         return;
@@ -111,12 +110,12 @@ void fur_triangle_take_condition(const fur_triangle *r, fur_solve *solve)
     fur_tridiagonal_bracket(2 * r->rows, r->zeros, r->entries, r->rows, TOLERANCE, &unused, &least);
     fur_tridiagonal_bracket(2 * r->rows, r->zeros, r->entries, 2 * r->rows - 1, TOLERANCE, &most,
                             &unused);
-    double condition = fur_condition_below(least, most, fur_solve_epsilon(solve));
+    double condition = fur_condition_below(least, most, fur_pass_epsilon(solve));
     if (least > 0 && condition > solve->condition)
         solve->condition = condition;
 }
 
-double fur_least_squares_bytes(const fur_solve *solve, int rows_transfers, int cols_transfers)
+double fur_least_squares_bytes(const fur_pass *solve, int rows_transfers, int cols_transfers)
 {
     size_t size = fur_value_size(fur_operator_value_type(solve->a));
     return (double)size * ((double)fur_operator_rows(solve->a) * rows_transfers +
@@ -148,20 +147,20 @@ static void exchange(fur_vector **a, fur_vector **b)
 }
 
 /* From t = A^H u - beta t_before: p, alpha = ||M t||, and all over alpha. */
-static fur_status finish(fur_solve *s, fur_bidiagonal *v)
+static fur_status finish(fur_pass *s, fur_bidiagonal *v)
 {
     v->alpha = v->t_norm;
     if (s->preconditioner) {
-        FUR_TRY(fur_solve_precondition(s, v->t, v->t_spare));
+        FUR_TRY(fur_pass_precondition(s, v->t, v->t_spare));
         FUR_TRY(fur_norm2(v->t_spare, &v->alpha));
-        FUR_TRY(fur_solve_precondition(s, v->t_spare, v->p));
+        FUR_TRY(fur_pass_precondition(s, v->t_spare, v->p));
         FUR_TRY(normalise(v->p, v->alpha));
     }
     v->t_norm = v->alpha > 0 ? v->t_norm / v->alpha : 0;
     return normalise(v->t, v->alpha);
 }
 
-fur_status fur_bidiagonal_start(fur_solve *s, fur_bidiagonal *v, bool *over)
+fur_status fur_bidiagonal_start(fur_pass *s, fur_bidiagonal *v, bool *over)
 {
     *v = (fur_bidiagonal){
         s->r, s->range[0], s->work[1], s->work[0], s->preconditioner ? s->work[2] : s->work[1],
@@ -169,7 +168,7 @@ fur_status fur_bidiagonal_start(fur_solve *s, fur_bidiagonal *v, bool *over)
     if (s->options->damp > 0)
         s->target = -1; /* the gradient alone ends a damped pass */
     FUR_TRY(normalise(v->u, v->beta));
-    FUR_TRY(fur_solve_multiply_adjoint(s, v->u, v->t));
+    FUR_TRY(fur_pass_multiply_adjoint(s, v->u, v->t));
     FUR_TRY(fur_norm2(v->t, &v->t_norm));
     double slope = v->t_norm;
     FUR_TRY(finish(s, v));
@@ -177,15 +176,15 @@ fur_status fur_bidiagonal_start(fur_solve *s, fur_bidiagonal *v, bool *over)
     return fur_least_squares_check_start(s, slope, v->alpha > 0 ? 1 : v->alpha, v->t, v->p, over);
 }
 
-fur_status fur_bidiagonal_step(fur_solve *s, fur_bidiagonal *v)
+fur_status fur_bidiagonal_step(fur_pass *s, fur_bidiagonal *v)
 {
     double adjoint_norm;
-    FUR_TRY(fur_solve_multiply(s, v->p, v->u_spare));
+    FUR_TRY(fur_pass_multiply(s, v->p, v->u_spare));
     FUR_TRY(fur_axpy_norm2(fur_real(-v->alpha), v->u, v->u_spare, &v->beta));
     exchange(&v->u, &v->u_spare);
     FUR_TRY(normalise(v->u, v->beta));
 
-    FUR_TRY(fur_solve_multiply_adjoint(s, v->u, v->t_spare));
+    FUR_TRY(fur_pass_multiply_adjoint(s, v->u, v->t_spare));
     if (s->preconditioner)
         FUR_TRY(fur_norm2(v->t_spare, &adjoint_norm));
     FUR_TRY(fur_axpy_norm2(fur_real(-v->beta), v->t, v->t_spare, &v->t_norm));

@@ -5,20 +5,20 @@
 
 #include "solver.h"
 
-/* fur_solve_is_over, or ||A^H r - damp^2 x|| is at most solve->gradient ||A|| times `whole`, the
+/* fur_pass_is_over, or ||A^H r - damp^2 x|| is at most solve->gradient ||A|| times `whole`, the
  * residual sqrt(||r||^2 + damp^2 ||x||^2) with its damped part. share: the former over ||A||. */
-bool fur_least_squares_is_over(fur_solve *solve, int64_t iteration, double residual, double whole,
+bool fur_least_squares_is_over(fur_pass *solve, int64_t iteration, double residual, double whole,
                                double share);
 
 /* ||r|| where ||r||^2 + damp^2 ||x||^2 is known; `plain` without damping. NaN stays, as a breakdown
  * to be noticed. */
-double fur_least_squares_undamped(const fur_solve *solve, double plain, double square,
+double fur_least_squares_undamped(const fur_pass *solve, double plain, double square,
                                   double x_norm);
 
 /* What the start of a pass tells, with a gradient g of length `slope` for a residual of length 1,
  * ||M g|| and p, which points along M M g: x may be a least-squares solution, M singular, or not
  * Hermitian, as g.M M g = ||M g||^2 is not so. If the pass is over, sets its outcome. */
-fur_status fur_least_squares_check_start(fur_solve *solve, double slope, double length,
+fur_status fur_least_squares_check_start(fur_pass *solve, double slope, double length,
                                          const fur_vector *g, const fur_vector *p, bool *over);
 
 /* The upper bidiagonal matrix whose squares are what CG on the normal equations knows of A M: of
@@ -35,14 +35,14 @@ typedef struct fur_triangle {
 /* Doubles of scratch that it takes; rows beyond a limit are not kept. */
 int64_t fur_triangle_scratch(int restart);
 
-fur_triangle fur_triangle_of(const fur_solve *solve);
+fur_triangle fur_triangle_of(const fur_pass *solve);
 void fur_triangle_add(fur_triangle *r, double diagonal, double beside);
 
 /* Raises solve->condition by it. */
-void fur_triangle_take_condition(const fur_triangle *r, fur_solve *solve);
+void fur_triangle_take_condition(const fur_triangle *r, fur_pass *solve);
 
 /* Bytes of as many transfers of vectors with rows and with cols entries. */
-double fur_least_squares_bytes(const fur_solve *solve, int rows_transfers, int cols_transfers);
+double fur_least_squares_bytes(const fur_pass *solve, int rows_transfers, int cols_transfers);
 
 /* The rotation that makes (a, b) to (length, 0): c = a / length, s = b / length. Without overflow;
  * (1, 0) where both are 0. */
@@ -77,9 +77,9 @@ typedef struct fur_bidiagonal {
 #define FUR_BIDIAGONAL_WORK 3
 
 /* The first step, from s->r; *over if the pass ends there, with its outcome set. */
-fur_status fur_bidiagonal_start(fur_solve *solve, fur_bidiagonal *v, bool *over);
+fur_status fur_bidiagonal_start(fur_pass *solve, fur_bidiagonal *v, bool *over);
 
 /* A step: two products. Raises solve->norm. */
-fur_status fur_bidiagonal_step(fur_solve *solve, fur_bidiagonal *v);
+fur_status fur_bidiagonal_step(fur_pass *solve, fur_bidiagonal *v);
 
 #endif

@@ -58,7 +58,7 @@ static void take_residual(lsmr *f, fur_rotation damping, fur_rotation turn, doub
     f->r.norm = sqrt(f->r.damped + gap * gap + f->r.beta * f->r.beta);
 }
 
-static bool is_over(fur_solve *s, const lsmr *f, int64_t iteration)
+static bool is_over(fur_pass *s, const lsmr *f, int64_t iteration)
 {
     double square = f->r.norm * f->r.norm;
     double plain = fur_least_squares_undamped(s, f->r.norm, square, f->x_norm);
@@ -67,7 +67,7 @@ static bool is_over(fur_solve *s, const lsmr *f, int64_t iteration)
 }
 
 /* h_bar = h - shrink h_bar; x += zeta / (rho rho_bar) h_bar; h = p - theta / rho h */
-static fur_status update(fur_solve *s, lsmr *f, double shrink, double theta)
+static fur_status update(fur_pass *s, lsmr *f, double shrink, double theta)
 {
     double advance = f->zeta / (f->rho * f->rho_bar) * f->v.unit;
     FUR_TRY(fur_axpby(fur_real(1), f->h, fur_real(-shrink), f->h_bar));
@@ -76,7 +76,7 @@ static fur_status update(fur_solve *s, lsmr *f, double shrink, double theta)
 }
 
 /* The next column of the bidiagonal matrix, and x. */
-static fur_status step(fur_solve *s, lsmr *f)
+static fur_status step(fur_pass *s, lsmr *f)
 {
     FUR_TRY(fur_bidiagonal_step(s, &f->v));
     double alpha = f->v.alpha * f->v.unit;
@@ -104,7 +104,7 @@ static fur_status step(fur_solve *s, lsmr *f)
     return update(s, f, shrink, theta);
 }
 
-static fur_status run(fur_solve *s)
+static fur_status run(fur_pass *s)
 {
     lsmr f = {.h = s->work[FUR_BIDIAGONAL_WORK],
               .h_bar = s->work[FUR_BIDIAGONAL_WORK + 1],

@@ -21,7 +21,7 @@ typedef struct lsqr {
     double x_norm;
 } lsqr;
 
-static bool is_over(fur_solve *s, const lsqr *f, int64_t iteration)
+static bool is_over(fur_pass *s, const lsqr *f, int64_t iteration)
 {
     double square = f->phi_bar * f->phi_bar + f->damped;
     double plain = fur_least_squares_undamped(s, fabs(f->phi_bar), square, f->x_norm);
@@ -30,14 +30,14 @@ static bool is_over(fur_solve *s, const lsqr *f, int64_t iteration)
 }
 
 /* x += phi / rho w; w = p - theta / rho w */
-static fur_status update(fur_solve *s, lsqr *f, double phi, double theta, double rho)
+static fur_status update(fur_pass *s, lsqr *f, double phi, double theta, double rho)
 {
     FUR_TRY(fur_axpy_norm2(fur_real(phi / rho * f->v.unit), f->w, s->x, &f->x_norm));
     return fur_axpby(fur_real(1), f->v.p, fur_real(-theta / rho), f->w);
 }
 
 /* The next column of the bidiagonal matrix, and x. */
-static fur_status step(fur_solve *s, lsqr *f)
+static fur_status step(fur_pass *s, lsqr *f)
 {
     FUR_TRY(fur_bidiagonal_step(s, &f->v));
     double alpha = f->v.alpha * f->v.unit;
@@ -56,7 +56,7 @@ static fur_status step(fur_solve *s, lsqr *f)
     return update(s, f, phi, turn.s * alpha, turn.length);
 }
 
-static fur_status run(fur_solve *s)
+static fur_status run(fur_pass *s)
 {
     lsqr f = {.w = s->work[FUR_BIDIAGONAL_WORK], .r = fur_triangle_of(s)};
     int64_t iteration = s->iterations;

@@ -28,7 +28,7 @@
 
 /* A pass by the names of the literature. */
 typedef struct minres {
-    fur_solve *solve;
+    fur_pass *solve;
     double epsilon;
     fur_vector *r;     /* with a preconditioner */
     fur_vector *v_old; /* Lanczos vectors */
@@ -65,7 +65,7 @@ static bool end(minres *m, fur_outcome outcome)
 static fur_status measure(minres *m, const fur_vector *v, double floor, double *g, bool *over)
 {
     fur_scalar square;
-    FUR_TRY(fur_solve_preconditioned(m->solve, v, m->spare, &m->z_next));
+    FUR_TRY(fur_pass_preconditioned(m->solve, v, m->spare, &m->z_next));
     if (!m->solve->preconditioner)
         return FUR_OK;
     FUR_TRY(fur_dot(v, m->z_next, &square));
@@ -100,7 +100,7 @@ static fur_status check_symmetry(minres *m, double imaginary, bool *over)
 static fur_status lanczos(minres *m, int64_t iteration, bool *over)
 {
     fur_scalar product;
-    FUR_TRY(fur_solve_multiply(m->solve, m->z, m->q));
+    FUR_TRY(fur_pass_multiply(m->solve, m->z, m->q));
     if (iteration == 1) {
         FUR_TRY(fur_norm2(m->q, &m->scale));
         m->scale = m->scale > 0 ? m->scale / m->solve->residual : 1;
@@ -211,11 +211,11 @@ static fur_status start(minres *m, bool *over)
     return FUR_OK;
 }
 
-static fur_status run(fur_solve *s)
+static fur_status run(fur_pass *s)
 {
     fur_vector **work = s->work;
     minres m = {.solve = s,
-                .epsilon = fur_solve_epsilon(s),
+                .epsilon = fur_pass_epsilon(s),
                 .r = s->r,
                 .v_old = work[0],
                 .v = work[1],
@@ -230,7 +230,7 @@ static fur_status run(fur_solve *s)
                 .least = HUGE_VAL};
     int64_t before = s->iterations;
     bool over = false;
-    s->bytes = fur_solve_bytes(s, s->preconditioner ? PASSES_WITH_M : PASSES);
+    s->bytes = fur_pass_bytes(s, s->preconditioner ? PASSES_WITH_M : PASSES);
     FUR_TRY(start(&m, &over));
     for (int64_t iteration = 1; !over; iteration++) {
         double residual;
@@ -240,7 +240,7 @@ static fur_status run(fur_solve *s)
         if (over)
             break;
         FUR_TRY(find_residual(&m, &residual));
-        over = fur_solve_is_over(s, before + iteration, residual);
+        over = fur_pass_is_over(s, before + iteration, residual);
         shift(&m);
     }
     s->norm = m.largest > s->norm ? m.largest : s->norm;

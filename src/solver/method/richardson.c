@@ -11,7 +11,7 @@
 
 #include "env.h"
 
-static fur_status run(fur_solve *s)
+static fur_status run(fur_pass *s)
 {
     fur_course course = fur_course_begin(s);
     int64_t before = s->iterations;
@@ -22,8 +22,8 @@ static fur_status run(fur_solve *s)
         fur_scalar qr;
         double length;
         double residual;
-        FUR_TRY(fur_solve_preconditioned(s, s->r, s->work[0], &z));
-        FUR_TRY(fur_solve_multiply(s, z, q));
+        FUR_TRY(fur_pass_preconditioned(s, s->r, s->work[0], &z));
+        FUR_TRY(fur_pass_multiply(s, z, q));
         FUR_TRY(fur_dot(q, s->r, &qr));
         FUR_TRY(fur_norm2(q, &length));
         fur_scalar omega = fur_complex(qr.re / length / length, qr.im / length / length);
@@ -33,10 +33,10 @@ static fur_status run(fur_solve *s)
         }
         FUR_TRY(fur_axpby(omega, z, fur_real(1), s->x));
         FUR_TRY(fur_axpy_norm2(fur_negative(omega), q, s->r, &residual));
-        over = fur_solve_is_over(s, before + iteration, residual) ||
+        over = fur_pass_is_over(s, before + iteration, residual) ||
                fur_course_is_lost(&course, s, iteration);
     }
-    s->bytes = fur_solve_bytes(s, 9);
+    s->bytes = fur_pass_bytes(s, 9);
     return FUR_OK;
 }
 

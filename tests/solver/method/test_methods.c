@@ -347,7 +347,7 @@ START_TEST(an_indefinite_matrix_is_solved_by_itself)
 {
     fur_context *context = context_make(NULL, 2);
     fur_csr *matrix = upwind(context, FUR_F64, 64, 0, 0.1);
-    fur_auto_options options = {.size = sizeof options};
+    fur_solve_options options = {.size = sizeof options};
     fur_solver_report report = FUR_DEFAULT(fur_solver_report);
     fur_vector *b = NULL;
     fur_vector *x = NULL;
@@ -360,7 +360,7 @@ START_TEST(an_indefinite_matrix_is_solved_by_itself)
     ck_ok(context, fur_vector_create(context, FUR_F64, 64 * 64, &b));
     ck_ok(context, fur_vector_create(context, FUR_F64, 64 * 64, &x));
     ck_ok(context, fur_vector_fill(b, fur_real(1)));
-    ck_ok(context, fur_solve_auto(matrix, b, x, &options, &report));
+    ck_ok(context, fur_solve(matrix, b, x, &options, &report));
     ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
     ck_assert_str_eq(report.method, "minres");
     ck_assert_double_le(report.residual, 1e-10);

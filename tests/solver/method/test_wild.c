@@ -96,11 +96,11 @@ static void check_refusal(const dense_problem *p, const char *method)
     void *entries = entries_make(value, 4);
     fur_solver_options options = {
         .size = sizeof options, .method = method, .adjoint = p->adjoint, .whole = 1};
-    fur_auto_options whole = {.size = sizeof whole, .solver = &options, .precond = "none"};
+    fur_solve_options whole = {.size = sizeof whole, .solver = &options, .precond = "none"};
     ck_ok(p->context, fur_solver_create(p->a, &options, &solver));
     ck_fails(p->context, FUR_INVALID, sentences[0], fur_solver_solve(solver, p->b, p->x, NULL));
     options.adjoint = NULL;
-    ck_assert_int_eq(fur_solve_auto(p->matrix, p->b, p->x, &whole, NULL), FUR_INVALID);
+    ck_assert_int_eq(fur_solve(p->matrix, p->b, p->x, &whole, NULL), FUR_INVALID);
     ck_assert_ptr_nonnull(strstr(fur_context_error(p->context), " of the initial guess, "));
     entry_set(value, entries, 0, fur_real(1));
     entry_set(value, entries, 2, fur_real(1));
