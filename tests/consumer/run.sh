@@ -4,8 +4,8 @@
 #
 #   tests/consumer/run.sh PREFIX WORK [README]
 #
-# PREFIX is where furrow was installed, WORK a folder to build in. From README the first ```c block
-# is built and run, too.
+# PREFIX is where furrow was installed, WORK a folder to build in. The first program of README is
+# built and run, too.
 set -eu
 
 prefix=$(cd "$1" && pwd)
@@ -97,11 +97,12 @@ headers() {
     done
 }
 
-# The README's first C block is a program that works as printed.
+# The README's first program works as printed.
 readme_example() {
     say "the example of $(basename "$readme")"
     # shellcheck disable=SC2016 # backticks of Markdown
-    sed -n '/^```c$/,/^```$/p' "$readme" | sed -n '2,$p' | sed '/^```$/,$d' >"$work/readme.c"
+    sed '1,/^## A first program$/d' "$readme" | sed -n '/^```c$/,/^```$/p' | sed -n '2,$p' |
+        sed '/^```$/,$d' >"$work/readme.c"
     if ! [ -s "$work/readme.c" ]; then
         # shellcheck disable=SC2016 # the same
         printf '%s has no block that begins with ```c\n' "$readme" >&2
