@@ -758,6 +758,13 @@ void device_arrays_release(const fur_csr_view *arrays, size_t shift)
     device_release(arrays->values, shift * fur_value_size(arrays->value_type));
 }
 
+fur_csr *matrix_lent(fur_context *context, const fur_csr_view *arrays)
+{
+    fur_csr *a = NULL;
+    ck_ok(context, fur_csr_create(context, arrays, LENT, &a));
+    return a;
+}
+
 fur_csr *matrix_random(fur_context *context, rng *r, const shape *s, fur_value_type value,
                        fur_offset_type offset)
 {

@@ -179,6 +179,11 @@ int64_t offset_at(const fur_csr_view *a, int64_t row);
 fur_csr_view device_arrays(const fur_csr_view *arrays, size_t shift);
 void device_arrays_release(const fur_csr_view *arrays, size_t shift);
 
+/* A matrix that borrows the arrays, so that reading past their ends is a crash. On a GPU it has
+ * copies of them. */
+fur_csr *matrix_lent(fur_context *context, const fur_csr_view *arrays);
+#define LENT (on_gpu() ? FUR_OWNERSHIP_COPY : FUR_OWNERSHIP_BORROW)
+
 /* A matrix of its own with random values. */
 fur_csr *matrix_random(fur_context *context, rng *r, const shape *s, fur_value_type value,
                        fur_offset_type offset);

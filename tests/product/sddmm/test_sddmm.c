@@ -1,12 +1,13 @@
 /* Sampled products: every shape, value type, offset width, layout and number of columns has the
- * bits that docs/numerics.md describes, on every instruction set and any number of threads; the
- * error is within its bound; new values go on; what is refused. */
+ * bits that docs/numerics.md describes, on every device, instruction set and any number of threads;
+ * the error is within its bound; new values go on; what is refused. */
 #include "placed_block.h"
 #include "sddmm_trial.h"
 
 #include <math.h>
 
-static const int64_t column_counts[] = {0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 24, 33, 64, 100};
+static const int64_t column_counts[] = {0,  1,  2,  3,  4,  5,  7,  8,  9,  12,
+                                        15, 16, 17, 24, 31, 32, 33, 64, 100};
 
 /* The matrix in a context of each instruction set, with any number of threads. */
 static void check_everywhere(const fur_csr_view *arrays, const sddmm_trial *t, const char *what,
@@ -14,9 +15,8 @@ static void check_everywhere(const fur_csr_view *arrays, const sddmm_trial *t, c
 {
     for (int i = 0; isa_name(i); i++) {
         fur_context *context = context_make(isa_name(i), 1 + (int)rng_below(r, 8));
-        fur_csr *a = NULL;
-        ck_ok(context, fur_csr_create(context, arrays, FUR_OWNERSHIP_BORROW, &a));
-        for (int n = 0; n < 3; n++)
+        fur_csr *a = matrix_lent(context, arrays);
+        for (int n = 0; n < (test_small() ? 1 : 3); n++)
             sddmm_check(a, t, (*way)++ % SDDMM_WAYS, what);
         fur_csr_destroy(a);
         fur_context_destroy(context);
@@ -25,15 +25,15 @@ static void check_everywhere(const fur_csr_view *arrays, const sddmm_trial *t, c
 
 static void check_shape(const shape *s, fur_value_type value, rng *r, int *way)
 {
-    fur_context *context = context_make(NULL, 1);
+    fur_context *host = context_cpu(NULL, 1);
     pattern p = pattern_make(s, r);
     void *values = entries_random(r, value, p.entries);
     fur_csr_view arrays =
         arrays_make(&p, value, (fur_offset_type)rng_below(r, FUR_OFFSET_COUNT), values);
     fur_csr *a = NULL;
-    ck_ok(context, fur_csr_create(context, &arrays, FUR_OWNERSHIP_BORROW, &a));
+    ck_ok(host, fur_csr_create(host, &arrays, FUR_OWNERSHIP_BORROW, &a));
     int64_t cols = column_counts[rng_below(r, COUNT_OF(column_counts))];
-    if (p.entries > 5000 && cols > 17)
+    if (p.entries > (on_gpu() ? 20000 : 5000) && cols > 17)
         cols = 9;
     sddmm_trial t = sddmm_random(a, cols, r);
     check_everywhere(&arrays, &t, s->name, r, way);
@@ -42,7 +42,7 @@ static void check_shape(const shape *s, fur_value_type value, rng *r, int *way)
     arrays_release(&arrays);
     free(values);
     pattern_release(&p);
-    fur_context_destroy(context);
+    fur_context_destroy(host);
 }
 
 /* Loops over value types, as the next. */
@@ -60,13 +60,16 @@ START_TEST(any_number_of_columns_in_any_layout)
     fur_value_type value = (fur_value_type)_i;
     rng r = rng_stream(10 + (uint64_t)_i);
     fur_context *context = context_make(NULL, 2);
-    fur_csr *a = matrix_random(context, &r, &shapes[shape_find("small grid")], value, FUR_I32);
-    for (int64_t cols = 0; cols <= 70; cols += TEST_SLOW ? 7 : 1) {
-        sddmm_trial t = sddmm_random(a, cols, &r);
+    fur_csr *near = matrix_random(fur_context_host(context), &r, &shapes[shape_find("small grid")],
+                                  value, FUR_I32);
+    fur_csr *a = matrix_in(context, near);
+    for (int64_t cols = 0; cols <= 100; cols += TEST_SHORT ? 7 : cols < 70 ? 1 : 30) {
+        sddmm_trial t = sddmm_random(near, cols, &r);
         sddmm_check(a, &t, (int)(cols % SDDMM_WAYS), "grid");
         sddmm_release(&t);
     }
     fur_csr_destroy(a);
+    fur_csr_destroy(near);
     fur_context_destroy(context);
 }
 END_TEST
@@ -87,13 +90,13 @@ START_TEST(errors_are_within_their_bound)
         columns[e] = e % ROWS;
     fur_csr_view view = {sizeof view, ROWS,    ROWS,    ROWS * ROWS, FUR_F64,
                          FUR_I64,     offsets, columns, values};
-    fur_csr *a = NULL;
+    fur_csr *a = matrix_lent(context, &view);
     fur_csr *c = NULL;
-    ck_ok(context, fur_csr_create(context, &view, FUR_OWNERSHIP_BORROW, &a));
     double *entries = entries_random(&r, FUR_F64, (int64_t)ROWS * COLS);
     placed_block x = block_place(context, FUR_F64, ROWS, COLS, FUR_LAYOUT_ROWS, false, entries);
     ck_ok(context, fur_sddmm_multiply(fur_real(1), x.block, x.block, fur_real(0), a, &c));
-    const double *found = fur_csr_get(c)->values;
+    fur_csr *near = matrix_in(fur_context_host(context), c);
+    const double *found = fur_csr_get(near)->values;
     const int rounds = COLS / 8 + 1 + 3;
     const double bound = rounds * 0x1p-53 * (1 + 0x1p-40);
     for (int e = 0; e < ROWS * ROWS; e++) {
@@ -109,41 +112,45 @@ START_TEST(errors_are_within_their_bound)
     }
     block_remove(&x);
     free(entries);
+    fur_csr_destroy(near);
     fur_csr_destroy(c);
     fur_csr_destroy(a);
     fur_context_destroy(context);
 }
 END_TEST
 
-/* Enough entries for several threads. */
-START_TEST(large_products_have_the_same_bits)
+/* Entries for several threads and many of a GPU's blocks, long runs of empty rows, rows longer than
+ * a block's entries. Loops over single precision and double. */
+START_TEST(rows_of_every_length)
 {
-    rng r = rng_stream(25);
-    fur_context *context = context_make(NULL, 1);
-    const int32_t rows = TEST_SLOW ? 500 : 5000;
-    int32_t *offsets = malloc(((size_t)rows + 1) * sizeof *offsets);
-    int32_t *columns = malloc((size_t)rows * 40 * sizeof *columns);
+    rng r = rng_stream(25 + (uint64_t)_i);
+    fur_context *host = context_cpu(NULL, 1);
+    const int32_t rows = TEST_SHORT ? 3000 : on_gpu() ? 300000 : 30000;
+    const int32_t cols = 4000;
+    int64_t *offsets = malloc(((size_t)rows + 1) * sizeof *offsets);
+    int32_t *columns = malloc((size_t)8 * (size_t)(rows + cols) * sizeof *columns);
     offsets[0] = 0;
-    for (int32_t i = 0; i < rows; i++) { /* also rows of none, which begin where others do */
-        int32_t length = i % 3 ? (int32_t)rng_below(&r, 40) : 0;
+    for (int32_t i = 0; i < rows; i++) {
+        bool empty = i / 1000 % 3 == 1; /* a thousand rows at a time */
+        int32_t length = i % (rows / 7) == 5 ? cols : empty ? 0 : (int32_t)rng_below(&r, 8);
         offsets[i + 1] = offsets[i] + length;
         for (int32_t k = 0; k < length; k++)
-            columns[offsets[i] + k] = (int32_t)rng_below(&r, 50) * (k + 1) % 77 + k * 77;
+            columns[offsets[i] + k] = length == cols ? k : k * 500 + (int32_t)rng_below(&r, 500);
     }
-    fur_csr_view view = {sizeof view, rows,    40 * 77, offsets[rows], FUR_F32,
-                         FUR_I32,     offsets, columns, NULL};
-    view.values = entries_random(&r, FUR_F32, view.entries);
+    fur_csr_view view = {sizeof view, rows,    cols,    offsets[rows], _i ? FUR_F64 : FUR_F32,
+                         FUR_I64,     offsets, columns, NULL};
+    view.values = entries_random(&r, view.value_type, view.entries);
     fur_csr *a = NULL;
-    ck_ok(context, fur_csr_create(context, &view, FUR_OWNERSHIP_BORROW, &a));
-    sddmm_trial t = sddmm_random(a, 21, &r);
+    ck_ok(host, fur_csr_create(host, &view, FUR_OWNERSHIP_BORROW, &a));
+    sddmm_trial t = sddmm_random(a, _i ? 9 : 21, &r);
     int way = 0;
-    check_everywhere(&view, &t, "large", &r, &way);
+    check_everywhere(&view, &t, "rows of every length", &r, &way);
     sddmm_release(&t);
     fur_csr_destroy(a);
     free((void *)(uintptr_t)view.values);
     free(columns);
     free(offsets);
-    fur_context_destroy(context);
+    fur_context_destroy(host);
 }
 END_TEST
 
@@ -159,8 +166,10 @@ START_TEST(nan_in_old_values_is_not_read_without_beta)
     ck_ok(context, fur_csr_create(context, &view, FUR_OWNERSHIP_COPY, &a));
     placed_block x = block_place(context, FUR_F64, 1, 3, FUR_LAYOUT_ROWS, false, ones);
     ck_ok(context, fur_sddmm_apply(fur_real(2), x.block, x.block, fur_real(0), a));
-    ck_assert(((const double *)fur_csr_get(a)->values)[0] == 6);
+    fur_csr *near = matrix_in(fur_context_host(context), a);
+    ck_assert(((const double *)fur_csr_get(near)->values)[0] == 6);
     block_remove(&x);
+    fur_csr_destroy(near);
     fur_csr_destroy(a);
     fur_context_destroy(context);
 }
@@ -177,7 +186,7 @@ START_TEST(what_was_made_from_the_matrix_follows)
     double *kept = entries_make(FUR_F64, v.entries);
     for (int64_t e = 0; e < v.entries; e++)
         kept[e] = values[e];
-    ck_ok(context, fur_csr_set_values(a, values, FUR_OWNERSHIP_BORROW));
+    ck_ok(context, fur_csr_set_values(a, values, LENT));
     fur_spmv *plan = NULL;
     ck_ok(context, fur_spmv_plan(a, NULL, &plan));
     double *x_entries = entries_random(&r, FUR_F64, v.rows * 5);
@@ -192,8 +201,7 @@ START_TEST(what_was_made_from_the_matrix_follows)
                         vector_random(context, &r, FUR_F64, v.rows)};
     ck_ok(context, fur_spmv_apply(plan, fur_real(1), u, fur_real(0), p[0]));
     ck_ok(context, fur_spmv_apply(fresh, fur_real(1), u, fur_real(0), p[1]));
-    ck_assert(first_difference(FUR_F64, v.rows, fur_vector_const_data(p[0]),
-                               fur_vector_const_data(p[1])) < 0);
+    ck_same_bits(p[0], p[1]);
     ck_assert(first_difference(FUR_F64, v.entries, values, kept) < 0);
     fur_vector_destroy(p[1]);
     fur_vector_destroy(p[0]);
@@ -301,7 +309,7 @@ static void add_tests(TCase *tests)
     tcase_add_loop_test(tests, entries_have_the_bits_of_the_documented_order, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, any_number_of_columns_in_any_layout, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, errors_are_within_their_bound);
-    tcase_add_test(tests, large_products_have_the_same_bits);
+    tcase_add_loop_test(tests, rows_of_every_length, 0, 2);
     tcase_add_test(tests, nan_in_old_values_is_not_read_without_beta);
     tcase_add_test(tests, what_was_made_from_the_matrix_follows);
     tcase_add_test(tests, what_does_not_fit_is_refused);

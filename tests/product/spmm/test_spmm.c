@@ -1,23 +1,34 @@
-/* Products with blocks of vectors: every kernel on every shape, operation, value type, offset
- * width, layout and number of columns has the bits of single products; new values; what is refused.
- */
+/* Blocks of vectors on the CPU and on a GPU: products by every kernel have the bits of single
+ * products on the CPU, for every shape, operation, value type, offset width, layout and number of
+ * columns; sums; new values; what is refused. */
 #include "placed_block.h"
 #include "spmm_trial.h"
 
 #include <string.h>
 
-static const int64_t column_counts[] = {1, 2, 3, 7, 8, 9, 16, 17, 31, 33, 66, 100};
+static const int64_t column_counts[] = {1,  2,  3,  4,  5,  7,  8,  9,   12,  15,  16,
+                                        17, 24, 31, 32, 33, 64, 66, 100, 128, 129, 256};
 
-/* Every kernel, in some of the ways. */
+static int64_t draw_columns(rng *r, int64_t entries)
+{
+    int64_t cols = column_counts[rng_below(r, COUNT_OF(column_counts))];
+    if (on_gpu())
+        return entries > 20000 && cols > 33 ? 9 : cols;
+    return cols > (entries > 5000 ? 17 : 100) ? 9 : cols;
+}
+
+/* Every exact kernel, in some of the ways. */
 static void check_kernels(const fur_csr *a, const spmm_trial *t, const char *what, int *way)
 {
     fur_context *context = fur_csr_context(a);
     for (int kernel = 0; fur_spmm_kernel_at(context, kernel); kernel++) {
         fur_spmm_options options = {.size = sizeof options, .op = t->op};
         options.kernel = fur_spmm_kernel_at(context, kernel)->name;
+        if (!fur_spmm_kernel_at(context, kernel)->exact)
+            continue;
         fur_spmm *plan = NULL;
         ck_ok(context, fur_spmm_plan(a, &options, &plan));
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < (test_small() ? 1 : on_gpu() ? 3 : 2); i++)
             spmm_check(plan, t, (*way)++ % SPMM_WAYS, what);
         fur_spmm_destroy(plan);
     }
@@ -29,35 +40,33 @@ static void check_everywhere(const fur_csr_view *arrays, const spmm_trial *t, co
 {
     for (int i = 0; isa_name(i); i++) {
         fur_context *context = context_make(isa_name(i), 1 + (int)rng_below(r, 8));
-        fur_csr *a = NULL;
-        ck_ok(context, fur_csr_create(context, arrays, FUR_OWNERSHIP_BORROW, &a));
+        fur_csr *a = matrix_lent(context, arrays);
         check_kernels(a, t, what, way);
         fur_csr_destroy(a);
         fur_context_destroy(context);
     }
 }
 
-/* One operation and some numbers of columns. */
+/* Products with some operations and numbers of columns. */
 static void check_shape(const shape *s, fur_value_type value, rng *r, int *way)
 {
-    fur_context *context = context_make(NULL, 1);
+    fur_context *host = context_cpu(NULL, 1);
     pattern p = pattern_make(s, r);
     void *values = entries_random(r, value, p.entries);
     fur_csr_view arrays =
         arrays_make(&p, value, (fur_offset_type)rng_below(r, FUR_OFFSET_COUNT), values);
     fur_csr *a = NULL;
-    ck_ok(context, fur_csr_create(context, &arrays, FUR_OWNERSHIP_BORROW, &a));
-    int64_t cols = column_counts[rng_below(r, COUNT_OF(column_counts))];
-    if (p.entries > 5000 && cols > 17)
-        cols = 9;
-    spmm_trial t = spmm_random(a, (fur_op)rng_below(r, 3), cols, r);
-    check_everywhere(&arrays, &t, s->name, r, way);
-    spmm_release(&t);
+    ck_ok(host, fur_csr_create(host, &arrays, FUR_OWNERSHIP_BORROW, &a));
+    for (int i = 0; i < (on_gpu() && !test_small() ? 3 : 1); i++) {
+        spmm_trial t = spmm_random(a, (fur_op)rng_below(r, 3), draw_columns(r, p.entries), r);
+        check_everywhere(&arrays, &t, s->name, r, way);
+        spmm_release(&t);
+    }
     fur_csr_destroy(a);
     arrays_release(&arrays);
     free(values);
     pattern_release(&p);
-    fur_context_destroy(context);
+    fur_context_destroy(host);
 }
 
 /* Loops over value types. */
@@ -90,10 +99,12 @@ START_TEST(columns_of_stencils_go_one_by_one)
     ck_ok(context, fur_spmm_plan(a, &options, &plan));
     void *values = entries_random(&r, FUR_F64, fur_csr_get(a)->entries);
     for (int round = 0; round < 2; round++) {
-        spmm_trial t = spmm_random(a, options.op, 4, &r);
+        fur_csr *near = matrix_in(fur_context_host(context), a);
+        spmm_trial t = spmm_random(near, options.op, 4, &r);
         for (int way = 0; way < SPMM_WAYS; way++)
             spmm_check(plan, &t, way, "stencil");
         spmm_release(&t);
+        fur_csr_destroy(near);
         ck_ok(context, fur_csr_set_values(a, values, FUR_OWNERSHIP_COPY));
     }
     free(values);
@@ -110,24 +121,106 @@ static fur_csr *skewed(fur_context *context, rng *r, fur_value_type value)
     return matrix_random(context, r, &shapes[shape_find("skewed")], value, FUR_I32);
 }
 
-/* Every number of columns up to beyond four registers of any kind, every way. */
+/* Random products of so many columns, in one way of `step`. */
+static void check_ways(const fur_csr *near, const fur_spmm *plan, int64_t cols, int step, rng *r)
+{
+    spmm_trial t = spmm_random(near, FUR_OP_N, cols, r);
+    for (int way = (int)(cols % step); way < SPMM_WAYS; way += step)
+        spmm_check(plan, &t, way, "small grid");
+    spmm_release(&t);
+}
+
+/* Every number of columns up to beyond four registers of any kind, and those of a GPU. */
 START_TEST(any_number_of_columns_in_any_layout)
 {
     fur_value_type value = (fur_value_type)_i;
     rng r = rng_stream(10 + (uint64_t)_i);
     fur_context *context = context_make(NULL, 2);
-    fur_csr *a = matrix_random(context, &r, &shapes[shape_find("small grid")], value, FUR_I32);
+    fur_csr *near = matrix_random(fur_context_host(context), &r, &shapes[shape_find("small grid")],
+                                  value, FUR_I32);
+    fur_csr *a = matrix_in(context, near);
     fur_spmm *plan = NULL;
+    int step = on_gpu() && !test_small() ? 1 : 3;
     ck_ok(context, fur_spmm_plan(a, NULL, &plan));
-    for (int64_t cols = 0; cols <= 70; cols += TEST_SLOW ? 7 : cols < 36 ? 1 : 4) {
-        spmm_trial t = spmm_random(a, FUR_OP_N, cols, &r);
-        for (int way = (int)(cols % 3); way < SPMM_WAYS; way += 3)
-            spmm_check(plan, &t, way, "grid");
-        spmm_release(&t);
-    }
+    for (int64_t cols = 0; cols <= 70; cols += TEST_SHORT ? 7 : cols < 36 ? 1 : 4)
+        check_ways(near, plan, cols, step, &r);
+    for (int c = 0; on_gpu() && c < COUNT_OF(column_counts); c += test_small() ? 5 : 1)
+        check_ways(near, plan, column_counts[c], 1, &r);
     fur_spmm_destroy(plan);
     fur_csr_destroy(a);
+    fur_csr_destroy(near);
     fur_context_destroy(context);
+}
+END_TEST
+
+/* Rows of thousands of entries beside short ones, and more columns than a GPU's block has threads.
+ */
+START_TEST(long_rows_and_many_columns)
+{
+    static const char *const names[] = {"long rows", "dense row", "1 x N", "skewed"};
+    fur_context *context = context_make(NULL, 2);
+    rng r = rng_stream(20 + (uint64_t)_i);
+    fur_csr *near = matrix_random(fur_context_host(context), &r, &shapes[shape_find(names[_i])],
+                                  FUR_F64, (fur_offset_type)(_i % 2));
+    fur_csr *a = matrix_in(context, near);
+    int64_t most = TEST_SHORT ? 6 : on_gpu() ? 700 : 70;
+    int way = _i;
+    for (int64_t cols = 5; cols < most; cols = 11 * cols + 7) {
+        spmm_trial t = spmm_random(near, _i % 2 ? FUR_OP_T : FUR_OP_N, cols, &r);
+        check_kernels(a, &t, names[_i], &way);
+        spmm_release(&t);
+    }
+    fur_csr_destroy(a);
+    fur_csr_destroy(near);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Y = alpha X + beta Y of a block's columns 2 to 71, in one of the pairs of layouts; all columns
+ * afterwards. */
+static void *sum_of_blocks(fur_context *context, fur_value_type value, const char *entries,
+                           fur_scalar beta, int layouts)
+{
+    fur_vectors *whole[2] = {NULL, NULL};
+    fur_vectors *block[2] = {NULL, NULL};
+    for (int i = 0; i < 2; i++) {
+        ck_ok(context, fur_vectors_create(context, value, 133, 73, (fur_layout)(layouts >> i & 1),
+                                          &whole[i]));
+        ck_ok(context, fur_vectors_columns(whole[i], 2, 70, &block[i]));
+        ck_ok(context,
+              fur_vectors_upload(entries + (size_t)i * 133 * 70 * fur_value_size(value), block[i]));
+    }
+    ck_ok(context, fur_vectors_axpby(fur_complex(0.7, 0.1), block[0], beta, block[1]));
+    void *result = entries_make(value, 133 * 73);
+    ck_ok(context, fur_vectors_download(whole[1], result));
+    for (int i = 0; i < 2; i++) {
+        fur_vectors_destroy(block[i]);
+        fur_vectors_destroy(whole[i]);
+    }
+    return result;
+}
+
+/* Loops over value types. */
+START_TEST(blocks_are_summed_alike_everywhere)
+{
+    static const fur_scalar betas[] = {{0, 0}, {1, 0}, {0.3, -0.7}};
+    fur_value_type value = (fur_value_type)_i;
+    fur_context *host = context_cpu("portable", 1);
+    rng r = rng_stream(40 + (uint64_t)_i);
+    for (int way = 0; way < 12; way++) {
+        void *entries = entries_random(&r, value, 2 * 133 * 70);
+        void *expected = sum_of_blocks(host, value, entries, betas[way / 4], way % 4);
+        for (int isa = 0; isa_name(isa); isa++) {
+            fur_context *context = context_make(isa_name(isa), 2);
+            void *found = sum_of_blocks(context, value, entries, betas[way / 4], way % 4);
+            ck_assert_msg(first_difference(value, 133 * 73, expected, found) < 0, "way %d", way);
+            free(found);
+            fur_context_destroy(context);
+        }
+        free(expected);
+        free(entries);
+    }
+    fur_context_destroy(host);
 }
 END_TEST
 
@@ -192,12 +285,14 @@ START_TEST(new_values_reach_the_plan)
         ck_assert_int_gt(fur_spmm_describe(plans[op])->matrix_bytes, 0);
     }
     ck_ok(context, fur_csr_set_values(a, values, FUR_OWNERSHIP_COPY));
+    fur_csr *near = matrix_in(fur_context_host(context), a);
     for (int op = 0; op < 3; op++) {
-        spmm_trial t = spmm_random(a, (fur_op)op, 5, &r);
+        spmm_trial t = spmm_random(near, (fur_op)op, 5, &r);
         for (int way = 0; way < SPMM_WAYS; way++)
             spmm_check(plans[op], &t, way, "new values");
         spmm_release(&t);
     }
+    fur_csr_destroy(near);
     fur_csr_destroy(a);
     fur_vectors *x = NULL;
     ck_ok(context, fur_vectors_create(context, FUR_C64, 1, 1, FUR_LAYOUT_ROWS, &x));
@@ -230,9 +325,12 @@ START_TEST(what_does_not_fit_is_refused)
              fur_spmm_plan(a, &wrong, &plan));
     wrong.layout = FUR_LAYOUT_ROWS;
     wrong.kernel = "fast";
-    ck_fails(context, FUR_UNSUPPORTED,
-             "there is no SpMM kernel \"fast\" on device cpu; it has auto, reference, rows",
-             fur_spmm_plan(a, &wrong, &plan));
+    if (on_gpu())
+        ck_assert_int_eq(fur_spmm_plan(a, &wrong, &plan), FUR_UNSUPPORTED);
+    else
+        ck_fails(context, FUR_UNSUPPORTED,
+                 "there is no SpMM kernel \"fast\" on device cpu; it has auto, reference, rows",
+                 fur_spmm_plan(a, &wrong, &plan));
     ck_ok(context, fur_spmm_plan(a, NULL, &plan));
     fur_vectors *x = block_make(context, FUR_F64, 6, 3);
     fur_vectors *y = block_make(context, FUR_F64, 4, 3);
@@ -319,9 +417,12 @@ static void add_tests(TCase *tests)
     tcase_add_turns(tests, columns_have_the_bits_of_single_products, FUR_VALUE_COUNT, 2);
     tcase_add_loop_test(tests, any_number_of_columns_in_any_layout, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, columns_of_stencils_go_one_by_one, 0, 3);
-    tcase_add_test(tests, streamed_results_are_written_whole);
+    tcase_add_loop_test(tests, long_rows_and_many_columns, 0, 4);
+    tcase_add_loop_test(tests, blocks_are_summed_alike_everywhere, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, new_values_reach_the_plan);
     tcase_add_test(tests, what_does_not_fit_is_refused);
+    if (!on_gpu())
+        tcase_add_test(tests, streamed_results_are_written_whole);
     tcase_add_loop_test(tests, plans_survive_every_failing_allocation, 0, 3);
     tcase_add_test(tests, products_do_not_allocate);
 }
