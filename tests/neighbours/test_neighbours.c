@@ -1,13 +1,15 @@
 /* Nearest neighbours: both methods, on clouds that are kind and unkind to a grid, in up to nine
- * dimensions, for any number of threads and every instruction set, against all distances; and what
- * is refused. */
+ * dimensions, for any number of threads, every instruction set and device, against all distances; a
+ * GPU also against the CPU where that would take too long; what is refused; failing memory. */
 #include "clouds.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Around a block of points, a group of boxes and, in a fast build, one of the next level. */
-static const int64_t sizes[] = {2, 3, 15, 16, 17, 33, 257, TEST_SLOW ? 300 : 1100};
+/* Around a block of points, a warp, a group of boxes and, in a fast build, one of the next level.
+ */
+static const int64_t sizes[] = {2,   3, 15, 16, 17, 31, 32, 33, 255, 257, TEST_SLOW ? 300 : 1100,
+                                1400};
 
 typedef struct trial {
     const cloud_kind *kind;
@@ -50,13 +52,15 @@ static void run_trial(const trial *t, rng *r)
     void *points = cloud_make(t->kind, r, t->value, t->n, t->d);
     cloud_answer answer = cloud_solve(t->value, t->n, t->d, points, t->k, t->squared, t->with_self);
     for (int i = 0; isa_name(i); i++) {
-        for (int threads = 1; threads <= 3; threads += 2) {
-            fur_context *context = context_make(isa_name(i), threads);
+        for (int threads = 1; threads <= (on_gpu() ? 1 : 3); threads += 2) {
+            memory m = {0};
+            fur_context *context = context_counting(&m, isa_name(i), threads);
             check_trial(context, t, points, &answer, "brute");
             check_trial(context, t, points, &answer, "auto");
             if (t->d <= FUR_NEIGHBOURS_GRID_DIMENSIONS)
                 check_trial(context, t, points, &answer, "grid");
             fur_context_destroy(context);
+            ck_assert_int_eq(m.outstanding, 0);
         }
     }
     cloud_answer_release(&answer);
@@ -67,8 +71,8 @@ static trial random_trial(rng *r, int kind)
 {
     trial t = {.kind = &cloud_kinds[kind],
                .value = rng_below(r, 2) ? FUR_F32 : FUR_F64,
-               .n = sizes[rng_below(r, COUNT_OF(sizes))],
-               .d = 1 + (int)rng_below(r, 9),
+               .n = sizes[rng_below(r, COUNT_OF(sizes) - !on_gpu())],
+               .d = 1 + (int)rng_below(r, on_gpu() ? 12 : 9),
                .squared = rng_below(r, 2) != 0,
                .with_self = rng_below(r, 3) == 0,
                .layout = rng_below(r, 2) ? FUR_LAYOUT_ROWS : FUR_LAYOUT_COLUMNS,
@@ -76,14 +80,15 @@ static trial random_trial(rng *r, int kind)
     if (rng_below(r, 3) > 0)
         t.d = 1 + (int)rng_below(r, FUR_NEIGHBOURS_GRID_DIMENSIONS);
     int64_t most = t.n - !t.with_self;
-    t.k = rng_below(r, 4) == 0 && t.n < 300 ? most : 1 + rng_below(r, most < 20 ? most : 20);
+    int64_t few = on_gpu() && rng_below(r, 4) == 0 ? 150 : 20;
+    t.k = rng_below(r, 4) == 0 && t.n < 300 ? most : 1 + rng_below(r, most < few ? most : few);
     return t;
 }
 
 START_TEST(every_method_finds_the_nearest)
 {
     rng r = rng_stream((uint64_t)(4100 + _i));
-    for (int round = 0; round < (TEST_SLOW ? 3 : 6); round++) {
+    for (int round = 0; round < (TEST_SHORT ? 3 : on_gpu() ? 24 : 6); round++) {
         trial t = random_trial(&r, _i);
         run_trial(&t, &r);
     }
@@ -103,6 +108,85 @@ START_TEST(a_grid_of_several_levels_leaves_nothing_out)
 }
 END_TEST
 
+/* More dimensions than a GPU's tile has room for points, and more than the device takes. */
+START_TEST(many_dimensions)
+{
+    static const int dims[] = {5, 16, 33, 64, 65};
+    rng r = rng_stream((uint64_t)(4550 + _i));
+    for (int i = 0; i < COUNT_OF(dims); i++) {
+        trial t = {.kind = &cloud_kinds[0],
+                   .value = _i ? FUR_F64 : FUR_F32,
+                   .n = 300,
+                   .d = dims[i],
+                   .k = 128};
+        run_trial(&t, &r);
+    }
+}
+END_TEST
+
+static fur_csr *find(fur_context *context, const trial *t, const void *points, const char *method)
+{
+    fur_csr *g = NULL;
+    const fur_neighbours_options options = {.size = sizeof options, .method = method};
+    fur_vectors *block = cloud_block(context, t->value, t->n, t->d, points, FUR_LAYOUT_ROWS, false);
+    ck_ok(context, fur_neighbours(block, t->k, &options, NULL, &g));
+    fur_vectors_destroy(block);
+    return g;
+}
+
+/* A GPU's bits are the CPU's, with three and four levels of boxes. */
+START_TEST(large_clouds_give_the_bits_of_the_cpu)
+{
+    rng r = rng_stream((uint64_t)(4600 + _i));
+    fur_context *host = context_cpu(NULL, 0);
+    fur_context *context = context_make(NULL, 0);
+    const trial t = {.kind = &cloud_kinds[_i],
+                     .value = _i % 2 ? FUR_F64 : FUR_F32,
+                     .n = test_small() ? 3000 : 150000,
+                     .d = 2 + _i % 2,
+                     .k = 16};
+    void *points = cloud_make(t.kind, &r, t.value, t.n, t.d);
+    fur_csr *expected = find(host, &t, points, "grid");
+    for (int brute = 0; brute < 2; brute++) {
+        fur_csr *g = find(context, &t, points, brute ? "brute" : "grid");
+        ck_same_matrix(g, expected, t.kind->name);
+        fur_csr_destroy(g);
+    }
+    fur_csr_destroy(expected);
+    free(points);
+    fur_context_destroy(context);
+    fur_context_destroy(host);
+}
+END_TEST
+
+/* Loops over the methods. */
+START_TEST(failing_memory_is_said_and_none_is_lost)
+{
+    memory m = {0};
+    fur_context *context = context_counting(&m, NULL, 1);
+    fur_vectors *block = NULL;
+    fur_csr *g = NULL;
+    const fur_neighbours_options options = {.size = sizeof options,
+                                            .method = _i ? "grid" : "brute"};
+    ck_ok(context, fur_vectors_create(context, FUR_F32, 500, 3, FUR_LAYOUT_ROWS, &block));
+    for (int64_t n = 1; !g; n++) {
+        int64_t outstanding = m.outstanding;
+        m.fail_at = m.calls + n;
+        fur_status status = fur_neighbours(block, 4, &options, NULL, &g);
+        m.fail_at = 0;
+        if (status != FUR_OK) {
+            ck_assert_msg(status == FUR_OUT_OF_MEMORY, "%s", fur_context_error(context));
+            ck_assert_int_eq(m.outstanding, outstanding);
+            ck_assert_ptr_null(g);
+        }
+    }
+    fur_csr_destroy(g);
+    fur_vectors_destroy(block);
+    fur_context_destroy(context);
+    ck_assert_int_eq(m.outstanding, 0);
+}
+END_TEST
+
 /* Among many points at one place a search must not look at all of them for each: here it would take
  * minutes. */
 START_TEST(many_points_at_one_place_take_no_longer)
@@ -114,7 +198,8 @@ START_TEST(many_points_at_one_place_take_no_longer)
     fur_csr *g = NULL;
     fur_vectors *block = cloud_block(context, FUR_F32, n, 2, points, FUR_LAYOUT_ROWS, false);
     ck_ok(context, fur_neighbours(block, 3, &options, NULL, &g));
-    const fur_csr_view *v = fur_csr_get(g);
+    fur_csr *near = matrix_in(fur_context_host(context), g);
+    const fur_csr_view *v = fur_csr_get(near);
     for (int64_t i = 0; i < n; i++) {
         int32_t next = 0;
         for (int p = 0; p < 3; p++, next++) {
@@ -123,6 +208,7 @@ START_TEST(many_points_at_one_place_take_no_longer)
             ck_assert(((const float *)v->values)[3 * i + p] == 0);
         }
     }
+    fur_csr_destroy(near);
     fur_csr_destroy(g);
     fur_vectors_destroy(block);
     fur_context_destroy(context);
@@ -191,13 +277,13 @@ START_TEST(points_that_are_not_finite_are_refused_by_name)
     static const double unfit[] = {NAN, INFINITY, -INFINITY};
     fur_context *context = context_make(NULL, 2);
     fur_csr *g = NULL;
-    double points[7 * 2] = {0};
-    for (int i = 0; i < 7; i++)
+    double points[70 * 2] = {0};
+    for (int i = 0; i < 70; i++)
         points[2 * i] = i;
-    points[2 * 5] = unfit[_i % 3];
-    points[2 * 3 + 1] = unfit[_i % 3];
-    fur_vectors *block = cloud_block(context, FUR_F64, 7, 2, points, FUR_LAYOUT_COLUMNS, false);
-    ck_fails(context, FUR_INVALID, "point 4, counting from 1, has a coordinate that is not finite",
+    points[2 * 41 + 1] = unfit[_i % 3];
+    points[2 * 39] = unfit[_i % 3];
+    fur_vectors *block = cloud_block(context, FUR_F64, 70, 2, points, FUR_LAYOUT_COLUMNS, false);
+    ck_fails(context, FUR_INVALID, "point 40, counting from 1, has a coordinate that is not finite",
              fur_neighbours(block, 2, NULL, NULL, &g));
     ck_assert_ptr_null(g);
     fur_vectors_destroy(block);
@@ -235,10 +321,15 @@ static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, every_method_finds_the_nearest, 0, cloud_kind_count);
     tcase_add_loop_test(tests, a_grid_of_several_levels_leaves_nothing_out, 0, cloud_kind_count);
+    tcase_add_loop_test(tests, many_dimensions, 0, 2);
+    if (on_gpu())
+        tcase_add_loop_test(tests, large_clouds_give_the_bits_of_the_cpu, 0, cloud_kind_count);
+    tcase_add_loop_test(tests, failing_memory_is_said_and_none_is_lost, 0, 2);
     tcase_add_test(tests, many_points_at_one_place_take_no_longer);
     tcase_add_test(tests, what_cannot_be_done_is_refused);
     tcase_add_loop_test(tests, points_that_are_not_finite_are_refused_by_name, 0, 3);
-    tcase_add_test(tests, auto_takes_what_suits);
+    if (!on_gpu())
+        tcase_add_test(tests, auto_takes_what_suits);
 }
 
 int main(void)
