@@ -1,5 +1,6 @@
-/* Several vectors at a time: the bits of fur_dot, fur_axpby and fur_norm2 one after the other, for
- * every value type, number of vectors, size, thread count and instruction set. */
+/* Several vectors at a time: the bits of fur_dot, fur_axpby and fur_norm2 one after the other on
+ * the CPU, for every value type, number of vectors, size, thread count, instruction set and device,
+ * with vectors that are aligned and not. */
 #include "many_trial.h"
 
 #include <math.h>
@@ -9,36 +10,48 @@ static int64_t leaf_entries(fur_value_type value)
     return 16384 / (int64_t)fur_value_size(value);
 }
 
-/* On every instruction set with 1 to 8 threads, in steps. */
-static void check_everywhere(rng *r, fur_value_type value, int64_t n, int count, int step)
+/* On every instruction set with 1 to 8 threads, in steps; on a GPU twice. */
+static void check_trial(const many_trial *t, int step)
 {
-    many_trial t = many_random(r, value, n, count);
-    fur_context *alone = context_make(NULL, 1);
-    many_results expected = many_one_by_one(alone, &t);
+    fur_context *alone = context_cpu(NULL, 1);
+    many_results expected = many_one_by_one(alone, t);
     for (int i = 0; isa_name(i); i++) {
-        for (int threads = 1; threads <= 8; threads += step) {
+        for (int threads = 1; threads <= 8; threads += on_gpu() ? 7 : step) {
             fur_context *context = context_make(isa_name(i), threads);
-            many_check(context, &t, &expected, threads % 2);
+            many_check(context, t, &expected, threads % 2);
             fur_context_destroy(context);
         }
     }
     fur_context_destroy(alone);
     free(expected.y);
+}
+
+static void check_everywhere(rng *r, fur_value_type value, int64_t n, int count, int step)
+{
+    many_trial t = many_random(r, value, n, count);
+    check_trial(&t, step);
     many_release(&t);
 }
 
 /* Around groups of vectors, rows and leaves; loops over value types, as the next. */
 START_TEST(many_have_the_bits_of_one_by_one)
 {
-    static const int counts[] = {0, 1, 2, 3, 4, 7, 8, 9, 17, 32, 33, 66};
+    static const int counts[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 17, 32, 33, 66};
     fur_value_type value = (fur_value_type)_i;
     rng r = rng_stream((uint64_t)value);
     int64_t leaf = leaf_entries(value);
-    const int64_t sizes[] = {0, 1, leaf / 32 + 1, leaf - 1, leaf, leaf + 1, 5 * leaf + 3};
+    int step = TEST_SHORT ? 4 : on_gpu() ? 1 : 2;
+    const int64_t sizes[] = {0,
+                             1,
+                             leaf / 32 + 1,
+                             leaf - 1,
+                             leaf,
+                             leaf + 1,
+                             (on_gpu() && !test_small() ? 33 : 5) * leaf + 3};
     for (int i = 0; i < COUNT_OF(sizes); i++)
-        for (int c = i % 2; c < COUNT_OF(counts); c += TEST_SLOW ? 4 : 2)
+        for (int c = i % step; c < COUNT_OF(counts); c += step)
             check_everywhere(&r, value, sizes[i], counts[c], 7);
-    for (int c = 0; c < COUNT_OF(counts); c++)
+    for (int c = 0; c < COUNT_OF(counts); c += test_small() ? 4 : 1)
         check_everywhere(&r, value, rng_below(&r, 4 * leaf), counts[c], 7);
 }
 END_TEST
@@ -56,6 +69,32 @@ START_TEST(many_of_many_leaves_have_the_bits_of_one_by_one)
 {
     rng r = rng_stream(20);
     check_everywhere(&r, FUR_F32, 133 * leaf_entries(FUR_F32) + 3, TEST_SLOW ? 9 : 32, 7);
+}
+END_TEST
+
+/* More leaves than a GPU has blocks at a time, and than a launch has blocks for all groups. */
+START_TEST(many_long_vectors_have_the_bits_of_one_by_one)
+{
+    fur_value_type value = (fur_value_type)_i;
+    rng r = rng_stream(50 + (uint64_t)value);
+    int64_t leaves = TEST_SHORT ? 40 : on_gpu() ? 5000 : 200;
+    check_everywhere(&r, value, leaves * leaf_entries(value) + 5, 3, 7);
+    check_everywhere(&r, value, leaves / 4 * leaf_entries(value) + 1, 32, 7);
+}
+END_TEST
+
+/* Sums whose squares overflow or underflow. Loops over scales. */
+START_TEST(norms_after_sums_of_extremes_have_the_bits_of_one_by_one)
+{
+    static const double scales[] = {1e300, 1e-300, 0x1p-1070};
+    rng r = rng_stream(60 + (uint64_t)_i);
+    many_trial t = many_random(&r, FUR_C128, 3 * leaf_entries(FUR_C128) + 7, 5);
+    double *const parts[] = {t.y, t.x[0], t.x[1], t.x[2], t.x[3], t.x[4]};
+    for (int k = 0; k < COUNT_OF(parts); k++)
+        for (int64_t j = 0; j < 2 * t.n; j++)
+            parts[k][j] *= scales[_i];
+    check_trial(&t, 7);
+    many_release(&t);
 }
 END_TEST
 
@@ -122,7 +161,9 @@ static void check_refused(fur_context *context, const fur_vector *wrong, fur_vec
     ck_fails(context, FUR_INVALID, sentence, fur_axpy_many_norm2(2, ones, list, y, &norm));
     ck_fails(context, FUR_INVALID, sentence, fur_axpy_many_dots(2, ones, list, y, dots));
     ck_assert(dots[0].re == 42 && dots[1].im == 45 && norm == 46);
-    ck_assert(first_difference(FUR_F64, 5, fur_vector_const_data(y), before) < 0);
+    void *after = vector_entries(y);
+    ck_assert(first_difference(FUR_F64, 5, after, before) < 0);
+    free(after);
     free(before);
     fur_vector_destroy(x);
 }
@@ -155,6 +196,8 @@ static void add_tests(TCase *tests)
     tcase_add_loop_test(tests, many_have_the_bits_of_one_by_one, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, many_have_their_bits_for_any_threads, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, many_of_many_leaves_have_the_bits_of_one_by_one);
+    tcase_add_loop_test(tests, many_long_vectors_have_the_bits_of_one_by_one, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, norms_after_sums_of_extremes_have_the_bits_of_one_by_one, 0, 3);
     tcase_add_test(tests, many_dots_take_y_itself);
     tcase_add_test(tests, norms_after_sums_of_extremes_are_right);
     tcase_add_test(tests, lists_that_do_not_match_are_refused);
