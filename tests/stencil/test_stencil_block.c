@@ -1,9 +1,14 @@
 /* Stencils on blocks of vectors: every column has the bits of a single product, for any boundary,
- * value type, layout, stride and number of columns, on every instruction set and any number of
- * threads; what is refused. */
+ * value type, layout, stride and number of columns, on every device and instruction set and any
+ * number of threads; what is refused. */
 #include "stencil_block_trial.h"
 
-static const int64_t column_counts[] = {0, 1, 2, 3, 7, 8, 9, 16, 17, 33, 66};
+static const int64_t column_counts[] = {0, 1, 2, 3, 4, 7, 8, 9, 16, 17, 33, 66, 100, 300};
+
+static int64_t draw_columns(rng *r)
+{
+    return column_counts[rng_below(r, COUNT_OF(column_counts) - (on_gpu() ? 0 : 2))];
+}
 
 /* In a context of each instruction set, with any number of threads. */
 static void check_everywhere(const stencil_trial *t, const char *kernel, int64_t cols, int *way,
@@ -22,11 +27,11 @@ START_TEST(columns_have_the_bits_of_single_products)
     rng r = rng_stream((uint64_t)_i);
     int way = _i;
     for (int boundaries = 0; boundaries < BOUNDARIES; boundaries++)
-        for (int n = 0; n < (TEST_SLOW ? 1 : 3); n++) {
+        for (int n = 0; n < (TEST_SHORT ? 1 : 3); n++) {
             int points = 1 + (int)rng_below(&r, n == 2 ? 60 : 12);
-            int64_t cols = column_counts[rng_below(&r, COUNT_OF(column_counts))];
-            stencil_trial *t = stencil_block_draw((fur_value_type)_i, boundaries, points, 600, &r);
-            check_everywhere(t, NULL, cols, &way, &r);
+            stencil_trial *t = stencil_block_draw((fur_value_type)_i, boundaries, points,
+                                                  on_gpu() ? 2000 : 600, &r);
+            check_everywhere(t, NULL, draw_columns(&r), &way, &r);
             trial_close(t);
         }
 }
@@ -37,9 +42,9 @@ START_TEST(long_rows_have_segments)
 {
     rng r = rng_stream(10 + (uint64_t)_i);
     int way = _i;
-    for (int points = 127; points < 700; points += TEST_SLOW ? 300 : 129) {
+    for (int points = 127; points < 700; points += TEST_SHORT ? 300 : on_gpu() ? 86 : 129) {
         stencil_trial *t = stencil_block_draw((fur_value_type)_i, points % 27, points, 300, &r);
-        check_everywhere(t, NULL, 5, &way, &r);
+        check_everywhere(t, NULL, 5 + points % 2, &way, &r);
         trial_close(t);
     }
 }
@@ -51,7 +56,7 @@ START_TEST(any_number_of_columns)
     rng r = rng_stream(20 + (uint64_t)_i);
     fur_context *context = context_make(NULL, 2);
     stencil_trial *t = stencil_block_draw((fur_value_type)_i, 13, 9, 200, &r);
-    for (int64_t cols = 0; cols <= 70; cols += TEST_SLOW ? 7 : 1)
+    for (int64_t cols = 0; cols <= 70; cols += TEST_SHORT ? 7 : 1)
         stencil_block_check(t, context, NULL, cols, (int)(cols % STENCIL_BLOCK_WAYS), &r);
     trial_close(t);
     fur_context_destroy(context);
@@ -73,6 +78,26 @@ START_TEST(the_kernel_does_not_matter)
             stencil_block_check(t, context, fur_stencil_kernel_at(context, kernel)->name, 6, way,
                                 &r);
     trial_close(t);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Named stencils in every layout; loops over value types. */
+START_TEST(named_stencils_in_every_layout)
+{
+    static const int named[] = {3, 5, 9, 7, 13, 19, 27};
+    static const int64_t extent[3] = {37, 21, 18};
+    fur_context *context = context_make(NULL, 2);
+    rng r = rng_stream(50 + (uint64_t)_i);
+    for (int n = 0; n < COUNT_OF(named); n += TEST_SHORT ? 3 : 1) {
+        stencil_trial *t = trial_open((fur_value_type)_i, n);
+        trial_take_named(t, &r, named[n]);
+        trial_set_extents(t, extent);
+        trial_draw_product(t, &r);
+        for (int way = 0; way < STENCIL_BLOCK_WAYS; way += TEST_SHORT ? 3 : 1)
+            stencil_block_check(t, context, NULL, way % 3 == 2 ? 5 : 8, way, &r);
+        trial_close(t);
+    }
     fur_context_destroy(context);
 }
 END_TEST
@@ -177,6 +202,7 @@ static void add_tests(TCase *tests)
     tcase_add_loop_test(tests, columns_have_the_bits_of_single_products, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, long_rows_have_segments, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, any_number_of_columns, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, named_stencils_in_every_layout, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, the_kernel_does_not_matter);
     tcase_add_test(tests, large_grids_are_cut);
     tcase_add_test(tests, what_does_not_fit_is_refused);
