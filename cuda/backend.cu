@@ -19,13 +19,13 @@
 #include <cstdio>
 #include <cstring>
 
-// The products that "auto" assumes unless told, an iterative solve of a system that is worth a GPU,
-// and the number of announced products from which a plan may cost some tens of them, to find the
-// fastest kernel.
+// "auto" assumes USES_ASSUMED products if the caller gives no number: this is an iterative solve
+// that is worth a GPU. If the caller announces USES_MEASURED products or more, a plan may spend
+// some tens of products to find the fastest kernel.
 #define USES_ASSUMED 100
 #define USES_MEASURED 200
 
-// The first digit of the compute capability that kernels are compiled for.
+// The major compute capability that kernels are compiled for.
 #define LEAST_CAPABILITY 8
 
 extern "C" {
@@ -60,7 +60,7 @@ const fur_spmm_kernel *const spmm_kernels[] = {
 const fur_stencil_kernel *const stencil_kernels[] = {
 #include "stencils.def"
 };
-// A list may be empty: it ends with null.
+// A list may be empty, so that a null pointer ends it.
 const fur_stencil_kernel *const sweep_kernels[] = {
 #include "sweeps.def"
     nullptr};
@@ -77,13 +77,14 @@ fur_status await_mark(fur_env *env)
     return fur_cuda_wait_event(env, env->device->marked);
 }
 
-// In pinned memory.
+// The results of kernels, in pinned host memory.
 fur_results *results(fur_env *env)
 {
     return env->device->results;
 }
 
-// Whatever of a device was made; errors have no one left to be told to.
+// Releases everything that was made for a device. No error is reported, because no caller is left
+// to receive it.
 void close(fur_env *env)
 {
     fur_device *device = env->device;
@@ -109,7 +110,7 @@ void close(fur_env *env)
     env->device = nullptr;
 }
 
-// All services that there are: none is left to the companion.
+// Sets all services, so that the companion never has to provide one.
 void set_services(fur_remote *r)
 {
     r->csr.find_bad_offset = fur_cuda_find_bad_offset;
@@ -180,7 +181,7 @@ void set_services(fur_remote *r)
     r->recording.release = fur_cuda_recording_release;
 }
 
-// The memory of the device and its services.
+// Sets the memory functions of the device and its services.
 void set_remote(fur_remote *r)
 {
     r->close = close;
@@ -197,7 +198,8 @@ void set_remote(fur_remote *r)
     set_services(r);
 }
 
-// By name, as C++17 has no designated initialisers. A pattern is scanned where it is ordered.
+// Sets the members by name, because C++17 has no designated initialisers. A pattern is scanned on
+// the device where it is ordered.
 void set_backend(fur_device *device, fur_backend *b)
 {
     b->device = "cuda";
@@ -228,7 +230,7 @@ void set_backend(fur_device *device, fur_backend *b)
     b->remote = &device->remote;
 }
 
-// Whether there is such a device, and in what words if not.
+// Checks that device `number` exists. The error says why it does not.
 fur_status check_number(fur_env *env, int number)
 {
     int count = 0;
@@ -244,7 +246,8 @@ fur_status check_number(fur_env *env, int number)
     return FUR_OK;
 }
 
-// The name of the instruction set and the device's size; refuses a device that is too old.
+// Reads the name of the instruction set and the size of the device. Refuses a device that is too
+// old.
 fur_status read_properties(fur_env *env, fur_device *device)
 {
     cudaDeviceProp properties;
@@ -260,7 +263,7 @@ fur_status read_properties(fur_env *env, fur_device *device)
     return FUR_OK;
 }
 
-// The caller's stream, or one of our own.
+// Uses the caller's stream, or makes one.
 fur_status make_stream(fur_env *env, fur_device *device, void *given)
 {
     device->stream = static_cast<cudaStream_t>(given);
@@ -271,7 +274,8 @@ fur_status make_stream(fur_env *env, fur_device *device, void *given)
     return FUR_OK;
 }
 
-// A pool keeps what is released: to the driver memory goes back with the context.
+// Makes a pool that keeps released memory. The memory goes back to the driver when the context is
+// closed.
 fur_status make_pool(fur_env *env, fur_device *device, const fur_allocator *given)
 {
     device->allocator = *given;
@@ -287,7 +291,7 @@ fur_status make_pool(fur_env *env, fur_device *device, const fur_allocator *give
     return FUR_OK;
 }
 
-// Makes the memory of reductions, figures and results, so that none of them allocates.
+// Makes the memory of reductions, figures and results, so that no later call allocates it.
 fur_status make_workspace(fur_env *env, fur_device *device)
 {
     FUR_TRY(fur_cuda_allocate(env, FUR_PARTIALS, sizeof *device->partials, &device->partials));
@@ -301,7 +305,8 @@ fur_status make_workspace(fur_env *env, fur_device *device)
     return FUR_OK;
 }
 
-// Fills env->device: properties, stream, pool, workspace. A failure leaves it for close.
+// Fills env->device: properties, stream, pool and workspace. After a failure, close() releases the
+// parts that were made.
 fur_status make(fur_env *env, const fur_context_options *options, int number)
 {
     fur_device *device = env->device;
@@ -332,14 +337,14 @@ extern "C" fur_status fur_cuda_open(fur_env *env, const fur_context_options *opt
     return FUR_OK;
 }
 
-// All that CUDA sees, also those that are too old.
+// Describes any device that CUDA sees, including devices that are too old.
 extern "C" bool fur_cuda_describe(int number, fur_device_info *out)
 {
     int count = 0;
     cudaDeviceProp properties;
     bool found = cudaGetDeviceCount(&count) == cudaSuccess && number < count &&
                  cudaGetDeviceProperties(&properties, number) == cudaSuccess;
-    cudaGetLastError(); // that there is none is no error of a later call
+    cudaGetLastError(); // clears the error: a missing device must not fail a later call
     if (!found)
         return false;
     snprintf(out->name, sizeof out->name, "cuda:%d", number);
@@ -350,11 +355,11 @@ extern "C" bool fur_cuda_describe(int number, fur_device_info *out)
     return true;
 }
 
-// The sentence names the call, without its arguments, and CUDA's reason.
+// The message names the CUDA call without its arguments, and CUDA's reason.
 fur_status fur_cuda_fail(fur_env *env, const char *call, cudaError_t error)
 {
     fur_status status = error == cudaErrorMemoryAllocation ? FUR_OUT_OF_MEMORY : FUR_DEVICE_ERROR;
-    cudaGetLastError(); // an error that was reported is over, unless the device is lost
+    cudaGetLastError(); // a reported error is cleared, unless the device is lost
     return fur_env_fail(env, status, "%.*s failed: %s (%s)", static_cast<int>(strcspn(call, "(")),
                         call, cudaGetErrorString(error), cudaGetErrorName(error));
 }

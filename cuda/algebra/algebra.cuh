@@ -1,6 +1,6 @@
-// Operations on whole matrices on the device: what their kernels share. A result is made in two
-// passes, as on the CPU (src/algebra/recipe.c): lengths of rows, whose sums before each are the
-// offsets, then entries.
+// Shared code of the kernels that make whole matrices on the device. A result is made in two
+// passes, as on the CPU (src/algebra/recipe.c). The first pass counts the entries of each row, and
+// a prefix sum turns these lengths into offsets. The second pass writes the entries.
 #ifndef FURROW_CUDA_ALGEBRA_CUH
 #define FURROW_CUDA_ALGEBRA_CUH
 
@@ -9,7 +9,7 @@
 #include "value.cuh"
 
 extern "C" {
-// The algebra part of fur_remote.
+// The algebra functions of fur_remote.
 fur_status fur_cuda_making_count(fur_env *env, const fur_making *m, int64_t *starts);
 fur_status fur_cuda_making_fill(fur_env *env, const fur_making *m, const int64_t *starts,
                                 const fur_csr_view *out);
@@ -23,7 +23,8 @@ fur_status fur_cuda_csr_norm_inf(fur_env *env, const fur_csr_view *a, double *ou
 fur_status fur_cuda_csr_compare(fur_env *env, const fur_csr_view *a, const fur_csr_view *b,
                                 double rtol, double atol, fur_csr_difference *out);
 
-// Lengths of the result's rows, and a 0 behind them; then its columns and values.
+// The first function writes the length of each row of the result, followed by a 0. The second
+// writes its columns and values.
 fur_status fur_cuda_merge_lengths(fur_env *env, const fur_making *m, int64_t *lengths);
 fur_status fur_cuda_merge_fill(fur_env *env, const fur_making *m, const int64_t *starts,
                                const fur_csr_view *out);
@@ -44,7 +45,7 @@ fur_status fur_cuda_blocks_fill(fur_env *env, const fur_making *m, const int64_t
                                 const fur_csr_view *out);
 }
 
-// A matrix that kernels read.
+// A matrix as the kernels read it.
 template <class Value> struct fur_matrix {
     fur_row_starts starts;
     const int32_t *columns;

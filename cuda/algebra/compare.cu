@@ -1,5 +1,6 @@
-// Two matrices compared within a tolerance. A thread goes along a row of both; what blocks of rows
-// found is joined by the host, where of equal differences that of the first row counts.
+// Compares two matrices within a tolerance. A thread merges a row of A with the same row of B. The
+// host combines the findings of the blocks. If two differences are equal, the difference in the
+// earlier row counts.
 #include "algebra.cuh"
 #include "magnitude.cuh"
 
@@ -9,10 +10,11 @@
 namespace
 {
 
-// What was found in some rows: as fur_csr_difference.
+// The findings in a range of rows, with the fields of fur_csr_difference.
 struct finding {
     int64_t beyond;
-    int64_t bits; // of the largest difference; they compare as magnitudes do, NaN above infinity
+    // bits of the largest difference; they compare like magnitudes, and NaN is above infinity
+    int64_t bits;
     int64_t row;
     int64_t col;
     fur_scalar a;
@@ -27,13 +29,14 @@ template <class Value> __device__ fur_scalar widen(Value a)
         return {double(a), 0};
 }
 
-// |x - y| for a part of an entry, where what is the same on both sides is not subtracted.
+// The modulus of x - y, for a part of an entry. Equal parts give 0 without a subtraction, which
+// would turn inf - inf into NaN.
 __device__ double distance(double x, double y)
 {
     return x == y || (isnan(x) && isnan(y)) ? 0 : x - y;
 }
 
-// Later rows only replace what is smaller.
+// Adds the findings of later rows. They replace the largest difference only if theirs is larger.
 __host__ __device__ void join(finding *f, const finding &other)
 {
     int64_t beyond = f->beyond + other.beyond;
@@ -104,7 +107,7 @@ fur_status launch(fur_env *env, const fur_csr_view *a, const fur_csr_view *b, to
     });
 }
 
-// Joins what the blocks found, in memory of the host.
+// Combines the findings of the blocks, which are in host memory.
 void report(const finding *found, unsigned blocks, fur_csr_difference *out)
 {
     finding f = found[0];
@@ -115,7 +118,7 @@ void report(const finding *found, unsigned blocks, fur_csr_difference *out)
 
 } // namespace
 
-// All of *out but its size.
+// Sets every member of *out except `size`.
 fur_status fur_cuda_csr_compare(fur_env *env, const fur_csr_view *a, const fur_csr_view *b,
                                 double rtol, double atol, fur_csr_difference *out)
 {

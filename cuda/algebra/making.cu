@@ -1,4 +1,5 @@
-// Matrices made of others: which kernels do it, offsets in their width, and the diagonal matrix.
+// Makes matrices from other matrices: selects the kernels by kind, narrows offsets, and makes
+// diagonal matrices.
 #include "algebra.cuh"
 #include "arrange.cuh"
 
@@ -32,7 +33,7 @@ maker maker_of(fur_making_kind kind)
     }
 }
 
-// Offsets in the width of the result. Bytes a row: 8 and an offset.
+// Stores the offsets in the offset type of the result. Bytes a row: 8 and an offset.
 __global__ void __launch_bounds__(BLOCK)
     set_offsets(int64_t rows, const int64_t *starts, void *offsets, bool is_wide)
 {
@@ -57,14 +58,14 @@ __global__ void __launch_bounds__(BLOCK) count_up(int64_t n, int32_t *offsets, i
 
 } // namespace
 
-// The offsets of the result, and the number of its entries behind them.
+// The offsets of the result, followed by the number of its entries.
 fur_status fur_cuda_making_count(fur_env *env, const fur_making *m, int64_t *starts)
 {
     FUR_TRY(maker_of(m->kind).lengths(env, m, starts));
     return fur_exclusive_scan(env, starts, m->rows + 1);
 }
 
-// The result in arrays that are there.
+// Writes the result into allocated arrays.
 fur_status fur_cuda_making_fill(fur_env *env, const fur_making *m, const int64_t *starts,
                                 const fur_csr_view *out)
 {
@@ -74,7 +75,7 @@ fur_status fur_cuda_making_fill(fur_env *env, const fur_making *m, const int64_t
     return out->entries > 0 ? maker_of(m->kind).fill(env, m, starts, out) : FUR_OK;
 }
 
-// Offsets, of 32 bits, and columns of the diagonal matrix.
+// Writes 32-bit offsets and the columns of a diagonal matrix.
 fur_status fur_cuda_count_up(fur_env *env, const fur_csr_view *out)
 {
     count_up<<<fur_blocks(out->rows + 1, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(

@@ -1,18 +1,18 @@
-// Sums and element-wise products: the rows of two matrices are merged. A block takes some rows
-// whose columns fit shared memory together; there a thread merges a row and notes, for each entry
-// of the result, which entries of A and B it is made of. Then all threads compute entries side by
-// side. A row that does not fit is merged by one thread where it lies.
+// Sums and element-wise products of two matrices, by merging their rows. A block takes as many rows
+// as fit into shared memory together. A thread merges one of these rows and records the positions
+// in A and B of each entry of the result. Then all threads compute the entries in parallel. A row
+// that does not fit is merged by one thread in global memory.
 #include "algebra.cuh"
 
 #define BLOCK 256
-// Columns of A and B together that a block holds; a place has 16 bits.
+// Columns of A and B together that a block holds. A position has 16 bits.
 #define ROOM 4096
 #define NONE 0xffffu
 
 namespace
 {
 
-// Which positions the result has.
+// The positions that the result keeps: those in either matrix or those in both.
 enum keeping { EITHER, BOTH };
 
 struct pair {
@@ -23,8 +23,8 @@ struct pair {
     int64_t rows;
 };
 
-// What merges two rows of columns, a step at a time: entries i and j, of which the smaller column
-// is taken, or both.
+// Merges two sorted rows of columns. Each step takes the smaller of columns i and j, or both if
+// they are equal.
 template <class F>
 __device__ int64_t merge(const int32_t *a, int64_t a_count, const int32_t *b, int64_t b_count,
                          keeping keep, F f)
@@ -47,8 +47,8 @@ __device__ int64_t merge(const int32_t *a, int64_t a_count, const int32_t *b, in
     return count;
 }
 
-// The rows from `row` to `end` whose columns fit shared memory together; at least one row, which
-// may not fit.
+// Returns the end of the rows from `row` on whose columns fit into shared memory together. The
+// range has at least one row, which may not fit.
 __device__ int64_t rows_that_fit(const pair &p, int64_t row, int64_t end)
 {
     int64_t before = p.a_starts[row] + p.b_starts[row];
@@ -63,7 +63,7 @@ __device__ int64_t rows_that_fit(const pair &p, int64_t row, int64_t end)
     return low;
 }
 
-// Columns of rows begin .. end-1 into shared memory, those of A first.
+// Copies the columns of rows begin .. end-1 into shared memory, with those in A first.
 __device__ void stage(const pair &p, int64_t a_begin, int a_count, int64_t b_begin, int b_count,
                       int32_t *columns)
 {
@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(BLOCK) count_merged(pair p, keeping keep, int6
     }
 }
 
-// alpha a + beta b, where a coefficient 1 multiplies nothing, or a b.
+// alpha a + beta b, or a b. A coefficient of 1 is not multiplied.
 template <class Value> struct combination {
     keeping keep;
     Value alpha;
@@ -147,7 +147,8 @@ template <class Value> struct merging {
     int32_t *columns;
     Value *values;
 
-    // Entry k of the result, in this column, from positions i of A and j of B; negative: none.
+    // Sets entry k of the result from positions i in A and j in B. A negative position means no
+    // entry.
     __device__ void set(int64_t k, int32_t column, int64_t i, int64_t j) const
     {
         columns[k] = column;
@@ -155,7 +156,7 @@ template <class Value> struct merging {
     }
 };
 
-// A row that does not fit, by one thread.
+// Merges a row that does not fit into shared memory, by one thread.
 template <class Value> __device__ void merge_long_row(const merging<Value> &m, int64_t row)
 {
     int64_t a = m.p.a_starts[row];
@@ -168,11 +169,11 @@ template <class Value> __device__ void merge_long_row(const merging<Value> &m, i
           });
 }
 
-// The result. Bytes: A, B and the result.
+// Fills the result. Bytes: A, B and the result.
 template <class Value> __global__ void __launch_bounds__(BLOCK) fill_merged(merging<Value> m)
 {
     __shared__ int32_t columns[ROOM];
-    __shared__ uint32_t made_of[ROOM]; // places in A and B, in halves
+    __shared__ uint32_t made_of[ROOM]; // positions in A and B, 16 bits each
     __shared__ int64_t next;
     const pair &p = m.p;
     int64_t row = blockIdx.x * int64_t(BLOCK);
@@ -236,7 +237,7 @@ bool is_one(fur_scalar s)
 
 } // namespace
 
-// How many columns the rows of A and B have together, or in common.
+// The row lengths of the result: the number of columns in either row or in both rows.
 fur_status fur_cuda_merge_lengths(fur_env *env, const fur_making *m, int64_t *lengths)
 {
     if (m->rows == 0)
@@ -246,7 +247,7 @@ fur_status fur_cuda_merge_lengths(fur_env *env, const fur_making *m, int64_t *le
     return fur_cuda_launched(env, "count merged rows");
 }
 
-// alpha A + beta B, or A(i, j) B(i, j).
+// Fills alpha A + beta B or A(i, j) B(i, j).
 fur_status fur_cuda_merge_fill(fur_env *env, const fur_making *m, const int64_t *starts,
                                const fur_csr_view *out)
 {

@@ -1,6 +1,6 @@
-// The largest sum of the moduli of a row, in the order of docs/numerics.md: segments of
-// FUR_ROW_SEGMENT from 0 on, then the segments' sums one after the other. A block brings its rows'
-// moduli into shared memory, piece by piece, where each thread adds up those of its row.
+// The largest sum of the moduli in a row, in the order of docs/numerics.md. A row is summed in
+// segments of FUR_ROW_SEGMENT entries, and then the segment sums are added in order. A block copies
+// the moduli of its rows into shared memory in pieces, and each thread adds those in its row.
 #include "algebra.cuh"
 #include "magnitude.cuh"
 
@@ -10,7 +10,7 @@
 namespace
 {
 
-// As in src/algebra/norms.c.
+// The running sum of a row, as in src/algebra/norms.c.
 struct tally {
     double whole;
     double part;
@@ -26,13 +26,13 @@ struct tally {
     }
 };
 
-// Magnitudes compare as their bits do, and NaN is above infinity.
+// Magnitudes are ordered like their bits, and NaN is above infinity.
 __device__ unsigned long long bits_of(double x)
 {
     return static_cast<unsigned long long>(__double_as_longlong(fabs(x)));
 }
 
-// *largest = the bits of the largest sum. Bytes an entry: its size; a row's offset besides.
+// *largest = the bits of the largest sum. Bytes: the size of each entry and an offset for each row.
 template <class Value>
 __global__ void __launch_bounds__(BLOCK)
     sum_rows(fur_row_starts starts, const Value *values, int64_t rows, unsigned long long *largest)

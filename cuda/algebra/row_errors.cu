@@ -1,4 +1,5 @@
-// Residuals row by row: the kernels of src/csr/row_errors.c, a thread a row, in the same order.
+// Residuals row by row, as in src/csr/row_errors.c. One thread handles a row, and adds in the same
+// order.
 #include "algebra.cuh"
 
 #include "unit.h"
@@ -25,7 +26,7 @@ template <class Value> __device__ Value negated(Value value)
         return -value;
 }
 
-// v := R v. Bytes a row: those of A's values, and v twice.
+// v := R v. Bytes a row: the values of A in the row, and v twice.
 template <class Value>
 __global__ void __launch_bounds__(BLOCK) scale_rows(fur_matrix<Value> a, int64_t rows, Value *v)
 {
@@ -40,7 +41,7 @@ __global__ void __launch_bounds__(BLOCK) scale_rows(fur_matrix<Value> a, int64_t
     v[row] = fur_mul(fur_from<Value>({scale, 0}), v[row]);
 }
 
-// Bytes a row: those of A, x from the caches, b and the error.
+// Bytes a row: the row of A, b and the error; x comes from the caches.
 template <class Value>
 __global__ void __launch_bounds__(BLOCK)
     find_errors(fur_matrix<Value> a, int64_t rows, const Value *b, const Value *x, Value *errors)

@@ -1,6 +1,6 @@
-// Results whose rows are made of rows of the operands in one piece or two, so that their lengths
-// follow from offsets: ranges of rows, A - shift I, Kronecker products, grids of blocks. Entries
-// are shared out evenly, whatever the lengths of rows.
+// Results whose rows consist of one or two contiguous pieces of rows of the operands: ranges of
+// rows, A - shift I, Kronecker products and grids of blocks. Their row lengths follow from offsets.
+// The entries are distributed evenly over the threads, whatever the row lengths.
 #include "algebra.cuh"
 
 #define BLOCK 256
@@ -8,22 +8,22 @@
 namespace
 {
 
-// Entries of rows that lie in one piece both where they are and where they go. Walked are the rows
-// of `walk`; row i lies, on the other side, from other[i] on.
+// Copies rows that are contiguous both in the source and in the result. The kernel walks the rows
+// of `walk`. On the other side, row i begins at other[i].
 template <class Value> struct copying {
     int64_t rows;
     int64_t entries;
     fur_row_starts walk;
     const int64_t *other;
-    bool gathers; // the walk is of the result, else of the source
+    bool gathers; // true if `walk` is the result, false if it is the source
     const int32_t *from_columns;
     const Value *from_values;
-    int64_t shift; // of columns
+    int64_t shift; // added to each column
     int32_t *columns;
     Value *values;
 };
 
-// Bytes an entry: twice its size and its column's.
+// Bytes an entry: twice the sizes of the entry and its column.
 template <class Value>
 __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK) copy_rows(copying<Value> c)
 {
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK) copy_rows(copying<Value> c)
     });
 }
 
-// What row i of a slice has of A: positions begin .. end-1.
+// Positions begin .. end-1 in A: the part of row i that the slice keeps.
 struct range {
     int64_t begin;
     int64_t end;
@@ -53,8 +53,8 @@ __device__ range range_of(const fur_row_slice &s, fur_row_starts starts, const i
     return r;
 }
 
-// Lengths of the rows, or where in A they begin. Bytes a row: two offsets, 8, and columns by
-// bisection.
+// Stores the lengths of the rows of a slice, or where they begin in A. Bytes a row: two offsets, 8,
+// and the columns that a bisection reads.
 __global__ void __launch_bounds__(BLOCK)
     look_at_slice(fur_row_slice s, fur_row_starts starts, const int32_t *columns, int64_t rows,
                   bool begins, int64_t *out)
@@ -68,7 +68,8 @@ __global__ void __launch_bounds__(BLOCK)
     out[i] = begins ? r.begin : r.end - r.begin;
 }
 
-// Lengths of the rows of A + alpha I. Bytes a row: two offsets, 8, and columns by bisection.
+// Lengths of the rows of A + alpha I. Bytes a row: two offsets, 8, and the columns that a bisection
+// reads.
 __global__ void __launch_bounds__(BLOCK)
     count_shifted(fur_row_starts starts, const int32_t *columns, int64_t rows, int64_t *lengths)
 {
@@ -84,8 +85,8 @@ __global__ void __launch_bounds__(BLOCK)
     lengths[i] = length;
 }
 
-// A + alpha I: a diagonal entry that is stored is the first of its column. Bytes an entry: twice
-// its size and its column's.
+// A + alpha I. If a row stores its diagonal entry twice, alpha is added to the first of them. Bytes
+// an entry: twice the sizes of the entry and its column.
 template <class Value>
 __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     fill_shifted(fur_matrix<Value> a, Value alpha, int64_t rows, int64_t entries,
@@ -122,8 +123,8 @@ __global__ void __launch_bounds__(BLOCK)
     lengths[i] = i < rows ? (a[of_a + 1] - a[of_a]) * (b[of_b + 1] - b[of_b]) : 0;
 }
 
-// Entry k of a row of the Kronecker product is that of A number k / length by that of B number k %
-// length. Bytes: those of the result.
+// Entry k of a row of the Kronecker product is entry k / length of A times entry k % length of B.
+// Bytes: the size of the result.
 template <class Value>
 __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     fill_kron(fur_matrix<Value> a, fur_matrix<Value> b, int64_t b_rows, int64_t b_cols,
@@ -146,7 +147,7 @@ __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     });
 }
 
-// sums[i] = sums[i] + entries of row i, and 0 behind the rows. Bytes a row: two offsets, twice 8.
+// sums[i] += entries of row i, and a 0 after the last row. Bytes a row: two offsets and twice 8.
 __global__ void __launch_bounds__(BLOCK)
     add_lengths(fur_row_starts starts, int64_t rows, int64_t *sums)
 {
@@ -168,7 +169,7 @@ fur_status look(fur_env *env, const fur_making *m, bool begins, int64_t *out)
     return fur_cuda_launched(env, "look at parts of rows");
 }
 
-// Copies each row of the result from where it begins in A.
+// Copies each row of the result from its first position in A.
 fur_status gather(fur_env *env, const fur_making *m, const int64_t *starts, const int64_t *begins,
                   const fur_csr_view *out)
 {
@@ -187,7 +188,8 @@ fur_status gather(fur_env *env, const fur_making *m, const int64_t *starts, cons
     });
 }
 
-// Copies a block to where `at` says for its rows, and moves that behind them.
+// Copies the rows of a block to the positions in `at`, and advances these positions past the copied
+// rows.
 fur_status place_block(fur_env *env, const fur_csr_view *a, int64_t shift, int64_t *at,
                        const fur_csr_view *out)
 {
@@ -205,7 +207,7 @@ fur_status place_block(fur_env *env, const fur_csr_view *a, int64_t shift, int64
     return fur_cuda_launched(env, "move behind a block");
 }
 
-// Calls f(block, its row and column of the grid) for all blocks that are there.
+// Calls f(block, its row and column of the grid) for each block that is not empty.
 template <class F> fur_status for_blocks(const fur_block_grid *g, F f)
 {
     for (int64_t r = 0; r < g->rows; r++)
@@ -222,7 +224,7 @@ fur_status fur_cuda_slice_lengths(fur_env *env, const fur_making *m, int64_t *le
     return look(env, m, false, lengths);
 }
 
-// The ranges again, then all entries.
+// Finds the ranges again, then copies all entries.
 fur_status fur_cuda_slice_fill(fur_env *env, const fur_making *m, const int64_t *starts,
                                const fur_csr_view *out)
 {
@@ -287,7 +289,7 @@ fur_status fur_cuda_blocks_lengths(fur_env *env, const fur_making *m, int64_t *l
     });
 }
 
-// Block by block; those of a row from left to right.
+// Copies block by block. The blocks of a block row are copied from left to right.
 fur_status fur_cuda_blocks_fill(fur_env *env, const fur_making *m, const int64_t *starts,
                                 const fur_csr_view *out)
 {

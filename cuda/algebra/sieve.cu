@@ -1,6 +1,6 @@
-// Results that leave entries out, or have some of them several times: what is left without small
-// entries, and rows and columns by number. Some lanes of a warp have a row: each says how often its
-// entry stays, and where that begins follows from the lanes before.
+// Results that drop or repeat entries: matrices without small entries, and selections of rows and
+// columns by number. A row is handled by a group of lanes of a warp. Each lane finds how often its
+// entry occurs in the result. A prefix sum over the lanes gives the position of its first copy.
 #include "algebra.cuh"
 #include "magnitude.cuh"
 
@@ -9,7 +9,7 @@
 namespace
 {
 
-// Entries of A whose modulus is above the tolerance, and NaN.
+// Keeps the entries of A whose modulus exceeds the tolerance, and NaN.
 template <class Value> struct dropping {
     fur_matrix<Value> a;
     double tolerance;
@@ -26,7 +26,7 @@ template <class Value> struct dropping {
     }
 };
 
-// Rows and columns by number.
+// Selects rows and columns by number.
 template <class Value> struct selecting {
     fur_matrix<Value> a;
     fur_selection s;
@@ -48,8 +48,8 @@ template <class Value> struct selecting {
     }
 };
 
-// Lengths of the rows if `columns` is null, else entries. Bytes: what copies() reads of each entry;
-// then those of the result.
+// Stores the lengths of the rows if `columns` is null, and otherwise the entries. Bytes: the input
+// of copies() for each entry; the second call also writes the result.
 template <class Value, class Sieve>
 __global__ void __launch_bounds__(BLOCK)
     sift(Sieve s, int64_t rows, int lanes_bits, int64_t *starts, int32_t *columns, Value *values)
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(BLOCK)
     int64_t begin = inside ? s.a.starts[row] : 0;
     int64_t end = inside ? s.a.starts[row + 1] : 0;
     int64_t at = inside && columns ? starts[i] : 0;
-    // Lanes of a warp go on until the longest of its rows ends.
+    // All lanes of a warp continue until the longest of its rows ends.
     for (int64_t k = begin + lane; __any_sync(~0U, k - lane < end); k += lanes) {
         int32_t column = 0;
         int32_t count = k < end ? s.copies(k, &column) : 0;
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(BLOCK)
         starts[i] = at;
 }
 
-// As many lanes as a row has entries on average: their binary logarithm.
+// The binary logarithm of the lanes for a row: about the average number of entries in a row.
 int lanes_bits_for(const fur_csr_view *a)
 {
     int bits = 1;

@@ -1,10 +1,10 @@
-// Values of a matrix between two diagonal ones.
+// Multiplies the values of a matrix by diagonal matrices from both sides.
 #include "algebra.cuh"
 
 namespace
 {
 
-// values = (r_i c_j) A(i, j); null: all factors of a side are 1. Bytes an entry: twice its size,
+// values = (r_i c_j) A(i, j). If r or c is null, its factors are 1. Bytes an entry: twice its size,
 // its column, and c from the caches.
 template <class Value>
 __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)

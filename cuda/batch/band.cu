@@ -1,17 +1,18 @@
-// Elimination with partial pivoting within a band, for systems side by side: a thread a system,
-// with the order of src/cpu/batch/band.c; a complex pivot gives way to its reciprocal. The rows
-// that may be pivots are a window that moves down, in registers where the band is narrow; finished
-// rows of U go to memory and come back for the substitution.
+// Gaussian elimination with partial pivoting within a band, for a batch of systems. Each thread
+// solves one system, in the order of src/cpu/batch/band.c. A complex pivot is replaced by its
+// reciprocal. The candidate pivot rows form a window that moves down the matrix. If the band is
+// narrow, this window is in registers. Finished rows of U are written to memory, and the back
+// substitution reads them again.
 //
 // Bytes a row and system of a tridiagonal matrix: 5 entries read and one written, and 8 in the
-// room. 10 flops. Rows wait for each other: time is rows times the latency of two divisions and of
-// the memory, until there are some 10,000 systems.
+// workspace. 10 flops. Each row depends on the row before it. The time is the number of rows times
+// the latency of two divisions and of the memory, up to about 10,000 systems.
 #include "batch.cuh"
 #include "reciprocal.cuh"
 
-// Threads of a block: few, so that systems spread over the device.
+// Threads of a block. Few, so that the systems are spread over all multiprocessors.
 #define BLOCK 32
-// Entries of the pattern, and rows of U, that are asked for ahead.
+// Distance of prefetches, in entries of the pattern and rows of U.
 #define AHEAD 32
 
 namespace
@@ -22,14 +23,14 @@ template <class Value> struct job {
     int64_t entries;
     fur_batch_side<const Value> b;
     fur_batch_side<Value> x;
-    fur_batch_side<Value> u; // entry c of row i of U at (i width + c, s)
+    fur_batch_side<Value> u; // entry c of row i of U is at (i width + c, s)
     fur_batch_side<Value> y;
     int lower;
     int width;
     fur_batch_result *results;
 };
 
-// The size by which pivots are chosen.
+// The magnitude by which pivots are chosen.
 template <class Real> __device__ Real size_of(Real a)
 {
     return fabs(a);
@@ -39,7 +40,7 @@ template <class Real> __device__ Real size_of(fur_complex_of<Real> a)
     return static_cast<Real>(fabs(a.re)) + static_cast<Real>(fabs(a.im));
 }
 
-// A pivot in the form to divide by, and the division.
+// divisor() prepares a pivot for divisions, and over() divides by it.
 template <class Value> __device__ Value divisor(Value a)
 {
     if constexpr (fur_value_of<Value>::is_complex)
@@ -62,7 +63,7 @@ template <class Value> __device__ Value negative(Value a)
         return -a;
 }
 
-// 0, or NaN
+// Returns 0 if a is finite, and otherwise NaN.
 template <class Value> __device__ typename fur_value_of<Value>::real self_difference(Value a)
 {
     if constexpr (fur_value_of<Value>::is_complex)
@@ -76,15 +77,15 @@ __device__ inline void prefetch(const void *p)
     asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
 }
 
-// A system of a band of at most `Lower` diagonals below the main one and `Width` in all; exactly so
-// many if `Exact`, and then what is indexed below stays in registers.
+// A system whose band has at most `Lower` diagonals below the main diagonal and `Width` in all. If
+// `Exact`, the band has exactly these numbers of diagonals, and the arrays below stay in registers.
 template <class Value, int Lower, int Width, bool Exact> struct band {
     const job<Value> &w;
     int64_t s;
     int lower;
     int width;
     bool singular;
-    Value row[Lower + 1][Width]; // from the first column on that is not eliminated
+    Value row[Lower + 1][Width]; // from the first column that is not eliminated yet
     Value right[Lower + 1];
 
     __device__ band(const job<Value> &w, int64_t s)
@@ -93,7 +94,7 @@ template <class Value, int Lower, int Width, bool Exact> struct band {
     {
     }
 
-    // Row i of the matrix and of b; zeros below the last.
+    // Reads row i of the matrix and of b. Rows past the last are 0.
     __device__ Value open(int64_t i, Value *out) const
     {
 #pragma unroll
@@ -120,7 +121,8 @@ template <class Value, int Lower, int Width, bool Exact> struct band {
         return w.b(i, s);
     }
 
-    // Brings the largest first entry to the top, the first of equal ones, in the form to divide by.
+    // Moves the row with the largest first entry to the top, the earliest if several are equal. The
+    // pivot is then stored as a divisor.
     __device__ void choose_pivot()
     {
         auto best = size_of(row[0][0]);
@@ -148,7 +150,7 @@ template <class Value, int Lower, int Width, bool Exact> struct band {
         row[0][0] = divisor(row[0][0]);
     }
 
-    // The top row is one of U; those below it lose their first column and move up.
+    // Stores the top row as a row of U. The other rows lose their first column and move up.
     __device__ void eliminate(int64_t j)
     {
         Value top[Width];
@@ -178,7 +180,7 @@ template <class Value, int Lower, int Width, bool Exact> struct band {
 #pragma unroll 1
         for (int64_t j = 0; j < w.a.rows; j++) {
             Value next[Width];
-            Value next_right = open(j + lower + 1, next); // on its way meanwhile
+            Value next_right = open(j + lower + 1, next); // loads overlap with the elimination
             choose_pivot();
             eliminate(j);
             right[lower] = next_right;
@@ -188,7 +190,7 @@ template <class Value, int Lower, int Width, bool Exact> struct band {
         }
     }
 
-    // Row i of U; its entry of y.
+    // Reads row i of U and returns its entry of y.
     __device__ Value fetch(int64_t i, Value *out) const
     {
 #pragma unroll
@@ -199,10 +201,10 @@ template <class Value, int Lower, int Width, bool Exact> struct band {
         return w.y(i, s);
     }
 
-    // x = U^-1 y, the entry farthest from the diagonal first. Whether x is finite.
+    // x = U^-1 y, adding the entry farthest from the diagonal first. Returns whether x is finite.
     __device__ bool substitute() const
     {
-        Value x[Width]; // of this row and those below it
+        Value x[Width]; // of this row and the rows below it
         Value u[Width];
         typename fur_value_of<Value>::real differences = 0;
         Value y = fetch(w.a.rows - 1, u);

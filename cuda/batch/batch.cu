@@ -1,4 +1,4 @@
-// Batches of systems on the device: their kernels' table, and room for solves.
+// Batches of systems on the device: the table of their kernels, and the workspace of solves.
 #include "batch.cuh"
 
 namespace
@@ -22,7 +22,7 @@ fur_status plan(fur_env *env, const fur_batch_view *a, const fur_batch_form *for
     });
 }
 
-// Waits for the results.
+// Solves the systems and waits for the results.
 fur_status solve(const fur_batch_solve_call *call)
 {
     auto *room = static_cast<const fur_batch_room *>(call->state);

@@ -1,12 +1,12 @@
-// Batches of systems on the device: blocks are row-major, so neighbouring threads have neighbouring
-// systems.
+// Batches of systems on the device. Blocks are row-major, so that neighbouring threads access
+// neighbouring systems.
 #ifndef FURROW_CUDA_BATCH_CUH
 #define FURROW_CUDA_BATCH_CUH
 
 #include "device.cuh"
 #include "long_sum.cuh"
 
-// Entry (i, s) at data[i stride + s].
+// Entry (i, s) is at data[i stride + s].
 template <class Value> struct fur_batch_side {
     Value *data;
     int64_t stride;
@@ -24,7 +24,7 @@ template <class Value> struct fur_batch_side {
     }
 };
 
-// The systems.
+// The matrices of all systems, which share one pattern.
 template <class Value> struct fur_batch_systems {
     int64_t rows;
     int64_t count;
@@ -39,7 +39,7 @@ template <class Value> struct fur_batch_systems {
     {
     }
 
-    // Row i of A_s x, in the order of FUR_ROW_SEGMENT.
+    // Row i of A_s x, added in the order of FUR_ROW_SEGMENT.
     template <class X> __device__ Value multiply(int64_t i, int64_t s, const X &x) const
     {
         int64_t begin = starts[i];
@@ -57,7 +57,7 @@ template <class Value> struct fur_batch_systems {
     }
 };
 
-// Room for solves: `size` bytes of entries, and the results.
+// The workspace of solves: `size` bytes of entries, and the results.
 struct fur_batch_room {
     void *memory;
     fur_batch_result *results;
@@ -66,7 +66,7 @@ struct fur_batch_room {
 extern "C" {
 extern const fur_batch_kernels fur_cuda_batch;
 fur_status fur_cuda_batch_apply(const fur_batch_call *call);
-// Bytes of entries that a solve needs, and the solve.
+// For each method: the bytes of entries that a solve needs, and the solve.
 int64_t fur_cuda_batch_cg_bytes(const fur_batch_view *a, const fur_batch_form *form);
 fur_status fur_cuda_batch_cg(const fur_batch_solve_call *call, const fur_batch_room *room);
 int64_t fur_cuda_batch_band_bytes(const fur_batch_view *a, const fur_batch_form *form);

@@ -1,20 +1,20 @@
-// Conjugate gradients with Jacobi's preconditioner for systems side by side (Hestenes and Stiefel
-// 1952): a block solves some systems from beginning to end, with the steps of src/cpu/batch/cg.c.
-// Each of its threads has some rows of one system: those of its lanes of the sums over the tree of
+// Conjugate gradients with Jacobi's preconditioner for a batch of systems (Hestenes and Stiefel
+// 1952). A block solves SIDE systems from beginning to end, with the steps of src/cpu/batch/cg.c.
+// Each thread has some rows of one system. These rows belong to its lanes of the summation tree in
 // docs/numerics.md.
 //
-// Bytes a row of n entries, system and iteration: n + 16 entries, from the second-level cache as
-// far as it holds them. 2 n + 13 flops.
+// Bytes a row of n entries, system and iteration: n + 16 entries, from the second-level cache if
+// the systems fit there. 2 n + 13 flops.
 #include "batch.cuh"
 #include "batch_course.h"
 #include "magnitude.cuh"
 #include "reciprocal.cuh"
 #include "tree.cuh"
 
-// Systems of a block: of f64 their entries in a row are a sector of the memory. More would leave
-// too few registers for a thread.
+// Systems of a block. Four f64 entries in a row fill a sector of the memory. More systems would
+// leave too few registers for a thread.
 #define SIDE 4
-// Threads of a system at most, rows of a leaf's lanes, bytes of such a row.
+// The most threads of a system, the rows of lanes in a leaf, and the bytes of a row of lanes.
 #define MOST_THREADS 64
 #define DEPTH 32
 #define LANE_BYTES 512
@@ -38,8 +38,8 @@ struct add {
     }
 };
 
-// What the threads of a block share; a lane more, so that both systems and lanes lie in banks of
-// their own.
+// The shared memory of a block. The additional lane puts the systems, and the lanes of a system,
+// into different banks.
 template <class Value> struct shared {
     double lane[2][SIDE][lanes<Value> + 1];
     double root[2][SIDE];
@@ -51,7 +51,7 @@ template <class Value> struct job {
     fur_batch_systems<Value> a;
     fur_batch_side<const Value> b;
     fur_batch_side<Value> x;
-    fur_batch_side<Value> d; // of room of its own, as the next
+    fur_batch_side<Value> d; // d and the next arrays are in the workspace
     fur_batch_side<Value> r;
     fur_batch_side<Value> p;
     fur_batch_side<Value> q;
@@ -60,7 +60,7 @@ template <class Value> struct job {
     fur_batch_result *results;
 };
 
-// Re or im of conj(x) y, added.
+// sum + Re or Im of conj(x) y.
 template <class Value> __device__ inline double dot_re(Value x, Value y, double sum)
 {
     if constexpr (fur_value_of<Value>::is_complex)
@@ -87,16 +87,16 @@ template <class Value> __device__ inline double square(Value x, double scale, do
     }
 }
 
-// The part of a block's work that one thread has.
+// The work of one thread.
 template <class Value> struct worker {
     const job<Value> &w;
     shared<Value> &m;
-    int side;   // the system in the block
+    int side;   // the system's number in the block
     int first;  // the first row
-    int64_t s;  // the system; the last one also for those that there are not
-    int64_t at; // its column in the room
+    int64_t s;  // the system; threads past the last system repeat it
+    int64_t at; // its column in the workspace
     bool there;
-    fur_course &course; // of the system; its first thread decides
+    fur_course &course; // of the system; only the system's first thread changes it
 
     __device__ worker(const job<Value> &w, shared<Value> &m)
         : w(w), m(m), side(threadIdx.x % SIDE), first(threadIdx.x / SIDE), course(m.course[side])
@@ -106,7 +106,7 @@ template <class Value> struct worker {
         s = there ? at : w.a.count - 1;
     }
 
-    // The sum over the lanes of a leaf, by warp `warp` for system `warp`.
+    // The sum over the lanes of a leaf. Warp `warp` adds those of system `warp`.
     template <int Parts> __device__ fur_partial<Parts> fold_leaf(int warp) const
     {
         constexpr int share = lanes<Value> / FUR_WARP;
@@ -127,7 +127,7 @@ template <class Value> struct worker {
         return lane[0];
     }
 
-    // Changes the course, for all threads to see.
+    // Calls change() in the system's first thread, and makes the new course visible to all threads.
     template <class Change> __device__ void decide(Change change)
     {
         __syncthreads();
@@ -136,8 +136,8 @@ template <class Value> struct worker {
         __syncthreads();
     }
 
-    // Sums over all rows of the system: visit(i, sums) adds row i. All threads take part, and see
-    // afterwards what the others have written.
+    // Sums over all rows of the system; visit(i, sums) adds row i. All threads must call it.
+    // Afterwards, each thread sees what the others have written.
     template <int Parts, class Visit> __device__ fur_partial<Parts> walk(Visit visit)
     {
         int warp = threadIdx.x / FUR_WARP;
@@ -182,7 +182,7 @@ template <class Value> struct worker {
             visit(i);
     }
 
-    // The norm max of a column, NaN if an entry is.
+    // The maximum norm of a column, or NaN if an entry is NaN.
     template <class Entry> __device__ double largest(Entry entry)
     {
         double most = 0;
@@ -195,8 +195,8 @@ template <class Value> struct worker {
         return most;
     }
 
-    // The norm 2 of a column, if it is wanted, from the sum of squares: taken again with a scale,
-    // where squares may have overflowed or lost bits.
+    // The 2-norm of a column from its sum of squares, if `wanted`. If squares may have overflowed
+    // or underflowed, the sum is computed again with a scale.
     template <class Entry> __device__ double norm_from(double squares, bool wanted, Entry entry)
     {
         bool near = !wanted || (squares >= 0x1p-960 && squares <= DBL_MAX);
@@ -218,7 +218,7 @@ template <class Value> struct worker {
         return norm_from(squares, true, entry);
     }
 
-    // The diagonal's reciprocals: 1 where there is none.
+    // The reciprocals of the diagonal. A row whose diagonal is not usable gets 1.
     __device__ void invert(bool *usable, bool *finite)
     {
         if (threadIdx.x < SIDE)
@@ -247,7 +247,7 @@ template <class Value> struct worker {
         __syncthreads();
     }
 
-    // r = b - A t; its norm
+    // r = b - A t. Returns the norm of r.
     __device__ double take_residual()
     {
         const Value unit = fur_from<Value>({1, 0});
@@ -281,7 +281,7 @@ template <class Value> struct worker {
         });
     }
 
-    // What passes of corrections begin with. Whether any pass is open.
+    // Prepares a pass of corrections. Returns whether any pass of the block is open.
     __device__ bool prepare()
     {
         const Value scale = fur_from<Value>({course.scale, 0});
@@ -295,7 +295,7 @@ template <class Value> struct worker {
         return __syncthreads_or(course.open);
     }
 
-    // x += alpha p where that is due; p = d r + beta p where the pass goes on
+    // t += alpha p if a step is due, and p = d r + beta p if the pass continues.
     __device__ void turn()
     {
         const bool runs = course.runs;
@@ -312,7 +312,7 @@ template <class Value> struct worker {
         decide([&] { course.settles = false; });
     }
 
-    // p = d r; r.p
+    // p = d r, and chooses the course from r.p.
     __device__ void aim()
     {
         double rz = walk<1>([&](int64_t i, double *sums) {
@@ -324,7 +324,7 @@ template <class Value> struct worker {
         decide([&] { fur_course_aim(&course, rz); });
     }
 
-    // q = A p; the step. Whether any pass goes on.
+    // q = A p, and the step length. Returns whether any pass continues.
     __device__ bool step()
     {
         double pq = walk<1>([&](int64_t i, double *sums) {
@@ -336,7 +336,7 @@ template <class Value> struct worker {
         return __syncthreads_or(course.runs);
     }
 
-    // r -= alpha q where the pass goes on; ||r||, r.d r. Whether any does.
+    // r -= alpha q if the pass continues; then ||r|| and r.d r. Returns whether any pass continues.
     __device__ bool descend()
     {
         const Value minus = fur_from<Value>({-course.alpha, 0});
@@ -355,7 +355,7 @@ template <class Value> struct worker {
         return __syncthreads_or(course.runs);
     }
 
-    // Whether a pass goes on whose directions are conjugate.
+    // Stops passes whose directions are no longer conjugate. Returns whether any pass continues.
     __device__ bool look()
     {
         fur_partial<2> pair = walk<2>([&](int64_t i, double *sums) {
@@ -378,7 +378,8 @@ template <class Value> struct worker {
         }
     }
 
-    // x from t where the pass has gained, else t from x: then both are one.
+    // If the pass has reduced the residual, x is updated from t; otherwise t is set from x. Both
+    // are equal afterwards.
     __device__ void accept()
     {
         const Value unit = fur_from<Value>({1, 0});

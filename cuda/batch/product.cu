@@ -1,18 +1,18 @@
-// Products of systems side by side: a thread an entry of the result, neighbours on neighbouring
-// systems.
+// Products of a batch of matrices and vectors. Each thread computes one entry of the result, and
+// neighbouring threads have neighbouring systems.
 //
-// Bytes a row of n entries and system: n entries of A, two of x and y; columns and offsets come
+// Bytes a row of n entries and system: n entries of A, two of x and y. Columns and offsets come
 // from the first-level cache for all systems but the first. 2 n flops.
 #include "batch.cuh"
 
 #define BLOCK 256
-// Blocks of rows side by side, at most.
+// The most blocks of rows in a launch.
 #define MOST_ROWS int64_t(65535)
 
 namespace
 {
 
-// Some rows by some systems a block. Bytes and flops: above.
+// A block multiplies some rows of some systems. Bytes and flops: above.
 template <class Value>
 __global__ void __launch_bounds__(BLOCK)
     multiply(fur_batch_systems<Value> a, fur_batch_side<const Value> x, fur_batch_side<Value> y,
@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(BLOCK)
         finish(a.multiply(i, s, [&](int32_t j) { return x(j, s); }), &y(i, s));
 }
 
-// Threads of a block for neighbouring systems: a power of two.
+// Threads of a block along the systems, a power of two.
 unsigned side_of(int64_t count)
 {
     unsigned side = 1;

@@ -1,9 +1,9 @@
-// Products by dense blocks along the diagonal with the bits of src/cpu/block/dense_blocks.c: a
-// thread a row. Rows of a block stand in neighbouring threads, which read its columns together, as
-// entries stand column after column.
+// Products by dense blocks along the diagonal, with the bits of src/cpu/block/dense_blocks.c. Each
+// thread computes one row. The rows of a block are in neighbouring threads. The entries are stored
+// by columns, so that these threads read a column together.
 //
-// Bytes a row in blocks of k rows: k entries in their form, 4 and 16 / k for the block, two entries
-// for x and y. 2 k flops.
+// Bytes a row in blocks of k rows: k entries in their stored form, 4 and 16 / k for the block, two
+// entries for x and y. 2 k flops.
 #include "block.cuh"
 #include "half.h"
 #include "value.cuh"
@@ -22,7 +22,7 @@ template <class Value> struct product {
     Value *y;
 };
 
-// Part k of entries in their form.
+// Part k of the entries, converted from their stored form.
 template <int form, class Real> __device__ Real part(const char *entries, int k)
 {
     if constexpr (form == FUR_DENSE_SINGLE)
@@ -42,7 +42,7 @@ template <int form, class Value> __device__ Value entry(const char *entries, int
         return part<form, real>(entries, k);
 }
 
-// Row i of n of a block times x, unscaled.
+// Row i of a block of n rows times x, without the scale factor.
 template <int form, class Value>
 __device__ Value multiply_row(const char *entries, int i, int n, const Value *x)
 {

@@ -1,25 +1,25 @@
-// Fill, copies and sums of blocks of vectors of any layout and stride. No flop counts here, only
-// bytes: an entry of fill moves 1 entry size, of copy 2, of axpby 3 (2 with beta = 0).
+// Fills, copies and adds blocks of vectors of any layout and stride. The kernels are bound by
+// memory. Bytes an entry: fill 1 entry size, copy 2, axpby 3 (2 with beta = 0).
 //
-// Outer and inner are the sides of Y: inner entries are neighbours. Where those of X lie the other
-// way, a tile goes through shared memory, so that both sides are read and written in runs (Ruetsch
-// and Micikevicius, Optimizing Matrix Transpose in CUDA, 2009).
+// Outer and inner are the dimensions of Y: inner entries are contiguous. If X has the other layout,
+// a tile goes through shared memory, so that both X and Y are accessed contiguously (Ruetsch and
+// Micikevicius, Optimizing Matrix Transpose in CUDA, 2009).
 #include "block.cuh"
 #include "value.cuh"
 
 #define TILE 32
-#define ROWS 8 // of a tile at once
+#define ROWS 8 // rows of a tile that are copied at once
 
 namespace
 {
 
-// Two blocks by the sides of y; x NULL: there is none.
+// Two blocks in the dimensions of y. x is null if the operation has no input.
 template <class Value> struct sides {
     int64_t outer;
     int64_t inner;
     const Value *x;
     int64_t x_stride;
-    bool crosses; // x's runs lie along y's outer side
+    bool crosses; // x has the other layout, so that it is contiguous along y's outer dimension
     Value *y;
     int64_t y_stride;
 
@@ -60,7 +60,7 @@ template <class Value> struct scaled {
     }
 };
 
-// As it is, y is added also where multiplying it by 1 + 0i would make infinity a NaN.
+// Adds y without multiplying it: a product of infinity and 1 + 0i would be NaN.
 template <class Value> struct scaled_added {
     Value alpha;
     __device__ Value operator()(Value x, const Value *y) const
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(TILE *ROWS) map(F f, sides<Value> s)
     }
 }
 
-// The same where x lies the other way. Bytes an entry: above.
+// As above, for an x of the other layout. Bytes an entry: above.
 template <class F, class Value>
 __global__ void __launch_bounds__(TILE *ROWS) map_across(F f, sides<Value> s)
 {

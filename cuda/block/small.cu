@@ -1,13 +1,13 @@
-// A block of vectors times a small matrix, Y = alpha X C + beta Y: a thread an entry of Y, rows of
-// X in shared memory, C by way of the caches. Y may be X, as a block's rows are read before any of
-// them is written.
+// A block of vectors times a small matrix, Y = alpha X C + beta Y. Each thread computes one entry
+// of Y. The rows of X are in shared memory, and C is read through the caches. Y may be X, because a
+// block reads all its rows before it writes any.
 //
 // Bytes a row: one entry for each column of X and of Y (two with beta); 2 k flops an entry.
 #include "block.cuh"
 #include "value.cuh"
 
 #define BLOCK 256
-// Of rows of X in a block.
+// Bytes of X in shared memory.
 #define SHARED_BYTES 32768
 
 namespace
@@ -36,7 +36,7 @@ template <class Value> struct small_product {
     }
 };
 
-// `near` rows at a time. Bytes and flops: above.
+// Multiplies `near` rows at a time. Bytes and flops: above.
 template <class Value>
 __global__ void __launch_bounds__(BLOCK)
     multiply_small(const __grid_constant__ small_product<Value> p, int near, bool by_rows)

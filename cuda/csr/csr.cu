@@ -1,9 +1,9 @@
-// Checks and figures of a matrix that lies on the device, and its diagonal.
+// Checks, figures and the diagonal of a matrix on the device.
 //
-// One pass each: every thread looks at its rows, a block adds up what its threads found, and the
-// last block to finish leaves the counts where the host can read them. All counts are integers, so
-// their order does not matter. Bytes a row: an offset; for bandwidth and profile the first and last
-// column besides; for the check of columns all of them.
+// Each makes one pass. A thread inspects its rows, a block adds the counts of its threads, and the
+// last block writes the totals where the host can read them. All counts are integers, so their
+// order does not matter. Bytes a row: an offset. Bandwidth and profile also read the first and last
+// columns, and the check of columns reads all columns.
 #include "csr.cuh"
 
 #define BLOCK 256
@@ -21,14 +21,14 @@ __device__ void keep_most(unsigned long long *most, unsigned long long value)
         *most = value;
 }
 
-// A row that breaks the contract is counted from the other end, so that the first has the largest
-// number.
+// Records a row that breaks the contract. The number is complemented, so that the first such row
+// has the largest value.
 __device__ void blame(fur_figures *f, int64_t row)
 {
     keep_most(&f->bad_row, ~static_cast<unsigned long long>(row));
 }
 
-// A row's part of bandwidth and profile, from its first and last column.
+// Adds the bandwidth and profile of a row, from its first and last columns.
 __device__ void look_at_ends(fur_figures *f, int64_t row, int32_t first, int32_t last)
 {
     int64_t left = row - first;
@@ -38,7 +38,7 @@ __device__ void look_at_ends(fur_figures *f, int64_t row, int32_t first, int32_t
     f->profile += left > 0 ? static_cast<unsigned long long>(left) : 0;
 }
 
-// Whether the columns of a row increase strictly within 0 .. cols-1.
+// Whether the columns of a row increase strictly and are within 0 .. cols-1.
 __device__ bool sound(const int32_t *columns, int64_t begin, int64_t end, int64_t cols)
 {
     int64_t last = -1;
@@ -51,7 +51,7 @@ __device__ bool sound(const int32_t *columns, int64_t begin, int64_t end, int64_
     return true;
 }
 
-// Adds what a row shows to a thread's counts.
+// Adds the properties of a row to a thread's counts.
 template <look what, class Offset>
 __device__ void look_at_row(fur_figures *f, const fur_csr_view &a, int64_t row)
 {
@@ -76,7 +76,7 @@ __device__ void look_at_row(fur_figures *f, const fur_csr_view &a, int64_t row)
     }
 }
 
-// Adds a thread's counts to the block's, and thread 0 those to the grid's.
+// Adds counts with atomics: those of a thread to the block's, or those of a block to the grid's.
 __device__ void gather(fur_figures *to, const fur_figures &from)
 {
     atomicMax(&to->row_longest, from.row_longest);
@@ -88,7 +88,8 @@ __device__ void gather(fur_figures *to, const fur_figures &from)
     atomicMax(&to->bad_row, from.bad_row);
 }
 
-// The counts of a warp in its first lane: shuffles are cheaper than atomics on one address.
+// Combines the counts of a warp in its first lane: shuffles are cheaper than atomics on one
+// address.
 __device__ fur_figures gather_warp(fur_figures f)
 {
     for (int half = FUR_WARP / 2; half > 0; half /= 2) {
@@ -103,7 +104,7 @@ __device__ fur_figures gather_warp(fur_figures f)
     return f;
 }
 
-// Counts over all rows, by `what`, for the host to read. Bytes a row as said above.
+// The counts over all rows, selected by `what`, for the host to read. Bytes a row: above.
 template <look what, class Offset>
 __global__ void __launch_bounds__(BLOCK, 4)
     look_at_rows(fur_csr_view a, fur_figures *total, fur_figures *published)
@@ -131,7 +132,7 @@ __global__ void __launch_bounds__(BLOCK, 4)
     *total = {};
 }
 
-// Looks at all rows and waits for what was found.
+// Counts over all rows and waits for the result.
 template <look what> fur_status find(fur_env *env, const fur_csr_view *a, fur_figures *out)
 {
     fur_device *device = env->device;
@@ -152,7 +153,7 @@ template <look what> fur_status find(fur_env *env, const fur_csr_view *a, fur_fi
     return FUR_OK;
 }
 
-// Counts as fur_csr_measure gives them.
+// The statistics of fur_csr_measure from the counts.
 fur_csr_statistics statistics_of(const fur_csr_view *a, const fur_figures &f)
 {
     fur_csr_statistics s = {};
@@ -167,8 +168,8 @@ fur_csr_statistics statistics_of(const fur_csr_view *a, const fur_figures &f)
     return s;
 }
 
-// The entry of the column that the row's number is, by bisection, with those of the same column
-// after it that were kept.
+// The diagonal entry in row numbers[i], found by bisection. Duplicates of this entry are added to
+// it.
 template <class Value, class Offset>
 __global__ void __launch_bounds__(BLOCK)
     diagonal(int64_t n, const int32_t *numbers, const Offset *offsets, const int32_t *columns,
@@ -189,7 +190,7 @@ __global__ void __launch_bounds__(BLOCK)
 
 } // namespace
 
-// *row = the first row whose offsets break the contract of a matrix, or -1. Waits.
+// *row = the first row whose offsets are invalid, or -1. Waits.
 fur_status fur_cuda_find_bad_offset(fur_env *env, const fur_csr_view *a, int64_t *row)
 {
     fur_figures f;
@@ -207,7 +208,7 @@ fur_status fur_cuda_find_bad_column(fur_env *env, const fur_csr_view *a, int64_t
     return FUR_OK;
 }
 
-// The figures of fur_csr_measure by one pass over offsets and columns. Waits.
+// The statistics of fur_csr_measure, by one pass over offsets and columns. Waits.
 fur_status fur_cuda_csr_measure(fur_env *env, const fur_csr_view *a, fur_csr_statistics *out)
 {
     fur_figures f;
@@ -216,7 +217,7 @@ fur_status fur_cuda_csr_measure(fur_env *env, const fur_csr_view *a, fur_csr_sta
     return FUR_OK;
 }
 
-// Lengths of rows are all that the kernels here are chosen by.
+// The row lengths, which are the only basis for the choice of kernels here.
 fur_status fur_cuda_spmv_profile(fur_env *env, const fur_csr_view *a, fur_spmv_profile *out)
 {
     fur_figures f;

@@ -1,5 +1,5 @@
-// Matrices on the device: checks, figures, transposes, rows and columns in another order. What they
-// share: work on all entries, shared out evenly whatever the lengths of the rows.
+// Matrices on the device: checks, figures, transposes and permutations. Their shared code
+// distributes all entries evenly over the threads, whatever the row lengths.
 #ifndef FURROW_CUDA_CSR_CUH
 #define FURROW_CUDA_CSR_CUH
 
@@ -7,7 +7,7 @@
 #include "value.cuh"
 
 extern "C" {
-// The matrix part of fur_remote.
+// The matrix functions of fur_remote.
 fur_status fur_cuda_find_bad_offset(fur_env *env, const fur_csr_view *a, int64_t *row);
 fur_status fur_cuda_find_bad_column(fur_env *env, const fur_csr_view *a, int64_t *row);
 fur_status fur_cuda_csr_measure(fur_env *env, const fur_csr_view *a, fur_csr_statistics *out);
@@ -30,7 +30,7 @@ fur_status fur_cuda_csr_diagonal(fur_env *env, const fur_csr_view *a, const int3
 // Entries of a block.
 #define FUR_ENTRIES_SHARE 2048
 
-// The last of the rows low .. high - 1 that begins at entry k or before it.
+// The last of rows low .. high - 1 that begins at or before entry k.
 template <class Offsets>
 __device__ inline int64_t fur_row_of(Offsets offsets, int64_t low, int64_t high, int64_t k)
 {
@@ -44,7 +44,7 @@ __device__ inline int64_t fur_row_of(Offsets offsets, int64_t low, int64_t high,
     return low;
 }
 
-// Calls f(row, k) for the entries k of the calling block.
+// Calls f(row, k) for each entry k of the calling block.
 template <class Offsets, class F>
 __device__ inline void fur_for_entries(int64_t rows, int64_t entries, Offsets offsets, F f)
 {
@@ -72,7 +72,8 @@ template <class Index> __global__ void fur_count_up(int64_t n, Index *out)
         out[i] = static_cast<Index>(i);
 }
 
-// The first position of begin .. end-1, a row, at or behind the column; end without one.
+// The first position in begin .. end-1 whose column is at least `column`, or `end` if there is no
+// such position.
 __device__ inline int64_t fur_find_column(const int32_t *columns, int64_t begin, int64_t end,
                                           int64_t column)
 {

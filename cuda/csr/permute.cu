@@ -1,18 +1,18 @@
-// Rows and columns in another order on the device: offsets from the rows' lengths, then every entry
-// is fetched from where it was and renumbered. In short rows it counts which entries come before
-// it; entries of long rows are sorted by row and column (CUB's radix sort is stable, so that
-// entries of one position stay in their order).
+// Permutes the rows and columns of a matrix on the device. The offsets come from the row lengths.
+// Then every entry is fetched from its old position, and its column is renumbered. In a short row,
+// the position of an entry is the number of entries that come before it. The entries of long rows
+// are sorted by row and column. CUB's radix sort is stable, so that duplicates keep their order.
 #include "csr.cuh"
 #include "arrange.cuh"
 
 #define BLOCK 256
-// Longest row whose entries are counted: a row takes length^2 reads, from the first cache.
+// Longest row that is sorted by counting: a row takes length^2 reads from the first-level cache.
 #define RANK_MOST 128
 
 namespace
 {
 
-// From A, by these orders, to B; null leaves a side as it is.
+// The permutation from A to B. A null order leaves that side unchanged.
 template <class Value, class Offset> struct renumbering {
     int64_t rows;
     int64_t entries;
@@ -25,7 +25,7 @@ template <class Value, class Offset> struct renumbering {
     int32_t *columns;
     Value *values;
 
-    // Where entry k of B, in that row, is in A.
+    // The position in A of entry k of B, which is in row `row`.
     __device__ int64_t origin(int64_t row, int64_t k) const
     {
         int64_t from = row_order ? row_order[row] : row;
@@ -33,8 +33,8 @@ template <class Value, class Offset> struct renumbering {
     }
 };
 
-// The memory to sort long rows: the starts of their entries among the `count` entries of all long
-// rows, and keys and origins before and after.
+// The workspace of the sort of long rows. `starts` holds the first entry of each long row among the
+// `count` entries of all long rows. Keys and origins have an input and an output array.
 template <class Index> struct work {
     int32_t *renumbered; // columns of B's entries before they are sorted
     Index *starts;
@@ -44,8 +44,8 @@ template <class Index> struct work {
     Index *origins[2];
 };
 
-// The lengths of B's rows, and a 0 behind them, where their offsets will be. Bytes a row: 4 for its
-// number, two offsets of A, one of B.
+// The lengths of B's rows, followed by a 0, in the array of offsets. Bytes a row: 4 for its number,
+// two offsets of A, one of B.
 template <class Value, class Offset> __global__ void set_lengths(renumbering<Value, Offset> r)
 {
     int64_t row = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
@@ -55,7 +55,7 @@ template <class Value, class Offset> __global__ void set_lengths(renumbering<Val
     r.offsets[row] = row < r.rows ? r.a_offsets[from + 1] - r.a_offsets[from] : Offset(0);
 }
 
-// The same of rows of more than RANK_MOST entries only; 0 for others.
+// The lengths of the rows with more than RANK_MOST entries; 0 for the others.
 template <class Offset, class Index>
 __global__ void set_long_lengths(int64_t rows, const Offset *offsets, Index *lengths)
 {
@@ -65,7 +65,8 @@ __global__ void set_long_lengths(int64_t rows, const Offset *offsets, Index *len
         lengths[row] = length > RANK_MOST ? length : Index(0);
 }
 
-// All entries, where columns keep their numbers. Bytes an entry: twice its size and its column's.
+// Copies all entries when columns keep their numbers. Bytes an entry: twice the sizes of the entry
+// and its column.
 template <class Value, class Offset>
 __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK) copy_entries(renumbering<Value, Offset> r)
 {
@@ -76,8 +77,8 @@ __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK) copy_entries(renumbering<Va
     });
 }
 
-// The new columns of all entries, in A's order within each row. Bytes an entry: 12, of which 4 from
-// anywhere in col_position.
+// The new columns of all entries, in A's order within each row. Bytes an entry: 12, of which 4 are
+// scattered reads of col_position.
 template <class Value, class Offset>
 __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     renumber(renumbering<Value, Offset> r, int32_t *renumbered)
@@ -87,7 +88,7 @@ __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     });
 }
 
-// The place of an entry in its sorted row; equal columns keep their order.
+// The position of an entry in its sorted row. Equal columns keep their order.
 __device__ inline int64_t place_of(const int32_t *renumbered, int64_t begin, int64_t end, int64_t k)
 {
     int32_t column = renumbered[k];
@@ -97,8 +98,9 @@ __device__ inline int64_t place_of(const int32_t *renumbered, int64_t begin, int
     return place;
 }
 
-// Entries of rows of RANK_MOST at most, each to its place. Bytes an entry: twice its size, 8 for
-// its column; in a row of n, n reads of 4 bytes from the first cache.
+// Moves the entries of rows of at most RANK_MOST entries to their positions. Bytes an entry: twice
+// its size, and 8 for its column. A row of n entries takes n reads of 4 bytes an entry from the
+// first-level cache.
 template <class Value, class Offset>
 __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     place_short_rows(renumbering<Value, Offset> r, const int32_t *renumbered)
@@ -114,8 +116,8 @@ __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     });
 }
 
-// For entries of long rows row and new column as one key, and where in A they are. Bytes an entry:
-// 12 and its origin.
+// Sets the keys of the entries of long rows, which combine row and new column, and their positions
+// in A. Bytes an entry: 12 and its origin.
 template <class Value, class Offset, class Index>
 __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     set_keys(renumbering<Value, Offset> r, work<Index> w)
@@ -127,8 +129,8 @@ __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     });
 }
 
-// Sorted entries of long rows, in order. Bytes an entry: 12, its origin, and twice its size, once
-// from anywhere.
+// Writes the sorted entries of long rows. Bytes an entry: 12, its origin, and twice its size, once
+// as a scattered read.
 template <class Value, class Offset, class Index>
 __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     place_long_rows(renumbering<Value, Offset> r, work<Index> w)
@@ -141,7 +143,7 @@ __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     });
 }
 
-// Entries of long rows into B, sorted by row and column.
+// Sorts the entries of long rows by row and column into B.
 template <class Value, class Offset, class Index>
 fur_status sort_long_rows(fur_env *env, const renumbering<Value, Offset> &r, work<Index> *w)
 {
@@ -158,7 +160,7 @@ fur_status sort_long_rows(fur_env *env, const renumbering<Value, Offset> &r, wor
     return fur_cuda_launched(env, "places in long rows");
 }
 
-// How many entries are in long rows, and where the first of each row is among them.
+// Counts the entries in long rows, and finds the first entry of each long row among them.
 template <class Value, class Offset, class Index>
 fur_status count_long_rows(fur_env *env, const renumbering<Value, Offset> &r, work<Index> *w)
 {
@@ -173,7 +175,8 @@ fur_status count_long_rows(fur_env *env, const renumbering<Value, Offset> &r, wo
     return FUR_OK;
 }
 
-// All entries with new columns into B, short rows by counting, long ones by sorting.
+// Writes all entries with new columns into B. Short rows are sorted by counting, and long rows by a
+// radix sort.
 template <class Value, class Offset, class Index>
 fur_status renumber_and_sort(fur_env *env, const renumbering<Value, Offset> &r, work<Index> *w)
 {
@@ -189,7 +192,7 @@ fur_status renumber_and_sort(fur_env *env, const renumbering<Value, Offset> &r, 
     return w->count > 0 ? sort_long_rows(env, r, w) : FUR_OK;
 }
 
-// The offsets of B: the lengths of the rows in their new order, added up.
+// The offsets of B: the prefix sum of the row lengths in their new order.
 template <class Value, class Offset>
 fur_status set_offsets(fur_env *env, const renumbering<Value, Offset> &r)
 {
@@ -213,7 +216,7 @@ template <class T> T *writable(const void *array)
     return static_cast<T *>(const_cast<void *>(array));
 }
 
-// The offsets of B, then its entries.
+// Writes the offsets of B, then its entries.
 template <class Value, class Offset>
 fur_status permute(fur_env *env, const renumbering<Value, Offset> &r, int64_t cols)
 {

@@ -1,5 +1,5 @@
-// Some rows of a matrix as a matrix: offsets from the rows' lengths, then every entry is fetched.
-// Bytes an entry: twice its size and its column's; a row's offsets besides.
+// Extracts some rows of a matrix as a matrix: offsets from the row lengths, then every entry is
+// fetched. Bytes: twice the sizes of each entry and its column, and the offsets of each row.
 #include "csr.cuh"
 #include "arrange.cuh"
 
@@ -8,8 +8,8 @@
 namespace
 {
 
-// lengths[i]: entries of row numbers[i], 0 for more than `most`; a 0 behind them. Bytes a row: 12,
-// and two offsets from anywhere.
+// lengths[i] = the entries of row numbers[i], or 0 if it has more than `most`; a 0 follows. Bytes a
+// row: 12, and two offsets from scattered addresses.
 template <class Offset>
 __global__ void __launch_bounds__(BLOCK)
     set_lengths(const Offset *offsets, int64_t count, const int32_t *numbers, int64_t most,
@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(BLOCK)
     lengths[i] = length > most ? 0 : length;
 }
 
-// Offsets in the width of the matrix. Bytes a row: 8 and an offset.
+// Stores the offsets in the offset type of the matrix. Bytes a row: 8 and an offset.
 template <class Offset>
 __global__ void __launch_bounds__(BLOCK)
     set_offsets(int64_t count, const int64_t *starts, Offset *offsets)
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(BLOCK)
         offsets[i] = static_cast<Offset>(starts[i]);
 }
 
-// All entries of the rows. Bytes an entry: twice its size and its column's.
+// Copies all entries of the rows. Bytes an entry: twice the sizes of the entry and its column.
 template <class Value, class Offset>
 __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     copy_entries(const Offset *offsets, const int32_t *from_columns, const Value *from_values,
@@ -53,7 +53,7 @@ template <class T> T *writable(const void *array)
 
 } // namespace
 
-// The offsets of the matrix of some rows of A; rows of more than `most` entries count as empty.
+// The offsets of the matrix of some rows of A. A row of more than `most` entries becomes empty.
 fur_status fur_cuda_row_starts(fur_env *env, const fur_csr_view *a, int64_t count,
                                const int32_t *numbers, int64_t most, int64_t *starts)
 {
@@ -65,7 +65,7 @@ fur_status fur_cuda_row_starts(fur_env *env, const fur_csr_view *a, int64_t coun
     return fur_exclusive_scan(env, starts, count + 1);
 }
 
-// Copies these rows: offsets, columns and values of `out`.
+// Copies the offsets, columns and values of these rows to `out`.
 fur_status fur_cuda_take_rows(fur_env *env, const fur_csr_view *a, const int32_t *numbers,
                               const int64_t *starts, const fur_csr_view *out)
 {

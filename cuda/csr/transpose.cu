@@ -1,5 +1,5 @@
-// A^T and A^H on the device: the entries sorted by column with their order kept (CUB's radix sort
-// is stable), so that the result's rows are sorted.
+// A^T and A^H on the device. A stable sort of the entries by column (CUB's radix sort) leaves the
+// rows of the result sorted.
 #include "csr.cuh"
 #include "arrange.cuh"
 
@@ -12,7 +12,7 @@ namespace
 template <class Index> struct work {
     int32_t *columns; // sorted
     Index *order;     // 0, 1, 2, ...
-    Index *place;     // where the entries of the transpose come from
+    Index *place;     // the positions in A of the transpose's entries
 };
 
 // The first position whose key is not below `key`.
@@ -28,8 +28,8 @@ template <class Key> __device__ int64_t lower_bound(const Key *keys, int64_t cou
     return low;
 }
 
-// Where each of the transpose's rows begins among the sorted columns, by bisection. Bytes a row: an
-// offset, log2(entries) columns.
+// The offset of each row of the transpose: its first position among the sorted columns, by
+// bisection. Bytes a row: an offset, log2(entries) columns.
 template <class Offset>
 __global__ void find_offsets(int64_t rows, int64_t entries, const int32_t *sorted, Offset *offsets)
 {
@@ -38,7 +38,7 @@ __global__ void find_offsets(int64_t rows, int64_t entries, const int32_t *sorte
         offsets[row] = static_cast<Offset>(lower_bound(sorted, entries, row));
 }
 
-// Entry k of the transpose; its column is the row it came from.
+// Writes entry k of the transpose. Its column is the row of A that it comes from.
 template <class Value, class Offset, class Index>
 __global__ void move_entries(fur_csr_view a, bool conjugate, const Index *place, int32_t *columns,
                              Value *values)
@@ -53,8 +53,8 @@ __global__ void move_entries(fur_csr_view a, bool conjugate, const Index *place,
     values[k] = conjugate ? fur_conj(value) : value;
 }
 
-// Entry k of row j of the transpose. Of several in its column it is as many places after the first
-// as it is in the matrix.
+// Writes the value of entry k of row j of the transpose. If A has duplicates in this column, they
+// keep their order.
 template <class Value, class Offset>
 __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     refill(fur_csr_view a, bool conjugate, fur_csr_view t, Value *values)
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     });
 }
 
-// w->columns = the columns of A, sorted; w->place = where each of them was.
+// w->columns = the sorted columns of A; w->place = their positions before the sort.
 template <class Index>
 fur_status sort_by_column(fur_env *env, const fur_csr_view *a, work<Index> *w)
 {
@@ -91,7 +91,7 @@ template <class T> T *writable(const void *array)
     return static_cast<T *>(const_cast<void *>(array));
 }
 
-// The transpose, into arrays that are there.
+// Writes the transpose into allocated arrays.
 template <class Value, class Offset, class Index>
 fur_status fill(fur_env *env, const fur_csr_view *a, bool conjugate, const fur_csr_view *t,
                 work<Index> *w)
@@ -107,7 +107,7 @@ fur_status fill(fur_env *env, const fur_csr_view *a, bool conjugate, const fur_c
 
 } // namespace
 
-// T = A^T or A^H into the arrays of t.
+// T = A^T or A^H, written into the arrays of t.
 fur_status fur_cuda_csr_transpose(fur_env *env, const fur_csr_view *a, bool conjugate,
                                   const fur_csr_view *t)
 {
@@ -128,7 +128,8 @@ fur_status fur_cuda_csr_transpose(fur_env *env, const fur_csr_view *a, bool conj
     });
 }
 
-// Bytes an entry: its row and value, a row of A by bisection, and the value written.
+// Bytes an entry: its row and value, the columns of A that a bisection reads, and the written
+// value.
 fur_status fur_cuda_csr_transpose_values(fur_env *env, const fur_csr_view *a, bool conjugate,
                                          const fur_csr_view *t)
 {

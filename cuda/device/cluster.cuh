@@ -1,5 +1,5 @@
-// The blocks that wait for each other fastest: a cluster of eight, one block where a device has no
-// clusters.
+// The largest group of blocks with a fast barrier: a cluster of eight blocks, or one block on a
+// device without clusters.
 #ifndef FURROW_CUDA_CLUSTER_CUH
 #define FURROW_CUDA_CLUSTER_CUH
 
@@ -14,7 +14,7 @@
 #    define FUR_CLUSTER 1
 #endif
 
-// Of the calling block.
+// The number of the calling block in its cluster.
 __device__ inline unsigned fur_cluster_rank()
 {
 #if __CUDA_ARCH__ >= 900
@@ -24,7 +24,7 @@ __device__ inline unsigned fur_cluster_rank()
 #endif
 }
 
-// Waits for all threads; each then sees what the others wrote.
+// Barrier of all threads. Afterwards, each thread sees what the others wrote.
 __device__ inline void fur_cluster_wait()
 {
 #if __CUDA_ARCH__ >= 900
@@ -44,7 +44,7 @@ static inline cudaLaunchAttribute fur_cluster_attribute()
     return attribute;
 }
 
-// Whether a kernel was compiled for a device with clusters.
+// Sets *out to whether a kernel was compiled for a device with clusters.
 template <class Kernel> fur_status fur_has_clusters(fur_env *env, Kernel *kernel, bool *out)
 {
     cudaFuncAttributes attributes;
@@ -53,7 +53,8 @@ template <class Kernel> fur_status fur_has_clusters(fur_env *env, Kernel *kernel
     return FUR_OK;
 }
 
-// Launches a kernel on one cluster whose blocks have so many threads and bytes of shared memory.
+// Launches a kernel on one cluster. Each block has `threads` threads and `bytes` bytes of shared
+// memory.
 template <class... Parameters, class... Arguments>
 fur_status fur_launch_cluster(fur_env *env, void (*kernel)(Parameters...), unsigned threads,
                               size_t bytes, Arguments... arguments)

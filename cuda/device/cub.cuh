@@ -1,11 +1,10 @@
-// Room for CUB's algorithms for the time of a call.
+// Temporary storage for a call of CUB.
 #ifndef FURROW_CUDA_CUB_CUH
 #define FURROW_CUDA_CUB_CUH
 
 #include "device.cuh"
 
-// run(storage, bytes) is called twice, as CUB will have it: without storage to set bytes, then
-// with.
+// Calls run(storage, bytes) twice, as CUB requires. The first call has no storage and sets `bytes`.
 template <class Run> fur_status fur_with_storage(fur_env *env, const char *name, Run run)
 {
     void *storage = nullptr;

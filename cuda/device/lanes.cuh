@@ -1,4 +1,5 @@
-// Values that move between the lanes of a warp, of which all must take part, or of a team.
+// Exchange of values between the lanes of a warp, all of which must take part, or of a team of
+// lanes.
 #ifndef FURROW_CUDA_LANES_CUH
 #define FURROW_CUDA_LANES_CUH
 
@@ -7,7 +8,7 @@
 
 #define FUR_ALL_LANES 0xffffffffu
 
-// The value of a lane.
+// Returns the value of lane `lane`.
 template <class Value> __device__ inline Value fur_shuffle(Value value, int lane)
 {
     if constexpr (fur_value_of<Value>::is_complex)
@@ -17,7 +18,7 @@ template <class Value> __device__ inline Value fur_shuffle(Value value, int lane
         return __shfl_sync(FUR_ALL_LANES, value, lane);
 }
 
-// The value of lane j + distance for lane j; its own where there is none.
+// Lane j gets the value of lane j + distance, or its own value if that lane does not exist.
 template <class Value> __device__ inline Value fur_shuffle_down(Value value, int distance)
 {
     if constexpr (fur_value_of<Value>::is_complex)
@@ -27,7 +28,7 @@ template <class Value> __device__ inline Value fur_shuffle_down(Value value, int
         return __shfl_down_sync(FUR_ALL_LANES, value, distance);
 }
 
-// The value of lane j - distance for lane j; its own where there is none.
+// Lane j gets the value of lane j - distance, or its own value if that lane does not exist.
 template <class Value> __device__ inline Value fur_shuffle_up(Value value, int distance)
 {
     if constexpr (fur_value_of<Value>::is_complex)
@@ -37,8 +38,8 @@ template <class Value> __device__ inline Value fur_shuffle_up(Value value, int d
         return __shfl_up_sync(FUR_ALL_LANES, value, distance);
 }
 
-// The sum of each group of `lanes` lanes, a power of two, folded in halves; the first lane of a
-// group has it, the others something else.
+// The sum of each group of `lanes` lanes, a power of two, folded in halves. Only the first lane of
+// a group has the sum; the result in the other lanes is undefined.
 template <class Value> __device__ inline Value fur_fold_lanes(Value sum, int lanes)
 {
 #pragma unroll
@@ -47,12 +48,12 @@ template <class Value> __device__ inline Value fur_fold_lanes(Value sum, int lan
     return sum;
 }
 
-// So many neighbouring lanes of a warp, a power of two, that work on the same thing; what its
-// members do, all of its lanes must do together.
+// A team of `lanes` neighbouring lanes of a warp, a power of two. All lanes of the team must call a
+// member together.
 template <int lanes> struct fur_lane_team {
     static constexpr int size = lanes;
     int lane;
-    int first; // of its lanes in the warp
+    int first; // the team's first lane in the warp
     unsigned mask;
 
     __device__ fur_lane_team()
@@ -61,13 +62,13 @@ template <int lanes> struct fur_lane_team {
     {
     }
 
-    // What lanes have written is seen by all of the team.
+    // Barrier of the team. Afterwards, its lanes see what the others have written.
     __device__ void sync() const
     {
         __syncwarp(mask);
     }
 
-    // The value of a lane.
+    // Returns the value of lane `other` of the team.
     template <class T> __device__ T from(T value, int other) const
     {
         if constexpr (lanes == 1)
@@ -78,13 +79,13 @@ template <int lanes> struct fur_lane_team {
             return __shfl_sync(mask, value, other, lanes);
     }
 
-    // A bit for each lane for which it is so, the first lowest.
+    // Bit i is set if `is_so` holds in lane i of the team.
     __device__ unsigned ballot(bool is_so) const
     {
         return __ballot_sync(mask, is_so) >> first & FUR_ALL_LANES >> (FUR_WARP - lanes);
     }
 
-    // Calls f(lane) for the lanes for which it is so, in order.
+    // Calls f(lane) in order for each lane where `is_so` holds.
     template <class F> __device__ void for_those(bool is_so, F f) const
     {
         unsigned left = ballot(is_so);

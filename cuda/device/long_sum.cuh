@@ -1,5 +1,5 @@
-// Sums of rows of more than FUR_ROW_SEGMENT entries, in the order of docs/numerics.md: by a thread,
-// and the end of it by a warp. src/cpu/product/spmv/long_sum.h is the same for the host.
+// Sums of rows of more than FUR_ROW_SEGMENT entries, in the order of docs/numerics.md. One thread
+// sums a row, or a warp adds its segment sums. The host version is src/cpu/product/spmv/long_sum.h.
 #ifndef FURROW_CUDA_LONG_SUM_CUH
 #define FURROW_CUDA_LONG_SUM_CUH
 
@@ -8,13 +8,13 @@
 // Levels of sums of segments: enough for 128^5 entries.
 #define FUR_ROW_LEVELS 4
 
-// Segments of a row, or of a part of one.
+// The number of segments of a row, or of a part of a row.
 __device__ inline int fur_ceil_segments(int64_t entries)
 {
     return static_cast<int>((entries + FUR_ROW_SEGMENT - 1) / FUR_ROW_SEGMENT);
 }
 
-// The lanes of a segment folded in halves.
+// Folds the lanes of a segment in halves.
 template <class Value> __device__ inline Value fur_fold(const Value (&lane)[FUR_ROW_LANES])
 {
     static_assert(FUR_ROW_LANES == 8, "three folds");
@@ -22,12 +22,12 @@ template <class Value> __device__ inline Value fur_fold(const Value (&lane)[FUR_
                    fur_add(fur_add(lane[1], lane[5]), fur_add(lane[3], lane[7])));
 }
 
-// The sum of the sums of segments, to which they are given in turn.
+// Adds segment sums, which are given in order, in a tree.
 template <class Value, int Levels> struct fur_segment_sums {
     Value lane[Levels][FUR_ROW_LANES];
     unsigned count[Levels] = {};
 
-    // Adds a sum on a level, and the sums of segments that this ends on those above.
+    // Adds a sum on a level. A segment that is full is folded and added on the next level.
     __device__ void add(Value sum, int level = 0)
     {
         for (;; level++) {
@@ -43,7 +43,7 @@ template <class Value, int Levels> struct fur_segment_sums {
         }
     }
 
-    // Open segments end.
+    // Folds the open segments and returns the sum.
     __device__ Value total()
     {
         int level = 0;
@@ -54,7 +54,7 @@ template <class Value, int Levels> struct fur_segment_sums {
     }
 };
 
-// The sum of entries begin .. end-1 of a long row by one thread; term(k, sum) adds entry k to a
+// The sum of entries begin .. end-1 of a long row by one thread. term(k, sum) adds entry k to a
 // sum.
 template <class Value, class Term>
 __device__ Value fur_long_sum(int64_t begin, int64_t end, Term term)
@@ -77,11 +77,11 @@ __device__ Value fur_long_sum(int64_t begin, int64_t end, Term term)
     return sums.total();
 }
 
-// The sum of the sums of a row's segments, in lane 0 of the calling warp; other warps may have
-// written them. They are overwritten.
+// The sum of a row's segment sums, in lane 0 of the calling warp. Other warps may have written the
+// segment sums. They are overwritten.
 template <class Value> __device__ Value fur_add_up(Value *sums, int64_t count)
 {
-    constexpr int ahead = 4; // loads that are under way together
+    constexpr int ahead = 4; // loads in flight together
     constexpr int groups = FUR_WARP / FUR_ROW_LANES;
     int lane = static_cast<int>(threadIdx.x % FUR_WARP);
     for (;;) {

@@ -1,7 +1,7 @@
-// Words of 16 bytes that one device leaves in the memory of another: twelve bytes, and the turn in
-// which they were sent. Words are stored and loaded whole (PTX: b128 accesses, relaxed, of the
-// system's scope), so the receiver knows from a word's turn that its bytes are there, and no fence
-// is needed.
+// Words of 16 bytes that one device writes into the memory of another. A word holds twelve bytes
+// and the turn in which they were sent. Words are stored and loaded whole (PTX: relaxed b128
+// accesses of system scope). If the turn of a word has arrived, its bytes have arrived as well, so
+// that no fence is needed.
 #ifndef FURROW_CUDA_MAIL_CUH
 #define FURROW_CUDA_MAIL_CUH
 
@@ -12,8 +12,9 @@ struct alignas(16) fur_mail {
     unsigned turn;
 };
 
-// Toolkits before 12.3 do not know b128. Of an access to two halves, which PTX does not promise to
-// be one, they make the same instruction of 16 bytes (LDG.E.128.STRONG.SYS, STG; sm_80, sm_90).
+// Toolkits before 12.3 do not know b128. For an access to two halves they generate the same 16-byte
+// instruction (LDG.E.128.STRONG.SYS, STG; sm_80, sm_90), although PTX does not guarantee a single
+// access.
 #if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1203
 #    define FUR_MAIL_LOAD                                                                          \
         "{\n\t"                                                                                    \
@@ -32,7 +33,7 @@ struct alignas(16) fur_mail {
 #    define FUR_MAIL_STORE "st.volatile.global.v2.u64 [%0], {%1, %2};"
 #endif
 
-// Looks in vain after which one looks whether the box was given up.
+// Failed reads of a word before the box is checked for having been given up.
 #define FUR_MAIL_PATIENCE 256
 
 __device__ inline fur_mail fur_mail_read(const fur_mail *at)
@@ -52,8 +53,8 @@ __device__ inline void fur_mail_post_word(fur_mail *at, const fur_mail &word)
     asm volatile(FUR_MAIL_STORE : : "l"(at), "l"(low), "l"(high) : "memory");
 }
 
-// What was sent to a word of a box in that turn; bytes of numbers that are none if the box was
-// given up, which its first word says.
+// Waits for the word that was sent in turn `turn`. If the box was given up, which its first word
+// says, returns bytes of NaN.
 __device__ inline fur_mail fur_mail_await_word(const fur_mail *at, const fur_mail *box,
                                                unsigned turn)
 {

@@ -1,8 +1,8 @@
-// The device's memory and what moves in and out of it.
+// The device's memory, and copies to and from it.
 //
-// Pinned memory goes straight to the bus. Pageable memory goes through a ring of pinned pieces that
-// the host's threads fill or empty while the bus carries the others: the driver does the same with
-// one thread, which is slower than the bus.
+// Pinned memory is copied directly over the bus. Pageable memory goes through a ring of pinned
+// pieces. The host's threads fill or empty some pieces while the bus transfers the others. The
+// driver does the same with one thread, which is slower than the bus.
 #include "device.cuh"
 #include "team.h"
 
@@ -10,41 +10,41 @@
 
 #define PIECES 4
 #define PIECE_BYTES (int64_t(4) << 20)
-// Below this the driver's own way costs less than ours.
+// Smaller copies are faster by the driver's own way.
 #define STAGED_BYTES (int64_t(1) << 18)
-// Bytes that are worth a thread.
+// The bytes that justify another thread.
 #define SHARE_BYTES (int64_t(1) << 18)
 
-// Pinned buffers through which pageable memory of the host travels.
+// Pinned buffers for transfers of pageable host memory.
 struct fur_staging {
     char *piece[PIECES];
-    cudaEvent_t free[PIECES]; // the bus has done with the piece
+    cudaEvent_t free[PIECES]; // the transfer of the piece is finished
 };
 
 namespace
 {
 
-// Whether kernels reach memory of this type.
+// Whether kernels can access memory of this type.
 bool is_device(cudaMemoryType type)
 {
     return type == cudaMemoryTypeDevice || type == cudaMemoryTypeManaged;
 }
 
-// CUDA's attributes of the memory.
+// Queries CUDA's attributes of the memory.
 fur_status look_up(fur_env *env, const void *memory, cudaPointerAttributes *out)
 {
     FUR_CUDA(env, cudaPointerGetAttributes(out, memory));
     return FUR_OK;
 }
 
-// Allocates the pinned buffers at first need.
+// Allocates the pinned buffers when they are first needed.
 fur_status make_staging(fur_env *env)
 {
     fur_staging **staging = &env->device->staging;
     if (*staging)
         return FUR_OK;
     FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof **staging, staging));
-    fur_env_let_go(env); // they are the context's own
+    fur_env_let_go(env); // the context owns them
     for (int i = 0; i < PIECES; i++) {
         FUR_CUDA(env, cudaMallocHost(&(*staging)->piece[i], PIECE_BYTES));
         FUR_CUDA(env, cudaEventCreateWithFlags(&(*staging)->free[i], cudaEventDisableTiming));
@@ -52,7 +52,7 @@ fur_status make_staging(fur_env *env)
     return FUR_OK;
 }
 
-// Staging of which a part could not be made is dropped at once: the next copy tries again.
+// If a part of the buffers cannot be allocated, all are released and the next copy tries again.
 fur_status need_staging(fur_env *env)
 {
     fur_status status = make_staging(env);
@@ -72,20 +72,21 @@ void copy_bytes(void *job, int64_t begin, int64_t end)
     memcpy(copy->to + begin, copy->from + begin, static_cast<size_t>(end - begin));
 }
 
-// memcpy by the context's threads.
+// memcpy by the context's host threads.
 void copy_in_parallel(fur_env *env, char *to, const char *from, int64_t bytes)
 {
     copy_job copy = {to, from};
     fur_parallel(env, bytes / SHARE_BYTES, bytes, copy_bytes, &copy);
 }
 
-// The bytes of the piece that begins at byte `begin`.
+// The size of the piece that begins at byte `begin`.
 int64_t piece_bytes(int64_t bytes, int64_t begin)
 {
     return bytes - begin < PIECE_BYTES ? bytes - begin : PIECE_BYTES;
 }
 
-// Host to device, piece by piece: while the bus carries some, the host fills the next.
+// Copies from host to device in pieces: the host fills the next piece while the bus transfers
+// others.
 fur_status upload(fur_env *env, char *to, const char *from, int64_t bytes)
 {
     fur_staging *s = env->device->staging;
@@ -100,7 +101,7 @@ fur_status upload(fur_env *env, char *to, const char *from, int64_t bytes)
     return FUR_OK;
 }
 
-// Asks for piece number i of a download.
+// Queues the transfer of piece i of a download.
 fur_status request(fur_env *env, const char *from, int64_t bytes, int64_t i)
 {
     fur_staging *s = env->device->staging;
@@ -114,7 +115,8 @@ fur_status request(fur_env *env, const char *from, int64_t bytes, int64_t i)
     return FUR_OK;
 }
 
-// Device to host: all pieces are asked for ahead, and each that the host has emptied again.
+// Copies from device to host in pieces. All pieces are requested in advance, and each again as soon
+// as the host has emptied it.
 fur_status download(fur_env *env, char *to, const char *from, int64_t bytes)
 {
     fur_staging *s = env->device->staging;
@@ -129,7 +131,7 @@ fur_status download(fur_env *env, char *to, const char *from, int64_t bytes)
     return FUR_OK;
 }
 
-// Whether two ranges of that many bytes share one.
+// Whether two ranges of `bytes` bytes overlap.
 bool overlap(const void *a, const void *b, int64_t bytes)
 {
     auto p = reinterpret_cast<uintptr_t>(a);
@@ -145,7 +147,7 @@ fur_status enqueue(fur_env *env, void *to, const void *from, int64_t bytes)
     return FUR_OK;
 }
 
-// Between two places of a device, which may overlap.
+// Copies within a device. The ranges may overlap.
 fur_status move(fur_env *env, void *to, const void *from, int64_t bytes)
 {
     void *between = nullptr;
@@ -161,7 +163,7 @@ fur_status move(fur_env *env, void *to, const void *from, int64_t bytes)
     return status;
 }
 
-// Between two devices: the memory of one's pools is not the other's to read.
+// Copies between two devices. One device cannot read the memory pools of the other directly.
 fur_status move_across(fur_env *env, void *to, int to_device, const void *from, int from_device,
                        int64_t bytes)
 {
@@ -170,9 +172,9 @@ fur_status move_across(fur_env *env, void *to, int to_device, const void *from, 
     return FUR_OK;
 }
 
-// Copies and waits. The driver holds a lock of the process while it waits for the stream of a
-// pageable copy. The stream may wait for another rank of this process, and that rank for the lock:
-// so shared contexts wait first.
+// Copies and waits. The driver holds a process-wide lock while it waits for the stream of a
+// pageable copy. The stream may wait for another rank of this process, and that rank may wait for
+// the lock. Shared contexts therefore wait before they copy.
 fur_status copy_waiting(fur_env *env, void *to, const void *from, int64_t bytes)
 {
     if (env->shared)
@@ -183,7 +185,8 @@ fur_status copy_waiting(fur_env *env, void *to, const void *from, int64_t bytes)
 
 } // namespace
 
-// Memory of count elements from the caller's allocator or the context's pool; NULL for 0 bytes.
+// Allocates `count` elements from the caller's allocator or the context's pool. Returns NULL for 0
+// bytes.
 fur_status fur_cuda_allocate(fur_env *env, int64_t count, size_t size, void *out)
 {
     fur_device *device = env->device;
@@ -207,7 +210,7 @@ fur_status fur_cuda_allocate(fur_env *env, int64_t count, size_t size, void *out
     return FUR_OK;
 }
 
-// Gives memory back, in the order of the stream.
+// Releases memory, in the order of the stream.
 void fur_cuda_release(fur_env *env, void *memory)
 {
     fur_device *device = env->device;
@@ -217,7 +220,7 @@ void fur_cuda_release(fur_env *env, void *memory)
         cudaFreeAsync(memory, fur_cuda_stream(env));
 }
 
-// Whether kernels of this context may use memory at this address.
+// Whether kernels of this context may access memory at this address.
 bool fur_cuda_reaches(fur_env *env, const void *memory)
 {
     cudaPointerAttributes attributes;
@@ -229,8 +232,8 @@ bool fur_cuda_reaches(fur_env *env, const void *memory)
     return is_device(attributes.type) && attributes.device == env->device->number;
 }
 
-// Copies between any two places of host and devices. Large copies between the device and pageable
-// memory go through pinned buffers. Waits if the host has a part in it.
+// Copies between any two places of host and devices. Large copies between a device and pageable
+// memory go through pinned buffers. Waits if one of them is on the host.
 fur_status fur_cuda_copy(fur_env *env, void *to, const void *from, int64_t bytes)
 {
     cudaPointerAttributes target = {};
@@ -279,7 +282,7 @@ fur_status fur_cuda_clear(fur_env *env, void *memory, int64_t bytes)
     return FUR_OK;
 }
 
-// Releases the pinned buffers once the stream has done with them.
+// Releases the pinned buffers when the stream no longer uses them.
 void fur_cuda_drop_staging(fur_env *env)
 {
     fur_staging *s = env->device->staging;

@@ -1,4 +1,4 @@
-// A reciprocal with the bits of src/kernel/reciprocal_template.h: the same operations in the same
+// Reciprocals with the bits of src/kernel/reciprocal_template.h: the same operations in the same
 // order.
 #ifndef FURROW_CUDA_RECIPROCAL_CUH
 #define FURROW_CUDA_RECIPROCAL_CUH
@@ -6,7 +6,7 @@
 #include "unit.h"
 #include "value.cuh"
 
-// x = 1 / x; whether it and x are finite.
+// x = 1 / x. Returns whether both the old and the new x are finite.
 template <class Real> __device__ inline bool fur_invert(Real *x)
 {
     bool finite = isfinite(*x);

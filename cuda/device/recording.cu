@@ -1,8 +1,8 @@
-// Recordings: what is queued on the stream is captured as a CUDA graph and launched again. Many
-// replays go as one graph of as many copies, which cost the host one launch.
+// Recordings: the work queued on the stream is captured as a CUDA graph and launched again. Many
+// replays are launched as graphs of COPIES copies, which cost the host one launch each.
 #include "recording.cuh"
 
-// Copies in the graph for many replays.
+// Copies of the recording in the graph for many replays.
 #define COPIES 16
 
 namespace
@@ -11,7 +11,7 @@ namespace
 struct recording {
     cudaGraph_t graph;
     cudaGraphExec_t once;
-    cudaGraphExec_t many; // COPIES in a row; null until it is needed
+    cudaGraphExec_t many; // COPIES copies in a row; null until needed
 };
 
 void clear(recording *r)
@@ -25,7 +25,7 @@ void clear(recording *r)
     *r = {};
 }
 
-// The graph of COPIES of the recording, one after the other.
+// Makes the graph of COPIES copies of the recording in sequence.
 fur_status chain(fur_env *env, const recording *r, cudaGraph_t chained)
 {
     cudaGraphNode_t last = nullptr;

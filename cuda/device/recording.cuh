@@ -1,4 +1,4 @@
-// The recording part of fur_remote.
+// The recording functions of fur_remote.
 #ifndef FURROW_CUDA_RECORDING_CUH
 #define FURROW_CUDA_RECORDING_CUH
 

@@ -1,4 +1,4 @@
-// Sums of all that comes before.
+// Exclusive prefix sums.
 #include "arrange.cuh"
 #include "cub.cuh"
 

@@ -1,4 +1,4 @@
-// Stable sorts by keys of so many bits.
+// Stable sorts by keys of a given number of bits.
 #include "arrange.cuh"
 #include "cub.cuh"
 

@@ -1,13 +1,13 @@
-// Tickets that blocks take. Finishing in the launch that began: the blocks that share a result
-// count themselves, and the last one adds up what all have left in memory. Which one that is
-// changes nothing, as it adds in an order of its own.
+// Tickets that blocks take. They let a launch finish its own result: the blocks that share a result
+// count themselves, and the last block adds up the parts in memory. It adds in a fixed order, so
+// that the result does not depend on which block is last.
 #ifndef FURROW_CUDA_TICKET_CUH
 #define FURROW_CUDA_TICKET_CUH
 
 #include <cuda_runtime.h>
 
-// To be called by one thread, after it wrote its block's part: true for the last of `count` calls,
-// whose block then sees the parts of all, once its threads have met at a barrier. Tickets are 0
+// One thread calls it after its block has written its part. Returns true for the last of `count`
+// calls. After a barrier, all threads of that block see the parts of all blocks. The ticket is 0
 // before and after.
 __device__ inline bool fur_last_to_arrive(unsigned *ticket, unsigned count)
 {
@@ -19,8 +19,8 @@ __device__ inline bool fur_last_to_arrive(unsigned *ticket, unsigned count)
     return last;
 }
 
-// The number of the calling block among those that have begun: whom it waits for has begun before.
-// All bits of the ticket are set at first.
+// The number of the calling block in the order in which blocks have begun. A block may wait for any
+// block with a smaller number. All bits of the ticket are set at first.
 __device__ inline int64_t fur_begin_block(unsigned *ticket)
 {
     __shared__ unsigned number;

@@ -1,6 +1,6 @@
-// The four value types in CUDA, with the arithmetic of src/base/scalar.h: the same operations in
-// the same order, so that a sum has the same bits on both sides. Contraction is off in this folder
-// too.
+// The four value types in CUDA, with the arithmetic of src/base/scalar.h. The operations and their
+// order are the same, so that a sum has the same bits on both sides. Contraction is off in this
+// folder too.
 #ifndef FURROW_CUDA_VALUE_CUH
 #define FURROW_CUDA_VALUE_CUH
 
@@ -8,7 +8,7 @@
 
 #include <type_traits>
 
-// A complex number, loaded and stored at once.
+// A complex number that is loaded and stored as one word.
 template <class Real> struct alignas(2 * sizeof(Real)) fur_complex_of {
     Real re;
     Real im;
@@ -50,7 +50,7 @@ template <class Value> __host__ __device__ inline bool fur_is_zero(Value a)
         return a == 0;
 }
 
-// The complex conjugate; a real number is its own.
+// The complex conjugate. A real number is returned unchanged.
 template <class Value> __device__ inline Value fur_conj(Value a)
 {
     if constexpr (fur_value_of<Value>::is_complex)
@@ -66,7 +66,7 @@ template <class Value> __device__ inline Value fur_add(Value a, Value b)
         return a + b;
 }
 
-// a b + c, rounded once. For complex numbers: four real ones, in this order.
+// a b + c, rounded once. A complex product and sum are four real ones, in this order.
 __device__ inline float fur_fma(float a, float b, float c)
 {
     return fmaf(a, b, c);
@@ -83,7 +83,7 @@ __device__ inline fur_complex_of<Real> fur_fma(fur_complex_of<Real> a, fur_compl
             fur_fma(a.im, b.re, fur_fma(a.re, b.im, c.im))};
 }
 
-// a b; of a complex product each part is rounded twice.
+// a b. Each part of a complex product is rounded twice.
 template <class Value> __device__ inline Value fur_mul(Value a, Value b)
 {
     if constexpr (fur_value_of<Value>::is_complex)
@@ -92,7 +92,7 @@ template <class Value> __device__ inline Value fur_mul(Value a, Value b)
         return a * b;
 }
 
-// The end of a row's product: y = alpha sum + beta y, without reading y where beta is 0.
+// Finishes a row of a product: y = alpha sum + beta y. y is not read if beta is 0.
 template <class Value> struct fur_finish {
     Value alpha;
     Value beta;
@@ -117,7 +117,7 @@ template <class Value> struct fur_finish {
     }
 };
 
-// 16 bytes of neighbours, the most that a thread loads at once.
+// 16 bytes of neighbouring entries, the largest load of a thread.
 template <class Value> struct alignas(16) fur_piece {
     static constexpr int entries = 16 / sizeof(Value);
     Value entry[entries];
@@ -141,9 +141,9 @@ template <> struct fur_raw_of<16> {
     using type = double2;
 };
 
-// Reads of the arrays of a matrix, which are used once: they should not evict x from the caches.
-// (Measured on random columns: 12 % faster than plain loads. Keeping them out of the first-level
-// cache, or policies for the second, gave no more.)
+// Loads of a matrix's arrays, each of which is used once and should not evict x from the caches.
+// (Measured on random columns: 12 % faster than plain loads. Bypassing the first-level cache, or a
+// policy for the second-level cache, gave no more.)
 template <class T> __device__ inline T fur_stream(const T *p)
 {
     using raw = typename fur_raw_of<sizeof(T)>::type;
@@ -151,7 +151,7 @@ template <class T> __device__ inline T fur_stream(const T *p)
     return *reinterpret_cast<T *>(&bits);
 }
 
-// Reads of what other blocks of the same launch have written.
+// Loads data that other blocks of the same launch have written.
 template <class T> __device__ inline T fur_from_l2(const T *p)
 {
     using raw = typename fur_raw_of<sizeof(T)>::type;
@@ -159,7 +159,7 @@ template <class T> __device__ inline T fur_from_l2(const T *p)
     return *reinterpret_cast<T *>(&bits);
 }
 
-// Offsets of either width: a row reads two, so that kernels need no copy for each.
+// Offsets of either type. A row reads only two, so that one kernel serves both types.
 struct fur_row_starts {
     const void *offsets;
     bool wide;
@@ -171,7 +171,7 @@ struct fur_row_starts {
     }
 };
 
-// Calls f with a value of the type of the tags, which must come in the order of the enumerations.
+// Calls f with a value of the tagged type. The tags must be in the order of the enumerations.
 static_assert(FUR_F32 == 0 && FUR_F64 == 1 && FUR_C64 == 2 && FUR_C128 == 3,
               "order of fur_value_type");
 static_assert(FUR_I32 == 0 && FUR_I64 == 1, "order of fur_offset_type");

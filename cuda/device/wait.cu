@@ -1,15 +1,15 @@
-// The host waits for the device. Where ranks share vectors, work that is queued may wait for
-// another rank: then the sharing is asked now and then whether that is still worth while.
+// The host waits for the device. If ranks share vectors, queued work may wait for another rank. The
+// host then asks the sharing from time to time whether to continue waiting.
 #include "device.cuh"
 #include "shared.h"
 
 namespace
 {
 
-// Looks in vain after which the sharing is asked.
+// Unsuccessful queries before the sharing is asked.
 #define PATIENCE 64
 
-// Waits until query() says that it is done.
+// Waits until query() reports that the work is finished.
 template <class Query> cudaError_t wait_for(const Query &query, fur_env *env, fur_status *status)
 {
     const fur_sharing *with = &env->shared->with;
@@ -19,7 +19,7 @@ template <class Query> cudaError_t wait_for(const Query &query, fur_env *env, fu
             *status = with->poll(with->user);
         state = query();
     }
-    cudaGetLastError(); // "not ready" is an error, too
+    cudaGetLastError(); // "not ready" is an error too, and is cleared
     return state;
 }
 

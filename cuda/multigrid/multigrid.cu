@@ -1,46 +1,48 @@
-// The operations of multigrid, a column of points a thread, and all steps on small levels in one
-// launch.
+// The operations of multigrid, with one thread for a column of points. All steps on small levels
+// are fused into one launch.
 //
-// Bytes a point: a colour of a sweep 3 entries, as both colours share their sectors; restriction
+// Bytes a point: one colour of a sweep 3 entries, as both colours share their sectors; restriction
 // 2 1/8; correction 2 1/8.
 #include "march.cuh"
 #include "multigrid.cuh"
 #include "transfer.cuh"
 
-// Columns of a block along x, a warp's, and along y.
+// Columns of a block along x, one warp wide, and along y.
 #define WIDTH FUR_WARP
 #define HEIGHT (FUR_BOX_THREADS / WIDTH)
-// Coarse points of a block of restriction along x and y; its threads along x, one for each of the
-// 2 COARSE + 1 points of a line that these reach; such blocks at once.
+// Coarse points of a restriction block along x and y. A block has one thread along x for each of
+// the 2 COARSE + 1 points of a line that these coarse points read. STRETCHES blocks run on a
+// multiprocessor at once.
 #define COARSE 31
 #define ROWS 4
 #define STRETCH 64
 #define STRETCHES 2
-// On a level of at most SMALL_POINTS points a step takes one block less time than a launch; a cycle
-// on 16^3 and below would have fifty launches.
+// On a level of at most SMALL_POINTS points, one block takes less time for a step than a launch
+// does. A cycle on 16^3 and below would need fifty launches.
 #define SMALL_POINTS 4096
 #define CHAIN_THREADS 512
-// The levels and steps that fit in the argument of one launch, 4 KB.
+// The numbers of levels and steps that fit into the argument of one launch, 4 KB.
 #define CHAIN_LEVELS 12
 #define CHAIN_STEPS 128
 
 namespace
 {
 
-// Calls f with a real value of that type; multigrid has no complex ones.
+// Calls f with a real value of the type. Multigrid has no complex types.
 template <class F> fur_status with_real(fur_value_type value, F f)
 {
     return value == FUR_F32 ? f(float()) : f(double());
 }
 
-// The points of a box in tiles along x and y, numbered in this order, times chunks of planes.
+// Divides the points of a box into tiles along x and y, times chunks of planes. Tiles are numbered
+// in this order.
 struct tiling {
     unsigned columns;
     unsigned rows;
     int64_t chunk;
     unsigned blocks;
 
-    // extra: what a block takes besides its planes, in planes.
+    // extra: the cost of a block besides its planes, in units of planes.
     tiling(const fur_env *env, int64_t width, int64_t height, int64_t depth, int64_t resident,
            int64_t extra)
         : columns(static_cast<unsigned>(width)), rows(static_cast<unsigned>(height)),
@@ -62,21 +64,21 @@ struct tiling {
         return blockIdx.x / columns % rows;
     }
 
-    // The first plane.
+    // The first plane of the block.
     __device__ int64_t begin() const
     {
         return blockIdx.x / columns / rows * chunk;
     }
 
-    // The plane after the last.
+    // The plane after the block's last.
     __device__ int64_t end(int64_t depth) const
     {
         return min(begin() + chunk, depth);
     }
 };
 
-// op(i, j, begin, end) for all columns (i, j) of a box, chunk by chunk. Bytes a point: those of the
-// operation, above.
+// Calls op(i, j, begin, end) for all columns (i, j) of a box, chunk by chunk. Bytes a point: see
+// the operations above.
 template <class Op>
 __global__ void __launch_bounds__(FUR_BOX_THREADS, Op::blocks) over_columns(Op op, tiling t)
 {
@@ -100,8 +102,8 @@ fur_colour other(fur_colour colour)
     return colour == FUR_RED ? FUR_BLACK : FUR_RED;
 }
 
-// Red-black Gauss-Seidel on A x = b: `sweeps` sweeps of both colours. On large grids sweeps come in
-// pairs, from x to `spare` and back, each in one pass over the grid.
+// Red-black Gauss-Seidel on A x = b: `sweeps` sweeps of both colours. On large grids, sweeps run in
+// pairs, from x to `spare` and back, and each sweep is one pass over the grid.
 fur_status relax(fur_env *env, const fur_grid *g, fur_colour first, int sweeps, const void *b,
                  void *x, void *spare)
 {
@@ -119,7 +121,8 @@ fur_status relax(fur_env *env, const fur_grid *g, fur_colour first, int sweeps, 
     });
 }
 
-// A stretch of some lines at a time: its sums over the lines around, which coarse points share.
+// Handles a stretch of some lines at a time. Their sums over the surrounding lines are shared by
+// the coarse points.
 template <class Value>
 __global__ void __launch_bounds__(STRETCH *ROWS, STRETCHES) gather(fur_restrict<Value> op, tiling t)
 {
@@ -132,7 +135,7 @@ __global__ void __launch_bounds__(STRETCH *ROWS, STRETCHES) gather(fur_restrict<
     int64_t i = min(from + threadIdx.x, to - 1);
     int64_t c = first + threadIdx.x;
     int64_t j = t.row() * ROWS + threadIdx.y;
-    // threads without a place do what the last ones do, so that all meet
+    // threads without a point repeat the last one, so that all threads reach the barriers
     op.sum_lines(i, min(j, op.extent(1) - 1), t.begin(), t.end(op.extent(2)),
                  [&](int64_t k, Value sum) {
                      Value *line = sums[k % 2][threadIdx.y];
@@ -143,7 +146,7 @@ __global__ void __launch_bounds__(STRETCH *ROWS, STRETCHES) gather(fur_restrict<
                  });
 }
 
-// coarse = R (b - A x), the residual by full weighting.
+// coarse = R (b - A x), by full weighting of the residual.
 fur_status restriction(fur_env *env, const fur_grid *g, const void *b, const void *x, void *coarse)
 {
     const fur_grid_axis *a = g->axis;
@@ -170,15 +173,15 @@ fur_status correction(fur_env *env, const fur_grid *g, const void *coarse, void 
     });
 }
 
-// Steps on levels that are one behind the other.
+// Steps on consecutive levels.
 struct chain {
     fur_grid_level levels[CHAIN_LEVELS];
-    fur_grid_step steps[CHAIN_STEPS]; // with levels counted from the chain's first
+    fur_grid_step steps[CHAIN_STEPS]; // levels are numbered from the chain's first
     int count;
 };
 static_assert(sizeof(chain) <= 4096, "an argument of a launch");
 
-// The block does all points of a box, and what it wrote is seen by all its threads.
+// One block does all points of a box. Afterwards, all its threads see the results.
 template <class F>
 __device__ void by_block(int64_t width, int64_t height, int64_t depth, const F &f)
 {
@@ -191,14 +194,14 @@ __device__ void by_block(int64_t width, int64_t height, int64_t depth, const F &
     __syncthreads();
 }
 
-// The same for an operation on its whole box.
+// As above, for an operation on its whole box.
 template <class Op> __device__ void by_block(const Op &op)
 {
     by_block(op.extent(0), op.extent(1), op.extent(2),
              [&](int64_t i, int64_t j, int64_t k) { op(i, j, k, k + 1); });
 }
 
-// residual: room for that of the level.
+// residual: workspace for the residual on the level.
 template <class Value>
 __device__ void restrict_by_block(const fur_restrict<Value> &op, Value *residual)
 {
@@ -208,7 +211,7 @@ __device__ void restrict_by_block(const fur_restrict<Value> &op, Value *residual
     });
 }
 
-// The sweeps of a step, by one block.
+// The sweeps of a step by one block.
 template <class Value>
 __device__ void relax_by_block(const fur_grid_level &level, const fur_grid_step &step)
 {
@@ -219,8 +222,8 @@ __device__ void relax_by_block(const fur_grid_level &level, const fur_grid_step 
     }
 }
 
-// All steps of a chain one after the other in one block: what is moved fits the second-level cache,
-// so that barriers are the time.
+// Runs all steps of a chain in one block. The data fit into the second-level cache, so that
+// barriers dominate the time.
 template <class Value>
 __global__ void __launch_bounds__(CHAIN_THREADS, 1) run(const __grid_constant__ chain c)
 {
@@ -245,14 +248,14 @@ __global__ void __launch_bounds__(CHAIN_THREADS, 1) run(const __grid_constant__ 
     }
 }
 
-// The last level that a step has to do with.
+// The coarsest level that a step reads or writes.
 int last_level(const fur_grid_step &step)
 {
     bool moves = step.work == FUR_GRID_RESTRICT || step.work == FUR_GRID_CORRECT;
     return step.level + (moves ? 1 : 0);
 }
 
-// Takes as many of the first steps as fit.
+// Adds the first steps to the chain, up to its capacity.
 void fill(chain *c, const fur_grid_level *levels, const fur_grid_step *steps, int64_t count)
 {
     int low = steps[0].level;
@@ -274,8 +277,8 @@ void fill(chain *c, const fur_grid_level *levels, const fur_grid_step *steps, in
         c->steps[n].level -= low;
 }
 
-// Does the first steps in one launch of one block, as long as their levels are small; *done = how
-// many these are.
+// Runs the first steps, as long as their levels are small, in one launch of one block. *done = the
+// number of these steps.
 fur_status fuse(fur_env *env, const fur_grid_level *levels, const fur_grid_step *steps,
                 int64_t count, int64_t *done)
 {

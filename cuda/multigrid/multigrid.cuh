@@ -1,6 +1,6 @@
-// Multigrid: the steps of a cycle, on one level each or several small ones fused. What is done at
-// the points of a level, with the additions of src/cpu/multigrid/line.h in their order, so that the
-// bits are the CPU's.
+// Multigrid: the steps of a cycle, on one level each or on several small levels fused. The
+// operations at a point add in the order of src/cpu/multigrid/line.h, so that they give the bits of
+// the CPU.
 #ifndef FURROW_CUDA_MULTIGRID_CUH
 #define FURROW_CUDA_MULTIGRID_CUH
 
@@ -15,13 +15,13 @@ __device__ inline Value fur_axis_weight(const fur_grid_axis &a, fur_grid_weight 
     return static_cast<const Value *>(a.weights)[kind * a.points + i];
 }
 
-// A place on the other level for point i of an axis; fur_grid_place says which.
+// The index on the other level for point i of an axis; fur_grid_place says which index.
 __device__ inline int64_t fur_axis_place(const fur_grid_axis &a, fur_grid_place kind, int64_t i)
 {
     return a.places[kind * a.points + i];
 }
 
-// The terms of one axis in the equation of a point.
+// The coefficients of one axis in the equation of a point.
 template <class Value> struct fur_equation {
     Value lower;
     Value upper;
@@ -37,7 +37,7 @@ __device__ inline fur_equation<Value> fur_axis_equation(const fur_grid_axis &a, 
             fur_axis_weight<Value>(a, FUR_GRID_DIAGONAL, i)};
 }
 
-// A point of an axis, its neighbours, and the weights of its equation.
+// A point of an axis, its neighbours, and the coefficients of its equation.
 template <class Value> struct fur_axis_row : fur_equation<Value> {
     int64_t at;
     int64_t before;
@@ -51,7 +51,7 @@ template <class Value> struct fur_axis_row : fur_equation<Value> {
     }
 };
 
-// The equation of a point: those of the three axes.
+// The diagonal of a point: the sum of the diagonals of the three axes.
 template <class Value>
 __device__ inline Value fur_point_diagonal(const fur_equation<Value> &x,
                                            const fur_equation<Value> &y,
@@ -60,13 +60,13 @@ __device__ inline Value fur_point_diagonal(const fur_equation<Value> &x,
     return x.diagonal + (y.diagonal + z.diagonal);
 }
 
-// The entry of point (i, j, k).
+// The index of point (i, j, k).
 __device__ inline int64_t fur_grid_entry(const fur_grid &g, int64_t i, int64_t j, int64_t k)
 {
     return i + g.axis[0].points * (j + g.axis[1].points * k);
 }
 
-// b - A x at a point, from its neighbours by rising entry and then itself.
+// b - A x at a point. The neighbours are added in ascending index order, and the point itself last.
 template <class Value>
 __device__ inline Value
 fur_point_residual(const fur_equation<Value> &x, const fur_equation<Value> &y,
@@ -81,25 +81,26 @@ fur_point_residual(const fur_equation<Value> &x, const fur_equation<Value> &y,
     return fur_fma(-fur_point_diagonal(x, y, z), own, sum);
 }
 
-// So many planes before a column comes to one, the second-level cache is asked for it.
+// Planes between a prefetch into the second-level cache and the use of a plane.
 #define FUR_COLUMN_AHEAD 4
 
-// Some lines of points along z side by side, plane after plane: x in the plane and in the two
-// around it. The points are neighbours along y, the middle one at (i, j).
+// Some neighbouring lines of points along z, plane after plane: x in the plane and in the two
+// planes around it. The lines are neighbours along y, and the middle line is at (i, j).
 template <class Value, int lines> struct fur_column {
     const fur_grid_axis &z;
     int64_t plane;  // entries
-    const Value *b; // at the middle point of the next plane
+    const Value *b; // at the middle line's point in the next plane
     const Value *x;
-    int64_t asked_end; // planes the thread asks for, as its entry begins a line of the cache
+    // end of the planes that this thread prefetches; only if its entry begins a cache line
+    int64_t asked_end;
     fur_axis_row<Value> row_x;
     fur_equation<Value> row_y[lines];
-    int64_t line[lines + 2]; // entries from the middle one, with the neighbours
+    int64_t line[lines + 2]; // offsets of the lines and their neighbours from the middle line
     Value below[lines];
     Value here[lines];
     Value above[lines];
 
-    // Before plane k, for those up to end - 1.
+    // Starts before plane k, and goes up to plane end - 1.
     __device__ fur_column(const fur_grid &g, const Value *b_level, const Value *x_level, int64_t i,
                           int64_t j, int64_t k, int64_t end)
         : z(g.axis[2]), plane(g.axis[0].points * g.axis[1].points),
@@ -114,8 +115,8 @@ template <class Value, int lines> struct fur_column {
         }
     }
 
-    // Entries from the middle line to each line and the two beside them, and their equations along
-    // y.
+    // Sets the offsets from the middle line to each line and to their two neighbours, and the
+    // lines' equations along y.
     __device__ void set_lines(const fur_grid &g, int64_t j)
     {
         const fur_grid_axis &y = g.axis[1];
@@ -131,7 +132,7 @@ template <class Value, int lines> struct fur_column {
             row_y[n] = fur_axis_equation<Value>(y, place[n + 1]);
     }
 
-    // b - A x in the next plane, which is k; row_z: its row.
+    // b - A x in the next plane, k. row_z is its equation along z.
     __device__ void next(int64_t k, const fur_equation<Value> &row_z, Value residual[lines])
     {
         const Value *own = x;
@@ -159,7 +160,8 @@ template <class Value, int lines> struct fur_column {
         }
     }
 
-    // The lines before the middle one are another thread's to ask for.
+    // Prefetches the middle line and those after it. The lines before it are prefetched by another
+    // thread.
     __device__ void ask(const Value *own, const Value *own_b) const
     {
         for (int n = lines / 2 + 1; n <= lines; n++) {
@@ -169,12 +171,12 @@ template <class Value, int lines> struct fur_column {
     }
 };
 
-// Operations at points (i, j, begin) to (i, j, end - 1) of a box of `extent` points: what a launch
-// has threads for. blocks: of FUR_BOX_THREADS on a multiprocessor at once, for which there are
-// registers.
+// Operations at points (i, j, begin) to (i, j, end - 1) of a box. `extent` gives the number of
+// points along each axis, for the threads of a launch. `blocks` is the number of blocks of
+// FUR_BOX_THREADS threads on a multiprocessor for which there are registers.
 #define FUR_BOX_THREADS 256
 
-// One colour of a sweep: i counts pairs of points, of which one has the colour.
+// One colour of a sweep. i counts pairs of points, and one point of each pair has the colour.
 template <class Value> struct fur_relax_colour {
     static constexpr int blocks = 4;
     fur_grid g;
@@ -182,7 +184,7 @@ template <class Value> struct fur_relax_colour {
     const Value *b;
     Value *x;
 
-    // Pairs along x, of which one point has the colour; points along y and z.
+    // Pairs of points along x; points along y and z.
     __host__ __device__ int64_t extent(int axis) const
     {
         return axis == 0 ? (g.axis[0].points + 1) / 2 : g.axis[axis].points;
@@ -227,7 +229,7 @@ template <class Value> struct fur_take_residual {
         for (int64_t k = begin; k < end; k++, out += c.plane) {
             Value residual;
             c.next(k, fur_axis_equation<Value>(g.axis[2], k), &residual);
-            *out = fur_add(residual, Value(0)); // the CPU's is no -0
+            *out = fur_add(residual, Value(0)); // turns -0 into 0, as on the CPU
         }
     }
 };
@@ -252,10 +254,11 @@ template <class Value> struct fur_clear_level {
 extern "C" {
 extern const fur_multigrid_kernels fur_cuda_multigrid;
 
-// A red-black sweep in one pass over a large grid: whether a level is large enough for it.
+// A red-black sweep in one pass pays only on a large grid. Returns whether the level is large
+// enough.
 bool fur_cuda_multigrid_marches(const fur_grid *g);
 
-// to = what one sweep makes of `from`, all points of the colour `first`, then the others.
+// to = `from` after one sweep: all points of the colour `first`, then the other colour.
 fur_status fur_cuda_multigrid_sweep(fur_env *env, const fur_grid *g, fur_colour first,
                                     const void *b, const void *from, void *to);
 }

@@ -1,32 +1,34 @@
-// A red-black sweep in one pass over a large grid, from one array to another: blocks march along z
-// through a tile, and the second colour follows the first one two planes behind.
+// A red-black sweep in one pass over a large grid, from one array to another. Blocks march along z
+// through a tile. The second colour follows the first colour at a distance of two planes.
 //
-// Each block has a halo of two points, and takes the first colour one point beyond its tile by
-// itself, as nobody waits for anybody else; so x must stay as it was until all are done, and what
-// comes out is another array. Bytes a point: 3 entries, where a launch a colour in place moves 6;
-// from the second-level cache 1.3 for x and 1.2 for b. A second array costs nothing: two sweeps are
-// back in the first.
+// Each block has a halo of two points. It relaxes the first colour one point beyond its tile, so
+// that no block waits for another. Therefore x must not change until all blocks are done, and the
+// result goes to another array. Bytes a point: 3 entries; one launch for each colour in place moves
+// 6. From the second-level cache: 1.3 entries for x and 1.2 for b. The second array is no cost to
+// the caller, because two sweeps return to the first.
 //
-// A thread has a pair of points, one of each colour, in a warp's 32 pairs of a line, and their
-// planes in registers; neighbours along x are in the next lane, those along y in shared memory.
+// A thread has a pair of points, one of each colour. A warp has 32 pairs of a line. Their planes
+// are in registers. Neighbours along x are in the next lane, and neighbours along y are in shared
+// memory.
 #include "march.cuh"
 #include "multigrid.cuh"
 
 #include <climits>
 
-// Lines of a block with its halo, a warp each: as many as there are registers for.
+// Lines of a block with its halo, one warp each. The registers limit their number.
 #define LINES 20
 #define HALO 2
 #define WIDTH (2 * FUR_WARP - 2 * HALO)
 #define HEIGHT (LINES - 2 * HALO)
-// Planes in shared memory: one that comes in, of the first colour, one between, of the second.
+// Planes in shared memory: the incoming plane, those of the first and the second colour, and one
+// between these.
 #define RING 4
-// Planes of a block, whose rows along z are in shared memory, too.
+// Planes of a block. Their equations along z are in shared memory too.
 #define PLANES 256
-// So many planes before one is loaded, the second-level cache is asked for it. (Farther ahead was
+// Planes between a prefetch into the second-level cache and the load. (A larger distance was
 // slower.)
 #define AHEAD 2
-// Grids of fewer points stay in the second-level cache, and have too few tiles.
+// Smaller grids stay in the second-level cache and have too few tiles.
 #ifndef MARCH_POINTS
 #    define MARCH_POINTS (1 << 22)
 #endif
@@ -34,65 +36,68 @@
 namespace
 {
 
-// Two neighbours on a line, loaded at once.
+// Two neighbouring points of a line, loaded at once.
 template <class Value> struct alignas(2 * sizeof(Value)) pair {
     Value entry[2];
 };
 
-// The arguments of a sweep: `to` = x after both colours, from x in `from`.
+// The arguments of a sweep. `to` receives x after both colours; `from` is x before the sweep.
 template <class Value> struct sweep {
     fur_grid g;
     fur_colour first;
     const Value *b;
     const Value *from;
     Value *to;
-    bool in_pairs;   // lines begin where a pair can be loaded at once
+    bool in_pairs;   // lines are aligned, so that a pair can be loaded at once
     int64_t columns; // tiles along x
     int64_t rows;
     int64_t chunk; // planes of a block
 };
 
-// An axis whose points can be counted by int.
+// An axis whose points an int can count.
 struct line {
     int points;
-    bool round; // the ends are neighbours
+    bool round; // the axis is periodic: its ends are neighbours
 
     __device__ explicit line(const fur_grid_axis &a)
         : points(static_cast<int>(a.points)), round(a.periodic && a.points > 1)
     {
     }
 
-    // The point that a position up to two points outside stands for: across a periodic axis, or at
-    // its end, whose own value is what a neighbour beyond it is taken for (fur_grid_inside).
+    // Maps a position up to two points outside the axis to a point. A periodic axis wraps around.
+    // Otherwise the point is the nearest end (fur_grid_inside).
     __device__ int point_at(int i) const
     {
         int inside = i < 0 ? (round ? i + points : 0) : i;
         int back = round ? inside - points : points - 1;
-        return min(inside < points ? inside : back, points - 1); // beyond the halo: anything
+        // positions beyond the halo may map to any point
+        return min(inside < points ? inside : back, points - 1);
     }
 
-    // Whether a position is that of a point, which is relaxed.
+    // Whether a position is a point of the grid, which is relaxed.
     __device__ bool has(int i) const
     {
         return (i >= 0 && i < points) || round;
     }
 };
 
-// A thread's place in the grid.
+// A thread's position in the grid.
 template <class Value> struct place {
-    int i; // of the first of the pair; even
+    int i; // of the pair's first point; even
     int j;
     line z;
-    int begin; // planes
+    int begin; // planes of the block
     int end;
-    unsigned plane; // entries
-    int entry;      // in a plane, of the first of the pair
-    int apart;      // of the second from it
-    bool whole;     // the pair is side by side, and aligned
+    unsigned plane; // entries of a plane
+    int entry;      // of the pair's first point, in a plane
+    int apart;      // from the pair's first point to its second
+    bool whole;     // the points of the pair are contiguous and aligned
     bool is_column[2];
-    int first_begin; // planes in which the line gets the first colour
+    int first_begin; // planes in which the line relaxes the first colour
     int first_end;
-    int second_begin; // and the second, up to the last; none if the line is of the halo
+    // planes in which the line relaxes the second colour, up to `end`; none if the line is in the
+    // halo
+    int second_begin;
     bool owns_lane;
 
     __device__ explicit place(const sweep<Value> &s) : z(s.g.axis[2])
@@ -119,7 +124,7 @@ template <class Value> struct place {
     }
 };
 
-// The row of the point that a position stands for.
+// The equation of the point that a position maps to.
 template <class Value>
 __device__ inline fur_equation<Value> row_at(const fur_grid_axis &a, int position)
 {
@@ -128,11 +133,11 @@ __device__ inline fur_equation<Value> row_at(const fur_grid_axis &a, int positio
 
 // The shared memory of a block.
 template <class Value> struct shared_planes {
-    Value ring[RING * LINES * 2 * FUR_WARP]; // of lines of both points of 32 pairs
-    fur_equation<Value> rows[PLANES + 2];    // of plane begin - 1 and those behind it
+    Value ring[RING * LINES * 2 * FUR_WARP]; // lines of both points of 32 pairs
+    fur_equation<Value> rows[PLANES + 2];    // of planes begin - 1 and later
 };
 
-// The part of the planes that a block and a thread have while the first colour is in plane n.
+// The data of a block and a thread while the first colour is in plane n.
 template <class Value> struct march {
     const sweep<Value> &s;
     place<Value> at;
@@ -141,7 +146,7 @@ template <class Value> struct march {
     fur_equation<Value> y;
     pair<Value> next; // x in plane n + 1
     pair<Value> here;
-    pair<Value> last[2]; // in planes n - 1 and n - 2, the first colour relaxed
+    pair<Value> last[2]; // in planes n - 1 and n - 2, with the first colour relaxed
     Value below;         // in plane n - 3, of the first colour
     pair<Value> b;       // in plane n
     Value b_last[2];     // in planes n - 1 and n - 2, of the second colour
@@ -163,14 +168,14 @@ template <class Value> struct march {
             memory.rows[n] = row_at<Value>(s.g.axis[2], at.begin - 1 + n);
     }
 
-    // The thread's entry in the plane that the block reads as its plane k.
+    // The thread's entry in the plane that the block reads as plane k.
     __device__ int64_t entry(int k) const
     {
         auto point = static_cast<unsigned>(at.z.point_at(min(k, at.end + 1)));
         return static_cast<int64_t>(uint64_t(at.plane) * point) + at.entry;
     }
 
-    // The thread's two points of an array.
+    // Loads the thread's two points of an array.
     __device__ pair<Value> load(const Value *array, int64_t entry) const
     {
         if (at.whole)
@@ -178,7 +183,7 @@ template <class Value> struct march {
         return {array[entry], array[entry + at.apart]};
     }
 
-    // Asks the second-level cache for the warp's line.
+    // Prefetches the warp's line into the second-level cache.
     __device__ void ask(int64_t entry) const
     {
         if (threadIdx.x % (FUR_CACHE_LINE / sizeof(pair<Value>)) == 0) {
@@ -200,7 +205,7 @@ template <class Value> struct march {
         }
     }
 
-    // The entry of plane k in shared memory of the thread's n-th point, `lines` lines on.
+    // The address in shared memory of the thread's n-th point in plane k, `lines` lines further.
     __device__ Value *shared(int k, int lines, int n) const
     {
         int line = (k & (RING - 1)) * LINES + static_cast<int>(threadIdx.y) + lines;
@@ -214,7 +219,8 @@ template <class Value> struct march {
         *shared(k, 0, 1) = entries.entry[1];
     }
 
-    // x of the n-th of the pair after its turn. All its neighbours have the other colour.
+    // x at the n-th point of the pair after its relaxation. All its neighbours have the other
+    // colour.
     template <int n>
     __device__ Value relaxed(int k, const pair<Value> &own, Value under, Value over,
                              Value right) const
@@ -233,7 +239,7 @@ template <class Value> struct march {
                        own.entry[n]);
     }
 
-    // The first colour in plane k, where it is the red-th of the pair.
+    // Relaxes the first colour in plane k, where it is point `red` of the pair.
     template <int red> __device__ void relax_first(int k)
     {
         if (k < at.first_begin || k >= at.first_end)
@@ -245,7 +251,7 @@ template <class Value> struct march {
         }
     }
 
-    // The second colour in plane k, two behind the first, and both to where they belong.
+    // Relaxes the second colour in plane k, two planes after the first colour, and stores both.
     template <int black> __device__ void relax_second(int k)
     {
         if (k < at.second_begin)
@@ -256,7 +262,7 @@ template <class Value> struct march {
             store(k, both);
     }
 
-    // Both colours while the first is in plane n.
+    // Relaxes both colours while the first is in plane n.
     template <int red> __device__ void relax(int n)
     {
         relax_first<red>(n);
@@ -266,14 +272,14 @@ template <class Value> struct march {
         b_last[0] = b.entry[1 - red];
     }
 
-    // The same, and one plane on.
+    // Relaxes both colours and advances by one plane.
     __device__ void turn(int n)
     {
         pair<Value> b_next = load(s.b, coming);
         coming = entry(n + 2);
         pair<Value> beyond = load(s.from, coming);
         ask(entry(n + 2 + AHEAD));
-        if ((at.j + n + s.first) % 2 == 0) // the same for the whole warp
+        if ((at.j + n + s.first) % 2 == 0) // uniform over the warp
             relax<0>(n);
         else
             relax<1>(n);
@@ -286,7 +292,7 @@ template <class Value> struct march {
     }
 };
 
-// One sweep, both colours. Bytes a point: 3 entries. 19 flops: 8 fma, 2 additions, a division.
+// One sweep of both colours. Bytes a point: 3 entries. 19 flops: 8 fma, 2 additions, a division.
 template <class Value>
 __global__ void __launch_bounds__(FUR_WARP *LINES, 1) relax(const __grid_constant__ sweep<Value> s)
 {
@@ -300,13 +306,13 @@ __global__ void __launch_bounds__(FUR_WARP *LINES, 1) relax(const __grid_constan
     }
 }
 
-// Whether pairs can be loaded at once.
+// Whether an array is aligned for loads of pairs.
 template <class Value> bool is_aligned(const void *array)
 {
     return reinterpret_cast<uintptr_t>(array) % sizeof(pair<Value>) == 0;
 }
 
-// Chooses the chunk of planes that a block has, and launches.
+// Chooses the number of planes of a block, and launches.
 template <class Value>
 fur_status run(fur_env *env, const fur_grid *g, fur_colour first, const void *b, const void *from,
                void *to)
@@ -328,7 +334,8 @@ fur_status run(fur_env *env, const fur_grid *g, fur_colour first, const void *b,
 
 } // namespace
 
-// Tiles must be filled to two thirds or more along x and y, or their halos cost more than is saved.
+// The tiles must be filled to at least two thirds along x and y; otherwise their halos cost more
+// than the pass saves.
 bool fur_cuda_multigrid_marches(const fur_grid *g)
 {
     return fur_grid_points(g) >= MARCH_POINTS && g->axis[0].points >= WIDTH &&

@@ -1,11 +1,11 @@
-// Transfer between two levels of multigrid, with the additions of src/cpu/multigrid/transfer.c in
-// their order, so that the bits are the CPU's.
+// Transfers between two levels of multigrid. They add in the order of src/cpu/multigrid/transfer.c,
+// so that they give the bits of the CPU.
 #ifndef FURROW_CUDA_MULTIGRID_TRANSFER_CUH
 #define FURROW_CUDA_MULTIGRID_TRANSFER_CUH
 
 #include "multigrid.cuh"
 
-// The up to three points that coarse point c takes from: the n-th of them.
+// The up to three fine points that coarse point c reads, and their weights.
 template <class Value> struct fur_axis_reach {
     const fur_grid_axis &a;
     int64_t centre;
@@ -25,7 +25,7 @@ template <class Value> struct fur_axis_reach {
     }
 };
 
-// Full weighting of the residual to the coarser level, whose points are those of the box.
+// Full weighting of the residual to the coarser level, whose points form the box.
 template <class Value> struct fur_restrict {
     fur_grid g;
     const Value *b;
@@ -37,8 +37,8 @@ template <class Value> struct fur_restrict {
         return g.axis[axis].coarse;
     }
 
-    // The residuals of the up to nine lines around coarse line (j, k), weighted, at point i, which
-    // may lie one beyond either end; done(k, sum) for each of begin <= k < end.
+    // The weighted sum of the residuals on the up to nine lines around coarse line (j, k), at point
+    // i. Point i may be one beyond either end. Calls done(k, sum) for each k with begin <= k < end.
     template <class Done>
     __device__ void sum_lines(int64_t i, int64_t j, int64_t begin, int64_t end, Done done) const
     {
@@ -47,7 +47,8 @@ template <class Value> struct fur_restrict {
         fur_axis_reach<Value> first(a[2], begin);
         int64_t reach = min(fur_axis_place(a[2], FUR_GRID_CENTRE, end - 1) + 2, a[2].points);
         int64_t inside = fur_grid_inside(a[0].periodic, a[0].points, i);
-        int64_t plane = first.centre - (fur_is_zero(first.weight[0]) ? 0 : 1); // the next to come
+        // the next plane to be read
+        int64_t plane = first.centre - (fur_is_zero(first.weight[0]) ? 0 : 1);
         fur_column<Value, 3> column(g, b, x, inside, y.centre, place_z(plane), reach);
         Value residual[3] = {};
 #pragma unroll 1
@@ -67,7 +68,7 @@ template <class Value> struct fur_restrict {
         }
     }
 
-    // The same of residuals at hand, for one k.
+    // As above, from stored residuals and for one k.
     __device__ Value sum_lines(const Value *residual, int64_t i, int64_t j, int64_t k) const
     {
         const fur_grid_axis *a = g.axis;
@@ -82,8 +83,8 @@ template <class Value> struct fur_restrict {
         return sum;
     }
 
-    // sum_at(i): sum_lines at point i, for the points before, at and after coarse point c, of which
-    // the first and the last may lie one beyond the ends.
+    // Stores coarse point c from sum_at(i) at the points before, at and after it. sum_at(i) is
+    // sum_lines at point i. The first and the last point may be one beyond the ends.
     template <class Sum>
     __device__ void weight_along(int64_t c, int64_t j, int64_t k, Sum sum_at) const
     {
@@ -95,13 +96,13 @@ template <class Value> struct fur_restrict {
     }
 
   private:
-    // The plane of a number that may lie one beyond either end.
+    // The plane with a number that may be one beyond either end.
     __device__ int64_t place_z(int64_t plane) const
     {
         return fur_grid_inside(g.axis[2].periodic, g.axis[2].points, plane);
     }
 
-    // And the three lines of a plane, weighted; residual(m): of the m-th.
+    // Adds the three weighted lines of a plane. residual(m) is the residual on line m.
     template <class Residual>
     __device__ static Value add_lines(Value sum, const fur_axis_reach<Value> &y, Value weight_z,
                                       Residual residual)
@@ -115,7 +116,7 @@ template <class Value> struct fur_restrict {
     }
 };
 
-// The coarse points before and after point i: the n-th of them.
+// The coarse points before and after fine point i, and their weights.
 template <class Value> struct fur_axis_sides {
     const fur_grid_axis &a;
     int64_t right;
@@ -134,20 +135,20 @@ template <class Value> struct fur_axis_sides {
     }
 };
 
-// The coarse points around a column of points, plane after plane.
+// The coarse points around a column of fine points, plane after plane.
 template <class Value> struct fur_coarse_column {
     const fur_grid &g;
-    const Value *coarse; // at the first of the four points in the first plane
-    int64_t next_x;      // entries to the next along x
+    const Value *coarse; // at the first of the four coarse points in the first plane
+    int64_t next_x;      // distance to the next coarse point along x
     int64_t next_y;
     Value weight_x[2];
     Value weight_y[2];
     bool asks;
-    int64_t right; // the coarse plane of `after`
+    int64_t right; // the coarse plane in `after`
     Value before[2][2] = {};
     Value after[2][2] = {};
 
-    // For plane k and those behind it.
+    // Starts at plane k, for this plane and later ones.
     __device__ fur_coarse_column(const fur_grid &grid, const Value *entries, int64_t i, int64_t j,
                                  int64_t k)
         : g(grid), asks(i % (2 * FUR_CACHE_LINE / sizeof(Value)) == 0)
@@ -167,7 +168,7 @@ template <class Value> struct fur_coarse_column {
         right = z.right;
     }
 
-    // One coarse plane on: its four points are `after`, those that were are `before`.
+    // Advances by one coarse plane: the four points of `after` become `before`.
     __device__ void take(int64_t plane)
     {
         int64_t points = g.axis[0].coarse * g.axis[1].coarse;
@@ -181,7 +182,7 @@ template <class Value> struct fur_coarse_column {
             }
     }
 
-    // x at the point of plane k, corrected.
+    // The corrected x at the point of plane k.
     __device__ Value correct(int64_t k, Value x)
     {
         fur_axis_sides<Value> z(g.axis[2], k);
@@ -195,7 +196,7 @@ template <class Value> struct fur_coarse_column {
         return fur_fma(weight_x[1], sum[1], fur_fma(weight_x[0], sum[0], x));
     }
 
-    // sum[n] += a plane's points on side n along x, weighted along y and z.
+    // sum[n] += the points of a plane on side n along x, weighted along y and z.
     __device__ void add_plane(const Value points[2][2], Value weight_z, Value sum[2]) const
     {
         for (int m = 0; m < 2; m++) {
@@ -208,7 +209,7 @@ template <class Value> struct fur_coarse_column {
     }
 };
 
-// x += coarse, interpolated.
+// x += coarse, by linear interpolation.
 template <class Value> struct fur_correct {
     static constexpr int blocks = 4;
     fur_grid g;
@@ -228,7 +229,7 @@ template <class Value> struct fur_correct {
         Value *own = x + fur_grid_entry(g, i, j, begin);
 #pragma unroll 1
         for (int64_t k = begin; k < end; k++, own += plane) {
-            Value before = *own; // comes from farthest
+            Value before = *own; // loaded first, because it has the longest latency
             if (k + FUR_COLUMN_AHEAD < asked_end)
                 fur_prefetch(own + FUR_COLUMN_AHEAD * plane);
             *own = c.correct(k, before);

@@ -1,13 +1,14 @@
-// The search among boxes: a warp has a block of points, which are neighbours on the curve, and
-// walks for all of them. It meets its own block, then goes up: at each level it visits the boxes
-// beside its own, and what is in them, nearest first, as far as they are not too far away. Each
-// lane knows one box of a group, and offers the points of a block to the list of its own point.
+// The nearest-neighbour search through a hierarchy of boxes. A warp has a block of points, which
+// are neighbours on the curve, and searches for all of them. It first meets its own block and then
+// goes up the hierarchy. At each level it visits the neighbouring boxes and their contents, nearest
+// first, if they are near enough. Each lane tests one box of a group, and offers the points of a
+// block to the list of its own point.
 //
-// A group of boxes is measured again whenever the warp comes back to it, as the lists have become
-// shorter since: that is cheaper than to keep the distances.
+// The distances to a group of boxes are computed again whenever the warp returns to it, because the
+// lists have tightened their bounds meanwhile. This is cheaper than to store the distances.
 //
-// Flops a pair of points: 3 d - 1; bytes a block that is met: its points and their numbers, from
-// the caches, as neighbouring warps meet the same.
+// Flops a pair of points: 3 d - 1. Bytes a block that is met: its points and their numbers. They
+// come from the caches, because neighbouring warps meet the same blocks.
 #include "lanes.cuh"
 #include "nearest.cuh"
 
@@ -16,7 +17,7 @@
 namespace
 {
 
-// What a launch works on.
+// The arguments of a launch.
 template <class Real> struct job {
     int64_t blocks;
     const Real *points;
@@ -30,7 +31,8 @@ template <class Real> struct job {
 __device__ float max_of_warp(float x)
 {
     return __int_as_float(
-        __reduce_max_sync(FUR_ALL_LANES, __float_as_int(x))); // -1 or not negative
+        // the argument is -1 or not negative, so that its bits are ordered
+        __reduce_max_sync(FUR_ALL_LANES, __float_as_int(x)));
 }
 __device__ double max_of_warp(double x)
 {
@@ -39,28 +41,29 @@ __device__ double max_of_warp(double x)
     return x;
 }
 
-// How far it is from x, or from a box between x_low and x_high, to a box in one more dimension.
+// Adds one dimension to the squared distance from x, or from a box between x_low and x_high, to
+// another box.
 template <class Real>
 __device__ Real add_gap(Real distance, Real x_low, Real x_high, Real low, Real high)
 {
     Real below = low - x_high;
     Real above = x_low - high;
-    Real gap = below > above ? below : above; // NaN where there is no box
+    Real gap = below > above ? below : above; // NaN if the box is empty
     gap = gap < 0 ? 0 : gap;
     return fur_fma(gap, gap, distance);
 }
 
-// A warp's block of points, a lane each, and where it looks for their neighbours.
+// A warp's block of points, one for each lane, and its position in the search.
 template <class Real, int D> struct walker {
     const job<Real> &j;
     int lane;
-    Real *tile; // a block of points, for all lanes
+    Real *tile; // a block of points, shared by all lanes
     int32_t *tile_numbers;
     Real x[D];   // the lane's point
-    Real low[D]; // the box around all of them
+    Real low[D]; // the box around the points of all lanes
     Real high[D];
     fur_nearest<Real> near;
-    Real bound; // the largest of worst and of last over the lanes
+    Real bound; // the largest `worst` and `last` over all lanes
     int32_t bound_last;
 
     __device__ walker(const job<Real> &all, int own_lane, Real *own_tile, int32_t *own_numbers)
@@ -93,8 +96,8 @@ template <class Real, int D> struct walker {
         bound_last = __reduce_max_sync(FUR_ALL_LANES, near.last);
     }
 
-    // The lanes whose box of a group may hold a neighbour of the block; of them that whose middle
-    // is nearest, and the first of equal ones.
+    // Returns the lanes whose box of a group may hold a neighbour of the block. *nearest = the box
+    // whose centre is nearest, the first if several are equal.
     __device__ unsigned choose(int level, int64_t group, unsigned done, int *nearest) const
     {
         const Real *from = j.boxes[level] + group * 2 * D * FUR_WARP + lane;
@@ -117,7 +120,7 @@ template <class Real, int D> struct walker {
         return __ballot_sync(FUR_ALL_LANES, open);
     }
 
-    // Meets the block in a box of the lowest level if a lane may have a neighbour there.
+    // Meets the points of a lowest-level box if a lane may have a neighbour there.
     __device__ void look(int64_t block)
     {
         const Real *from = j.boxes[0] + block / FUR_WARP * 2 * D * FUR_WARP + block % FUR_WARP;
@@ -129,7 +132,7 @@ template <class Real, int D> struct walker {
             meet(block);
     }
 
-    // Everything that is in the boxes of a group, but for those that are done.
+    // Visits everything in the boxes of a group, except those in `done`.
     __device__ void visit(int top, int64_t group, unsigned done)
     {
         unsigned kept[FUR_CUDA_BOX_LEVELS];
@@ -155,7 +158,7 @@ template <class Real, int D> struct walker {
     }
 };
 
-// A warp a block of points. Bytes and flops: above.
+// One warp searches for a block of points. Bytes and flops: above.
 template <class Real, int D>
 __global__ void __launch_bounds__(FUR_NEAR_BLOCK) search_boxes(const __grid_constant__ job<Real> j)
 {

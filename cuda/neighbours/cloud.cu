@@ -1,17 +1,17 @@
-// Clouds of points on the device: the check of coordinates, points in blocks, boxes around them;
-// and the table of the search.
+// Clouds of points on the device: the check of coordinates, points in blocks, and the boxes around
+// them. The file also holds the table of the search.
 #include "clock.h"
 #include "neighbours.cuh"
 
 #define BLOCK 256
 
-// From so many points on the grid is made in less time than it saves.
+// Number of points from which the grid saves more time than its construction takes.
 #define GRID_FROM 32768
 
 namespace
 {
 
-// *bad = the first point with a coordinate that is not finite, if it is less. Bytes a point: its
+// *bad = the first point with a nonfinite coordinate, if it is less than *bad. Bytes a point: its
 // coordinates.
 template <class Real> __global__ void check_points(fur_vectors_view points, unsigned long long *bad)
 {
@@ -23,7 +23,7 @@ template <class Real> __global__ void check_points(fur_vectors_view points, unsi
         atomicMin(bad, static_cast<unsigned long long>(i));
 }
 
-// A thread a place of a block. Bytes a point: its coordinates twice, its number twice.
+// One thread fills one slot of a block. Bytes a point: its coordinates twice, its number twice.
 template <class Real>
 __global__ void fill_blocks(fur_vectors_view points, const int32_t *order, int64_t places,
                             Real *out, int32_t *numbers)
@@ -40,8 +40,9 @@ __global__ void fill_blocks(fur_vectors_view points, const int32_t *order, int64
     numbers[place] = static_cast<int32_t>(number);
 }
 
-// A warp a box: around the block, or the group of boxes, of its number. `step` entries lie between
-// two of them, `highs` between low and high ends. Bytes a box: one of each.
+// One warp computes one box, around a block of points or a group of boxes. `step` is the distance
+// between entries, and `highs` the distance from low to high ends. Bytes a box: one item of each
+// input.
 template <class Real>
 __global__ void pack(int64_t items, int64_t places, int dims, const Real *from, int64_t step,
                      int highs, const int32_t *numbers, Real *boxes, int32_t *least)
@@ -55,7 +56,8 @@ __global__ void pack(int64_t items, int64_t places, int dims, const Real *from, 
         const Real *at = from + item * step + j * FUR_CUDA_BOX + lane;
         Real low = item < items ? at[0] : static_cast<Real>(NAN);
         Real high = item < items ? at[highs] : static_cast<Real>(NAN);
-        for (int half = FUR_WARP / 2; half > 0; half /= 2) { // of a number and NaN, the number
+        // min and max of a number and NaN give the number
+        for (int half = FUR_WARP / 2; half > 0; half /= 2) {
             low = min(low, __shfl_xor_sync(~0U, low, half));
             high = max(high, __shfl_xor_sync(~0U, high, half));
         }

@@ -1,9 +1,9 @@
-// The order of points along a Z-shaped curve (Morton 1966) through a grid of their ranks, as
-// src/cpu/neighbours/curve.c has it: points are sorted in each dimension, and then by the bits of
-// their ranks in turn.
+// The order of points along a Z-shaped curve (Morton 1966) through the grid of their ranks, as in
+// src/cpu/neighbours/curve.c. The points are sorted in each dimension. Then they are sorted by the
+// interleaved bits of their ranks.
 //
-// Bytes a point: for each dimension some 16 for every 8 binary digits of a coordinate, to sort it,
-// and 8 to anywhere; 24 for every 8 digits of the ranks.
+// Bytes a point, for each dimension: about 16 for every 8 binary digits of a coordinate, to sort
+// it, and 8 scattered. Then 24 for every 8 digits of the ranks.
 #include "arrange.cuh"
 #include "neighbours.cuh"
 
@@ -13,7 +13,7 @@
 namespace
 {
 
-// Memory of a sort: a key of up to 8 bytes and a number for each point, twice; and the codes.
+// The memory of a sort: keys of up to 8 bytes and numbers of all points, twice, and the codes.
 struct room {
     void *keys;
     void *sorted_keys;
@@ -22,7 +22,7 @@ struct room {
     uint64_t *codes;
 };
 
-// Keys compare as the numbers do; there is one zero.
+// Maps a coordinate to a key that is ordered like the coordinate. Both zeros have the same key.
 __device__ uint32_t key_of(float x)
 {
     uint32_t bits = __float_as_uint(x + 0.0F);
@@ -34,7 +34,7 @@ __device__ uint64_t key_of(double x)
     return bits >> 63 ? ~bits : bits | uint64_t(1) << 63;
 }
 
-// Bytes a point: a coordinate and its key, a number.
+// Lists the keys of a dimension. Bytes a point: a coordinate and its key, a number.
 template <class Real, class Key>
 __global__ void list_keys(fur_vectors_view points, int dim, Key *keys, int32_t *numbers)
 {
@@ -45,8 +45,8 @@ __global__ void list_keys(fur_vectors_view points, int dim, Key *keys, int32_t *
     numbers[i] = static_cast<int32_t>(i);
 }
 
-// The rank of each point, the place of the first with its key: bits of it into its code. Bytes a
-// point: a key, a number, a code to anywhere; the search stays in the caches.
+// Adds the bits of each point's rank to its code. The rank is the first position with the same key.
+// Bytes a point: a key, a number, a scattered code; the search stays in the caches.
 template <class Key>
 __global__ void add_ranks(int64_t n, const Key *keys, const int32_t *numbers, int drop, int bits,
                           int dim, int dims, uint64_t *codes)
@@ -70,7 +70,7 @@ __global__ void add_ranks(int64_t n, const Key *keys, const int32_t *numbers, in
     codes[numbers[p]] |= code;
 }
 
-// 0, 1, 2, ...
+// Fills `numbers` with 0, 1, 2, ...
 __global__ void count_up(int64_t n, int32_t *numbers)
 {
     int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
