@@ -1,5 +1,6 @@
-/* Every source of this folder is compiled once per instruction set, with FUR_ISA set to its name;
- * ISA(symbol) keeps the copies apart: ISA(spmv_rows) is fur_spmv_rows_avx2 in one of them. */
+/* Every source of this folder is compiled once per instruction set, with FUR_ISA set to its name.
+ * ISA(symbol) gives each copy its own symbols: ISA(spmv_rows) is fur_spmv_rows_avx2 in the AVX2
+ * copy. */
 #ifndef FURROW_CPU_ISA_H
 #define FURROW_CPU_ISA_H
 

@@ -1,18 +1,27 @@
-/* Eight lanes of a value type, whatever the machine's registers are: the type lanes_<value> and the
- * operations V(zero), V(all) = a in every lane, V(load), V(load_single) from parts in single
- * precision, V(store), V(gather), V(gather_at_once), which is the same by the processor's own
- * instruction (gathers.h), V(madd) = a b + c, V(madd_conj) = conj(a) b + c, V(plus) = a + b, for
- * real types V(over) = a / b, V(keep), which holds a in a register, as compilers would rather load
- * it once for each use, and V(fold), the sum of the lanes in halves: lane i + lane (i + 4), then (i
- * + 2), then (i + 1). W(lower) has lane i - 1 of a in lane i, behind the last lane of the register
- * before it, W(upper) lane i + 1, before the first of the next register.
+/* Eight lanes of a value type, for registers of any width. The type is lanes_<value>. The
+ * operations are:
  *
- * A kernel written with them does the same arithmetic in every lane on every instruction set. The
- * forms with a mask, V(..._some), have bit i set where lane i takes part: lanes left out touch no
- * memory, neither values nor indices, and keep their sum. Those of V(store_some) are side by side.
+ *   V(zero), V(all)           0, or a, in every lane
+ *   V(load), V(store)
+ *   V(load_single)            from parts in single precision
+ *   V(gather)
+ *   V(gather_at_once)         V(gather) by the processor's own instruction (gathers.h)
+ *   V(madd), V(madd_conj)     a b + c, conj(a) b + c
+ *   V(plus)                   a + b
+ *   V(over)                   a / b, for real types only
+ *   V(keep)                   holds a in a register, which compilers would load for each use
+ *   V(fold)                   the sum of the lanes in halves: lane i + lane (i + 4),
+ *                             then lane (i + 2), then lane (i + 1)
+ *   W(lower)                  lane i - 1 of a in lane i; lane 0 is the last of the register before
+ *   W(upper)                  lane i + 1 of a in lane i; the last lane is the first of the next one
  *
- * W(op) is V(op) for as many lanes as a register has if those are more: sixteen floats. There is no
- * W(gather) and no W(fold), but V(lower) and V(upper) may be missing. */
+ * A kernel written with these operations does the same arithmetic in every lane on every
+ * instruction set. The masked forms, V(..._some), use lane i if bit i of the mask is set. Other
+ * lanes touch no memory, neither values nor indices, and keep their sum. The lanes of V(store_some)
+ * are contiguous.
+ *
+ * W(op) is V(op) for all lanes of a register, if a register has more than eight: sixteen floats.
+ * W(gather) and W(fold) do not exist. V(lower) and V(upper) may be missing. */
 #ifndef FURROW_CPU_LANES_H
 #define FURROW_CPU_LANES_H
 
@@ -24,8 +33,8 @@
 #define LANES 8
 #define ALL_LANES 0xff
 
-/* Functions of lanes that must not be called, as registers would go through memory; but sanitizers,
- * which check every load, would take minutes for them. */
+/* Functions of lanes must be inlined: a call would pass registers through memory. Sanitizers check
+ * every load, and would take minutes to compile inlined code. */
 #ifdef FUR_SANITIZED
 #    define INLINE static inline
 #else
@@ -66,11 +75,11 @@ static inline uint64_t fur_bits_between(int64_t from, int64_t to)
 #define FUR_WIDE_c128 c128
 #define W(op) FUR_JOIN(FUR_JOIN(FUR_WIDE, VALUE_NAME), op)
 #define FUR_WIDE_LANES(value) FUR_LANES(FUR_JOIN(FUR_WIDE, value))
-/* Lanes of W, in a template over VALUE, and their mask. */
+/* The lanes of W in a template over VALUE, and the mask of all lanes. */
 #define WIDTH ((int)(sizeof(FUR_WIDE_LANES(VALUE_NAME)) / sizeof(VALUE)))
 #define ALL_WIDE ((1U << WIDTH) - 1)
 
-/* The registers that complex values are made of. */
+/* The real registers that complex values consist of. */
 #define FUR_PARTS_c64 FUR_WIDE_f32
 #define FUR_PARTS_c128 f64
 

@@ -7,7 +7,7 @@ typedef struct lanes_f64 {
 } lanes_f64;
 typedef __m256 lanes_f32;
 
-/* All bits of lane i of the half (or of the eight) set where bit i of mask is. */
+/* Sets all bits of lane i of the half (or of the eight) if bit i of mask is set. */
 static inline __m256i mask_pd(unsigned mask)
 {
     const __m256i bit = _mm256_setr_epi64x(1, 2, 4, 8);
@@ -114,7 +114,7 @@ static inline lanes_f64 f64_over(lanes_f64 a, lanes_f64 b)
 {
     return (lanes_f64){_mm256_div_pd(a.lo, b.lo), _mm256_div_pd(a.hi, b.hi)};
 }
-/* The upper half of a, then the lower one of b. */
+/* The upper half of a, then the lower half of b. */
 static inline __m256d across_pd(__m256d a, __m256d b)
 {
     return _mm256_permute2f128_pd(a, b, 0x21);
@@ -146,18 +146,18 @@ static inline double f64_fold(lanes_f64 a)
     return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
 }
 
-/* re and im in turn. */
+/* re and im alternate. */
 static inline lanes_f64 f64_pairs(double re, double im)
 {
     __m128d pair = _mm_setr_pd(re, im);
     return (lanes_f64){_mm256_set_m128d(pair, pair), _mm256_set_m128d(pair, pair)};
 }
-/* Each even lane twice. */
+/* Repeats each even lane. */
 static inline lanes_f64 f64_evens(lanes_f64 a)
 {
     return (lanes_f64){_mm256_movedup_pd(a.lo), _mm256_movedup_pd(a.hi)};
 }
-/* Each odd lane twice, the first time negated. */
+/* Repeats each odd lane. The first copy is negated. */
 static inline lanes_f64 f64_signed_odds(lanes_f64 a)
 {
     lanes_f64 sign = f64_pairs(-0.0, 0.0);
@@ -166,7 +166,7 @@ static inline lanes_f64 f64_signed_odds(lanes_f64 a)
         _mm256_xor_pd(_mm256_permute_pd(a.hi, 0xf), sign.hi),
     };
 }
-/* Lanes of pairs in the other order. */
+/* Swaps the two lanes of each pair. */
 static inline lanes_f64 f64_swapped(lanes_f64 a)
 {
     return (lanes_f64){_mm256_permute_pd(a.lo, 0x5), _mm256_permute_pd(a.hi, 0x5)};

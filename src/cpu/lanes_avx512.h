@@ -1,7 +1,9 @@
-/* lanes.h on AVX-512: one register of doubles, half a register of floats or all of it, f32x16. */
+/* lanes.h on AVX-512: one register of doubles, and half a register of floats or a whole one,
+ * f32x16. */
 #include "lanes_gather.h"
 
-/* Without optimisation gcc's gathers are macros: -Wsign-conversion reports the casts in them. */
+/* If optimisation is off, gcc's gathers are macros, and -Wsign-conversion reports the casts in
+ * them. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 
@@ -105,27 +107,27 @@ static inline double f64_fold(lanes_f64 a)
     return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
 }
 
-/* re and im in turn. */
+/* re and im alternate. */
 static inline lanes_f64 f64_pairs(double re, double im)
 {
     return _mm512_broadcast_f64x2(_mm_setr_pd(re, im));
 }
-/* Each even lane twice. */
+/* Repeats each even lane. */
 static inline lanes_f64 f64_evens(lanes_f64 a)
 {
     return _mm512_movedup_pd(a);
 }
-/* Each odd lane twice, the first time negated. */
+/* Repeats each odd lane. The first copy is negated. */
 static inline lanes_f64 f64_signed_odds(lanes_f64 a)
 {
     return _mm512_xor_pd(_mm512_permute_pd(a, 0xff), f64_pairs(-0.0, 0.0));
 }
-/* Lanes of pairs in the other order. */
+/* Swaps the two lanes of each pair. */
 static inline lanes_f64 f64_swapped(lanes_f64 a)
 {
     return _mm512_permute_pd(a, 0x55);
 }
-/* f64_lower and f64_upper by a pair. */
+/* f64_lower and f64_upper, shifted by a pair of lanes. */
 static inline lanes_f64 f64_lower_pair(lanes_f64 before, lanes_f64 a)
 {
     return (lanes_f64)_mm512_alignr_epi64((__m512i)a, (__m512i)before, 6);

@@ -1,13 +1,14 @@
 /* lanes.h for complex values on real registers; a template over VALUE and VALUE_NAME.
  *
- * Real and imaginary parts alternate, as in memory. With c.re in every lane, and -c.im and c.im in
- * turn, c x + s takes two real operations for each register, which are those of V(fma):
+ * Real and imaginary parts alternate, as in memory. One register has c.re in every lane, another
+ * has -c.im and c.im alternating. Then c x + s takes two real operations a register, the same as
+ * V(fma):
  *
  *     s = c.re (x.re, x.im) + s,  then  s = (-c.im, c.im) (x.im, x.re) + s */
 #if COMPLEX && FUR_REAL_REGISTERS
 #    define R(op) FUR_JOIN(FUR_JOIN(FUR_PARTS, VALUE_NAME), op)
 typedef FUR_LANES(FUR_JOIN(FUR_PARTS, VALUE_NAME)) FN(real_lanes);
-/* Values in a register, and registers of eight values. */
+/* The values in a register, and the registers that hold eight values. */
 #    define EACH ((int)(sizeof(FN(real_lanes)) / sizeof(VALUE)))
 #    define PARTS (LANES / EACH)
 

@@ -1,7 +1,7 @@
-/* Entries of x from anywhere into a register of AVX, by a load each: on an AMD EPYC products so
- * take half to three quarters of the time that they take with gather instructions, on an Intel Xeon
- * of the fifth generation up to a third more (docs/results/spmv.md). Intel's remedies for the leak
- * of 2023, CVE-2022-40982, slow the instructions of earlier ones. */
+/* Gathers entries of x into an AVX register, with one load each. On an AMD EPYC, products take half
+ * to three quarters of their time with gather instructions. On a fifth-generation Intel Xeon they
+ * take up to a third more (docs/results/spmv.md). Intel's remedies for the leak of 2023,
+ * CVE-2022-40982, slow down the gather instructions of earlier processors. */
 #ifndef FURROW_CPU_LANES_GATHER_H
 #define FURROW_CPU_LANES_GATHER_H
 
@@ -40,7 +40,8 @@ static inline __m256d two_pairs(const double *x, const int32_t *index)
     return _mm256_insertf128_pd(_mm256_castpd128_pd256(first), second, 1);
 }
 
-/* Those whose bits are set; else 0, and neither x nor index is read. */
+/* Loads the pairs whose bits are set in the mask. Other pairs are 0, and their x and index are not
+ * read. */
 static inline __m256d two_pairs_some(const double *x, const int32_t *index, unsigned mask)
 {
     __m128d zero = _mm_setzero_pd();

@@ -1,5 +1,5 @@
-/* Eight indices, one a lane: what the search for common columns of eight rows needs. A condition is
- * -1 in the lanes where it holds, else 0. */
+/* Eight indices, one a lane, for the search for common columns of eight rows. A condition is -1 in
+ * the lanes where it holds, else 0. */
 #ifndef FURROW_CPU_LANES_INDEX_H
 #define FURROW_CPU_LANES_INDEX_H
 
@@ -44,7 +44,7 @@ static inline unsigned index_bits(lanes_index condition)
 {
     return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(condition));
 }
-/* The smallest in all lanes. */
+/* Puts the smallest lane in all lanes. */
 static inline lanes_index index_least(lanes_index a)
 {
     a = _mm256_min_epi32(a, _mm256_permute2x128_si256(a, a, 1));

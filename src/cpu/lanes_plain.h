@@ -1,5 +1,5 @@
-/* lanes.h in plain C: a template over VALUE and VALUE_NAME, for machines without registers of their
- * own. */
+/* lanes.h in plain C: a template over VALUE and VALUE_NAME, for machines without vector
+ * registers. */
 #if !FUR_REAL_REGISTERS
 typedef struct FUR_LANES(VALUE_NAME) {
     VALUE lane[LANES];
@@ -41,7 +41,7 @@ static inline void V(store)(VALUE *p, FUR_LANES(VALUE_NAME) a)
 {
     memcpy(p, &a, sizeof a);
 }
-/* The lanes of a mask stand side by side. */
+/* The lanes of a mask are contiguous. */
 static inline void V(store_some)(VALUE *p, FUR_LANES(VALUE_NAME) a, unsigned mask)
 {
     int first = mask ? __builtin_ctz(mask) : 0;

@@ -9,7 +9,7 @@
 #if defined(__x86_64__) || defined(__i386__)
 #    include <cpuid.h>
 
-/* The name that the processor has of itself, 48 bytes in three leaves; "" if it has none. */
+/* The processor's own name, 48 bytes from three cpuid leaves, or "" if it has none. */
 static void read_name(char name[49])
 {
     unsigned words[12] = {0};

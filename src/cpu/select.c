@@ -35,7 +35,7 @@ static bool has_avx512(void)
 }
 #endif
 
-/* Best first. */
+/* The best instruction set comes first. */
 static const level levels[] = {
 #ifdef FUR_X86_LEVELS
     {&fur_backend_cpu_avx512, has_avx512},
@@ -44,7 +44,7 @@ static const level levels[] = {
     {&fur_backend_cpu_portable, always},
 };
 
-/* What the environment asks for; NULL: nothing. */
+/* The instruction set that the environment asks for, or NULL. */
 static const char *isa_of_environment(void)
 {
     const char *isa = getenv("FURROW_ISA");

@@ -1,6 +1,6 @@
-/* Streams through memory: arrays of A that are larger than the cache, and read front to back. The
- * hardware's prefetchers stop at every page and never reach far enough ahead to keep all of the
- * memory's channels busy; asking for lines a page or two ahead does. */
+/* Streams through memory: arrays of A that are larger than the cache and are read from front to
+ * back. Hardware prefetchers stop at every page, and do not look far enough ahead to keep all
+ * memory channels busy. Prefetching lines a page or two ahead does keep them busy. */
 #ifndef FURROW_CPU_STREAM_H
 #define FURROW_CPU_STREAM_H
 
@@ -12,10 +12,10 @@
 #    include <immintrin.h>
 #endif
 
-/* Smaller arrays are in the cache from the last product. */
+/* Smaller arrays are still in the cache from the last product. */
 #define FUR_STREAM_BYTES (32 << 20)
-/* So far ahead of its use: long enough to cover the latency, short enough to stay in the first
- * cache until then. */
+/* The distance of a prefetch. It is long enough to cover the latency. It is short enough that the
+ * line is still in the first-level cache when it is used. */
 #define FUR_STREAM_AHEAD 8192
 
 static inline bool fur_streams(int64_t bytes)
@@ -23,7 +23,7 @@ static inline bool fur_streams(int64_t bytes)
     return bytes > FUR_STREAM_BYTES;
 }
 
-/* The address may lie beyond the array's end: a prefetch reads nothing then. */
+/* The address may lie beyond the array's end. The prefetch then reads nothing. */
 static inline void fur_prefetch_ahead(const void *p)
 {
     __builtin_prefetch((const char *)p + FUR_STREAM_AHEAD);
@@ -32,8 +32,8 @@ static inline void fur_prefetch_ahead(const void *p)
 #define FUR_STREAM_LINE 64
 #define FUR_STREAM_PAGE 4096
 
-/* Two cache lines for 128 bytes, in two pages that are gone through side by side: one stream in
- * each is what the hardware follows; it loses two that alternate in one page. */
+/* Prefetches two cache lines for each 128 bytes, in two pages that are traversed side by side. The
+ * hardware follows one stream in each page. It loses two streams that alternate in one page. */
 static inline void fur_prefetch_pages(const void *p)
 {
     const uintptr_t ahead = (uintptr_t)p + FUR_STREAM_AHEAD;
@@ -43,9 +43,9 @@ static inline void fur_prefetch_pages(const void *p)
     __builtin_prefetch((const void *)(first + FUR_STREAM_PAGE));
 }
 
-/* Copies past the caches: cache lines that are written whole are neither read before, nor take the
- * place of what is used again. `to` is aligned to `bytes` or to a cache line, bytes are a multiple
- * of 32. Who wrote says fur_stream_end before another thread reads. */
+/* Copies past the caches. Cache lines that are written whole are not read first, and do not evict
+ * data that is used again. `to` is aligned to `bytes` or to a cache line; `bytes` is a multiple of
+ * 32. The writing thread calls fur_stream_end before another thread reads. */
 static inline void fur_stream(void *to, const void *from, size_t bytes)
 {
     char *out = to;

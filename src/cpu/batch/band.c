@@ -1,8 +1,9 @@
-/* Elimination with partial pivoting within a band, for systems side by side (Golub and Van
- * Loan, Matrix Computations, 2013, section 4.3). A row is kept from its first column on that is
- * not yet eliminated: all rows that may be pivots begin with the same column, and pivoting makes
- * none longer than lower + upper + 1 entries. Each system chooses its own pivots; a complex pivot
- * gives way to its reciprocal.
+/* Gaussian elimination with partial pivoting within a band, for systems side by side (Golub and Van
+ * Loan, Matrix Computations, 2013, section 4.3).
+ *
+ * A row is stored from the first column that is not yet eliminated. All candidate pivot rows
+ * therefore begin with the same column, and pivoting makes no row longer than lower + upper + 1
+ * entries. Each system chooses its own pivots. A complex pivot is replaced by its reciprocal.
  *
  * Bytes a row and system of a tridiagonal matrix: 5 entries read and one written, and 8 in the
  * thread's second-level cache. */
@@ -16,8 +17,8 @@
 #    define FUR_TEMPLATE "batch/band.c"
 #    include "foreach_value.h"
 
-/* Rows that are being eliminated, and those of U; the right-hand side; which systems are singular.
- */
+/* The bytes of a thread's workspace. It holds the rows under elimination and the rows of U, the
+ * right-hand side, and a flag for each singular system. */
 static int64_t bytes(const fur_batch_view *a, const fur_batch_form *form)
 {
     fur_value_type value = a->values->value_type;
@@ -37,8 +38,8 @@ const batch_method ISA(batch_band) = {bytes, solve};
 #else
 #    include "chunk.h"
 
-/* What differs between real and complex values: the size by which pivots are chosen, a pivot in the
- * form to divide by, and the division. */
+/* The operations that differ between real and complex values: the size by which a pivot is chosen,
+ * the form of a pivot for divisions, and the division. */
 #    if COMPLEX
 #        include "reciprocal_template.h"
 
@@ -47,7 +48,7 @@ static inline REAL FN(size_of)(VALUE a)
     return (REAL)fabs(a.re) + (REAL)fabs(a.im);
 }
 
-/* The bits of FN(reciprocals), which scales by powers of two where |a|^2 may overflow. */
+/* Returns the same bits as FN(reciprocals), which scales by powers of two if |a|^2 may overflow. */
 static inline VALUE FN(divisor)(VALUE a)
 {
     double re = a.re;
@@ -66,7 +67,7 @@ static inline VALUE FN(over)(VALUE a, VALUE divisor)
     return V(mul)(a, divisor);
 }
 
-/* 0, or NaN */
+/* 0 if a is finite, else NaN. */
 static inline REAL FN(self_difference)(VALUE a)
 {
     return (a.re - a.re) + (a.im - a.im);
@@ -87,15 +88,15 @@ static inline VALUE FN(over)(VALUE a, VALUE divisor)
     return a / divisor;
 }
 
-/* 0, or NaN */
+/* 0 if a is finite, else NaN. */
 static inline REAL FN(self_difference)(VALUE a)
 {
     return a - a;
 }
 #    endif
 
-/* The systems first .. first + count - 1. Row i has `width` entries of its matrix from its first
- * column on, at row + i width. */
+/* The systems first .. first + count - 1. Row i has `width` entries of its matrix, from its first
+ * stored column on, at row + i width. */
 typedef struct FN(chunk) {
     const fur_batch_solve_call *call;
     int64_t rows;
@@ -103,10 +104,10 @@ typedef struct FN(chunk) {
     int count;
     VALUE *row;
     VALUE *y;
-    REAL *singular; /* not 0: this system is */
+    REAL *singular; /* not 0: the system is singular */
 } FN(chunk);
 
-/* Row i of the matrices and of b, as the elimination comes to it. */
+/* Loads row i of the matrices and of b when the elimination reaches it. */
 INLINE void FN(open_row)(const FN(chunk) * c, int64_t lower, int64_t width, int64_t i)
 {
     const fur_batch_view *a = &c->call->a;
@@ -142,8 +143,8 @@ INLINE void FN(exchange)(const REAL *pivot, REAL at, int64_t count, VALUE *one, 
         }
 }
 
-/* Brings the largest first entry of rows j .. j + below to row j, the first of equal ones, in the
- * form to divide by. */
+/* Moves the largest first entry of rows j .. j + below to row j, and stores the pivot in the form
+ * for divisions. If entries are equally large, the first row is chosen. */
 INLINE void FN(choose_pivots)(const FN(chunk) * c, int64_t width, int64_t j, int64_t below)
 {
     REAL best[SIDE];
@@ -173,7 +174,7 @@ INLINE void FN(choose_pivots)(const FN(chunk) * c, int64_t width, int64_t j, int
         row[s] = FN(divisor)(row[s]);
 }
 
-/* Subtracts the multiple of row j from row i that leaves no entry in its first column. */
+/* Subtracts a multiple of row j from row i so that the first entry of row i becomes 0. */
 INLINE void FN(eliminate)(const FN(chunk) * c, int64_t width, int64_t j, int64_t i)
 {
     const VALUE *from = c->row + j * width * SIDE;
@@ -192,7 +193,8 @@ INLINE void FN(eliminate)(const FN(chunk) * c, int64_t width, int64_t j, int64_t
         to[(width - 1) * SIDE + s] = V(from)((fur_scalar){0, 0});
 }
 
-/* x = U^-1 y, the entry farthest from the diagonal first; NaN for singular systems. */
+/* x = U^-1 y. In each row the entry farthest from the diagonal is used first. Singular systems get
+ * NaN. */
 INLINE void FN(substitute)(const FN(chunk) * c, int64_t width)
 {
     const fur_vectors_view *x = c->call->x;
@@ -228,7 +230,7 @@ INLINE void FN(solve_band)(const FN(chunk) * c, int64_t lower, int64_t width)
     FN(substitute)(c, width);
 }
 
-/* How each ended, from whether all its entries are finite. */
+/* Stores the outcome of each system, which depends on whether all its entries are finite. */
 static void FN(take_results)(const FN(chunk) * c)
 {
     REAL differences[SIDE] = {0};

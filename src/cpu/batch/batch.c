@@ -1,5 +1,5 @@
-/* Batches of systems: the table of their kernels, and solves by chunks of systems, which threads
- * take as they become free. */
+/* Batches of systems: the table of their kernels, and solves by chunks of systems. A thread takes
+ * the next chunk when it becomes free. */
 #include "atomic.h"
 #include "chunk.h"
 #include "isa.h"
@@ -9,10 +9,10 @@ extern const batch_method ISA(batch_cg);
 extern const batch_method ISA(batch_band);
 extern fur_status ISA(batch_apply)(const fur_batch_call *call);
 
-/* Entries of all systems that are worth a thread. */
+/* Entries of all systems that justify one more thread. */
 #define ENTRY_GRAIN 16384
 
-/* A room for each thread. */
+/* The workspace of each thread. */
 typedef struct batch_state {
     const batch_method *method;
     int rooms;

@@ -1,7 +1,7 @@
 /* Conjugate gradients with Jacobi's preconditioner for systems side by side (Hestenes and Stiefel
- * 1952): the steps of src/solver/method/cg.c for a chunk at a time, whose values and vectors stay
- * in the thread's second-level cache. A system that has ended stays as it is while the others go
- * on.
+ * 1952). The steps are the steps of src/solver/method/cg.c, for one chunk of systems at a time. The
+ * values and vectors of a chunk stay in the thread's second-level cache. A system that has ended
+ * does not change while the others go on.
  *
  * Bytes a row of n entries, system and iteration, from that cache: n + 16 entries. */
 #ifndef FUR_TEMPLATE
@@ -55,9 +55,9 @@ typedef struct FN(chunk) {
     VALUE *q;
     VALUE *t;          /* x, or its correction */
     REAL runs[SIDE];   /* not 0: the pass goes on, as fur_course says */
-    REAL turns[SIDE];  /* not 0: or its last update of x is due */
-    VALUE step[SIDE];  /* alpha for that; 0 where it is not due */
-    VALUE alpha[SIDE]; /* for r, as beta 0 where the pass has ended */
+    REAL turns[SIDE];  /* not 0: the pass goes on, or its last update of x is due */
+    VALUE step[SIDE];  /* alpha for x; 0 if no update is due */
+    VALUE alpha[SIDE]; /* alpha for r; it and beta are 0 if the pass has ended */
     VALUE beta[SIDE];
     fur_course course[SIDE];
 } FN(chunk);
@@ -125,7 +125,7 @@ static void FN(visit_product)(void *job, int64_t i, int count, FN(lane) * one, F
     }
 }
 
-/* r -= alpha q, alpha 0 where the pass has ended; its square; r.d r */
+/* r -= alpha q, with alpha 0 if the pass has ended. Adds up |r|^2 and r.d r. */
 static void FN(visit_descent)(void *job, int64_t i, int count, FN(lane) * one, FN(lane) * two)
 {
     const FN(chunk) *c = job;
@@ -170,8 +170,8 @@ static void FN(visit_pair)(void *job, int64_t i, int count, FN(lane) * one, FN(l
     }
 }
 
-/* x += alpha p where that is due; p = d r + beta p, beta 0 where the pass has ended. `all`: it is
- * due everywhere. */
+/* x += alpha p if an update is due; p = d r + beta p, with beta 0 if the pass has ended. `all`: the
+ * update is due in all systems. */
 INLINE void FN(turn_rows)(const FN(chunk) * c, bool all)
 {
     const VALUE unit = V(from)(fur_real(1));
@@ -200,7 +200,7 @@ static void FN(turn)(const FN(chunk) * c)
         FN(turn_rows)(c, false);
 }
 
-/* What the courses say, for all rows. Whether any pass goes on. */
+/* Copies the state of the courses into arrays for all systems. Returns whether any pass goes on. */
 static bool FN(follow)(FN(chunk) * c)
 {
     bool any = false;
@@ -217,7 +217,7 @@ static bool FN(follow)(FN(chunk) * c)
     return any;
 }
 
-/* One pass of all systems that are open. */
+/* Runs one pass of all systems that are not finished. */
 static void FN(run_pass)(FN(chunk) * c)
 {
     const fur_batch_form *form = c->call->form;
@@ -249,7 +249,7 @@ static void FN(run_pass)(FN(chunk) * c)
     }
 }
 
-/* r = b - A t; norms */
+/* r = b - A t, and the norms of r. */
 static void FN(take_residuals)(FN(chunk) * c, double *norm)
 {
     const fur_vectors_view *b = c->call->b;
@@ -273,7 +273,7 @@ static VALUE *FN(solution_row)(const FN(chunk) * c, int64_t i)
     return (VALUE *)x->data + i * x->stride + c->first;
 }
 
-/* x from t where the pass has gained, else t from x: then both are one. */
+/* x takes t if the pass has reduced the residual, else t takes x. Then both are equal. */
 static void FN(accept)(FN(chunk) * c)
 {
     const VALUE unit = V(from)(fur_real(1));
@@ -292,7 +292,8 @@ static void FN(accept)(FN(chunk) * c)
     }
 }
 
-/* What passes of corrections begin with: t = 0 and r in their scale. Whether any is open. */
+/* Prepares passes of corrections: t = 0, and r is scaled. Returns whether any system is
+ * unfinished. */
 static bool FN(prepare)(FN(chunk) * c)
 {
     bool any = false;
@@ -308,7 +309,7 @@ static bool FN(prepare)(FN(chunk) * c)
     return any;
 }
 
-/* Passes until every system has met its goal or is not helped. */
+/* Runs passes until every system has met its goal or makes no more progress. */
 static void FN(run)(FN(chunk) * c)
 {
     const fur_batch_form *form = c->call->form;
@@ -325,7 +326,7 @@ static void FN(run)(FN(chunk) * c)
     }
 }
 
-/* The diagonal's reciprocals: 1 of systems that lack one. */
+/* The reciprocals of the diagonal. A system that lacks a usable diagonal gets 1. */
 static void FN(invert)(FN(chunk) * c, bool *usable, bool *finite)
 {
     for (int s = 0; s < SIDE; s++)
@@ -353,7 +354,7 @@ static void FN(invert)(FN(chunk) * c, bool *usable, bool *finite)
     }
 }
 
-/* Values and vectors, and where the solves begin. */
+/* Loads values and vectors, and prepares the first pass. */
 static void FN(begin)(FN(chunk) * c)
 {
     const fur_batch_solve_call *call = c->call;

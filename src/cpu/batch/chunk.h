@@ -1,6 +1,6 @@
-/* Systems side by side: a thread has a chunk of them in a room of its own, where the entries of a
- * row, one for each system, fill a cache line, or two of complex values. A template over VALUE, but
- * for the part above #ifdef. */
+/* Systems side by side. A thread has one chunk of systems in its own workspace. There the entries
+ * of a row, one for each system, fill one cache line, or two cache lines if values are complex. The
+ * part below #ifdef is a template over VALUE. */
 #ifndef FURROW_CPU_CHUNK_H
 #define FURROW_CPU_CHUNK_H
 
@@ -8,16 +8,17 @@
 #include "lanes.h"
 #include "scalar.h"
 
-/* Rows of the caller's arrays that are asked for ahead: they lie a whole row of the block apart. */
+/* Rows of the caller's arrays that are prefetched. These rows lie a whole row of the block
+ * apart. */
 #define CHUNK_AHEAD 16
 
-/* How a method solves systems first .. in a room of `bytes` bytes. */
+/* A method: it solves the systems from `first` on in a workspace of `bytes` bytes. */
 typedef struct batch_method {
     int64_t (*bytes)(const fur_batch_view *a, const fur_batch_form *form);
     void (*solve)(const fur_batch_solve_call *call, int64_t first, void *room);
 } batch_method;
 
-/* The systems of a chunk. */
+/* The number of systems in a chunk. */
 #define CHUNK_BYTES 64
 static inline int64_t chunk_side(fur_value_type value)
 {
@@ -28,7 +29,8 @@ static inline int64_t chunk_side(fur_value_type value)
 #ifdef VALUE
 #define SIDE (CHUNK_BYTES / (int)sizeof(REAL))
 
-/* A row of a chunk, of which the caller's block has `count` entries; zeros for the others. */
+/* Copies a row of a chunk, of which the caller's block has `count` entries. The other entries are
+ * 0. */
 static inline void FN(load_row)(const VALUE *from, int count, VALUE *to)
 {
     if (count == SIDE) {
@@ -39,7 +41,7 @@ static inline void FN(load_row)(const VALUE *from, int count, VALUE *to)
     }
 }
 
-/* `rows` of them, from the columns first .. of a block. */
+/* Copies `rows` such rows from the columns of a block, from column `first` on. */
 static inline void FN(load_rows)(const fur_vectors_view *v, int64_t first, int count, VALUE *to)
 {
     const VALUE *from = v->data;

@@ -1,9 +1,9 @@
-/* Products of systems side by side: parts of consecutive rows, and in each row up to four registers
- * of systems, whose sums stay there while the row's entries are gone through. Each entry is a
- * stream of its own.
+/* Products of systems side by side. A thread has consecutive rows. In each row the sums of up to
+ * four registers of systems stay in registers while all entries of the row are added. Each entry is
+ * one stream through memory.
  *
- * Bytes a row of n entries and system: n entries of A, two of x and y; columns and offsets are read
- * once for all. */
+ * Bytes a row of n entries and system: n entries of A, two of x and y. Columns and offsets are read
+ * once for all systems. */
 #ifndef FUR_TEMPLATE
 #    include "balance.h"
 #    include "isa.h"
@@ -58,9 +58,9 @@ INLINE FN(wide) FN(load)(const VALUE *p, bool whole, unsigned mask)
     return whole ? W(load)(p) : W(load_some)(p, mask);
 }
 
-/* The sums of entries begin, begin + step, ... before `end` for some registers of systems from
- * `first` on. Number and whole are constants; if not whole the last register has the systems of the
- * mask. */
+/* The sums of entries begin, begin + step, ... before `end`, for some registers of systems from
+ * `first` on. `registers` and `whole` are constants. If not `whole`, the last register has only the
+ * systems of the mask. */
 INLINE void FN(sum_entries)(const fur_batch_call *call, int registers, bool whole, unsigned mask,
                             int64_t begin, int64_t end, int step, int64_t first, FN(wide) * sum)
 {
@@ -79,7 +79,7 @@ INLINE void FN(sum_entries)(const fur_batch_call *call, int registers, bool whol
     }
 }
 
-/* The sums of a lane of a segment, into memory. */
+/* Stores the sums of one lane of a segment in memory. */
 INLINE void FN(store_lane)(const fur_batch_call *call, int registers, bool whole, unsigned mask,
                            int64_t begin, int64_t end, int64_t first, VALUE *lane)
 {
@@ -89,8 +89,9 @@ INLINE void FN(store_lane)(const fur_batch_call *call, int registers, bool whole
         W(store)(lane + (ptrdiff_t)r * WIDTH, sum[r]);
 }
 
-/* The sums of a row of more than one segment, for MOST_REGISTERS of systems, one, or one that is
- * not whole. Not inlined: it would crowd the loop over ordinary rows. */
+/* The sums of a row of more than one segment, for MOST_REGISTERS registers of systems, for one
+ * register, or for one partial register. Not inlined, because it would slow down the loop over
+ * ordinary rows. */
 static __attribute__((noinline)) void FN(sum_long_row)(const fur_batch_call *call, int registers,
                                                        bool whole, unsigned mask, int64_t begin,
                                                        int64_t end, int64_t first, VALUE *sums)

@@ -1,5 +1,5 @@
-/* Dot products and norms of systems side by side, over the tree of docs/numerics.md: lanes, leaves
- * and subtrees are those of each system alone. A template over VALUE. */
+/* Dot products and norms of systems side by side, over the tree of docs/numerics.md. Each system
+ * has the same lanes, leaves and subtrees as it would have alone. A template over VALUE. */
 #define ROW ((int)(512 / sizeof(VALUE)))
 #define LEAF (32 * ROW)
 #define MOST_DEPTH 48
@@ -45,11 +45,11 @@ static void FN(fold)(FN(lane) * lane)
             FN(add_lanes)(lane[j + half], lane[j]);
 }
 
-/* What a walk does with `count` rows of a chunk from row i on: it adds to two sums for each lane,
- * the lane of row i being the first. */
+/* The visitor of a walk. It visits `count` rows of a chunk, from row i on, and adds to two sums for
+ * each lane. Row i is in the first lane. */
 typedef void FN(visit)(void *job, int64_t i, int count, FN(lane) * one, FN(lane) * two);
 
-/* Visits all rows; sums for each system. */
+/* Visits all rows, and stores the two sums of each system. */
 static void FN(walk)(FN(visit) * visit, void *job, int64_t rows, double *one, double *two)
 {
     _Alignas(64) FN(lane) lanes[2][ROW];
@@ -119,7 +119,7 @@ static void FN(visit_squares)(void *job, int64_t i, int count, FN(lane) * one, F
     }
 }
 
-/* The norm max of system s, NaN if an entry is. */
+/* The max norm of system s, or NaN if an entry is NaN. */
 static double FN(largest)(const VALUE *x, int64_t rows, int s)
 {
     double most = 0;
@@ -134,8 +134,8 @@ static double FN(largest)(const VALUE *x, int64_t rows, int s)
     return most;
 }
 
-/* Norms 2 from the sums of squares, of the systems that are wanted, NULL for all: those whose
- * squares may have overflowed or lost bits are taken again with a scale. */
+/* 2-norms from the sums of squares of the wanted systems (NULL: all systems). If the squares may
+ * have overflowed or lost bits, the norm is computed again with a scale. */
 static void FN(norms_from)(const VALUE *x, int64_t rows, const double *squares, const REAL *wanted,
                            double *out)
 {

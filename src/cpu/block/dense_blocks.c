@@ -1,5 +1,5 @@
-/* Products by dense blocks along the diagonal. Rows of a column are lanes, with sums of their own,
- * so that every instruction set has the same bits.
+/* Products by dense blocks along the diagonal. Each row of a block is a lane with its own sum, so
+ * that every instruction set gives the same bits.
  *
  * Bytes a row in blocks of k rows: k entries in their form, 16 / k of the block, two entries for x
  * and y. */
@@ -77,7 +77,7 @@ INLINE void FN(multiply)(const void *entries, fur_dense_form form, REAL factor, 
         y[i] = FN(scale)(sum[i], factor);
 }
 
-/* The same, with the loops of small blocks unrolled, their sums in registers. */
+/* As above, but the loops of small blocks are unrolled, and their sums stay in registers. */
 INLINE void FN(multiply_form)(const fur_dense_block *b, const void *entries, fur_dense_form form,
                               const VALUE *x, VALUE *y)
 {

@@ -1,8 +1,8 @@
 /* Fill, copies and sums of blocks of vectors of any layout and stride.
  *
- * Rows are shared out among the threads. In a thread's rows the inner loop goes along the
- * neighbours of Y; where those of X lie the other way, both are gone through in tiles whose cache
- * lines stay near. Bytes an entry: fill 1, copy 2, axpby 3 (2 with beta = 0) entry sizes. */
+ * Rows are divided among the threads. In a thread's rows the inner loop follows the layout of Y. If
+ * X has the other layout, both are traversed in tiles whose cache lines stay in the cache. Bytes an
+ * entry: fill 1, copy 2, axpby 3 (2 with beta = 0) entry sizes. */
 #ifndef FUR_TEMPLATE
 #    include "isa.h"
 #    include "block_kernel.h"
@@ -14,7 +14,7 @@
 #    include "team.h"
 
 #    define ENTRY_GRAIN 16384
-/* Rows and columns of a tile: some cache lines of each. */
+/* Rows and columns of a tile. Each takes a few cache lines. */
 #    define TILE 32
 
 #    define FUR_TEMPLATE "block/elementwise.c"
@@ -70,7 +70,7 @@ static int FN(rounds_to_zero)(fur_scalar beta)
 
 typedef enum FN(form) { FN(FILL), FN(COPY), FN(SCALE), FN(ADD), FN(AXPBY) } FN(form);
 
-/* One entry of Y. */
+/* Computes one entry of Y. */
 INLINE VALUE FN(entry)(FN(form) form, VALUE alpha, const VALUE *x, VALUE beta, const VALUE *y)
 {
     switch (form) {
@@ -87,8 +87,8 @@ INLINE VALUE FN(entry)(FN(form) form, VALUE alpha, const VALUE *x, VALUE beta, c
     }
 }
 
-/* outer x inner entries, of which those of y's inner side are neighbours and those of x's lie
- * x_inner apart. */
+/* A tile of outer x inner entries. In y the entries of the inner dimension are contiguous. In x
+ * they lie x_inner apart. */
 INLINE void FN(tile)(FN(form) form, const fur_block_call *call, int64_t outer, int64_t inner,
                      const VALUE *x, int64_t x_outer, int64_t x_inner, VALUE *y, int64_t y_outer)
 {

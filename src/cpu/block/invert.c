@@ -11,13 +11,13 @@
 
 #    define BLOCK_GRAIN 256
 
-/* A form of unit roundoff u is enough for a block of condition c if c u is at most this: then what
- * the block makes is wrong in the first digit at most. */
+/* A form with unit roundoff u is precise enough for a block of condition c if c u is at most this.
+ * Then the product with the block has an error in the first digit at most. */
 #    define MOST_LOSS 0.1
 #    define HALF_ROUNDOFF 0x1p-11
 #    define SINGLE_ROUNDOFF 0x1p-24
 
-/* Powers of two that kernels multiply by. */
+/* The largest exponents of the powers of two that kernels multiply by. */
 #    define MOST_EXPONENT 1000
 #    define MOST_EXPONENT_SINGLE 100
 
@@ -26,7 +26,7 @@ typedef struct inversion {
     fur_shared singular;
 } inversion;
 
-/* The form of a block of this condition, whose inverse has parts up to `largest`. */
+/* Chooses the form of a block with this condition whose inverse has parts up to `largest`. */
 static void choose_form(fur_dense_block *b, double condition, double largest, bool single)
 {
     int most = single ? MOST_EXPONENT_SINGLE : MOST_EXPONENT;
@@ -62,7 +62,7 @@ int64_t ISA(dense_blocks_invert)(const fur_invert_call *call)
 }
 #else
 
-/* Brings the block of A that begins with a row in; its entries are dense at x. */
+/* Copies the block of A that begins with row `first` into x, as a dense matrix. */
 static void FN(load)(const fur_csr_view *a, int64_t first, int64_t size, VALUE *x)
 {
     const VALUE *values = a->values;
@@ -86,7 +86,7 @@ static inline void FN(swap)(VALUE *a, VALUE *b)
     *b = kept;
 }
 
-/* Brings the row with the largest entry in column p, of those from p on, to place p. */
+/* Finds the row p or below that has the largest entry in column p, and swaps it with row p. */
 static int64_t FN(take_pivot)(VALUE *x, int64_t size, int64_t p)
 {
     int64_t best = p;
@@ -98,8 +98,8 @@ static int64_t FN(take_pivot)(VALUE *x, int64_t size, int64_t p)
     return best;
 }
 
-/* The inverse in place, by Gauss and Jordan with partial pivoting. False if a pivot has no inverse.
- */
+/* Inverts in place, by Gauss and Jordan with partial pivoting. Returns false if a pivot has no
+ * inverse. */
 static bool FN(invert_block)(VALUE *x, int64_t size)
 {
     int64_t from[FUR_DENSE_BLOCK_MOST];
@@ -127,7 +127,7 @@ static bool FN(invert_block)(VALUE *x, int64_t size)
     return true;
 }
 
-/* The largest sum of the moduli of a row. */
+/* The largest sum of moduli in a row. */
 static double FN(norm)(const VALUE *x, int64_t size)
 {
     double most = 0;

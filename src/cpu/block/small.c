@@ -1,8 +1,8 @@
 /* A block of vectors times a small matrix, Y = alpha X C + beta Y.
  *
- * Some rows at a time: those of X are brought side by side, are multiplied together by one column
- * of C after the other, which stay in the caches, and the sums go to Y, which may be X. Bytes a
- * row: one entry for each column of X and of Y (two with beta). */
+ * NEAR_ROWS rows are computed at a time. Their entries of X are copied side by side. They are then
+ * multiplied by one column of C after the other, and C stays in the caches. The sums go to Y, which
+ * may be X. Bytes a row: one entry for each column of X and of Y (two with beta). */
 #ifndef FUR_TEMPLATE
 #    include "block_kernel.h"
 #    include "isa.h"
@@ -32,7 +32,7 @@ fur_status ISA(block_multiply)(const fur_block_call *call)
 #else
 #    include "finish.h"
 
-/* `count` rows from row i on, side by side for each column of X; zeros in place of more. */
+/* Copies `count` rows of X, from row i on, side by side for each column. Missing rows become 0. */
 static void FN(take_rows)(const fur_vectors_view *x, int64_t i, int64_t count, VALUE *rows)
 {
     const VALUE *from = (const VALUE *)x->data + i * fur_row_step(x);
@@ -42,7 +42,7 @@ static void FN(take_rows)(const fur_vectors_view *x, int64_t i, int64_t count, V
                                                 : V(from)((fur_scalar){0, 0});
 }
 
-/* sum_r = sum_l x_rl C(l), in the order of l; entries of this column of C are m apart. */
+/* sum_r = sum_l x_rl C(l), in the order of l. The entries of this column of C are m apart. */
 static void FN(multiply_column)(const VALUE *restrict rows, int64_t k, const VALUE *restrict c,
                                 int64_t m, VALUE *restrict sum)
 {

@@ -1,14 +1,14 @@
-/* A line of grid points along the first axis with the lines around it; a template over VALUE. */
+/* A line of grid points along the first axis, with the lines around it; a template over VALUE. */
 
-/* Neighbours of point i stand in x at i - 1 and i + 1, and in the four lines across at i. A line
- * beyond the boundary is the line itself, with weight 0. */
+/* The neighbours of point i are x at i - 1 and i + 1, and the four lines across at i. A line beyond
+ * the boundary is replaced by the line itself, with weight 0. */
 typedef struct FN(line) {
     int64_t points;
     bool periodic;
     const VALUE *lower;
     const VALUE *upper;
     const VALUE *diagonal;
-    VALUE across_diagonal; /* what the other axes add */
+    VALUE across_diagonal; /* what the other axes add to the diagonal */
     VALUE weight[4];
     const VALUE *across[4];
     const VALUE *x;
@@ -62,7 +62,7 @@ static inline VALUE FN(diagonal_at)(const FN(line) * l, int64_t i)
     return l->diagonal[i] + l->across_diagonal;
 }
 
-/* The residual at point i, whose neighbours along the line are points `before` and `after`. */
+/* The residual at point i. Its neighbours along the line are the points `before` and `after`. */
 static inline VALUE FN(residual_between)(const FN(line) * l, int64_t i, int64_t before,
                                          int64_t after)
 {
@@ -75,7 +75,7 @@ static inline VALUE FN(residual_between)(const FN(line) * l, int64_t i, int64_t 
     return V(fma)(-FN(diagonal_at)(l, i), l->x[i], sum);
 }
 
-/* The same at the ends of the line. */
+/* The residual at any point, including the ends of the line. */
 static inline VALUE FN(residual_at)(const FN(line) * l, int64_t i)
 {
     return FN(residual_between)(l, i, fur_grid_inside(l->periodic, l->points, i - 1),

@@ -1,9 +1,10 @@
-/* Red-black Gauss-Seidel with overrelaxation. Points of one colour have neighbours of the other
- * only: in which order they are relaxed does not show, nor by how many threads.
+/* Red-black Gauss-Seidel with overrelaxation. All neighbours of a point have the other colour. The
+ * result therefore does not depend on the order within a colour or on the number of threads.
  *
- * Both colours in one pass: the second follows the first one plane behind, in the cache. Threads
- * have planes one after the other; the second colour needs the first in the planes next to theirs,
- * so that the first and the last plane of each thread get the first colour before all else.
+ * Both colours are done in one pass. The second colour follows the first at a distance of one
+ * plane, in the cache. Each thread has consecutive planes. At their boundary the second colour
+ * needs the first colour of the neighbouring thread's plane. The first and the last plane of each
+ * thread therefore get the first colour before all others.
  *
  * Bytes a point: three entries, for b and for x, read and written. */
 #ifndef FUR_TEMPLATE
@@ -24,7 +25,7 @@ typedef struct sweep {
 #    define FUR_TEMPLATE "multigrid/relax.c"
 #    include "foreach_value.h"
 
-/* A step of a sweep over planes that are cut in parts. */
+/* A step of a sweep over planes that are divided into parts. */
 typedef void relax_planes(const sweep *s, int64_t begin, int64_t end);
 typedef struct step {
     const sweep *sweep;
@@ -41,7 +42,7 @@ static void relax_parts(void *job, int64_t begin, int64_t end)
                  fur_split(planes, s->parts, (int)part + 1));
 }
 
-/* One part a thread, as the planes at its ends are fetched twice. */
+/* Each thread has one part, because the planes at the ends of a part are fetched twice. */
 static void run_sweep(const fur_env *env, const sweep *s)
 {
     static relax_planes *const ends[] = {relax_ends_f32, relax_ends_f64};
@@ -52,7 +53,7 @@ static void run_sweep(const fur_env *env, const sweep *s)
     fur_parallel(env, parts, parts, relax_parts, &(step){s, parts, rest[s->g->value_type]});
 }
 
-/* In place: the array to spare is not needed. */
+/* Relaxes in place, so that `spare` is not used. */
 fur_status ISA(multigrid_relax)(fur_env *env, const fur_grid *g, fur_colour first, int sweeps,
                                 const void *b, void *x, void *spare)
 {
@@ -98,7 +99,7 @@ static void FN(relax_ends)(const sweep *s, int64_t begin, int64_t end)
         FN(relax_plane)(s, s->first, end - 1);
 }
 
-/* The first colour in the planes between, and the second in all of them. */
+/* The first colour in the planes between the ends, and the second colour in all planes. */
 static void FN(relax_rest)(const sweep *s, int64_t begin, int64_t end)
 {
     fur_colour second = s->first == FUR_RED ? FUR_BLACK : FUR_RED;

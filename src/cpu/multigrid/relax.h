@@ -1,4 +1,4 @@
-/* The smoother, which has a file of its own. */
+/* The smoother of the multigrid kernels. */
 #ifndef FURROW_CPU_MULTIGRID_RELAX_H
 #define FURROW_CPU_MULTIGRID_RELAX_H
 

@@ -1,5 +1,6 @@
-/* The residual restricted to the coarser level, and its correction. Both are sums over a line and
- * some of its neighbours, added in a fixed order: how many threads there are does not show.
+/* Restriction of the residual to the coarser level, and the correction from it. Both are sums over
+ * a line and some of its neighbours. The order of additions is fixed, so that the number of threads
+ * does not change the result.
  *
  * Bytes a point: restriction 2 1/8 entries, correction 2 1/8. */
 #ifndef FUR_TEMPLATE
@@ -11,11 +12,11 @@
 #    include <string.h>
 
 #    define POINT_GRAIN 16384
-/* Points of a coarse line at a time, and what they reach of a line of this level. */
+/* The points of a coarse line in one piece, and the points of this level that a piece reads. */
 #    define COARSE_POINTS 256
 #    define FINE_POINTS (2 * COARSE_POINTS + 1)
 
-/* Two levels and what moves between them. */
+/* Two levels and the data that moves between them. */
 typedef struct transfer {
     const fur_grid *g;
     const void *b;
@@ -41,7 +42,7 @@ static void run_lines(void *job, int64_t begin, int64_t end)
         l->work(l->t, line % l->ny, line / l->ny);
 }
 
-/* Does `work` on all lines of ny x nz. */
+/* Calls `work` for all lines of ny x nz. */
 static void run(fur_env *env, const transfer *t, int64_t ny, int64_t nz, line_work *work)
 {
     fur_parallel(env, fur_grid_points(t->g) / POINT_GRAIN, ny * nz, run_lines,
@@ -74,8 +75,8 @@ const fur_multigrid_kernels ISA(multigrid_kernels) = {
 #elif !COMPLEX
 #    include "line.h"
 
-/* sum[i - from] += w times the residual at points from <= i < to of a line, of which the first and
- * the last may lie one beyond its ends. */
+/* sum[i - from] += w times the residual at points from <= i < to of a line. The first and the last
+ * point may lie one beyond the ends of the line. */
 static void FN(add_residual)(const FN(line) * l, VALUE w, int64_t from, int64_t to, VALUE *sum)
 {
     int64_t begin = from > 1 ? from : 1;
@@ -91,7 +92,8 @@ static void FN(add_residual)(const FN(line) * l, VALUE w, int64_t from, int64_t 
                                sum[i - from]);
 }
 
-/* The places and weights of the up to three points that coarse point c takes from. */
+/* The up to three fine points that restriction to coarse point c reads: their places and
+ * weights. */
 typedef struct FN(reach) {
     int64_t place[3];
     VALUE weight[3];
@@ -125,7 +127,7 @@ static void FN(sum_lines)(const transfer *t, int64_t j, int64_t k, int64_t from,
         }
 }
 
-/* Coarse line (j, k), by pieces. */
+/* Computes coarse line (j, k) in pieces. */
 static void FN(gather)(const transfer *t, int64_t j, int64_t k)
 {
     const fur_grid_axis *a = t->g->axis;
@@ -157,8 +159,8 @@ static FN(reach) FN(sides_of)(const fur_grid_axis *a, int64_t i)
     };
 }
 
-/* sum[c - from] += w x(c) at points from <= c < to of a coarse line, of which the first and the
- * last may lie one beyond its ends. */
+/* sum[c - from] += w x(c) at points from <= c < to of a coarse line. The first and the last point
+ * may lie one beyond the ends of the line. */
 static void FN(add_coarse)(const fur_grid_axis *a, VALUE w, const VALUE *x, int64_t from,
                            int64_t to, VALUE *sum)
 {
@@ -184,7 +186,7 @@ static void FN(sum_coarse)(const transfer *t, int64_t j, int64_t k, int64_t from
         }
 }
 
-/* Line (j, k), by pieces. */
+/* Corrects line (j, k) in pieces. */
 static void FN(spread)(const transfer *t, int64_t j, int64_t k)
 {
     const fur_grid_axis *a = t->g->axis;

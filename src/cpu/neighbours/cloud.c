@@ -1,4 +1,4 @@
-/* Clouds of points: copied into blocks, and packed into boxes. */
+/* Clouds of points, which are copied into blocks and packed into boxes. */
 #ifndef FUR_TEMPLATE
 #    include "cloud.h"
 #    include "split.h"
@@ -15,7 +15,7 @@ typedef struct cloud_pass {
     const fur_vectors_view *points;
     const int32_t *order;
     int level;
-    int64_t items; /* that the level's boxes are around */
+    int64_t items; /* that the level's boxes enclose */
 } cloud_pass;
 
 #    define FUR_TEMPLATE "neighbours/cloud.c"
@@ -107,7 +107,7 @@ static void FN(fill_block)(const cloud_pass *p, int64_t block)
                 numbers[lane] < 0 ? (REAL)NAN : (REAL)cloud_coordinate(p->points, numbers[lane], j);
 }
 
-/* The least and the largest of BOX numbers, of which NaN is none. */
+/* The smallest and the largest of BOX numbers; NaN is ignored. */
 static void FN(range_of)(const REAL *low, const REAL *high, REAL *least, REAL *largest)
 {
     REAL a = INFINITY;
@@ -120,7 +120,8 @@ static void FN(range_of)(const REAL *low, const REAL *high, REAL *least, REAL *l
     *largest = a <= b ? b : (REAL)NAN;
 }
 
-/* The boxes around the items of a group: blocks, or groups of the level below. */
+/* Makes the boxes around the items of a group. An item is a block, or a group of the level
+ * below. */
 static void FN(pack_group)(const cloud_pass *p, int64_t group)
 {
     const cloud *c = p->c;

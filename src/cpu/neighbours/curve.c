@@ -1,8 +1,8 @@
 /* The order of points along a Z-shaped curve (Morton 1966) through a grid of their ranks.
  *
- * The rank of a point in a dimension is the number of points whose coordinate is less. Bits of the
- * ranks in turn, highest first, make the place on the curve. So a half of the grid has half of the
- * points wherever they are: outliers and clusters need no care. */
+ * The rank of a point in a dimension is the number of points with a smaller coordinate. The place
+ * on the curve interleaves the bits of the ranks, highest first. Half of the grid then has half of
+ * the points, wherever they lie. Outliers and clusters need no special case. */
 #include "cloud.h"
 #include "sort.h"
 #include "split.h"
@@ -12,7 +12,7 @@
 
 #define POINT_GRAIN 4096
 
-/* Keys are sorted by half of their bits, the lower first. */
+/* Keys are sorted by half of their bits at a time, the lower half first. */
 #define HALF_BITS 31
 #define HALF_MOST INT32_MAX
 #define CODE_BITS (2 * HALF_BITS)
@@ -23,28 +23,27 @@ typedef struct curve {
     const fur_env *env;
     const fur_vectors_view *points;
     int parts;
-    int dim;         /* whose ranks are being found */
-    int rank_bits;   /* of a rank */
-    int bits;        /* of them that count */
+    int dim;         /* the dimension whose ranks are being found */
+    int rank_bits;   /* bits of a rank */
+    int bits;        /* bits of a rank that are used */
     uint64_t *items; /* (key, number) */
     uint64_t *room;
-    uint64_t *codes; /* of points: bits of their ranks in turn */
+    uint64_t *codes; /* the interleaved ranks of the points */
     int32_t *counts;
     int32_t *order;
-    uint64_t spread[1 << TABLE_BITS]; /* a number's bits, each as far from the next as there are
-                                         dimensions */
+    uint64_t spread[1 << TABLE_BITS]; /* a number's bits, moved apart by the number of dimensions */
 } curve;
 
-/* Bits of a key of the type. */
+/* The number of bits of a key of this type. */
 static int key_bits(fur_value_type type)
 {
     return type == FUR_F32 ? HALF_BITS : 2 * HALF_BITS;
 }
 
-/* Of a number of the type; compares as the numbers do, but for their last bits. */
+/* The key of a number of this type. Keys compare as the numbers do, except for their last bits. */
 static uint64_t key_of(fur_value_type type, double x)
 {
-    x += 0.0; /* one zero */
+    x += 0.0; /* +0 and -0 get the same key */
     if (type == FUR_F32) {
         float single = (float)x;
         uint32_t bits;
@@ -67,7 +66,8 @@ static uint64_t coordinate_key(const curve *c, int32_t number)
     return key_of(c->points->value_type, coordinate(c, number));
 }
 
-/* Items of all points in their order, by the lower half of their coordinates. */
+/* Makes the items of all points, in the points' order, with the lower half of their coordinates as
+ * key. */
 static void begin_coordinates(void *job, int64_t begin, int64_t end)
 {
     const curve *c = job;
@@ -100,7 +100,7 @@ static void turn_codes(void *job, int64_t begin, int64_t end)
     }
 }
 
-/* The bits of the rank, in their places in a code. */
+/* Moves the bits of the rank to their places in a code. */
 static uint64_t spread_rank(const curve *c, int64_t rank)
 {
     uint64_t kept = (uint64_t)rank >> (c->rank_bits - c->bits);
@@ -111,7 +111,7 @@ static uint64_t spread_rank(const curve *c, int64_t rank)
     return code << c->dim;
 }
 
-/* Ranks of sorted points, into their codes. */
+/* Adds the ranks of sorted points to their codes. */
 static void rank_points(void *job, int64_t begin, int64_t end)
 {
     const curve *c = job;
@@ -151,8 +151,8 @@ static void sort(curve *c, int bits)
     c->items = sorted;
 }
 
-/* Sorts items by a key of that many bits, of which `begin` sets the lower half and `turn` the
- * upper. */
+/* Sorts items by a key of `bits` bits. `begin` sets the lower half of the key, `turn` the upper
+ * half. */
 static void sort_halves(curve *c, int bits, fur_body *begin, fur_body *turn)
 {
     for_points(c, begin);

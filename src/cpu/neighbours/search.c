@@ -1,15 +1,15 @@
-/* The search for nearest neighbours: a block of points at a time, among blocks of points.
+/* The search for nearest neighbours of a block of points at a time, among blocks of points.
  *
- * Distances of a point to a block are computed side by side, and those are offered to its row of
- * the result that are not above its worst: the row is the list, sorted by (distance, number) until
- * all are found. By brute force a block of points meets all blocks. With boxes it meets itself,
- * then goes up: at each level it meets what is in the boxes beside its own, nearest first, as far
- * as they are not too far away.
+ * The distances of a point to a block are computed side by side. A distance that does not exceed
+ * the worst of the point's row is inserted into the row. The row of the result serves as the list,
+ * sorted by (distance, number) until the search ends. By brute force a block of points meets all
+ * blocks. With boxes it first meets itself and then climbs the levels. At each level it meets the
+ * contents of the boxes beside its own, nearest first, if they are near enough.
  *
- * A box's distance is computed from the gaps between it and a point, or between two boxes, in the
- * order of a distance between points. Rounding is monotone, so no point in the box has a smaller
- * computed distance, and what is left out cannot change a bit. A box at the distance of the worst
- * may hold a point that is as far but has a lower number. */
+ * The distance of a box is computed from the gaps between the box and a point, or between two
+ * boxes, in the same order as a distance between points. Rounding is monotone, so that no point in
+ * the box has a smaller computed distance. Skipping a box therefore cannot change a bit. A box
+ * whose distance equals the worst may hold an equally far point with a lower number. */
 #ifndef FUR_TEMPLATE
 #    include "atomic.h"
 #    include "clock.h"
@@ -21,10 +21,10 @@
 
 #    include <math.h>
 
-/* From so many points on the grid is made in less time than it saves. */
+/* If there are at least this many points, the grid saves more time than it costs. */
 #    define GRID_FROM 256
 
-/* Worth a thread: pairs of points, and blocks with boxes. */
+/* The pairs of points, or the blocks with boxes, that justify one more thread. */
 #    define PAIR_GRAIN 65536
 #    define BLOCK_GRAIN 16
 
@@ -106,14 +106,15 @@ const fur_neighbours_kernels ISA(neighbours_kernels) = {
 
 #elif !COMPLEX
 
-/* The points of a block, and what each has found. */
+/* The points of a block, and the neighbours that each has found. */
 typedef struct FN(group) {
     const search *s;
-    const REAL *points;  /* their coordinates */
-    int64_t k;           /* places of each row */
-    REAL worst[BOX];     /* the last distance of a full row; infinite before; -1 without a point */
-    int32_t last[BOX];   /* its number; INT32_MAX before */
-    int32_t itself[BOX]; /* the number that is left out; -1: none */
+    const REAL *points; /* their coordinates */
+    int64_t k;          /* length of each row */
+    /* largest distance of a full row; infinite before; -1 if there is no point */
+    REAL worst[BOX];
+    int32_t last[BOX];   /* number of the point at that distance; INT32_MAX before */
+    int32_t itself[BOX]; /* the number that is excluded; -1: none */
     int64_t found[BOX];  /* entries of each row so far */
     REAL *values[BOX];   /* the rows */
     int32_t *columns[BOX];
@@ -123,7 +124,7 @@ typedef struct FN(group) {
     int32_t bound_last; /* the largest of last */
 } FN(group);
 
-/* Puts a point into a row that it belongs to. */
+/* Inserts a point into a row. */
 static void FN(insert)(FN(group) * g, int lane, REAL distance, int32_t number)
 {
     REAL *values = g->values[lane];
@@ -147,7 +148,8 @@ static void FN(insert)(FN(group) * g, int lane, REAL distance, int32_t number)
     }
 }
 
-/* The points of a block for one of the group: those not too far away. */
+/* Offers the points of a block to one point of the group. Only points that are near enough
+ * enter. */
 INLINE void FN(offer_block)(FN(group) * g, int lane, const REAL *points, const int32_t *numbers,
                             int dims)
 {
@@ -175,7 +177,8 @@ INLINE void FN(offer_block)(FN(group) * g, int lane, const REAL *points, const i
     }
 }
 
-/* Which of the group may have a neighbour in a box, whose ends in dimension j are BOX j further. */
+/* The points of the group that may have a neighbour in a box. The low and high ends in dimension j
+ * are low[BOX j] and high[BOX j]. */
 INLINE unsigned FN(near_box)(const FN(group) * g, const REAL *low, const REAL *high, int32_t least,
                              int dims)
 {
@@ -221,7 +224,8 @@ INLINE void FN(meet)(FN(group) * g, int64_t block, unsigned lanes, int dims)
         FN(offer_block)(g, __builtin_ctz(lanes), points, c->numbers + block * BOX, dims);
 }
 
-/* The points of a block, which lies in a box of the lowest level unless it is the group's own. */
+/* Meets the points of a block, which lies in a box of the lowest level or is the group's own
+ * block. */
 static void FN(meet_block)(FN(group) * g, int64_t block, unsigned lanes)
 {
     switch (g->s->c->dims) {
@@ -241,7 +245,8 @@ static bool FN(may_hold)(const FN(group) * g, REAL distance, int32_t least)
     return distance < g->bound || (distance == g->bound && least < g->bound_last);
 }
 
-/* Distances of the group's box from all boxes of a group of them, and of their middles. */
+/* The distances of the group's box from all boxes of a group, and the distances between the
+ * middles. */
 static void FN(box_distances)(const FN(group) * g, const REAL *low, const REAL *high,
                               REAL *distance, REAL *between)
 {
@@ -252,7 +257,7 @@ static void FN(box_distances)(const FN(group) * g, const REAL *low, const REAL *
         for (int i = 0; i < BOX; i++) {
             REAL below = low[j * BOX + i] - g->high[j];
             REAL above = g->low[j] - high[j * BOX + i];
-            REAL gap = below > above ? below : above; /* NaN where there is no box */
+            REAL gap = below > above ? below : above; /* NaN if the box does not exist */
             REAL away = low[j * BOX + i] / 2 + high[j * BOX + i] / 2 - middle;
             gap = gap < 0 ? 0 : gap;
             distance[i] = V(fma)(gap, gap, distance[i]);
@@ -261,8 +266,9 @@ static void FN(box_distances)(const FN(group) * g, const REAL *low, const REAL *
     }
 }
 
-/* Boxes that may hold a neighbour, but for one: those whose middles are near come first, as lists
- * become short sooner, and of equal ones those with lower numbers. Returns how many there are. */
+/* Chooses the boxes that may hold a neighbour, except box `but`. Boxes whose middles are near come
+ * first, because the lists then shrink sooner. Equal distances are ordered by the least point
+ * number. Returns the number of boxes. */
 static int FN(choose)(const FN(group) * g, const REAL *distance, const REAL *between,
                       const int32_t *least, int but, int *chosen)
 {
@@ -280,7 +286,7 @@ static int FN(choose)(const FN(group) * g, const REAL *distance, const REAL *bet
     return count;
 }
 
-/* Meets what is in a group of boxes, but for one of them. */
+/* Meets the contents of a group of boxes, except box `but`. */
 static void FN(visit)(FN(group) * g, int level, int64_t boxes, int but)
 {
     const cloud *c = g->s->c;
@@ -305,7 +311,7 @@ static void FN(visit)(FN(group) * g, int level, int64_t boxes, int but)
     }
 }
 
-/* Opens the rows of a block's points. */
+/* Starts the rows of a block's points. */
 static void FN(begin_group)(FN(group) * g, int64_t block)
 {
     const cloud *c = g->s->c;
@@ -323,7 +329,7 @@ static void FN(begin_group)(FN(group) * g, int64_t block)
     }
 }
 
-/* A full row in the order of its columns, with the values that are asked for. */
+/* Sorts a full row by columns, and stores the values that are asked for. */
 static void FN(close_row)(const search *s, REAL *values, int32_t *columns)
 {
     int64_t k = s->call->k;
@@ -356,7 +362,7 @@ static void FN(end_group)(const FN(group) * g, int64_t block)
     }
 }
 
-/* Meets a block itself, then what is around it. */
+/* Meets the block itself, then its surroundings. */
 static void FN(search_boxes)(FN(group) * g, int64_t block)
 {
     const cloud *c = g->s->c;

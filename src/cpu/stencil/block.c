@@ -1,8 +1,8 @@
-/* Stencils on row-major blocks of vectors, in blocks of lines that march along z as those for one
- * vector do (cut.h).
+/* Stencils on row-major blocks of vectors. Blocks of lines advance along z, as for one vector
+ * (cut.h).
  *
- * The points of a line away from its ends have the same terms: these are found once for a line, and
- * a term's coefficient is loaded once for four registers of columns, which are whole cache lines of
+ * All points of a line have the same terms, except near its ends. These terms are found once for a
+ * line. A coefficient is loaded once for four registers of columns, which are whole cache lines of
  * X.
  *
  * Bytes a point: two entries a column for X and Y, and one for each field. */
@@ -15,9 +15,9 @@
 #    include "stream.h"
 #    include "table.h"
 
-/* Points whose other columns come next. */
+/* Points that are computed before their next columns. */
 #    define NEAR_POINTS 64
-/* Sums of a long row side by side. */
+/* Sums of a long row that are computed side by side. */
 #    define SUMS_SIDE (MOST_REGISTERS * WIDTH)
 
 #    define FUR_TEMPLATE "stencil/block.c"
@@ -54,8 +54,8 @@ fur_status ISA(stencil_block)(const fur_stencil_block_call *call)
 #    include "columns.h"
 #    include "long_sum.h"
 
-/* A term of some points of a line: its row of X is `step` entries away, its coefficient at c, or in
- * the field that begins at c. */
+/* A term of the points of a line. Its row of X is `step` entries away. Its coefficient is at c, or
+ * in the field that begins at c. */
 typedef struct FN(point_term) {
     ptrdiff_t step;
     const VALUE *c;
@@ -87,8 +87,7 @@ static void FN(list_terms)(FN(points) * of, const int64_t at[3])
     }
 }
 
-/* The sums of terms begin, begin + step, ... before `end` at point p, of which x is the row of X.
- */
+/* The sums of terms begin, begin + step, ... before `end` at point p. x is the row of X at p. */
 INLINE void FN(sum_terms)(const FN(points) * of, int begin, int end, int step, int64_t p,
                           const VALUE *x, unsigned mask, int registers, bool whole, FN(wide) * sum)
 {
@@ -108,7 +107,7 @@ INLINE void FN(sum_terms)(const FN(points) * of, int begin, int end, int step, i
     }
 }
 
-/* The sums of a lane of a segment, into memory. */
+/* Stores the sums of one lane of a segment in memory. */
 INLINE void FN(store_lane)(const FN(points) * of, int begin, int end, int64_t p, const VALUE *x,
                            VALUE *lane, unsigned mask, int registers, bool whole)
 {
@@ -118,8 +117,8 @@ INLINE void FN(store_lane)(const FN(points) * of, int begin, int end, int64_t p,
         W(store)(lane + (ptrdiff_t)r * WIDTH, sum[r]);
 }
 
-/* The sums of a point with more than one segment for `count` columns. Not inlined: it would crowd
- * the loop over ordinary points. */
+/* The sums of a point with more than one segment for `count` columns. Not inlined, because it would
+ * slow down the loop over ordinary points. */
 static __attribute__((noinline)) void FN(sum_long_row)(const FN(points) * of, int count, int64_t p,
                                                        const VALUE *x, VALUE *sums)
 {
@@ -167,8 +166,8 @@ static void FN(multiply_some_columns)(const FN(points) * of, int64_t begin, int6
     FUR_WITH_REGISTERS(count, FN(multiply_columns), of, begin, end, first);
 }
 
-/* All columns of points begin .. end-1, some points at a time so that their other columns come
- * next. */
+/* All columns of points begin .. end-1. NEAR_POINTS points at a time get all their columns, so that
+ * the rows are still in the cache. */
 static void FN(multiply_rows)(const FN(points) * of, int64_t begin, int64_t end, int64_t cols)
 {
     const int64_t block = MOST_REGISTERS * WIDTH;
@@ -178,8 +177,8 @@ static void FN(multiply_rows)(const FN(points) * of, int64_t begin, int64_t end,
     (of, p, fur_smaller(end, p + NEAR_POINTS), first, (int)fur_smaller(block, cols - first));
 }
 
-/* Points begin .. end-1 of the grid, which have the terms of the one `at`. Where rows have no gaps
- * and coefficients are constant, these rows are as good as one long one. */
+/* Points begin .. end-1 of the grid, which have the same terms as the point `at`. If the rows have
+ * no gaps and the coefficients are constant, these rows are computed as one long row. */
 static void FN(multiply_points)(FN(points) * of, const int64_t at[3], int64_t begin, int64_t end)
 {
     const int64_t cols = of->call->y->cols;
@@ -190,7 +189,8 @@ static void FN(multiply_points)(FN(points) * of, const int64_t at[3], int64_t be
         FN(multiply_rows)(of, begin, end, cols);
 }
 
-/* Points from <= i < to of line j of plane k: those at the line's ends one by one. */
+/* Points from <= i < to of line j of plane k. Points near the ends of the line are done one by
+ * one. */
 static void FN(multiply_line)(FN(points) * of, int64_t from, int64_t to, int64_t j, int64_t k)
 {
     const fur_stencil_view *s = of->call->s;

@@ -1,16 +1,16 @@
-/* Stencils line by line, in blocks whose planes stay in the second-level cache while they march
- * along z (Rivera, Tseng 2000).
+/* Stencils line by line, in blocks whose planes stay in the second-level cache while the blocks
+ * advance along z (Rivera, Tseng 2000).
  *
- * All points of a line have the same terms, with lines of x at fixed steps: they are added eight
- * points a register, two lines at once (stencil_tile.h). Lanes at the ends of a line are masked
- * where their terms are left out, and go one by one where x is mirrored or goes round.
+ * All points of a line have the same terms, with lines of x at fixed steps. A register adds eight
+ * points, and two lines are computed at once (tile.h). At the ends of a line, lanes whose terms do
+ * not exist are masked. If x is mirrored or periodic there, those points are computed one by one.
  *
  * Bytes a point: two entries for x and y, and one for each field.
  *
  * Tried: two streams of prefetches within one page cost a tenth to a fifth of the memory's rate,
- * in two pages nothing. Registers of y written one at a time reach 45 % of a copy if x and y
- * agree in the low 20 bits of their addresses, four together 90 %. Sums of three planes in
- * registers fail if planes are powers of two: their lines share the sets of the caches. */
+ * and two pages cost nothing. If x and y agree in the low 20 bits of their addresses, registers of
+ * y written one at a time reach 45 % of a copy, four together 90 %. Sums of three planes in
+ * registers fail if planes are powers of two, because their lines share the sets of the caches. */
 #ifndef FUR_TEMPLATE
 #    include "isa.h"
 #    include "kernel.h"
@@ -23,7 +23,7 @@
 
 #    include <string.h>
 
-/* Registers that are added to side by side. */
+/* Registers that are summed side by side. */
 #    define REGISTERS 4
 
 /* The named stencils of radius 1 in three axes, a bit for each point by z, then y, then x. */
@@ -32,8 +32,8 @@
 #    define BOX_19 0x2ebfebaU
 #    define BOX_7 0x0417410U
 
-/* A term of a point: its entry of x is `step` entries away, dx of them along the line, its
- * coefficient at c, or in the field that begins at c. */
+/* A term of a point. Its entry of x is `step` entries away, of which dx are along the line. Its
+ * coefficient is at c, or in the field that begins at c. */
 typedef struct term {
     int64_t step;
     const void *c;
@@ -45,9 +45,9 @@ typedef struct row {
     term *terms;
 } row;
 
-/* The points of an axis by their terms: those with all neighbours inside, low <= i < high, have
- * the same and one place in lists, number `low`; those at the ends have places before and behind.
- */
+/* The points of an axis, grouped by their terms. The points low <= i < high have all neighbours
+ * inside, and therefore the same terms: they share one place in lists, number `low`. Each point at
+ * the ends has its own place, before or behind `low`. */
 typedef struct axis {
     int64_t low;
     int64_t high;
@@ -57,7 +57,7 @@ typedef struct axis {
 typedef struct blocks {
     fur_cut cut;
     axis axis[3];
-    bool masked;  /* all points of a line have one place: terms that are left out are masked */
+    bool masked;  /* all points of a line share one place, and terms outside the grid are masked */
     unsigned box; /* the points of radius 1 with constant coefficients, as BOX_27; else 0 */
     row *rows;    /* by the places along x, then y, then z */
     term *pool;   /* of all terms */
@@ -83,7 +83,7 @@ static int64_t place_of(const axis *a, int64_t point)
     return point < a->high ? a->low : point - a->high + a->low + 1;
 }
 
-/* A point of the place. */
+/* The first point that has this place. */
 static int64_t point_at(const axis *a, int64_t place)
 {
     return place <= a->low ? place : place - a->low - 1 + a->high;
@@ -107,8 +107,8 @@ static unsigned box_of(const fur_stencil_view *s)
     return box;
 }
 
-/* The terms of a point; returns how many there are. masked: those that its line leaves out at its
- * ends are among them. */
+/* Lists the terms of a point, and returns their number. `masked`: the list includes the terms that
+ * are masked at the ends of the line. */
 static int list_terms(const fur_stencil_view *s, bool masked, const int64_t at[3], term *terms)
 {
     int64_t p = at[0] + s->extent[0] * (at[1] + s->extent[1] * at[2]);
@@ -145,7 +145,7 @@ static const row *rows_of_line(const blocks *b, int64_t j, int64_t k)
     return b->rows + b->axis[0].places * line;
 }
 
-/* Sums of a long row side by side. */
+/* Sums of a long row that are computed side by side. */
 #    define SUMS_SIDE (REGISTERS * WIDTH)
 
 #    define FUR_TEMPLATE "stencil/blocked.c"
@@ -163,8 +163,8 @@ static void release(fur_env *env, void *state)
 
 static fur_status build(fur_env *env, const fur_stencil_view *s, blocks *b)
 {
-    /* Where terms are left out, segments of a long row begin elsewhere; shorter lines than a
-     * register have more lanes to mask than points. */
+    /* If terms were left out, the segments of a long row would begin elsewhere. Lines shorter than
+     * a register have more masked lanes than points. */
     b->masked = s->boundary[0] == FUR_BOUNDARY_DIRICHLET && s->points <= FUR_ROW_SEGMENT &&
                 s->extent[0] >= LANES;
     b->box = box_of(s);
@@ -217,7 +217,7 @@ const fur_stencil_kernel ISA(stencil_blocked) = {
 #    include "long_sum.h"
 #    include "tile.h"
 
-/* Point i of the tile's line, whose terms are those of a row of its own. */
+/* Computes point i of the tile's line from its own row of terms. */
 static void FN(multiply_point)(const FN(tile) * t, const row *of, int64_t i)
 {
     FN(long_sum) s;
@@ -253,13 +253,14 @@ static FN(tile) FN(tile_of)(const fur_stencil_call *call)
     };
 }
 
-/* Whether lines j and j + 1 of a plane can go side by side. */
+/* Whether lines j and j + 1 of a plane can be computed side by side. */
 static bool FN(pair)(const blocks *b, const FN(tile) * t, int64_t j)
 {
     return FN(goes_in_pairs)(&t->out) && is_inside(&b->axis[1], j) && is_inside(&b->axis[1], j + 1);
 }
 
-/* The points t.from <= i < t.to of line j in plane k, and of the next if `lines` is 2. */
+/* Computes the points t.from <= i < t.to of line j in plane k, and of the next line if `lines` is
+ * 2. */
 static void FN(multiply_lines)(const blocks *b, FN(tile) t, int64_t j, int64_t k, int lines)
 {
     const axis *a = &b->axis[0];

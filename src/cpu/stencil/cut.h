@@ -1,5 +1,5 @@
-/* A grid in blocks of lines whose planes stay in the second-level cache while they march along z
- * (Rivera, Tseng 2000). */
+/* A grid that is cut into blocks of lines. The planes of a block stay in the second-level cache
+ * while the block advances along z (Rivera, Tseng 2000). */
 #ifndef FURROW_CPU_STENCIL_CUT_H
 #define FURROW_CPU_STENCIL_CUT_H
 
@@ -11,13 +11,15 @@
 
 #include <unistd.h>
 
-/* Lines go two by two, which share what they load. Lanes in plain C gain nothing by it. */
+/* Lines are computed in pairs, which share their loads. Lanes in plain C gain nothing from this. */
 #define PAIRS FUR_REAL_REGISTERS
 #define FUR_POINT_GRAIN 16384
-/* Bytes of x that a block may have in the second-level cache, and the least lines of a block. */
+/* The bytes of x that a block may have in the second-level cache, and the least lines of a
+ * block. */
 #define FUR_BLOCK_BYTES (1 << 20)
 #define FUR_BLOCK_LINES 16
-/* Points: whole cache lines of every type. */
+/* Block widths are multiples of this many points, so that they are whole cache lines of every
+ * type. */
 #define FUR_BLOCK_STEP 16
 
 /* Blocks are `width` points of `height` lines in each plane. Slices of blocks, one plane thick, are
@@ -44,8 +46,7 @@ static inline int64_t fur_parts_of(int64_t count, int64_t size)
     return (count + size - 1) / size;
 }
 
-/* Planes that fit so are not cut: three quarters of the second-level cache, if its size is known.
- */
+/* Planes of at most this size are not cut: three quarters of the second-level cache, if known. */
 static inline int64_t fur_uncut_bytes(void)
 {
     int64_t cache = 0;
@@ -55,7 +56,7 @@ static inline int64_t fur_uncut_bytes(void)
     return fur_larger(cache / 4 * 3, FUR_BLOCK_BYTES);
 }
 
-/* entry_bytes: of x at a point */
+/* entry_bytes: the size of x at one point */
 static inline fur_cut fur_cut_of(const fur_stencil_view *s, int64_t entry_bytes)
 {
     fur_cut c;
@@ -87,8 +88,9 @@ static inline fur_slice fur_slice_of(const fur_stencil_view *s, const fur_cut *c
                        .plane = number % s->extent[2]};
 }
 
-/* Asks for what the march comes to next, `next`, around `bytes` of one or two lines that are `line`
- * bytes apart, `at` bytes from their beginnings. Two whole lines are one stretch. */
+/* Prefetches the data `next` that the block reaches next, around `bytes` bytes of one or two lines.
+ * The lines are `line` bytes apart, and the position in each is `at`. Two uncut lines are one
+ * stretch. */
 INLINE void fur_prefetch_lines(const void *next, int64_t at, int64_t line, int bytes, int lines,
                                bool uncut)
 {

@@ -1,10 +1,10 @@
-/* The end of a stencil's product, from sums in registers: y = alpha sum + beta z; a template over
+/* The end of a stencil's product: y = alpha sum + beta z from sums in registers. A template over
  * VALUE. */
 
 typedef FUR_WIDE_LANES(VALUE_NAME) FN(wide);
 
 typedef struct FN(output) {
-    bool stream;     /* whole registers go past the caches */
+    bool stream;     /* whole registers are stored past the caches */
     bool overwrite;  /* beta = 0: z is not read */
     uintptr_t apart; /* bytes from y to z, modulo 2^64 */
     int64_t points;  /* of a line */
@@ -15,7 +15,7 @@ typedef struct FN(output) {
 static FN(output) FN(output_of)(const fur_stencil_call *call)
 {
     VALUE beta = V(from)(call->beta);
-    /* x, and y twice: a store that does not go past the caches reads its line first. */
+    /* x, and y twice: a store through the caches reads its line first. */
     int64_t bytes = 3 * fur_stencil_rows(call->s) * (int64_t)sizeof(VALUE);
     return (FN(output)){
         .stream = (V(is_zero)(beta) || call->z != call->y) &&
@@ -28,7 +28,8 @@ static FN(output) FN(output_of)(const fur_stencil_call *call)
     };
 }
 
-/* Whether two lines can go side by side: past the caches if their registers begin there alike. */
+/* Whether two lines can be computed side by side. If y is stored past the caches, the registers of
+ * both lines must have the same offset in a cache line. */
 static bool FN(goes_in_pairs)(const FN(output) * out)
 {
     return PAIRS && (!out->stream || out->points * (int64_t)sizeof(VALUE) % FUR_STREAM_LINE == 0);
@@ -40,14 +41,14 @@ INLINE int64_t FN(skew)(const VALUE *y)
     return (int64_t)((uintptr_t)y % FUR_STREAM_LINE / sizeof(VALUE));
 }
 
-/* The entry of z at the place of one of y. */
+/* The entry of z that belongs to this entry of y. */
 INLINE const VALUE *FN(other)(const FN(output) * out, const VALUE *y)
 {
     return (const VALUE *)((uintptr_t)y + out->apart);
 }
 
-/* In the lanes of the mask. Adding -0 to a product changes nothing. A store of some lanes reads the
- * cache line: the one of the next lines is asked for. */
+/* Stores the lanes of the mask. Adding -0 to a product changes nothing. A store of some lanes reads
+ * the cache line, so that the line of the next lines of the grid is prefetched. */
 INLINE void FN(put)(const FN(output) * out, FN(wide) sum, unsigned mask, VALUE *y)
 {
     FN(wide) rest = W(all)(V(from)((fur_scalar){-0.0, -0.0}));

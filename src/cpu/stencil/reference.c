@@ -1,4 +1,5 @@
-/* Stencils, reference: one point after the other on one thread, to be read and compared with.
+/* The reference kernel of stencils: one point after the other on one thread. It is made to be read,
+ * and to be compared with.
  *
  * Bytes a point: two entries for x and y, and one for each field. */
 #ifndef FUR_TEMPLATE

@@ -1,19 +1,21 @@
-/* The 27 points of radius 1 with eight constants c(|dx|, |dy|, |dz|): entries that have the same
- * constant are added before they are multiplied.
+/* The 27 points of radius 1 with eight constants c(|dx|, |dy|, |dz|). Entries with the same
+ * constant are added before the multiplication.
  *
- * A column is the nine entries at one x. It has one weighted sum for the point in its middle, with
- * the constants of dx = 0, and one for the points beside it, with those of |dx| = 1:
+ * A column is the nine entries at one x. It has two weighted sums: `own`, with the constants of dx
+ * = 0, for the point in its middle, and `side`, with the constants of |dx| = 1, for the points
+ * beside it:
  *
  *     y(x) = own(x) + (side(x - 1) + side(x + 1))
  *
- * So a point takes 14 operations instead of 27, and all loads are aligned if lines are: sums, not
- * entries, are moved from lane to lane. The order of additions is another than that of the offsets
+ * A point then takes 14 operations instead of 27. All loads are aligned if lines are, because sums
+ * are moved from lane to lane, not entries. The additions are not in the order of the offsets
  * (docs/numerics.md).
  *
  * Bytes a point: two entries.
  *
  * Tried: sums of columns in a buffer for a line, and a second pass, reached 66 to 92 % of a
- * copy: the second pass loads what was just stored. Sums moved between lanes reach 94 to 106 %. */
+ * copy, because the second pass loads what was just stored. Sums moved between lanes reach 94 to
+ * 106 %. */
 #ifndef FUR_TEMPLATE
 #    include "isa.h"
 #    include "kernel.h"
@@ -27,15 +29,16 @@
 
 #    define BOX_POINTS 27
 #    define CENTRE 13
-/* Side by side, at most. */
+/* Lines that are computed side by side, at most. */
 #    define LINES (1 + PAIRS)
 
 typedef struct plan_state {
     fur_cut cut;
-    void *zeros; /* the line beyond a Dirichlet boundary */
+    void *zeros; /* a line of zeros, for lines beyond a Dirichlet boundary */
 } plan_state;
 
-/* The offset, by z, then y, then x, whose coefficient stands for |dx|, |dy|, |dz|. */
+/* The number of the offset whose coefficient is used for |dx|, |dy|, |dz|. Offsets are ordered by
+ * z, then y, then x. */
 static int place_of(int dx, int dy, int dz)
 {
     return CENTRE + dx + 3 * dy + 9 * dz;
@@ -57,7 +60,7 @@ static bool is_symmetric(const fur_stencil_view *s)
 #    define FUR_TEMPLATE "stencil/symmetric.c"
 #    include "foreach_value.h"
 
-/* Zero times infinity would leak into rows at Dirichlet boundaries. */
+/* An infinite coefficient times the zeros beyond a Dirichlet boundary would give NaN. */
 static bool is_finite(const fur_stencil_view *s)
 {
     static bool (*const table[FUR_VALUE_COUNT])(const fur_stencil_view *) =
@@ -141,19 +144,22 @@ typedef struct FN(piece) {
     const VALUE *c; /* of the offsets */
 } FN(piece);
 
-/* A line and the next: lines y - 1 to y + 2 of planes z - 1 to z + 1, or what stands for them. */
+/* A line and the next: lines y - 1 to y + 2 of planes z - 1 to z + 1, or their replacements at a
+ * boundary. */
 typedef struct FN(lines) {
     const VALUE *x[3][LINES + 2];
-    const VALUE *centre; /* where x has the line, as y */
+    const VALUE *centre; /* the address of the line in x */
     VALUE *y;
 } FN(lines);
 
-/* Constants in registers, [|dx|]: of |dy|, |dz| = 0, 0, then 1, 0, then 0, 1, then 1, 1. */
+/* The constants in registers, for |dx| = 0 and 1. Each has (|dy|, |dz|) = (0, 0), (1, 0), (0, 1),
+ * (1, 1). */
 typedef struct FN(constants) {
     FN(wide) at[2][4];
 } FN(constants);
 
-/* Sums of the columns of a register, for each line: of the points in it and of those beside. */
+/* Sums of the columns of a register, for each line: `own` for the points in it, `side` for the
+ * points beside them. */
 typedef struct FN(columns) {
     FN(wide) own[LINES];
     FN(wide) side[LINES];
@@ -177,7 +183,7 @@ INLINE FN(wide) FN(weigh)(const FN(wide) c[4], const FN(wide) part[4])
     return sum;
 }
 
-/* The columns at i and on, of the lanes of the mask if not `whole`. */
+/* The sums of the columns from i on. If not `whole`, only the lanes of the mask are computed. */
 INLINE FN(columns) FN(add_columns)(const FN(lines) * at, const FN(constants) * c, int64_t i,
                                    unsigned mask, bool whole, int lines)
 {
@@ -203,8 +209,9 @@ INLINE FN(columns) FN(add_columns)(const FN(lines) * at, const FN(constants) * c
     return sums;
 }
 
-/* The same of the lanes of the mask; others are +0, and not loaded if there are none: entries
- * before a line are where the line before it has just been written to, modulo 2^20. */
+/* The sums in the lanes of the mask. Other lanes are +0. If the mask is empty nothing is loaded:
+ * the entries before a line would conflict, modulo 2^20, with the line that has just been
+ * written. */
 static FN(columns) FN(add_some)(const FN(piece) * t, const FN(lines) * at, int64_t i, unsigned mask)
 {
     if (mask) {
@@ -217,8 +224,8 @@ static FN(columns) FN(add_some)(const FN(piece) * t, const FN(lines) * at, int64
     return none;
 }
 
-/* The same where a line begins or ends. The position before or behind it has the column of the
- * point that it stands for. */
+/* The sums at the ends of a line. A position just outside the line gets the column of the point
+ * that replaces it. */
 static __attribute__((noinline)) FN(columns)
     FN(add_end)(const FN(piece) * t, const FN(lines) * at, int64_t i)
 {
@@ -238,7 +245,7 @@ static __attribute__((noinline)) FN(columns)
     return sums;
 }
 
-/* Writes the register before i, now that the columns at i are known. */
+/* Writes the register before i. The columns at i, which it needs, are known now. */
 INLINE void FN(finish)(const FN(piece) * t, const FN(lines) * at, int64_t i, unsigned mask,
                        int lines, const FN(columns) * next, FN(columns) * now,
                        FN(wide) behind[LINES])
@@ -257,8 +264,8 @@ INLINE void FN(finish)(const FN(piece) * t, const FN(lines) * at, int64_t i, uns
     *now = *next;
 }
 
-/* Registers begin where a cache line of y does. Copies cannot be changed by stores, so that they
- * stay in registers; of the lines the ends have another one. */
+/* Registers begin at the start of a cache line of y. Stores cannot change local copies, so that
+ * these stay in registers. Calls for the ends of lines use another copy of the lines. */
 INLINE void FN(sweep)(const FN(piece) * of, const FN(lines) * at, int lines)
 {
     const FN(piece) copy = *of;
@@ -280,7 +287,7 @@ INLINE void FN(sweep)(const FN(piece) * of, const FN(lines) * at, int lines)
     } while (i < t->to);
 }
 
-/* Line j of plane z[1], and the next if `lines` is 2; z: where the planes around it are. */
+/* Line j of plane z[1], and the next if `lines` is 2. z has the numbers of the planes around it. */
 static void FN(multiply_lines)(const fur_stencil_call *call, const FN(piece) * t, int64_t j,
                                const int64_t z[3], int lines)
 {

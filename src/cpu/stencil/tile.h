@@ -1,37 +1,37 @@
-/* Stretches of one line of a grid, or of two lines side by side, in registers; a template over
- * VALUE.
+/* Parts of one line of a grid, or of two lines side by side, in registers; a template over VALUE.
  *
- * Blocks of REGISTERS registers go along the lines: each entry of x that is loaded is added to all
- * sums that want it, and y is written once, from registers. At the ends lanes are masked. The
- * stores of a block wait until all its loads are under way: loads stall behind younger stores whose
- * addresses have the same low 20 bits, as those of x and y have. */
+ * Blocks of REGISTERS registers advance along the lines. Each loaded entry of x is added to all
+ * sums that use it, and y is written once, from registers. At the ends of a line, lanes are masked.
+ *
+ * The stores of a block follow after all its loads have been issued. A load stalls behind a recent
+ * store whose address has the same low 20 bits, and x and y often agree in these bits. */
 
-/* Points from <= i < to of the line that begins at entry p, and of the next. Terms of points `near`
- * the ends may have neighbours outside. */
+/* Points from <= i < to of the line that begins at entry p, and of the next line. Points closer
+ * than `near` to the ends may have neighbours outside. */
 typedef struct FN(tile) {
     FN(output) out;
     row row;
     bool fields;   /* coefficients have a value for each point */
-    unsigned box;  /* as in blocks */
+    unsigned box;  /* as in `blocks` */
     int64_t plane; /* points of a plane */
     int64_t from;
     int64_t to;
     int64_t near;
     int64_t ahead; /* as in a cut */
-    bool uncut;    /* lines are whole */
+    bool uncut;    /* lines are not cut */
     int64_t p;
-    const VALUE *x; /* from p on, as y */
+    const VALUE *x; /* the line in x, from p on; y likewise */
     VALUE *y;
 } FN(tile);
 
-/* The points of block i that are computed and have a neighbour at dx, a bit each. */
+/* One bit for each point of block i: set if the point is computed and has a neighbour at dx. */
 INLINE uint64_t FN(bits)(const FN(tile) * t, int64_t i, int dx)
 {
     return fur_bits_between(fur_larger(t->from, -dx) - i,
                             fur_smaller(t->to, t->out.points - dx) - i);
 }
 
-/* whole: all lanes take part, else those of the mask. */
+/* Loads a register: all lanes if `whole`, else the lanes of the mask. */
 INLINE FN(wide) FN(take)(const VALUE *p, unsigned mask, bool whole)
 {
     return whole ? W(load)(p) : W(load_some)(p, mask);
@@ -42,8 +42,8 @@ INLINE FN(wide) FN(add)(FN(wide) c, FN(wide) entry, FN(wide) sum, unsigned mask,
     return whole ? W(madd)(c, entry, sum) : W(madd_some)(c, entry, sum, mask);
 }
 
-/* Term k of any stencil, in the sums of a block in `lines` lines; its coefficient is `all`, or in a
- * field. */
+/* Adds term k of a stencil to the sums of a block in `lines` lines. Its coefficient is a constant,
+ * or an entry of a field. */
 INLINE void FN(add_term)(const FN(tile) * t, const term *at, bool field, int64_t i, int lines,
                          bool whole, FN(wide) * sum)
 {
@@ -63,7 +63,7 @@ INLINE void FN(add_term)(const FN(tile) * t, const term *at, bool field, int64_t
     }
 }
 
-/* The terms first, first + step, ... before `last`. */
+/* Sums the terms first, first + step, ... before `last`. */
 INLINE void FN(add_terms)(const FN(tile) * t, int first, int last, int step, int64_t i, int lines,
                           bool whole, FN(wide) * sum)
 {
@@ -79,7 +79,7 @@ INLINE void FN(add_terms)(const FN(tile) * t, int first, int last, int step, int
     }
 }
 
-/* The same of more terms than a segment has. */
+/* Sums the terms of a row that is longer than a segment. */
 static void FN(add_long_row)(const FN(tile) * t, int64_t i, int lines, bool whole, FN(wide) * sum)
 {
     FN(long_sum) s;
@@ -100,7 +100,7 @@ static void FN(add_long_row)(const FN(tile) * t, int64_t i, int lines, bool whol
         sum[n] = W(load)(lane[0] + (ptrdiff_t)n * WIDTH);
 }
 
-/* The same of all terms. */
+/* Sums all terms of a row of any length. */
 INLINE void FN(add_row)(const FN(tile) * t, int64_t i, int lines, bool whole, FN(wide) * sum)
 {
     if (t->row.count > FUR_ROW_SEGMENT)
@@ -109,8 +109,8 @@ INLINE void FN(add_row)(const FN(tile) * t, int64_t i, int lines, bool whole, FN
         FN(add_terms)(t, 0, t->row.count, 1, i, lines, whole, sum);
 }
 
-/* The same for a known part of the 27 points of radius 1, whose coefficients are c: each entry of x
- * is loaded once for both lines. */
+/* Sums the terms of a known subset of the 27 points of radius 1, whose coefficients are c. Each
+ * entry of x is loaded once for both lines. */
 INLINE void FN(add_box)(const FN(tile) * t, unsigned box, const FN(wide) * c, int64_t i, int lines,
                         bool whole, FN(wide) * sum)
 {
@@ -126,7 +126,7 @@ INLINE void FN(add_box)(const FN(tile) * t, unsigned box, const FN(wide) * c, in
     for (int z = 0; z < 3; z++, x += t->plane - (lines + 2) * t->out.points)
 #pragma GCC unroll 4
         for (int line = 0; line < lines + 2; line++, x += t->out.points) {
-            __asm__("" : "+r"(x)); /* one pointer in a register, instead of 12 in memory */
+            __asm__("" : "+r"(x)); /* one pointer in a register instead of 12 in memory */
 #pragma GCC unroll 12
             for (int n = 0; n < 3 * wide; n++) {
                 int dx = n / wide;
@@ -174,8 +174,8 @@ INLINE void FN(sweep_block)(const FN(tile) * t, unsigned box, const FN(wide) * c
     FN(put_block)(t, sum, i, lines, whole);
 }
 
-/* Blocks begin where a cache line of y does. Stores cannot change a copy of the tile, so that it
- * stays in registers. */
+/* Blocks begin at the start of a cache line of y. Stores cannot change a local copy of the tile, so
+ * that the copy stays in registers. */
 INLINE void FN(sweep)(const FN(tile) * of, unsigned box, int lines)
 {
     const FN(tile) copy = *of;
@@ -196,8 +196,8 @@ INLINE void FN(sweep)(const FN(tile) * of, unsigned box, int lines)
             FN(sweep_block)(t, box, c, i, lines, false);
 }
 
-/* Common boxes are compiled on their own; but sanitizers, which check every load, would take
- * minutes for them. */
+/* Common boxes are compiled separately. With sanitizers, which check every load, this would take
+ * minutes. */
 #if PAIRS
 static void FN(sweep_two)(const FN(tile) * t)
 {
@@ -219,7 +219,7 @@ static void FN(sweep_two)(const FN(tile) * t)
 }
 #endif
 
-/* The line, and the next if `lines` is 2. */
+/* Computes the line, and the next if `lines` is 2. */
 static void FN(sweep_lines)(const FN(tile) * t, int lines)
 {
 #if PAIRS

@@ -1,9 +1,9 @@
-/* Small dense factors l = L, of l = L L^H, row by row, m entries from one row to the next; a
- * template over VALUE. */
+/* Small dense factors L of L L^H, in place in l, row by row. Rows are m entries apart. A template
+ * over VALUE. */
 #include "triangular/real_template.h"
 
-/* Row p of L, of rows that are known and row p of the matrix. False for a pivot that is not
- * positive. */
+/* Computes row p of L from the known rows and row p of the matrix. Returns false if the pivot is
+ * not positive. */
 static inline bool FN(factor_row)(VALUE *l, int64_t m, int64_t p)
 {
     VALUE *row = l + p * m;
@@ -21,7 +21,7 @@ static inline bool FN(factor_row)(VALUE *l, int64_t m, int64_t p)
     return true;
 }
 
-/* The solution of L^H y = y for the first `rows`, in place. */
+/* Solves L^H y = y in place for the first `rows` rows. */
 static inline void FN(solve_adjoint)(const VALUE *l, int64_t m, int64_t rows, VALUE *y)
 {
     for (int64_t p = rows - 1; p >= 0; p--) {

@@ -1,8 +1,8 @@
-/* Incomplete factors in a given pattern, row after row: those of A's lower triangle by dot products
- * of rows, others by elimination in a row (the IKJ order: Saad, Iterative Methods for Sparse Linear
- * Systems, 2003, section 10.3). An entry takes what is subtracted from it in the order of columns,
- * whichever thread computes its row (docs/numerics.md). Rows wait for those they need as in
- * triangular solves. */
+/* Incomplete factors in a given pattern, row after row. Cholesky factors take dot products of rows
+ * of the lower triangle. Other factors eliminate within a row (the IKJ order: Saad, Iterative
+ * Methods for Sparse Linear Systems, 2003, section 10.3). Subtractions from an entry follow the
+ * order of columns, whichever thread computes its row (docs/numerics.md). A row waits for the rows
+ * that it needs, as in triangular solves. */
 #ifndef FUR_TEMPLATE
 #    include "isa.h"
 #    include "kernel.h"
@@ -34,8 +34,8 @@ int64_t ISA(factor)(const fur_factor_call *call)
 #else
 #    include "triangular/real_template.h"
 
-/* A's entries of a row, 0 where only the pattern has one; those right of Cholesky's diagonal are
- * left out. */
+/* Loads a row of A. Positions that only the pattern has become 0. For Cholesky, entries right of
+ * the diagonal are skipped. */
 static inline void FN(load_row)(const fur_factor_call *c, int64_t i)
 {
     const OFFSET *offsets = c->f->offsets;
@@ -56,7 +56,7 @@ static inline void FN(load_row)(const fur_factor_call *c, int64_t i)
     }
 }
 
-/* The entry over the pivot of a row. */
+/* s divided by the pivot of a row. */
 static inline VALUE FN(over_pivot)(const fur_factor_call *c, VALUE s, int32_t row)
 {
     const VALUE *values = c->values;
@@ -68,7 +68,8 @@ static inline VALUE FN(over_pivot)(const fur_factor_call *c, VALUE s, int32_t ro
 #    endif
 }
 
-/* Whether a pivot can be divided by; it becomes real, and is inverted, where that is asked for. */
+/* Whether a pivot can be a divisor. A Hermitian factor's pivot becomes real, and complex pivots are
+ * inverted. */
 static inline bool FN(finish_pivot)(const fur_factor_call *c, int64_t i)
 {
     VALUE *pivot = (VALUE *)c->values + c->diagonal[i];
@@ -87,7 +88,7 @@ static inline bool FN(finish_pivot)(const fur_factor_call *c, int64_t i)
 #    endif
 }
 
-/* Row i of L and U. */
+/* Computes row i of L and U. */
 static inline bool FN(eliminate)(const fur_factor_call *c, int64_t i)
 {
     const OFFSET *offsets = c->f->offsets;
@@ -111,7 +112,7 @@ static inline bool FN(eliminate)(const fur_factor_call *c, int64_t i)
     return FN(finish_pivot)(c, i);
 }
 
-/* Row i of L in A ~ L L^H. */
+/* Computes row i of L in A ~ L L^H. */
 static inline bool FN(cholesky)(const fur_factor_call *c, int64_t i)
 {
     const OFFSET *offsets = c->f->offsets;

@@ -1,5 +1,5 @@
-/* Rows of a factorised approximate inverse, each by a dense Cholesky factorisation of its own
- * (Kolotilina and Yeremin 1993). Rows do not need each other. */
+/* Rows of a factorised approximate inverse. Each row takes its own dense Cholesky factorisation
+ * (Kolotilina and Yeremin 1993). Rows are independent. */
 #ifndef FUR_TEMPLATE
 #    include "atomic.h"
 #    include "isa.h"
@@ -31,7 +31,8 @@ int64_t ISA(fsai)(const fur_fsai_call *call)
 #else
 #    include "triangular/cholesky_template.h"
 
-/* The lower triangle of A(J, J) by rows, J the m columns; entries at one position are added. */
+/* Copies the lower triangle of A(J, J) by rows, where J is the m columns. Entries at one position
+ * are added. */
 static void FN(gather)(const fur_csr_view *a, const int32_t *columns, int64_t m, VALUE *l)
 {
     const VALUE *values = a->values;
@@ -49,7 +50,7 @@ static void FN(gather)(const fur_csr_view *a, const int32_t *columns, int64_t m,
     }
 }
 
-/* l := L, of l = L L^H. False for a pivot that is not positive. */
+/* l := L with l = L L^H. Returns false if a pivot is not positive. */
 static bool FN(factor)(VALUE *l, int64_t m)
 {
     for (int64_t p = 0; p < m; p++)
@@ -68,7 +69,7 @@ static void FN(solve)(const VALUE *l, int64_t m, VALUE *y, VALUE *out)
         out[p] = V(conj)(y[p]);
 }
 
-/* Each index is a lane, with rows and memory of its own. */
+/* Each index is a lane, with its own rows and memory. */
 static void FN(fsai_lanes)(void *job, int64_t begin, int64_t end)
 {
     inverting *own = job;

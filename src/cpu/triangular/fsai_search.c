@@ -1,6 +1,7 @@
-/* Positions of a factorised approximate inverse, row by row by the gradient of the Kaporin number
- * (Janna and Ferronato 2011). Rows do not need each other. The factors of a row's matrix grow with
- * its positions, so that a step costs their square, and the rows of A that are added. */
+/* The positions of a factorised approximate inverse, found row by row with the gradient of the
+ * Kaporin number (Janna and Ferronato 2011). Rows are independent. The factors of a row's matrix
+ * grow with its positions. A step costs the square of their number, and the rows of A that it
+ * adds. */
 #ifndef FUR_TEMPLATE
 #    include "fsai_kernel.h"
 #    include "isa.h"
@@ -11,13 +12,13 @@
 #    include "table.h"
 #    include "team.h"
 
-/* Columns without a place among the positions. */
+/* Columns that are not among the positions. */
 #    define UNSEEN (-1)
 #    define SEEN (-2)
 
 #    define ROW_GRAIN 4096
 
-/* The best columns so far, the best first. */
+/* The best columns so far, in decreasing order of weight. */
 typedef struct ranking {
     int64_t most;
     int64_t count;
@@ -25,7 +26,7 @@ typedef struct ranking {
     double *weights;
 } ranking;
 
-/* By weights, of equal ones the lower column first. */
+/* Inserts a column by its weight. If weights are equal, the lower column comes first. */
 static void rank(ranking *r, int32_t column, double weight)
 {
     int64_t at = r->count < r->most ? r->count++ : r->most;
@@ -70,13 +71,13 @@ void ISA(fsai_search)(const fur_fsai_search_call *call)
 #else
 #    include "triangular/cholesky_template.h"
 
-/* A row in the making. */
+/* A row under construction. */
 typedef struct FN(row) {
     const fur_fsai_search_call *call;
     int64_t i;
     int64_t most;
-    int64_t count;      /* of positions, in the order in which they are found */
-    int64_t seen_count; /* of columns in the rows of A that have been added */
+    int64_t count;      /* number of positions, in the order in which they were found */
+    int64_t seen_count; /* number of columns in the rows of A that were added */
     int32_t *columns;
     int32_t *seen;
     int32_t *places;
@@ -96,7 +97,7 @@ static double FN(modulus)(VALUE s)
 #    endif
 }
 
-/* The sum of the entries on the diagonal. */
+/* The sum of the entries of row i on the diagonal. */
 static double FN(diagonal)(const fur_csr_view *a, int64_t i)
 {
     const OFFSET *offsets = a->offsets;
@@ -117,7 +118,7 @@ static void FN(find_scales)(void *job, int64_t begin, int64_t end)
     }
 }
 
-/* Adds f times what row p of A has left of column i. */
+/* Adds f times the part of row p of A that lies left of column i. */
 static void FN(add_row)(FN(row) * r, VALUE f, int64_t p)
 {
     const fur_csr_view *a = r->call->a;
@@ -146,7 +147,7 @@ static void FN(find_gradient)(FN(row) * r)
         FN(add_row)(r, V(conj)(r->y[k]), r->columns[k]);
 }
 
-/* The columns that a step adds. */
+/* Chooses the columns that a step adds. */
 static void FN(choose)(const FN(row) * r, ranking *best)
 {
     best->count = 0;
@@ -178,7 +179,7 @@ static VALUE FN(gather)(const FN(row) * r, int32_t j)
     return own;
 }
 
-/* Adds a position. False for a pivot that is not positive. */
+/* Adds a position. Returns false if its pivot is not positive. */
 static bool FN(append)(FN(row) * r, int32_t j)
 {
     int64_t p = r->count;
@@ -211,7 +212,7 @@ static void FN(find_positions)(FN(row) * r, ranking *best)
     }
 }
 
-/* Leaves the memory of a lane as it was. */
+/* Restores the memory of a lane to its initial state. */
 static void FN(forget)(FN(row) * r)
 {
     for (int64_t k = 0; k < r->seen_count; k++) {
@@ -220,7 +221,7 @@ static void FN(forget)(FN(row) * r)
     }
 }
 
-/* Each index is a lane, with rows and memory of its own. */
+/* Each index is a lane, with its own rows and memory. */
 static void FN(search_lanes)(void *job, int64_t begin, int64_t end)
 {
     const fur_fsai_search_call *c = job;

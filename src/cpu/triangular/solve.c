@@ -1,9 +1,8 @@
 /* Triangular solves by rows.
  *
  * Bytes a row of n entries off the diagonal: n (entry + 4) + offset, three entries for the
- * diagonal, b and x. The chain from row to row is one fma and one division, as the nearest entry
- * comes last.
- */
+ * diagonal, b and x. The entry nearest to the diagonal comes last. The chain from row to row is
+ * then one fma and one division. */
 #ifndef FUR_TEMPLATE
 #    include "isa.h"
 #    include "kernel.h"
@@ -14,7 +13,7 @@
 
 #    include <string.h>
 
-/* Rows of which several right-hand sides are read together: a few lines of each. */
+/* Rows of several right-hand sides that are read together: a few lines of each. */
 #    define TILE 32
 
 #    define FUR_TEMPLATE "triangular/solve.c"
@@ -43,8 +42,8 @@ static inline VALUE FN(subtract)(const VALUE *values, const int32_t *columns, co
     return s;
 }
 
-/* The same over the segments of a row behind the first. Not inlined: it would crowd the loop over
- * ordinary rows. */
+/* As above, over the segments of a row after the first. Not inlined, because it would slow down the
+ * loop over ordinary rows. */
 static __attribute__((noinline)) VALUE FN(subtract_segments)(const VALUE *values,
                                                              const int32_t *columns, const VALUE *x,
                                                              OFFSET begin, OFFSET end, VALUE s)
@@ -104,7 +103,7 @@ static void FN(solve_one)(void *job, int64_t begin, int64_t end)
 
 typedef FUR_LANES(VALUE_NAME) FN(lanes);
 
-/* s - sum of values[k] x[columns[k]] for eight x, whose entries stand together */
+/* s - sum of values[k] x[columns[k]] for eight x, whose entries are contiguous */
 INLINE FN(lanes) FN(subtract_many)(const fur_triangle_view *t, const VALUE *x, OFFSET begin,
                                    OFFSET end, FN(lanes) s)
 {
@@ -114,7 +113,7 @@ INLINE FN(lanes) FN(subtract_many)(const fur_triangle_view *t, const VALUE *x, O
     return s;
 }
 
-/* A complex product is a madd with what changes no number, nor the sign of a zero. */
+/* A complex product is a madd with -0, which changes no number and no sign of a zero. */
 INLINE FN(lanes) FN(divide_many)(FN(lanes) s, VALUE divisor)
 {
 #    if COMPLEX
@@ -124,7 +123,7 @@ INLINE FN(lanes) FN(divide_many)(FN(lanes) s, VALUE divisor)
 #    endif
 }
 
-/* The solutions of a place with these right-hand sides. */
+/* Solves for one place with these right-hand sides. */
 INLINE FN(lanes) FN(solve_row_many)(const fur_trsv_call *call, int64_t place, FN(lanes) s)
 {
     const fur_triangle_view *t = call->t;
@@ -140,7 +139,8 @@ INLINE FN(lanes) FN(solve_row_many)(const fur_trsv_call *call, int64_t place, FN
     return divisors ? FN(divide_many)(s, divisors[place]) : s;
 }
 
-/* The right-hand sides of places begin .. end-1, 0 where there are fewer than eight. */
+/* Loads the right-hand sides of places begin .. end-1. If there are fewer than eight, the others
+ * are 0. */
 static void FN(load_tile)(const fur_trsv_call *call, int64_t begin, int64_t end, VALUE *tile)
 {
     VALUE alpha = V(from)(call->alpha);
@@ -164,8 +164,9 @@ static void FN(store_tile)(const fur_trsv_call *call, int64_t begin, int64_t end
     }
 }
 
-/* The same for several, a tile at a time. A vector's part of a tile is read, and written, at once:
- * vectors that lie a power of two apart would push each other's lines out of the caches. */
+/* As solve_one, for several right-hand sides, a tile at a time. A vector's part of a tile is read
+ * and written at once. Otherwise vectors that lie a power of two apart would evict each other's
+ * lines. */
 static void FN(solve_many)(void *job, int64_t begin, int64_t end)
 {
     const fur_trsv_call *call = job;

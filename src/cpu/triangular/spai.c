@@ -14,37 +14,37 @@
 #    include <stdlib.h>
 #    include <string.h>
 
-/* Rows of the caller's between two questions whether to stop. */
+/* Rows on the caller's thread between two checks whether to stop. */
 #    define ROWS_A_QUESTION 512
 
-/* A head of a column that is smaller in proportion to its norm does not decide the reflection. */
+/* If the head of a column is smaller than this times its norm, its phase does not decide the
+ * reflection. */
 #    define TINY_HEAD 0x1p-60
 
-/* Entries up to these powers of two, and down to their reciprocals, need no scale: sums of their
- * squares and the inverses of these are in range. Scales have exponents of up to four times that.
- */
+/* Entries between this power of two and its reciprocal need no scale: sums of their squares, and
+ * the inverses of these sums, are in range. Scales have exponents of up to four times that. */
 #    define RANGE 250
 #    define SINGLE_RANGE 30
 
-/* A row in the making. */
+/* The least-squares problem of one row. */
 typedef struct least_squares {
     const fur_csr_view *a;
-    const int32_t *rows; /* of A, which are columns of M */
-    int64_t wide;        /* how many */
-    int64_t tall;        /* columns of A in these rows */
-    void *d;             /* A(J, C)^T, columns one after the other; becomes R and its reflections */
-    void *b;             /* the unit vector; becomes Q^H of it, then the solution */
+    const int32_t *rows; /* rows of A that are used: the columns of M in this row */
+    int64_t wide;        /* number of those rows */
+    int64_t tall;        /* number of columns of A in those rows */
+    void *d;             /* A(J, C)^T by columns; becomes R and its reflections */
+    void *b;             /* the unit vector; becomes Q^H times it, then the solution */
     int32_t *columns;    /* C */
-    int32_t *places;     /* of columns of A in C */
+    int32_t *places;     /* place in C of each column of A */
 } least_squares;
 
 typedef struct inverting {
     const fur_spai_call *call;
-    fur_shared failed; /* -1: told to stop */
+    fur_shared failed; /* -1: asked to stop */
     pthread_t caller;
 } inverting;
 
-/* Whether the work is over before its end. The caller's thread asks. */
+/* Whether the work has been stopped. Only the caller's thread asks the environment. */
 static bool is_stopped(inverting *v)
 {
     const fur_spai_call *c = v->call;
@@ -53,7 +53,7 @@ static bool is_stopped(inverting *v)
     return v->failed < 0;
 }
 
-/* C: the columns of A in these rows, in the order in which they are met. */
+/* C: the columns of A in these rows, in order of their first appearance. */
 static void list_columns(least_squares *s)
 {
     s->tall = 0;
@@ -95,7 +95,7 @@ int64_t ISA(spai)(const fur_spai_call *call)
 }
 #else
 
-/* The dense matrix, and the unit vector i. */
+/* Fills in the dense matrix and the unit vector i. */
 static void FN(fill)(const least_squares *s, int64_t i)
 {
     const fur_csr_view *a = s->a;
@@ -147,7 +147,8 @@ static void FN(reflect)(int64_t p, int64_t tall, VALUE beta, const VALUE *v, VAL
         x[r] = V(fma)(t, v[r], x[r]);
 }
 
-/* Makes column p zero below its diagonal by a reflection of it, the columns behind and b. */
+/* Makes column p zero below its diagonal. The reflection is also applied to the later columns and
+ * to b. */
 static void FN(eliminate)(const least_squares *s, int64_t p)
 {
     VALUE *v = (VALUE *)s->d + p * s->tall;
@@ -171,7 +172,7 @@ static void FN(eliminate)(const least_squares *s, int64_t p)
     v[p] = V(neg)(plus);
 }
 
-/* The solution of R x = b in place of b; where R has a 0 on its diagonal it is 0. */
+/* Solves R x = b in place of b. If R has a 0 on its diagonal, that entry of x is 0. */
 static void FN(solve)(const least_squares *s, int64_t steps)
 {
     const VALUE *d = s->d;
@@ -186,7 +187,7 @@ static void FN(solve)(const least_squares *s, int64_t steps)
     }
 }
 
-/* Row i of M. False if it is 0 or not finite. */
+/* Computes row i of M. Returns false if it is 0 or not finite. */
 static bool FN(invert_row)(least_squares *s, int64_t i, VALUE *row)
 {
     const VALUE *b = s->b;
@@ -210,7 +211,7 @@ static bool FN(invert_row)(least_squares *s, int64_t i, VALUE *row)
     return sum > 0 && isfinite(sum);
 }
 
-/* Each index is a lane, with rows and memory of its own. */
+/* Each index is a lane, with its own rows and memory. */
 static void FN(spai_lanes)(void *job, int64_t begin, int64_t end)
 {
     inverting *v = job;

@@ -1,7 +1,7 @@
-/* Running the tasks of a triangle. Threads take tasks in their order and wait, awake, until those
- * that a task needs are done: who holds these runs or has run, so that nobody waits for what nobody
- * does. (Park, Smelyanskiy, Sundaram and Dubey 2014 have threads wait for single tasks; here a task
- * waits for all up to the last that it needs, which one number says.) */
+/* Runs the tasks of a triangle. Threads take tasks in order, and wait, spinning, for the tasks that
+ * they need. Every task that is waited for has been taken by a thread that runs it, so that there
+ * is no deadlock. Park, Smelyanskiy, Sundaram and Dubey (2014) have threads wait for single tasks.
+ * Here a task waits for all tasks up to the last one that it needs, which is a single number. */
 #ifndef FURROW_CPU_TRIANGULAR_TASKS_H
 #define FURROW_CPU_TRIANGULAR_TASKS_H
 
@@ -11,17 +11,18 @@
 #include "team.h"
 #include "trsv_tasks.h"
 
-/* The places begin .. end-1, once those that they need are done. */
+/* Computes the places begin .. end-1, after the places that they need. */
 typedef void fur_task_body(void *job, int64_t begin, int64_t end);
 
 typedef struct fur_task_run {
     fur_trsv_tasks *tasks;
     fur_task_body *body;
     void *job;
-    fur_shared next; /* the first task that nobody has taken */
+    fur_shared next; /* the first task that no thread has taken */
 } fur_task_run;
 
-/* The number of tasks, from the first on, that are known to be done, at least as many as needed. */
+/* Waits until at least `needs` tasks, counted from the first, are done. Returns the number that is
+ * known to be done. */
 static inline int64_t fur_tasks_await(const fur_trsv_tasks *tasks, int64_t known, int64_t needs)
 {
     for (; known < needs; known++)
@@ -52,7 +53,7 @@ static inline void fur_tasks_work(void *run, int64_t begin, int64_t end)
         fur_tasks_take(run);
 }
 
-/* All tasks, of a triangle with that many rows. */
+/* Runs all tasks of a triangle with `rows` rows. */
 static inline void fur_tasks_run(const fur_env *env, int64_t rows, fur_trsv_tasks *tasks,
                                  fur_task_body *body, void *job)
 {

@@ -1,5 +1,6 @@
-/* Several vectors added to a range of one, some at a time: the range stays in a cache for the next
- * ones, and the hardware's prefetchers follow as many streams better than one that soon ends. */
+/* Adds several vectors to a range of one vector, a group at a time. The range stays in a cache for
+ * the next group. Hardware prefetchers follow a group of streams better than one stream that soon
+ * ends. */
 #ifndef FUR_TEMPLATE
 #    ifndef FURROW_CPU_ADD_MANY_H
 #        define FURROW_CPU_ADD_MANY_H
@@ -35,7 +36,7 @@ static inline void FN(add_group)(int count, const fur_scalar *alpha, const void 
     }
 }
 
-/* The same over the first `count` vectors. */
+/* As above, for the first `count` vectors of m. */
 static inline void FN(add_many)(const fur_many *m, int count, VALUE *y, int64_t begin, int64_t end)
 {
     for (int k = 0; k < count; k += GROUP) {

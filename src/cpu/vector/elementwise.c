@@ -11,7 +11,7 @@
 #    include "team.h"
 
 #    define ENTRY_GRAIN 16384
-/* Of y: they stay in the second-level cache. */
+/* Bytes of y in one range, which stay in the second-level cache. */
 #    define NEAR_BYTES 65536
 
 #    define FUR_TEMPLATE "vector/elementwise.c"
@@ -27,7 +27,7 @@ const fur_elementwise_kernels ISA(elementwise_kernels) = {
 };
 #else
 
-/* y = alpha x + beta y and its like, on the way to the threads. */
+/* The operands of y = alpha x + beta y and similar operations, for the threads. */
 typedef struct FN(map) {
     VALUE alpha;
     VALUE beta;
@@ -56,7 +56,7 @@ static void FN(scale_range)(void *job, int64_t begin, int64_t end)
         m.out[i] = V(mul)(m.alpha, m.x[i]);
 }
 
-/* As it is, y is added also where multiplying it by 1 + 0i would make infinity a NaN. */
+/* Adds y itself: the product (1 + 0i) y would turn an infinity into NaN. */
 static void FN(axpy_range)(void *job, int64_t begin, int64_t end)
 {
     const FN(map) m = *(FN(map) *)job;

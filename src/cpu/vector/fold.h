@@ -1,11 +1,11 @@
-/* The lanes of a leaf, in double precision, and their fold in halves. */
+/* The lanes of a leaf in double precision. They are summed in halves. */
 #ifndef FURROW_CPU_FOLD_H
 #define FURROW_CPU_FOLD_H
 
 #include "lanes.h"
 
-/* Sets lanes to 0, which the compiler must not know: it would take "rep stos" for constants, and
- * that a tenth of a leaf's time. */
+/* Sets lanes to 0. The compiler must not know the constant: it would use "rep stos", which takes a
+ * tenth of a leaf's time. */
 static inline void clear(double *lane, int lanes)
 {
     volatile double unknown = 0;
@@ -20,7 +20,7 @@ static inline void halve(double *lane, int half)
         lane[j] += lane[j + half];
 }
 
-/* Of 128, 64 or 32 lanes; halves of a constant length each become vectors. */
+/* Folds 128, 64 or 32 lanes. Halves of constant length are vectorised. */
 static inline double fold(double *lane, int lanes)
 {
     if (lanes > 64)

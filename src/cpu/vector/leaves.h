@@ -1,7 +1,8 @@
-/* The leaves of a reduction, walked by threads.
+/* The leaves of a reduction, and the threads that add them up.
  *
- * Threads take blocks of 2^k leaves, each a complete subtree of docs/numerics.md: who walks which
- * block, and how large blocks are, cannot show in the result. */
+ * Threads take blocks of 2^k leaves. Each block is a complete subtree of docs/numerics.md. The
+ * result therefore depends neither on the size of the blocks nor on the thread that adds a
+ * block. */
 #ifndef FURROW_CPU_LEAVES_H
 #define FURROW_CPU_LEAVES_H
 
@@ -13,36 +14,37 @@
 #define LEAF_BYTES 16384
 #define ROW_BYTES 512
 
-/* Enough blocks to balance many threads, few enough to keep their sums on the stack. */
+/* Enough blocks to balance many threads, and few enough to keep their sums on the stack. */
 #define MAX_BLOCKS 1024
 #define MAX_SUMS (4 * MAX_BLOCKS)
 #define LEAF_GRAIN 4
 
-/* The operands of a leaf function; members an operation does not need are 0. */
+/* The operands of a leaf function. Members that an operation does not use are 0. */
 typedef struct reduction {
     int64_t n;
     int64_t leaf_entries;
-    int64_t before; /* entries of the whole vector before the first of this part of it */
+    int64_t before; /* entries of the whole vector before this part */
     const void *x;
     const void *y;
     void *out;
     fur_scalar alpha;
-    fur_scalar constant;  /* in place of the entries of y */
-    const fur_many *many; /* beside x, in place of it, or NULL */
-    const fur_many *with; /* one for each of those, in place of y, or NULL */
-    bool streams;         /* these are larger than the cache */
+    fur_scalar constant;  /* replaces the entries of y */
+    const fur_many *many; /* additional vectors, or a replacement for x, or NULL */
+    const fur_many *with; /* replaces y: one vector for each of `many`, or NULL */
+    bool streams;         /* the vectors are larger than the cache */
     double scale;
-    /* The result for entries begin .. end-1, which are one leaf; or those of several vectors. */
+    /* The result for entries begin .. end-1, which are one leaf. leaf_of_many: the results of
+     * several vectors. */
     pair (*leaf)(const struct reduction *r, int64_t begin, int64_t end);
     void (*leaf_of_many)(const struct reduction *r, int64_t begin, int64_t end, pair *out);
-    /* Adds entries of one leaf to its lanes, the first entry to the first lane: those of result k,
-     * of which the last is added last. NULL: the order does not matter. */
+    /* Adds entries of one leaf to the lanes of result k. The first entry belongs to the first lane.
+     * Results are added in order of k. NULL: the order does not matter. */
     void (*lanes)(const struct reduction *r, int k, int64_t begin, int64_t end, double *re,
                   double *im);
     pair_combine combine;
 } reduction;
 
-/* Where a leaf of the whole vector begins in this part of it. */
+/* The first entry of a leaf of the whole vector, counted from the beginning of this part. */
 static inline int64_t leaf_begin(const reduction *r, int64_t leaf)
 {
     return leaf * r->leaf_entries - r->before;
@@ -62,7 +64,7 @@ static inline pair walk_block(const reduction *r, int64_t first, int64_t last)
     return tree_root(&t);
 }
 
-/* The same for many->count results. */
+/* As above, for many->count results. */
 static inline void walk_block_of_many(const reduction *r, int64_t first, int64_t last, pair *out)
 {
     const int count = r->many->count;
@@ -79,7 +81,7 @@ static inline void walk_block_of_many(const reduction *r, int64_t first, int64_t
         out[k] = tree_root(&trees[k]);
 }
 
-/* Blocks of leaves, and where the sums of each go, one behind the other. */
+/* Blocks of leaves. The sums of a block follow the sums of the block before. */
 typedef struct blocks {
     const reduction *r;
     int64_t leaves;
@@ -100,7 +102,7 @@ static inline void walk_blocks(void *job, int64_t begin, int64_t end)
     }
 }
 
-/* With room for the sums of MAX_BLOCKS blocks, for several results MAX_SUMS in all. */
+/* `sums` has space for MAX_BLOCKS blocks; for several results, for MAX_SUMS sums in all. */
 static inline void walk_into(const fur_env *env, const reduction *r, int results, pair *sums,
                              pair *out)
 {

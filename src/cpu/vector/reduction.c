@@ -1,17 +1,17 @@
 /* Dot product and norms over the fixed tree of docs/numerics.md.
  *
  * A leaf is 16 KiB of a vector: 32 rows of 512 bytes, which 32 GPU lanes would load 16 bytes each.
- * Entry j of a row belongs to lane j; a lane adds its entries in order, in double precision. A leaf
- * folds its lanes in halves; the leaves then form a binary tree (leaves.h). The lane arrays below
- * vectorise as they stand.
+ * Entry j of a row belongs to lane j. A lane adds its entries in order, in double precision. A leaf
+ * folds its lanes in halves. The leaves then form a binary tree (leaves.h). The compiler vectorises
+ * the lane arrays below.
  *
- * Bytes an entry: one entry size a vector read; those that add to y write one more. A norm 2 whose
- * squares overflow or underflow reads its vector twice more. With several vectors a leaf of y stays
- * in the first-level cache, so y is read once, and the leaves that axpy_many_dots adds are in the
- * second-level cache for their dot products.
+ * Bytes an entry: one entry size for each vector read; operations that add to y write one more. If
+ * the squares of a 2-norm overflow or underflow, the vector is read twice more. With several
+ * vectors, a leaf of y stays in the first-level cache, so that y is read once. The leaves that
+ * axpy_many_dots adds are in the second-level cache for their dot products.
  *
- * Tried: prefetching the next leaf before the fold, and halves of a row with AVX2, gained
- * nothing. gcc's unroll-and-jam keeps the sums in memory (0.46 of the plain loop's speed). */
+ * Tried: prefetching the next leaf before the fold, and halves of a row with AVX2, gained nothing.
+ * gcc's unroll-and-jam keeps the sums in memory (0.46 of the plain loop's speed). */
 #ifndef FUR_TEMPLATE
 #    include "add_many.h"
 #    include "coefficient.h"
@@ -36,7 +36,7 @@ static pair add(pair a, pair b)
     return (pair){a.re + b.re, a.im + b.im};
 }
 
-/* The larger of two magnitudes, NaN if one is: fmax would drop it. */
+/* The larger of two magnitudes, or NaN if one is NaN. fmax would drop a NaN. */
 static double larger(double a, double b)
 {
     return isnan(a) || a > b ? a : b;
@@ -47,14 +47,14 @@ static pair larger_pair(pair a, pair b)
     return (pair){larger(a.re, b.re), 0};
 }
 
-/* The power of two that brings a norm max to [1, 2), or as near as there is one: multiplying by it
+/* The power of two that brings a max norm into [1, 2), or as near as possible. Multiplying by it
  * changes no digit. */
 static double scale_for(double most)
 {
     return scalbn(1, most < DBL_MIN ? DBL_MAX_EXP - 1 : -ilogb(most));
 }
 
-/* The result of a reduction, unless it could not be shared. */
+/* Stores the result of a reduction, unless the ranks could not share it. */
 static fur_status store(const fur_env *env, fur_slot out, double re, double im)
 {
     FUR_TRY(shared_status(env));
@@ -104,7 +104,7 @@ static inline void FN(add_product)(VALUE x, VALUE y, double *re, double *im)
 #    endif
 }
 
-/* One row, or the part of it that the vector still has, into the lanes. */
+/* Adds one row, or its remaining part at the end of the vector, to the lanes. */
 static inline void FN(dot_row)(const VALUE *restrict x, const VALUE *restrict y, int count,
                                double *restrict re, double *restrict im)
 {
@@ -112,7 +112,7 @@ static inline void FN(dot_row)(const VALUE *restrict x, const VALUE *restrict y,
         FN(add_product)(x[j], y[j], &re[j], &im[COMPLEX ? j : 0]);
 }
 
-/* Entries begin .. end-1 of one leaf, the first of which belongs to lane 0, into the lanes. */
+/* Adds entries begin .. end-1 of one leaf to the lanes. Entry `begin` belongs to lane 0. */
 static inline void FN(dot_rows_of)(const VALUE *x, const VALUE *y, int64_t begin, int64_t end,
                                    double *restrict re, double *restrict im)
 {
@@ -209,7 +209,7 @@ static inline void FN(max_row)(const VALUE *restrict x, int count, int64_t *rest
     }
 }
 
-/* In any order, as a maximum has the same bits in all. */
+/* The order is free, because a maximum has the same bits in any order. */
 static pair FN(max_leaf)(const reduction *r, int64_t begin, int64_t end)
 {
     const VALUE *x = r->x;
@@ -286,8 +286,8 @@ static double FN(sum_squares)(fur_env *env, int64_t n, double scale, const void 
     return reduce(env, &r).re;
 }
 
-/* ||x||_2 from sum |x_i|^2. The sum is exact to rounding between these bounds: below the lower one
- * squares of single entries may have underflowed, by 2^-1074 each. */
+/* ||x||_2 from sum |x_i|^2. Between these bounds the sum is exact up to rounding. Below the lower
+ * bound, squares of single entries may have underflowed, by 2^-1074 each. */
 static double FN(norm_from)(fur_env *env, int64_t n, double sum, const void *x)
 {
     if (sum >= 0x1p-960 && sum <= DBL_MAX)
@@ -314,7 +314,7 @@ static inline void FN(axpy_row)(VALUE alpha, const VALUE *x, VALUE *y, int count
     }
 }
 
-/* The vectors of `many` but the last are added before x, which is the last. */
+/* All vectors of `many` except the last are added before x. x is the last of `many`. */
 static inline void FN(axpy_lanes)(const reduction *r, int k, int64_t begin, int64_t end,
                                   double *restrict sum, double *im)
 {
@@ -352,7 +352,7 @@ static fur_status FN(axpy_norm2)(fur_env *env, int64_t n, const fur_ratio *alpha
     return store(env, out, FN(norm_from)(env, n, sum, y), 0);
 }
 
-/* The real part of conj(r) d r, as a dot product has it. */
+/* The real part of conj(r) d r, with the roundings of a dot product. */
 static inline double FN(add_scaled_square)(VALUE d, VALUE r, double sum)
 {
     VALUE z = V(mul)(d, r);
@@ -373,7 +373,7 @@ static inline void FN(axpy_norms_row)(VALUE alpha, const VALUE *x, const VALUE *
     }
 }
 
-/* Both sums, as the two parts of a pair. Without entries of d a row of the constant is its. */
+/* Both sums, as the two parts of a pair. If d has no entries, a row of the constant replaces it. */
 static inline void FN(axpy_norms_lanes)(const reduction *r, int k, int64_t begin, int64_t end,
                                         double *restrict sum, double *restrict product)
 {
@@ -405,7 +405,7 @@ static fur_status FN(axpy_norms)(fur_env *env, int64_t n, const fur_ratio *alpha
                                  const fur_diagonal *d, void *y, fur_slot norm, fur_slot product)
 {
     reduction r = FN(reduction_of)(n, x);
-    /* An empty part of a shared d looks like a constant: both sums are taken on all ranks. */
+    /* An empty part of a shared d looks like a constant, so that all ranks take both sums. */
     bool unit = fur_is_unit(d) && !env->shared;
     if (norm.state->halted >= 0 || !fur_coefficient_read(alpha, &r.alpha))
         return FUR_OK;
@@ -432,7 +432,7 @@ static fur_status FN(axpy_many_norm2)(fur_env *env, int64_t n, const fur_many *m
     return store(env, out, FN(norm_from)(env, n, sum, y), 0);
 }
 
-/* One row of a constant count of vectors, GROUP at most, side by side. */
+/* One row of `count` vectors side by side. `count` is a constant, at most GROUP. */
 static inline void FN(dot_rows)(int count, const VALUE *const *x, const VALUE *y, int64_t begin,
                                 int64_t end, double (*re)[ROW], double (*im)[COMPLEX ? ROW : 1])
 {
@@ -441,8 +441,8 @@ static inline void FN(dot_rows)(int count, const VALUE *const *x, const VALUE *y
             FN(add_product)(x[k][i], y[i], &re[k][i - begin], &im[k][COMPLEX ? i - begin : 0]);
 }
 
-/* The same row of the next leaf, to the second-level cache: it is used when the other vectors have
- * had their turn. */
+/* Prefetches the same row of the next leaf into the second-level cache. It is used after all other
+ * vectors of this leaf. */
 static inline void FN(prefetch_rows)(int count, const VALUE *const *x, int64_t i)
 {
     for (int k = 0; k < count; k++)
@@ -471,7 +471,7 @@ static inline void FN(dot_group)(int count, const reduction *r, int k, int64_t b
         out[k + g] = (pair){fold(re[g], ROW), COMPLEX ? fold(im[g], ROW) : 0};
 }
 
-/* The last vectors first, as their leaves may have been read a moment ago. */
+/* The last vectors come first, because their leaves may have been read just before. */
 static void FN(dots_leaf)(const reduction *r, int64_t begin, int64_t end, pair *out)
 {
     int count = r->many->count;
@@ -491,7 +491,7 @@ static void FN(dots_leaf)(const reduction *r, int64_t begin, int64_t end, pair *
         }
 }
 
-/* y is new when the first product is taken. */
+/* y is updated before the first product. */
 static void FN(axpy_dots_lanes)(const reduction *r, int k, int64_t begin, int64_t end, double *re,
                                 double *im)
 {

@@ -1,7 +1,7 @@
-/* Reductions of shared vectors (furrow/author/sharing.h): each rank adds up the leaves that end in
- * its part, as complete subtrees of the whole vector's tree, and every rank adds the subtrees of
- * all in the order of the tree. A leaf that a bound cuts is added by several ranks, one after the
- * other, which hand on its lanes. */
+/* Reductions of shared vectors (furrow/author/sharing.h). Each rank adds up the leaves that end in
+ * its part, as complete subtrees of the whole vector's tree. Then every rank adds the subtrees of
+ * all ranks in the order of the tree. If a leaf lies on several ranks, these add it one after the
+ * other, and pass its lanes on. */
 #ifndef FURROW_CPU_SHARES_H
 #define FURROW_CPU_SHARES_H
 
@@ -9,10 +9,10 @@
 #include "leaves.h"
 #include "shared.h"
 
-/* The subtrees that ranges of blocks are cut to, beside the blocks. */
+/* The most subtrees, in addition to the blocks, that the ends of a range are cut into. */
 #define MAX_ENDS 128
 
-/* Complete subtrees side by side, from left to right. Two that are siblings become one. */
+/* Complete subtrees side by side, from left to right. Two siblings are merged into one. */
 typedef struct forest {
     pair_combine combine;
     int depth;
@@ -34,7 +34,7 @@ static inline void forest_push(forest *f, int64_t first, int level, pair sum)
     f->sum[f->depth++] = sum;
 }
 
-/* The sum of all, if they are all of a tree: those without a sibling move up. */
+/* The sum of all subtrees, if they form one whole tree. Subtrees without a sibling move up. */
 static inline pair forest_root(const forest *f)
 {
     if (f->depth == 0)
@@ -70,7 +70,7 @@ static inline void walk_subtrees(void *job, int64_t begin, int64_t end)
     }
 }
 
-/* Adds whole leaves first .. last-1, of this part, to a forest for each result. */
+/* Adds the whole leaves first .. last-1 of this part to one forest for each result. */
 static inline void walk_leaves(const fur_env *env, const reduction *r, int results, int64_t first,
                                int64_t last, forest *forests)
 {
@@ -95,8 +95,8 @@ static inline void walk_leaves(const fur_env *env, const reduction *r, int resul
                         sums[i * results + k]);
 }
 
-/* Entries begin .. end-1 of this part, all of one leaf, into its lanes: of each result those of re
- * and then of im. */
+/* Adds entries begin .. end-1 of this part, all of one leaf, to its lanes. Each result has its
+ * lanes of re, then its lanes of im. */
 static inline void add_to_lanes(const reduction *r, int results, int64_t begin, int64_t end,
                                 double *lanes)
 {
@@ -121,7 +121,8 @@ static inline int neighbour(const fur_shared *s, int direction)
     return rank;
 }
 
-/* The lanes of the leaf in which this part begins, from the rank before; zeros at its beginning. */
+/* Receives the lanes of the leaf in which this part begins from the rank before. At the beginning
+ * of a leaf the lanes are 0. */
 static inline fur_status take_lanes(const fur_shared *s, const reduction *r, size_t bytes)
 {
     if (r->before % r->leaf_entries == 0) {
@@ -131,8 +132,8 @@ static inline fur_status take_lanes(const fur_shared *s, const reduction *r, siz
     return s->with.receive(s->with.user, neighbour(s, -1), s->lanes, bytes);
 }
 
-/* The leaves that end in this part into the forests; the lanes of the one that goes on to the rank
- * behind, first of all where they do not wait for others. */
+/* Adds the leaves that end in this part to the forests. The lanes of a leaf that continues on the
+ * next rank are sent to it. They are sent first if they need nothing from other ranks. */
 static inline fur_status walk_part(const fur_env *env, const reduction *r, int results,
                                    forest *forests)
 {
@@ -167,7 +168,7 @@ static inline fur_status walk_part(const fur_env *env, const reduction *r, int r
     return FUR_OK;
 }
 
-/* All ranks' subtrees, and the sums of the whole. */
+/* Gathers the subtrees of all ranks, and adds up the sums of the whole. */
 static inline fur_status gather_forests(const fur_shared *s, const reduction *r, int results,
                                         const forest *forests, pair *out)
 {
@@ -194,7 +195,7 @@ static inline fur_status gather_forests(const fur_shared *s, const reduction *r,
     return FUR_OK;
 }
 
-/* Of results whose order does not matter: one of each rank. */
+/* Reduces results whose order does not matter: one result from each rank. */
 static inline fur_status reduce_unordered(const fur_env *env, const reduction *r, pair *out)
 {
     const fur_shared *s = env->shared;
@@ -223,7 +224,7 @@ static inline fur_status reduce_ordered(const fur_env *env, const reduction *par
     return gather_forests(env->shared, &r, results, forests, out);
 }
 
-/* Sets the status of the sharing, and results that are not numbers if it fails. */
+/* Sets the status of the sharing. If it fails, the results are NaN. */
 static inline void reduce_shared(fur_env *env, const reduction *r, int results, pair *out)
 {
     fur_shared *s = env->shared;

@@ -1,14 +1,14 @@
 /* The fixed binary tree over the leaves of a reduction (docs/numerics.md).
  *
- * Leaf i of a level pairs with leaf i + 1 for even i; a leaf without a partner moves up unchanged.
- * A stack of complete subtrees walks it from left to right: leaf number i closes as many subtrees
- * as i has trailing one bits. */
+ * Leaf i of a level pairs with leaf i + 1 for even i. A leaf without a partner moves up unchanged.
+ * A stack of complete subtrees is built from left to right. Leaf number i completes one subtree for
+ * each trailing one bit of i. */
 #ifndef FURROW_CPU_TREE_H
 #define FURROW_CPU_TREE_H
 
 #include <stdint.h>
 
-/* A partial result; the imaginary part is 0 where there is none. */
+/* A partial result. The imaginary part is 0 if results are real. */
 typedef struct pair {
     double re;
     double im;
@@ -23,7 +23,7 @@ typedef struct tree {
     pair subtree[64];
 } tree;
 
-/* Leaves room for subtrees as it is: to fill it takes longer than to add up a short leaf. */
+/* Does not clear the subtrees: clearing takes longer than adding up a short leaf. */
 static inline void tree_begin(tree *t, pair_combine combine)
 {
     t->combine = combine;
