@@ -1,13 +1,14 @@
 /* Products of two blocks of vectors at the entries of a matrix, for row-major blocks.
  *
- * Threads have equal shares of the entries. Some entries of a row go side by side: a register of
- * the row of X multiplies one of each of their rows of Y, and the sums' lanes stay in registers.
+ * Threads have equal shares of the entries. Up to GROUP entries of a row are computed side by side.
+ * A register of the row of X is multiplied by one register of each entry's row of Y. The lanes of
+ * the sums stay in registers.
  *
- * Bytes an entry and k columns: k entries for its row of Y, column, value (two with beta); a row:
+ * Bytes an entry and k columns: k entries for its row of Y, column, value (two with beta). A row:
  * offset, k entries of X.
  *
- * Tried: asking for 512 bytes of a row of Y, or for whole rows, made 7 points with 128 columns
- * 0.67 and 0.9 of the plain loop. */
+ * Tried: prefetching 512 bytes of a row of Y, or whole rows, gave 0.67 and 0.9 of the plain loop's
+ * speed for 7 points with 128 columns. */
 #ifndef FUR_TEMPLATE
 #    include "balance.h"
 #    include "isa.h"
@@ -19,10 +20,10 @@
 
 _Static_assert(FUR_SDDMM_LANES == LANES, "lanes of the CPU's registers");
 
-/* Entries side by side at most. */
+/* The most entries that are computed side by side. */
 #    define GROUP 4
-/* Entries between the row of Y that is used and the one that is asked for, and how many of its
- * bytes: hardware finds the rest of a long row. */
+/* A row of Y is prefetched AHEAD entries before its use, but only its first AHEAD_BYTES bytes.
+ * Hardware prefetches the rest of a long row. */
 #    define AHEAD 16
 #    define AHEAD_BYTES 256
 
@@ -59,7 +60,7 @@ fur_status ISA(sddmm)(const fur_sddmm_call *call)
 #else
 #    include "finish.h"
 
-/* A sampling in its types. */
+/* The operands of a sampling, with their types. */
 typedef struct FN(sampling) {
     const OFFSET *offsets;
     const int32_t *columns;
@@ -97,13 +98,13 @@ static FN(sampling) FN(open)(const fur_sddmm_call *call)
     };
 }
 
-/* Row i of a block, which may have no columns and no memory. */
+/* Row i of a block. The block may have no columns and no memory. */
 static inline const VALUE *FN(row_at)(const VALUE *block, int64_t row, int64_t i)
 {
     return block ? block + i * row : block;
 }
 
-/* The row of Y of an entry some way ahead. */
+/* Prefetches the row of Y of an entry. */
 INLINE void FN(prefetch_row)(const FN(sampling) * s, int64_t entry)
 {
     const VALUE *row = FN(row_at)(s->y, s->y_row, s->columns[fur_smaller(entry, s->last)]);
@@ -112,8 +113,8 @@ INLINE void FN(prefetch_row)(const FN(sampling) * s, int64_t entry)
         __builtin_prefetch((const char *)row + byte);
 }
 
-/* The sums' lanes take the products of the lanes of the mask, eight columns from column t on.
- * `whole`, a constant: all of them. */
+/* Adds products to the sums' lanes, for eight columns from column t on. If the constant `whole` is
+ * false, only the lanes of the mask take part. */
 INLINE void FN(add_columns)(const VALUE *x, const VALUE *const *y, int count, int64_t t, bool whole,
                             unsigned mask, FUR_LANES(VALUE_NAME) * sum)
 {
@@ -124,7 +125,7 @@ INLINE void FN(add_columns)(const VALUE *x, const VALUE *const *y, int count, in
                        : V(madd_conj_some)(part, V(load_some)(y[g] + t, mask), sum[g], mask);
 }
 
-/* `count`, a constant, entries of a row from entry e on. */
+/* Computes `count` entries of a row, from entry e on. `count` is a constant. */
 INLINE void FN(sample_group)(const FN(sampling) * s, int count, const VALUE *x, int64_t e)
 {
     FUR_LANES(VALUE_NAME) sum[GROUP];
@@ -146,7 +147,7 @@ INLINE void FN(sample_group)(const FN(sampling) * s, int count, const VALUE *x, 
             FN(combine)(s->alpha, V(conj)(V(fold)(sum[g])), s->beta, s->overwrite, s->old + e + g);
 }
 
-/* Entries begin .. end-1, which lie in one row; as many side by side as there are registers for. */
+/* Entries begin .. end-1 of one row. The registers limit how many are computed side by side. */
 static void FN(sample_row)(const FN(sampling) * s, const VALUE *x, int64_t begin, int64_t end)
 {
     const int group = sizeof(VALUE) > 8 ? GROUP / 2 : GROUP;
@@ -157,7 +158,7 @@ static void FN(sample_row)(const FN(sampling) * s, const VALUE *x, int64_t begin
         FN(sample_group)(s, 1, x, e);
 }
 
-/* The row of an entry: the last that does not begin behind it. */
+/* The row of an entry: the last row that begins at or before it. */
 static int64_t FN(row_of)(const OFFSET *offsets, int64_t rows, int64_t entry)
 {
     int64_t low = 0;

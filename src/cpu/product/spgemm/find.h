@@ -1,5 +1,5 @@
-/* The columns of a row of A B, sorted: by insertion where they are few, in a window where they are
- * near each other, else in a set of marks. */
+/* The sorted columns of a row of A B. Few columns are sorted by insertion. Columns that lie close
+ * together are found in a window, and all others in a set of marks. */
 #ifndef FURROW_CPU_SPGEMM_FIND_H
 #define FURROW_CPU_SPGEMM_FIND_H
 
@@ -10,21 +10,22 @@
 
 #include <string.h>
 
-/* Rows of so little work, products and entries of A together, are sorted as they come. */
+/* If a row has at most this much work, products and entries of A together, its columns are sorted
+ * by insertion. */
 #define LITTLE_WORK 24
-/* Places of a window that take as long as one product among marks. */
+/* Scanning this many places of a window takes as long as one product with marks. */
 #define WINDOW_PER_WORK 32
-/* Entries that B's rows have on average, at least, where a window is thought of. */
+/* A window is considered only if the rows of B have at least this many entries on average. */
 #define WINDOW_LEAST_LENGTH 4
 
-/* What a lane finds columns with. */
+/* The data with which a lane finds columns. */
 typedef struct finder {
     const spgemm_step *step;
     marks wide;
     uint8_t *window;
 } finder;
 
-/* Words of memory for it, which are all zero. */
+/* Words of memory for a finder. All of them are zero. */
 static inline int64_t finder_room(int64_t cols)
 {
     return marks_room(cols) + WINDOW_BYTES / (int64_t)sizeof(uint64_t);
@@ -36,8 +37,8 @@ static inline finder finder_open(const spgemm_step *s, int lane)
     return (finder){s, marks_open(room, s->b->cols), (uint8_t *)(room + marks_room(s->b->cols))};
 }
 
-/* The rows of B that make up a row of A B: of those that are the same as the one before, as in
- * matrices of blocks, one is enough. */
+/* A walk over the rows of B that form a row of A B. A row of B that has the same columns as the row
+ * before is skipped, as in matrices of blocks. */
 typedef struct walk {
     int64_t next; /* entry of A */
     int64_t end;
@@ -51,7 +52,7 @@ static inline walk walk_row(const spgemm_step *s, int64_t i)
     return (walk){fur_offset_at(s->a, i), fur_offset_at(s->a, i + 1), -1, NULL, 0};
 }
 
-/* Goes on to the next row of B that is not empty; false if there is none. */
+/* Moves to the next row of B that is not empty. Returns false if there is none. */
 static inline bool walk_on(const spgemm_step *s, walk *w)
 {
     while (w->next < w->end) {
@@ -68,7 +69,7 @@ static inline bool walk_on(const spgemm_step *s, walk *w)
     return false;
 }
 
-/* The first column of a row, and how many places it has to its last one. */
+/* The first column of a row, and the number of columns from it to the last one. */
 typedef struct extent {
     int32_t first;
     int64_t width;
@@ -86,8 +87,8 @@ static inline extent find_extent(const spgemm_step *s, int64_t i)
     return (extent){first, last - (int64_t)first + 1};
 }
 
-/* Whether a window is the best for row i, which has about so much work; *x is set if it is. Short
- * rows of B are marked as soon as their ends are looked at. */
+/* Whether a window is best for row i, whose work is about `work`. If it is, *x is set. The ends of
+ * a short row of B cost as much as marking the row, so that a window does not pay there. */
 static inline bool suits_window(const spgemm_step *s, int64_t i, int64_t work, extent *x)
 {
     int64_t entries = fur_offset_at(s->a, i + 1) - fur_offset_at(s->a, i);
@@ -97,7 +98,7 @@ static inline bool suits_window(const spgemm_step *s, int64_t i, int64_t work, e
     return x->width > 0 && x->width <= WINDOW_COLUMNS && x->width / WINDOW_PER_WORK <= work;
 }
 
-/* Puts a column into a list that is sorted; returns the list's end. */
+/* Inserts a column into a sorted list. Returns the end of the list. */
 static inline int32_t *insert_column(int32_t *list, int32_t *end, int32_t column)
 {
     int32_t *at = end;
@@ -131,7 +132,7 @@ static inline void add_to_marks(finder *f, int64_t i)
         marks_add(&f->wide, w.columns, w.count);
 }
 
-/* Writes the columns of row i, which has about so much work; returns their end. */
+/* Writes the columns of row i, whose work is about `work`. Returns the end of the list. */
 static inline int32_t *find_row(finder *f, int64_t i, int64_t work, int32_t *to)
 {
     if (work <= LITTLE_WORK)
@@ -145,7 +146,7 @@ static inline int32_t *find_row(finder *f, int64_t i, int64_t work, int32_t *to)
     return to + marks_empty(&f->wide, to);
 }
 
-/* How many columns that are. */
+/* The number of columns that find_row would write. */
 static inline int64_t find_count(finder *f, int64_t i, int64_t work)
 {
     int32_t columns[LITTLE_WORK];

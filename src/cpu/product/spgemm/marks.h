@@ -1,8 +1,7 @@
-/* A set of columns from which they come out in order: a bit for each column, over it a bit for
- * each word of 64 columns, and over that a bit for each 4096 columns. Only words that are not
- * empty are looked at, so that a row needs no sorting and takes time in proportion to what is in
- * it. Columns of a word are added at once (as in the compressed B of Deveci, Trott and Rajamanickam
- * 2018). */
+/* A set of columns that returns them in order. One bit stands for a column, one bit for a word of
+ * 64 columns, and one bit for 4096 columns. Only nonempty words are visited. A row therefore needs
+ * no sorting, and takes time in proportion to its columns. The columns of one word are added at
+ * once (as in the compressed B of Deveci, Trott and Rajamanickam 2018). */
 #ifndef FURROW_CPU_SPGEMM_MARKS_H
 #define FURROW_CPU_SPGEMM_MARKS_H
 
@@ -15,9 +14,9 @@
 
 typedef struct marks {
     uint64_t *columns; /* bits of columns */
-    uint64_t *words;   /* bits of words of `columns` that are not empty */
-    uint64_t *groups;  /* the same of `words` */
-    int64_t low;       /* words of `groups` from low to high - 1 may be not empty */
+    uint64_t *words;   /* bits of nonempty words of `columns` */
+    uint64_t *groups;  /* bits of nonempty words of `words` */
+    int64_t low;       /* only the words low to high - 1 of `groups` may be nonempty */
     int64_t high;
 } marks;
 
@@ -26,7 +25,7 @@ static inline int64_t marks_words(int64_t count)
     return (count + MARKS_LAST) >> MARKS_WORD;
 }
 
-/* Words of memory for a set of columns below `cols`. */
+/* Words of memory for a set of columns less than `cols`. */
 static inline int64_t marks_room(int64_t cols)
 {
     int64_t columns = marks_words(cols);
@@ -34,7 +33,8 @@ static inline int64_t marks_room(int64_t cols)
     return columns + words + marks_words(words);
 }
 
-/* The empty set in that memory, which is all zero, and is again when the columns are taken out. */
+/* Makes the empty set in this memory. The memory must be zero. It is zero again after
+ * marks_empty. */
 static inline marks marks_open(uint64_t *room, int64_t cols)
 {
     int64_t columns = marks_words(cols);
@@ -55,7 +55,7 @@ static inline void marks_add_word(marks *m, int32_t word, uint64_t bits)
         m->groups[group >> MARKS_WORD] |= UINT64_C(1) << (group & MARKS_LAST);
 }
 
-/* Adds columns that rise: those of a word at once. */
+/* Adds columns in rising order. Columns of one word are added at once. */
 static inline void marks_add(marks *m, const int32_t *columns, int64_t count)
 {
     if (count == 0)
@@ -77,7 +77,8 @@ static inline void marks_add(marks *m, const int32_t *columns, int64_t count)
     marks_add_word(m, word, bits);
 }
 
-/* Takes a bit out of *word: its number in the array, of which `index` is the word's. */
+/* Removes the lowest bit of *word, whose index is `index`. Returns the bit's number in the
+ * array. */
 static inline int32_t marks_next(uint64_t *word, int64_t index)
 {
     int32_t bit = __builtin_ctzll(*word);
@@ -85,8 +86,8 @@ static inline int32_t marks_next(uint64_t *word, int64_t index)
     return (int32_t)(index << MARKS_WORD) + bit;
 }
 
-/* Takes all columns out, in order, to places that are there unless `to` is NULL, a constant;
- * returns how many there were. */
+/* Removes all columns, and writes them in order to `to`. If `to` is NULL, which is a constant, they
+ * are only counted. Returns their number. */
 static inline __attribute__((always_inline)) int64_t marks_empty(marks *m, int32_t *to)
 {
     int64_t count = 0;

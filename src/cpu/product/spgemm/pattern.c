@@ -1,7 +1,7 @@
-/* The pattern of C = A B: the rows are counted, and when C has memory filled in.
+/* The pattern of C = A B. First the rows are counted. When C has memory, its pattern is filled in.
  *
- * A row of C is the union of rows of B (Gustavson 1978; find.h). Rows of C that repeat the one
- * before are not formed again. */
+ * A row of C is the union of rows of B (Gustavson 1978; find.h). A row of C that repeats the row
+ * before is not computed again. */
 #include "balance.h"
 #include "find.h"
 
@@ -9,15 +9,18 @@
 
 #define ROW_GRAIN 4096
 
-/* Columns of C that are kept from counting its rows: so many for each entry of A and B, which is
- * less memory than A and B take, and all of a product such as A P of multigrid. */
+/* The columns found while counting the rows of C are kept, up to this many for each entry of A and
+ * B. They take less memory than A and B. This is enough for all columns of products such as A P of
+ * multigrid. */
 #define KEPT_PER_ENTRY 2
 
-/* The work of a block at most: the caller is asked after each of its own whether to stop. */
+/* The largest work of a block. After each of its blocks the caller's thread checks whether to
+ * stop. */
 #define BLOCK_WORK (1 << 18)
 #define BLOCKS_MOST 1024
 
-/* The caller, who runs one of the lanes, may be told to stop: no lane finds another block then. */
+/* The caller's thread runs one of the lanes, and may be told to stop. Then no lane finds another
+ * block. */
 static void run_lanes(void *job, int64_t begin, int64_t end)
 {
     spgemm_step *s = job;
@@ -41,7 +44,7 @@ fur_status ISA(spgemm_run)(fur_env *env, spgemm_step *step)
     return step->status;
 }
 
-/* Offsets of a part of the rows, or what the rows repeat. */
+/* The offsets of a part of the rows, or how its rows repeat. */
 typedef struct looking {
     const fur_csr_view *a;
     const fur_csr_view *b;
@@ -49,7 +52,7 @@ typedef struct looking {
     uint8_t *repeats;
 } looking;
 
-/* work[i + 1] = the products of row i. */
+/* work[i + 1] = the number of products in row i. */
 static void count_products(void *job, int64_t begin, int64_t end)
 {
     const looking *l = job;
@@ -70,8 +73,8 @@ static void find_repeats(void *job, int64_t begin, int64_t end)
         l->repeats[i] = (uint8_t)(i > 0 ? repeats_of(l->a, i) : 0);
 }
 
-/* Running sums of the rows' work, which is their products, their entries in A and one more;
- * returns the products. */
+/* Computes the running sums of the rows' work. The work of a row is its products, its entries in A
+ * and one more. Returns the number of products. */
 static int64_t sum_work(const fur_csr_view *a, int64_t *work)
 {
     int64_t products = 0;
@@ -88,7 +91,7 @@ static int64_t sum_work(const fur_csr_view *a, int64_t *work)
     return products;
 }
 
-/* Room for columns of the blocks, in proportion to their work. */
+/* Allocates memory for the columns of the blocks, in proportion to their work. */
 static fur_status make_room(fur_env *env, const fur_csr_view *a, const fur_csr_view *b,
                             int64_t products, spgemm_state *s)
 {
@@ -98,11 +101,12 @@ static fur_status make_room(fur_env *env, const fur_csr_view *a, const fur_csr_v
     FUR_TRY(fur_env_allocate(env, s->blocks, sizeof *s->known, &s->known));
     for (int i = 0; i <= s->blocks; i++)
         s->room[i] = (int64_t)(share * (double)s->work[i]);
-    /* One more: a place behind the last is one, also where there are none. */
+    /* One more element, because the place behind the last element must exist even if there are no
+     * columns. */
     return fur_env_allocate(env, s->room[s->blocks] + 1, sizeof *s->found, &s->found);
 }
 
-/* Cuts the rows into blocks. The offsets are the running sums of the work meanwhile. */
+/* Cuts the rows into blocks. Until then the offsets hold the running sums of the work. */
 static fur_status cut_rows(fur_env *env, const fur_csr_view *a, const fur_csr_view *b,
                            spgemm_state *s, int64_t *products)
 {
@@ -135,7 +139,7 @@ static int repeats_here(const spgemm_step *s, int64_t i)
     return repeats_product(s->a, i, s->state->repeats_a, s->state->repeats_b);
 }
 
-/* Replaces the running sums of work by the number of entries of each row. */
+/* Replaces the running sums of work by the number of entries in each row. */
 static void count_block(spgemm_step *s, int lane, int64_t block)
 {
     spgemm_state *state = s->state;
@@ -165,7 +169,7 @@ static void count_block(spgemm_step *s, int lane, int64_t block)
     }
 }
 
-/* Columns of a row that follow from those of the row before. */
+/* Copies the columns of the row before, shifted by `step`. */
 static void repeat_row(int32_t *columns, int64_t count, int32_t step)
 {
     const int32_t *before = columns - count;
@@ -197,7 +201,7 @@ static void fill_block(spgemm_step *s, int lane, int64_t block)
             memcpy(row, found, (size_t)count * sizeof *row);
             found += count;
         } else {
-            find_row(&f, i, 2 * count, row); /* whatever its work, they are few */
+            find_row(&f, i, 2 * count, row); /* they are few, whatever the row's work is */
         }
         width = fur_larger(width, row[count - 1] - row[0] + INT64_C(1));
     }

@@ -1,5 +1,5 @@
-/* A product of two matrices on the CPU: what the three steps hand on, and how their rows are cut
- * and shared by the threads. */
+/* A product of two matrices on the CPU: the state that its three steps share, and the blocks of
+ * rows that its threads take. */
 #ifndef FURROW_CPU_SPGEMM_PRODUCT_H
 #define FURROW_CPU_SPGEMM_PRODUCT_H
 
@@ -9,27 +9,28 @@
 
 #include <pthread.h>
 
-/* Products and rows that a thread should have at least. */
+/* The products and rows that justify one more thread. */
 #define SPGEMM_GRAIN 8192
 
 typedef struct spgemm_state {
-    int lanes;       /* threads that work, each with memory of its own */
-    int blocks;      /* of rows, of nearly equal work: lanes take one after the other */
-    int64_t *bounds; /* first rows of the blocks, and the rows that there are */
-    int64_t *work;   /* of the rows before each block */
-    int64_t *starts; /* offsets of C, until they are filled in; then NULL */
-    /* Columns that were found when the rows were counted, as far as there is room: of block i from
-     * room[i] to room[i + 1] - 1, for its rows before known[i]. Until C is filled in; then NULL. */
+    int lanes;       /* threads, each with its own memory */
+    int blocks;      /* blocks of rows with nearly equal work; a lane takes the next free block */
+    int64_t *bounds; /* first row of each block, then the number of rows */
+    int64_t *work;   /* work of the rows before each block */
+    int64_t *starts; /* offsets of C until C is filled in; then NULL */
+    /* The columns that were found while the rows were counted, if there was memory for them. Block
+     * i has room[i] to room[i + 1] - 1, which hold its rows before known[i]. NULL after C is filled
+     * in. */
     int32_t *found;
     int64_t *room;
     int64_t *known;
-    /* How each row's columns follow from those of the row before: see repeat.h. Until C is filled
-     * in; then NULL. */
+    /* How the columns of each row follow from the row before: see repeat.h. NULL after C is filled
+     * in. */
     uint8_t *repeats_a;
-    uint8_t *repeats_b; /* repeats_a, where A is B */
-    int64_t width;      /* columns from the first to the last of a row of C, at most */
-    void *sums;         /* for each lane so many values, all 0 between rows */
-    int64_t stride;     /* bytes of a lane's */
+    uint8_t *repeats_b; /* equals repeats_a if A is B */
+    int64_t width;      /* the most columns from the first to the last of a row of C */
+    void *sums;         /* the sums of each lane, all 0 between rows */
+    int64_t stride;     /* bytes of the sums of one lane */
 } spgemm_state;
 
 /* A step over the rows of C. */
@@ -44,17 +45,16 @@ struct spgemm_step {
     fur_shared next;       /* the first block that no lane has taken */
     fur_env *env;
     pthread_t caller;
-    fur_status status; /* by the caller */
-    /* What the step needs besides. */
-    uint64_t *marks; /* of each lane, one after the other */
-    int64_t room;    /* words of a lane's */
+    fur_status status; /* set by the caller's thread */
+    /* Data of single steps. */
+    uint64_t *marks; /* the marks of each lane, one lane after the other */
+    int64_t room;    /* words of the marks of one lane */
     fur_scalar alpha;
     void *values;
     fur_shared width;
 };
 
-/* Runs the step over all blocks; asks now and then whether to stop, and then leaves it half done.
- */
+/* Runs the step over all blocks. If the environment says stop, some blocks are left undone. */
 extern fur_status ISA(spgemm_run)(fur_env *env, spgemm_step *step);
 
 extern fur_status ISA(spgemm_count)(fur_env *env, const fur_csr_view *a, const fur_csr_view *b,

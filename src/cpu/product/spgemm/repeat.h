@@ -1,17 +1,17 @@
-/* Rows whose columns follow from those of the row before: in a matrix of blocks they are the same,
- * in one from a grid one further each. Then the same mostly holds for a product, and its row needs
- * not be found afresh. */
+/* Rows whose columns follow from the row before. In a matrix of blocks the columns are equal, in a
+ * matrix from a grid each is one further. A product then mostly repeats in the same way, and the
+ * columns of its row need not be found again. */
 #ifndef FURROW_CPU_SPGEMM_REPEAT_H
 #define FURROW_CPU_SPGEMM_REPEAT_H
 
 #include "kernel.h"
 #include "split.h"
 
-/* Both for two empty rows. */
+/* Two empty rows have both bits. */
 #define REPEATS_SAME 1 /* the columns of the row before */
 #define REPEATS_NEXT 2 /* each column one further */
 
-/* How `count` columns follow from as many others. */
+/* How `count` columns follow from `count` columns of the row before. */
 static inline int repeats_compare(const int32_t *columns, const int32_t *before, int64_t count)
 {
     int32_t same = 0;
@@ -23,7 +23,7 @@ static inline int repeats_compare(const int32_t *columns, const int32_t *before,
     return (same == 0 ? REPEATS_SAME : 0) | (next == 0 ? REPEATS_NEXT : 0);
 }
 
-/* Of row i > 0. */
+/* How row i > 0 of m follows from the row before. */
 static inline int repeats_of(const fur_csr_view *m, int64_t i)
 {
     int64_t before = fur_offset_at(m, i - 1);
@@ -34,14 +34,14 @@ static inline int repeats_of(const fur_csr_view *m, int64_t i)
     if (count == 0)
         return REPEATS_SAME | REPEATS_NEXT;
     const int32_t *columns = m->columns + begin;
-    /* Rows that differ mostly do so at once. */
+    /* Rows that differ mostly differ in their first column. */
     if ((uint32_t)columns[0] - (uint32_t)m->columns[before] > 1)
         return 0;
     return repeats_compare(columns, m->columns + before, count);
 }
 
-/* The same of row i > 0 of A B, from what the rows of A and B repeat. 0 where that does not tell.
- */
+/* How row i > 0 of A B follows from the row before, derived from the repeats of A and B. 0:
+ * unknown. */
 static inline int repeats_product(const fur_csr_view *a, int64_t i, const uint8_t *of_a,
                                   const uint8_t *of_b)
 {

@@ -1,15 +1,15 @@
-/* C = R (A P) in one pass, without A P: a row of A P is summed, rounded as the entries of a matrix
- * are, and added to the row of C at once (fused as in hypre's RAP, Henson and Yang 2002). That is
- * worth it where each row of A P is needed about once, as for aggregates; the bits are those of the
- * two products.
+/* C = R (A P) in one pass, without storing A P. A row of A P is summed and rounded to the value
+ * type, and then added to the row of C at once (fused as in hypre's RAP, Henson and Yang 2002).
+ * This pays if each row of A P is needed about once, as for aggregates. The bits are the same as
+ * with two products.
  *
- * The sums of a row of C are found by a table with open addresses of twice as many places as the
- * row can have entries, so that it stays in the first-level cache, and are sorted at the end.
+ * A hash table with open addresses finds the sums of a row of C. It has twice as many places as the
+ * row can have entries, so that it stays in the first-level cache. The sums are sorted at the end.
  *
- * Compulsory traffic: R and A once, the rows of P as often as the caches let go of them, C twice.
+ * Compulsory traffic: R and A once, the rows of P each time the caches have lost them, C twice.
  *
- * Tried: the pattern first and the values after it, both fused, were slower than one pass.
- * Smoothed aggregates, fused, took 240 ms where two products take 130. */
+ * Tried: computing the pattern first and then the values, both fused, was slower than one pass.
+ * Smoothed aggregates, fused, took 240 ms; two products take 130. */
 #ifndef FUR_TEMPLATE
 #    include "balance.h"
 #    include "product.h"
@@ -21,15 +21,15 @@
 
 #    include <string.h>
 
-/* Rows of A P that are needed, for each that there is: 9 of 8. */
+/* One pass pays if R reads at most 9 rows of A P for each 8 rows that A P has. */
 #    define NEEDED_NUMERATOR 9
 #    define NEEDED_DENOMINATOR 8
-/* Places for columns of C, for each entry of A and P, at most. */
+/* The most places for columns of C, for each entry of A and P. */
 #    define ROOM_PER_ENTRY 2
-/* Columns that are sorted as they come. */
+/* Up to this many columns are sorted by insertion. */
 #    define FEW_COLUMNS 48
 #    define LEAST_BITS 4
-/* Entries of a row, at most: a table has numbers of 32 bits. */
+/* The most entries of a row: a table has 32-bit numbers. */
 #    define MOST_COLUMNS (INT64_C(1) << 29)
 
 /* Spreads columns over a table of 2^bits places (Knuth, The Art of Computer Programming, 6.4). */
@@ -38,7 +38,7 @@ static inline uint32_t place_of(int32_t column, int bits)
     return ((uint32_t)column * UINT32_C(2654435761)) >> (32 - bits);
 }
 
-/* The matrices, rows in blocks, and what is found. */
+/* The matrices, their blocks of rows, and the results. */
 typedef struct triple_state triple_state;
 struct triple_state {
     const fur_csr_view *r;
@@ -46,23 +46,23 @@ struct triple_state {
     const fur_csr_view *p;
     int lanes;
     int blocks;
-    int64_t *bounds; /* first rows of the blocks, and the rows that there are */
+    int64_t *bounds; /* first row of each block, then the number of rows */
     int64_t *room;   /* running sums of the entries that rows may have; then the offsets of C */
-    int64_t *begins; /* of each block: its first place in columns and values */
+    int64_t *begins; /* for each block: its first place in columns and values */
     int32_t *columns;
     void *values;
-    int64_t longest; /* entries that a row may have, at most */
-    int bits;        /* of the table for that */
-    int64_t bytes;   /* of a lane's memory */
+    int64_t longest; /* the most entries that a row may have */
+    int bits;        /* log2 of the places in a table for that */
+    int64_t bytes;   /* bytes of a lane's memory */
     char *memory;
     void (*run)(triple_state *t, int64_t block, char *memory);
     fur_shared next; /* the first block that no lane has taken */
-    /* Where C is to go. */
+    /* The destination of C. */
     const fur_csr_view *c;
     char *to;
 };
 
-/* Bits of a table for a row of so many entries. */
+/* log2 of the places in a table for a row of `entries` entries. */
 static inline int table_bits(int64_t entries)
 {
     int bits = LEAST_BITS;
@@ -82,8 +82,8 @@ static int64_t longest_row(const fur_csr_view *m)
     return longest;
 }
 
-/* room[i + 1] = the entries that rows 0 .. i of C may have, up to `most`; more than that if they
- * may have more. */
+/* room[i + 1] = the entries that rows 0 .. i of C may have; most + 1 if they may have more than
+ * `most`. */
 static void sum_room(triple_state *t, int64_t most)
 {
     int64_t each = longest_row(t->p);
@@ -138,7 +138,7 @@ static fur_status cut_rows(fur_env *env, triple_state *t)
     return FUR_OK;
 }
 
-/* Memory of the lanes, and for what they find. */
+/* Allocates the memory of the lanes and of their results. */
 static fur_status make_room(fur_env *env, triple_state *t)
 {
     static int64_t (*const bytes[FUR_VALUE_COUNT])(const triple_state *) =
@@ -221,7 +221,7 @@ extern const fur_triple_kernels ISA(triple_kernels);
 const fur_triple_kernels ISA(triple_kernels) = {compute, take, release};
 #else
 
-/* The sums of one column in a row of C, and in the present row of A P. */
+/* The sums of one column in a row of C, and in the current row of A P. */
 typedef struct FN(sum) {
     int32_t column;
     int32_t seen; /* the last row of A P with this column, counting from 1 */
@@ -229,13 +229,13 @@ typedef struct FN(sum) {
     VALUE of_c;
 } FN(sum);
 
-/* What a lane works with; numbers of sums count from 1. */
+/* The workspace of a lane. Numbers of sums count from 1. */
 typedef struct FN(sums) {
     uint64_t *items;
     FN(sum) * sums;
     int32_t *table;   /* numbers of sums; all 0 between rows */
-    int32_t *places;  /* of the sums in the table */
-    int32_t *touched; /* sums of the present row of A P */
+    int32_t *places;  /* places of the sums in the table */
+    int32_t *touched; /* sums of the current row of A P */
     int bits;
     int32_t count;
 } FN(sums);
@@ -256,7 +256,7 @@ static inline FN(sums) FN(open_sums)(const triple_state *t, char *memory)
     return s;
 }
 
-/* The number of a column's sum, which is 0 if it is new. */
+/* The number of a column's sum. A column that is new gets 0. */
 static inline int32_t FN(find)(FN(sums) * s, int32_t column)
 {
     uint32_t mask = (UINT32_C(1) << s->bits) - 1;
@@ -275,7 +275,7 @@ static inline int32_t FN(find)(FN(sums) * s, int32_t column)
     return number;
 }
 
-/* Adds factor times row k of A P, which is the row's turn-th. */
+/* Adds factor times row k of A P, which is number `turn` of this row of C. */
 static inline void FN(add_row)(const triple_state *t, FN(sums) * s, VALUE factor, int32_t k,
                                int32_t turn)
 {
@@ -321,7 +321,8 @@ static inline void FN(sort_row)(FN(sums) * s)
         fur_sort_in_place(s->items, s->count);
 }
 
-/* Replaces running sums of room by the entries of each row. */
+/* Computes the rows of a block. The number of entries of each row replaces its running sum of
+ * room. */
 static void FN(multiply_block)(triple_state *t, int64_t block, char *memory)
 {
     const VALUE one = V(from)((fur_scalar){1, 0});

@@ -1,11 +1,10 @@
-/* The values of C = alpha A B, row by row (Gustavson 1978): c_ij = alpha sum_k a_ik b_kj, each
- * product added by fma, k rising, from +0.
+/* The values of C = alpha A B, row by row (Gustavson 1978): c_ij = alpha sum_k a_ik b_kj. Products
+ * are added by fma in rising order of k, from +0.
  *
- * The sums of a row lie in a window of as many values as there are columns from its first to its
- * last, and so near each other in rows that are banded or nearly so. The pattern of C says which of
- * them to fetch.
+ * The sums of a row lie in a window that covers all columns from its first to its last. In banded
+ * or nearly banded matrices this window is small. The pattern of C tells which sums to fetch.
  *
- * Compulsory traffic: A once, the rows of B as often as the caches let go of them, C once. */
+ * Compulsory traffic: A once, the rows of B each time the caches have lost them, C once. */
 #ifndef FUR_TEMPLATE
 #    include "product.h"
 #    include "scalar.h"

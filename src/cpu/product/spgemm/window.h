@@ -1,12 +1,12 @@
-/* A set of columns near each other: a byte for each, so that adding one is a store that waits for
- * nothing. Taking them out looks at 64 at a time. */
+/* A set of columns that lie close together. Each column has one byte, so that adding one is a store
+ * that waits for nothing. Columns are removed 64 at a time. */
 #ifndef FURROW_CPU_SPGEMM_WINDOW_H
 #define FURROW_CPU_SPGEMM_WINDOW_H
 
 #include <stdint.h>
 #include <string.h>
 
-/* Columns from the first to the last, at most. */
+/* The most columns from the first to the last. */
 #define WINDOW_COLUMNS (1 << 15)
 /* Bytes of a window, which are all zero between rows. */
 #define WINDOW_BYTES (WINDOW_COLUMNS + 64)
@@ -17,8 +17,8 @@ static inline void window_add(uint8_t *window, int32_t first, const int32_t *col
         window[columns[k] - first] = 1;
 }
 
-/* 64 bytes that are 0 or 1 as bits, the first lowest. The factor moves byte j of eight to bit j of
- * the highest byte, and no two products meet. */
+/* Packs 64 bytes that are 0 or 1 into bits, the first byte lowest. The factor moves byte j of eight
+ * to bit j of the highest byte. No two products overlap. */
 static inline uint64_t window_bits(const uint8_t *bytes)
 {
     uint64_t bits = 0;
@@ -31,7 +31,7 @@ static inline uint64_t window_bits(const uint8_t *bytes)
     return bits;
 }
 
-/* Takes the columns out of the first `width` places, in order; returns the end of the list. */
+/* Removes the columns of the first `width` places, in order. Returns the end of the list. */
 static inline int32_t *window_take(uint8_t *window, int32_t first, int64_t width, int32_t *to)
 {
     for (int64_t at = 0; at < width; at += 64) {
@@ -45,7 +45,7 @@ static inline int32_t *window_take(uint8_t *window, int32_t first, int64_t width
     return to;
 }
 
-/* How many there are; takes them out. */
+/* Removes the columns of the first `width` places, and returns their number. */
 static inline int64_t window_count(uint8_t *window, int64_t width)
 {
     int64_t count = 0;

@@ -1,11 +1,11 @@
-/* Neighbouring columns of row-major blocks in registers, and the end of their product; a template
+/* Contiguous columns of row-major blocks in registers, and the end of their product; a template
  * over VALUE. */
 
-/* Registers of sums, and columns in them: plain lanes are several registers each.
+/* Registers of sums, and their columns. Plain lanes are several registers each.
  *
- * FUR_WITH_REGISTERS calls f(..., mask, registers, whole) for `count` columns, at most those of
- * MOST_REGISTERS, with the last two constants: one function for each number of registers, all of
- * them whole or not. */
+ * FUR_WITH_REGISTERS calls f(..., mask, registers, whole) for `count` columns, which fit
+ * MOST_REGISTERS. The last two arguments are constants. The compiler then makes one function for
+ * each number of registers, and for a whole or partial last register. */
 #ifndef MOST_REGISTERS
 #    if FUR_REAL_REGISTERS
 #        define MOST_REGISTERS 4
@@ -52,12 +52,12 @@
 
 typedef FUR_WIDE_LANES(VALUE_NAME) FN(wide);
 
-/* How a product ends: Y = alpha sum + beta Y. */
+/* The end of a product: Y = alpha sum + beta Y. */
 typedef struct FN(ending) {
     VALUE alpha;
     VALUE beta;
     bool overwrite;
-    bool streams; /* Y is larger than the cache, not read, and its rows are whole cache lines */
+    bool streams; /* Y is larger than the cache and not read, and its rows are whole cache lines */
 } FN(ending);
 
 static FN(ending) FN(ending_of)(fur_scalar alpha, fur_scalar beta, const fur_vectors_view *y)
@@ -72,13 +72,14 @@ static FN(ending) FN(ending_of)(fur_scalar alpha, fur_scalar beta, const fur_vec
     return end;
 }
 
-/* The columns of a register; those of the last one need not be all. `whole` is a constant. */
+/* Loads the columns of a register. If the constant `whole` is false, only the columns of the mask
+ * exist. */
 INLINE FN(wide) FN(load_columns)(const VALUE *p, bool whole, unsigned mask)
 {
     return whole ? W(load)(p) : W(load_some)(p, mask);
 }
 
-/* y = alpha sum + beta y for a register of columns: -0 changes nothing that it is added to. */
+/* y = alpha sum + beta y for a register of columns. Adding -0 changes nothing. */
 INLINE void FN(finish_columns)(const FN(ending) * end, bool whole, unsigned mask, FN(wide) sum,
                                VALUE *y)
 {

@@ -1,5 +1,5 @@
-/* SpMM, reference: one column after the other, one row after the other, on one thread, to be read
- * and compared with.
+/* The reference kernel of SpMM: one column after the other, one row after the other, on one thread.
+ * It is made to be read, and to be compared with.
  *
  * Bytes a row of n entries and a column: n (entry + 4) + offset for A, two entries for X and Y. */
 #ifndef FUR_TEMPLATE
@@ -43,7 +43,7 @@ static void FN(multiply)(const fur_spmm_call *call)
     VALUE beta = V(from)(call->beta);
     for (int64_t j = 0; j < y->cols; j++)
         for (int64_t i = 0; i < y->rows; i++) {
-            const VALUE *first = x->data; /* NULL: A without columns */
+            const VALUE *first = x->data; /* NULL if A has no columns */
             const VALUE *column = first ? first + j * fur_column_step(x) : NULL;
             VALUE sum = FN(plain_row_sum)(values, columns, offsets[i], offsets[i + 1], column,
                                           fur_row_step(x));

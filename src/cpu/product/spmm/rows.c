@@ -1,10 +1,9 @@
 /* SpMM by rows of CSR: parts of consecutive rows with equal shares of entries plus rows.
  *
- * Where X is row-major, a register has neighbouring columns of a row of X, and up to four registers
- * hold the sums of a row of Y: an entry of A is read once for 4 registers of columns and multiplies
- * whole cache lines of X. Where X is column-major, four columns at a time have their sums side by
- * side. Either writes to a Y of either layout. (Yang, Buluc and Owens 2018 have the first for
- * GPUs.)
+ * If X is row-major, a register holds contiguous columns of a row of X, and up to four registers
+ * hold the sums of a row of Y. An entry of A is then read once for 4 registers of columns, and
+ * multiplies whole cache lines of X. If X is column-major, the sums of four columns are computed
+ * side by side. Y may have either layout. (Yang, Buluc and Owens 2018 use the first form on GPUs.)
  *
  * Bytes a row of n entries: n (entry + 4) + offset for A, two entries a column for X and Y. */
 #ifndef FUR_TEMPLATE
@@ -16,14 +15,14 @@
 #    include "stream.h"
 #    include "table.h"
 
-/* Rows whose other columns come next; columns that are gone through side by side in column-major
- * order. */
+/* Rows that are computed before their next columns. In column-major order, GROUP columns are
+ * computed side by side. */
 #    define NEAR_ROWS 64
-/* Entries of A between the row of X that is used and the one that is asked for: hardware follows
- * streams, but not jumps from row to row. */
+/* A row of X is prefetched this many entries of A before its use. Hardware follows streams, but not
+ * jumps from row to row. */
 #    define AHEAD 24
 #    define GROUP 4
-/* Sums of a long row side by side. */
+/* Sums of a long row that are computed side by side. */
 #    define SUMS_SIDE (MOST_REGISTERS * WIDTH)
 
 #    define FUR_TEMPLATE "product/spmm/rows.c"
@@ -76,7 +75,7 @@ const fur_spmm_kernel ISA(spmm_rows) = {
 #    include "columns.h"
 #    include "long_row.h"
 
-/* A product in its types. */
+/* The operands of a product, with their types. */
 typedef struct FN(product) {
     const OFFSET *offsets;
     const int32_t *columns;
@@ -112,7 +111,8 @@ static FN(product) FN(open)(const fur_spmm_call *call)
     };
 }
 
-/* All cache lines of some registers of columns: one more where rows do not begin with a line. */
+/* Prefetches all cache lines of some registers of columns: one more if rows do not begin with a
+ * line. */
 INLINE void FN(prefetch_columns)(const VALUE *row, int registers)
 {
     const int bytes = registers * WIDTH * (int)sizeof *row;
@@ -122,7 +122,7 @@ INLINE void FN(prefetch_columns)(const VALUE *row, int registers)
     __builtin_prefetch((const char *)row + bytes - 1);
 }
 
-/* The sums of the entries begin, begin + step, ... before `end` of a row for some registers of
+/* The sums of the entries begin, begin + step, ... before `end` of a row, for some registers of
  * columns. */
 INLINE void FN(sum_entries)(const FN(product) * p, int registers, bool whole, unsigned mask,
                             int64_t begin, int64_t end, int step, const VALUE *x, FN(wide) * sum)
@@ -144,7 +144,7 @@ INLINE void FN(sum_entries)(const FN(product) * p, int registers, bool whole, un
     }
 }
 
-/* The sums of a lane of a segment, into memory. */
+/* Stores the sums of one lane of a segment in memory. */
 INLINE void FN(store_lane)(const FN(product) * p, int64_t begin, int64_t end, const VALUE *x,
                            VALUE *lane, unsigned mask, int registers, bool whole)
 {
@@ -154,8 +154,8 @@ INLINE void FN(store_lane)(const FN(product) * p, int64_t begin, int64_t end, co
         W(store)(lane + (ptrdiff_t)r * WIDTH, sum[r]);
 }
 
-/* The sums of a row of more than one segment for `count` columns. Not inlined: it would crowd the
- * loop over ordinary rows. */
+/* The sums of a row of more than one segment for `count` columns. Not inlined, because it would
+ * slow down the loop over ordinary rows. */
 static __attribute__((noinline)) void FN(sum_long_row)(const FN(product) * p, int count,
                                                        OFFSET begin, OFFSET end, const VALUE *x,
                                                        VALUE *sums)
@@ -172,21 +172,21 @@ static __attribute__((noinline)) void FN(sum_long_row)(const FN(product) * p, in
     FN(long_total)(&s, sums);
 }
 
-/* The end of some columns of a row of Y that are not neighbours. */
+/* The end of a product for columns of a row of Y that are not contiguous. */
 static void FN(scatter_columns)(const FN(product) * p, int count, const VALUE *sum, VALUE *y)
 {
     for (int j = 0; j < count; j++)
         FN(finish)(p->end.alpha, sum[j], p->end.beta, p->end.overwrite, y + j * p->y_column);
 }
 
-/* Rows begin .. end-1 of some registers of columns from `first` on. Number and whole are constants;
- * if not whole the last register has the columns of the mask. */
+/* Rows begin .. end-1 for some registers of columns from `first` on. `registers` and `whole` are
+ * constants. If not `whole`, the last register has only the columns of the mask. */
 INLINE void FN(multiply_columns)(const FN(product) * p, int64_t begin, int64_t end, int64_t first,
                                  unsigned mask, int registers, bool whole)
 {
     if (begin == end)
         return;
-    const VALUE *x = p->x ? p->x + first : NULL; /* A without columns */
+    const VALUE *x = p->x ? p->x + first : NULL; /* NULL if A has no columns */
     VALUE *y = p->y + begin * p->y_row + first * p->y_column;
     const int count =
         whole ? registers * WIDTH : (registers - 1) * WIDTH + __builtin_popcount(mask);
@@ -223,7 +223,7 @@ static void FN(multiply_some_columns)(const FN(product) * p, int count, int64_t 
     FUR_WITH_REGISTERS(count, FN(multiply_columns), p, begin, end, first);
 }
 
-/* Some rows at a time, so that they are in a cache for the next columns. */
+/* Computes NEAR_ROWS rows at a time, so that they are in a cache for the next columns. */
 static void FN(multiply_row_major)(const fur_spmm_call *call, int64_t begin, int64_t end)
 {
     const FN(product) p = FN(open)(call);
@@ -234,7 +234,7 @@ static void FN(multiply_row_major)(const fur_spmm_call *call, int64_t begin, int
     (&p, (int)fur_smaller(block, p.cols - first), i, fur_smaller(end, i + NEAR_ROWS), first);
 }
 
-/* Adds entries to the sums of a constant count of columns. */
+/* Adds entries to the sums of `count` columns. `count` is a constant. */
 INLINE void FN(add_entries_of)(const FN(product) * p, int count, OFFSET begin, OFFSET end,
                                const VALUE *x, VALUE *sum)
 {
@@ -251,7 +251,7 @@ INLINE void FN(add_entries_of)(const FN(product) * p, int count, OFFSET begin, O
 INLINE void FN(multiply_group)(const FN(product) * p, int count, int64_t begin, int64_t end,
                                int64_t first)
 {
-    const VALUE *x = p->x ? p->x + first * p->x_column : NULL; /* A without columns */
+    const VALUE *x = p->x ? p->x + first * p->x_column : NULL; /* NULL if A has no columns */
     for (int64_t i = begin; i < end; i++) {
         VALUE sum[GROUP];
         OFFSET from = p->offsets[i];

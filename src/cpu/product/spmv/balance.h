@@ -1,4 +1,4 @@
-/* Cutting a product into parts of nearly equal work. */
+/* Cuts a product into parts of nearly equal work. */
 #ifndef FURROW_CPU_BALANCE_H
 #define FURROW_CPU_BALANCE_H
 
@@ -6,20 +6,19 @@
 #include "split.h"
 #include "team.h"
 
-/* Entries and rows a thread should have at least: fewer are multiplied sooner than a thread wakes.
- */
+/* The entries and rows that justify one more thread. Fewer are multiplied before a thread wakes
+ * up. */
 #define FUR_SPMV_GRAIN 8192
 
-/* Parts of a product: rows differ in what an entry costs, so threads that finish early take
- * another.
- */
+/* The number of parts of a product. Entries of different rows cost different time, so that threads
+ * that finish early take another part. */
 static inline int fur_spmv_parts(const fur_csr_view *a, int threads)
 {
     return fur_parts(threads, (a->entries + a->rows) / FUR_SPMV_GRAIN);
 }
 
-/* First row of part `part` of `parts`, so that every part has about the same number of entries
- * plus rows: the lowest row i with offsets[i] + i >= its share. */
+/* First row of part `part` of `parts`. Every part has about the same number of entries plus rows.
+ * The row is the lowest i with offsets[i] + i >= the share of the parts before. */
 static inline int64_t fur_balanced_row(const fur_csr_view *a, int parts, int part)
 {
     int64_t share = fur_split(a->entries + a->rows, parts, part);
@@ -35,8 +34,8 @@ static inline int64_t fur_balanced_row(const fur_csr_view *a, int parts, int par
     return low;
 }
 
-/* First unit of part `part` of `parts`, so that parts have equal work: unit i has that from
- * start[i] to start[i + 1]. */
+/* First unit of part `part` of `parts`, for parts of equal work. Unit i has the work from start[i]
+ * to start[i + 1]. */
 static inline int64_t fur_balanced_unit(const int64_t *start, int64_t units, int parts, int part)
 {
     int64_t share = fur_split(start[units], parts, part);
@@ -52,13 +51,14 @@ static inline int64_t fur_balanced_unit(const int64_t *start, int64_t units, int
     return part < parts ? low : units;
 }
 
-/* A product cut into parts, each of which is some rows, or some of a kernel's units of rows. */
+/* A product that is cut into parts. A part is a range of rows, or a range of a kernel's units of
+ * rows. */
 typedef void fur_spmv_multiply(const fur_spmv_call *call, int64_t begin, int64_t end);
 typedef struct fur_cut_product {
     const fur_spmv_call *call;
     int parts;
     fur_spmv_multiply *multiply;
-    const int64_t *start; /* of the units, as fur_balanced_unit has it */
+    const int64_t *start; /* work before each unit, as in fur_balanced_unit */
     int64_t units;
 } fur_cut_product;
 
@@ -88,8 +88,8 @@ static inline fur_status fur_spmv_by_rows(const fur_spmv_call *call, fur_spmv_mu
     return FUR_OK;
 }
 
-/* The same over a kernel's units, of which unit i has the work from start[i] to start[i + 1], each
- * that of so many entries of FUR_SPMV_GRAIN. */
+/* As above, over a kernel's units. Unit i has the work from start[i] to start[i + 1]. One unit of
+ * work costs as much as `entries` entries. */
 static inline fur_status fur_spmv_by_units(const fur_spmv_call *call, const int64_t *start,
                                            int64_t units, int64_t entries,
                                            fur_spmv_multiply *multiply)

@@ -1,4 +1,4 @@
-/* Cutting a slice, eight consecutive rows, into steps: in each, every lane that takes part consumes
+/* Cuts a slice, eight consecutive rows, into steps. In a step, every lane that takes part consumes
  * the next entry of its row. */
 #ifndef FURROW_CPU_CUT_H
 #define FURROW_CPU_CUT_H
@@ -7,26 +7,27 @@
 #include "lanes_index.h"
 #include "split.h"
 
-/* A diagonal with fewer entries than this is not worth a step of its own. */
+/* A diagonal with fewer entries than this does not justify a separate step. */
 #define LEAST_RUN 3
-/* Steps of a slice at most: one that leaves out a row with entries takes LEAST_RUN entries, any
- * other one of the longest row. */
+/* The most steps of a slice. A step that skips a row with entries takes at least LEAST_RUN entries.
+ * Any other step takes one entry of the longest row. */
 #define MOST_STEPS (FUR_ROW_SEGMENT + LANES * FUR_ROW_SEGMENT / LEAST_RUN)
-/* In place of a base: the step's columns are stored. */
+/* Replaces a base: the columns of this step are stored. */
 #define GATHER INT32_MIN
-/* In place of a diagonal: the row has no entry left. */
+/* Replaces a diagonal: all entries of the row have been taken. */
 #define ENDED INT32_MAX
 
-/* A slice cut into steps. */
+/* A slice that is cut into steps. */
 typedef struct cut {
     int steps;
     int gathers;
-    int32_t base[MOST_STEPS]; /* GATHER or the column of lane 0, negative if it takes no part */
+    /* GATHER, or the column of lane 0, negative if lane 0 takes no part */
+    int32_t base[MOST_STEPS];
     uint8_t mask[MOST_STEPS];
-    int32_t columns[LANES * FUR_ROW_SEGMENT]; /* of gathering steps */
+    int32_t columns[LANES * FUR_ROW_SEGMENT]; /* columns of the gathering steps */
 } cut;
 
-/* Entries of each row of the slice, if all eight have as many. */
+/* The number of entries of each row, if all eight rows have equally many; else -1. */
 static int64_t common_length(const fur_csr_view *a, int64_t row)
 {
     if (row + LANES > a->rows)
@@ -39,8 +40,8 @@ static int64_t common_length(const fur_csr_view *a, int64_t row)
     return length;
 }
 
-/* Whether eight rows of `length` entries lie on the same diagonals: each entry is one column right
- * of that of the row before. */
+/* Whether eight rows of `length` entries lie on the same diagonals. Each entry is then one column
+ * right of its entry in the row before. */
 static bool on_diagonals(const int32_t *columns, int64_t length)
 {
     int32_t apart = 0;
@@ -49,7 +50,8 @@ static bool on_diagonals(const int32_t *columns, int64_t length)
     return apart == 0;
 }
 
-/* Progress through the rows of a slice while it is cut. Entries count from its first one. */
+/* The state of the rows of a slice while it is cut. Entries are counted from the slice's first
+ * entry. */
 typedef struct cursor {
     const int32_t *columns;
     lanes_index next;
@@ -65,8 +67,8 @@ static cursor open_slice(const fur_csr_view *a, int64_t row)
     return (cursor){a->columns + first, index_load(start), index_load(start + 1)};
 }
 
-/* Cuts the slice at row. A step has the leftmost diagonal if enough rows have an entry on it, else
- * the next entry of every row that has any left. */
+/* Cuts the slice at row. If enough rows have an entry on the leftmost diagonal, a step takes this
+ * diagonal. Otherwise it takes the next entry of every row that still has one. */
 static void cut_steps(const fur_csr_view *a, int64_t row, cut *out)
 {
     const int32_t numbers[LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -101,16 +103,16 @@ static void cut_steps(const fur_csr_view *a, int64_t row, cut *out)
 
 #define CUTS_KEPT 4
 
-/* Slices that were cut before: in a grid the ends of its lines look alike. */
+/* Slices that were cut before. In a grid the ends of its lines look alike. */
 typedef struct cuts {
-    int count;  /* of slices kept so far, of which the last CUTS_KEPT are there */
-    int useful; /* times that one of them was taken again */
+    int count;  /* slices stored so far; only the last CUTS_KEPT are still there */
+    int useful; /* times that a stored cut was used again */
     int64_t row[CUTS_KEPT];
     cut slice[CUTS_KEPT];
     cut regular; /* the last slice whose rows all have the same diagonals */
 } cuts;
 
-/* Whether the slice at row is the one at `before` with all columns shifted by *shift. */
+/* Whether the slice at row equals the slice at `before` with all columns shifted by *shift. */
 static bool is_shifted(const fur_csr_view *a, int64_t row, int64_t before, int32_t *shift)
 {
     if (row + LANES > a->rows || before + LANES > a->rows)
@@ -138,13 +140,13 @@ static void shift_cut(cut *c, int32_t shift)
         c->columns[k] += shift;
 }
 
-/* In a mesh hardly any slice is like another: then one place serves all. */
+/* In a mesh hardly any slice repeats. Then a single place is enough. */
 static bool is_futile(const cuts *kept)
 {
     return kept->count > 8 * (CUTS_KEPT + kept->useful);
 }
 
-/* The cut of a slice with entries, made from one that is kept if there is one like it. */
+/* The cut of a slice with entries. If a similar slice is stored, its cut is used. */
 static const cut *cut_irregular(const fur_csr_view *a, int64_t row, cuts *kept)
 {
     int32_t shift = 0;
@@ -162,7 +164,7 @@ static const cut *cut_irregular(const fur_csr_view *a, int64_t row, cuts *kept)
     return &kept->slice[place];
 }
 
-/* The cut of a slice whose rows all have the same diagonals, so many; of an empty one with 0. */
+/* The cut of a slice whose rows all have the same `steps` diagonals. An empty slice has 0 steps. */
 static const cut *cut_regular(const fur_csr_view *a, int64_t row, int steps, cuts *kept)
 {
     cut *c = &kept->regular;
@@ -174,7 +176,7 @@ static const cut *cut_regular(const fur_csr_view *a, int64_t row, int steps, cut
     return c;
 }
 
-/* The cut of the slice at row, which stays until the next. */
+/* The cut of the slice at row. It is valid until the next call. */
 static const cut *cut_slice(const fur_csr_view *a, int64_t row, cuts *kept)
 {
     int64_t first = fur_offset_at(a, row);

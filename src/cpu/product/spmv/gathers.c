@@ -1,4 +1,4 @@
-/* Times both ways to gather entries of x. */
+/* Times the two ways to gather entries of x. */
 #include "gathers.h"
 
 #include "clock.h"
@@ -6,11 +6,11 @@
 
 #include <math.h>
 
-/* Entries that stay in the first-level cache, and gathers of a run. */
+/* Entries that stay in the first-level cache, and the gathers of one run. */
 #define ENTRIES 1024
 #define GATHERS 512
 #define INDICES ((size_t)GATHERS * LANES)
-/* Of some runs in turns the fastest counts. */
+/* The two ways alternate for this many runs, and the fastest run of each counts. */
 #define RUNS 10
 
 /* Entries at pseudo-random places, and their sum. */
@@ -28,7 +28,7 @@ static void prepare(trial *t)
         t->index[i] = (int32_t)((uint32_t)i * UINT32_C(0x9e3779b1) >> 22);
 }
 
-/* Seconds of a run, in four sums, as slices do not wait for each other. */
+/* The seconds of one run. It has four sums, because slices do not wait for each other. */
 INLINE double run(trial *t, bool at_once)
 {
     lanes_f64 sum[4] = {f64_zero(), f64_zero(), f64_zero(), f64_zero()};
@@ -58,7 +58,8 @@ static bool compare(void)
 
 atomic_int ISA(spmv_gathers) = FUR_GATHERS_UNKNOWN;
 
-/* Threads that come at the same time all find out, maybe not the same: either is right. */
+/* If several threads come at the same time, each measures. Their results may differ, and both are
+ * right. */
 void ISA(spmv_time_gathers)(void)
 {
     if (FUR_REAL_REGISTERS && atomic_load(&ISA(spmv_gathers)) == FUR_GATHERS_UNKNOWN)

@@ -1,4 +1,4 @@
-/* Entries of x by gather instructions or by a load each: which is faster differs between
+/* Gathers of entries of x by gather instructions or by single loads. The faster way differs between
  * processors, by up to two times either way (docs/results/spmv.md). */
 #ifndef FURROW_CPU_GATHERS_H
 #define FURROW_CPU_GATHERS_H
@@ -10,10 +10,10 @@
 
 enum { FUR_GATHERS_UNKNOWN, FUR_GATHERS_SLOWER, FUR_GATHERS_FASTER };
 
-/* Of this processor and instruction set, once it is known. */
+/* The result for this processor and instruction set, if known. */
 extern atomic_int ISA(spmv_gathers);
 
-/* Finds out, if that has not been done, in some 20 microseconds. */
+/* Measures which way is faster, once. This takes some 20 microseconds. */
 void ISA(spmv_time_gathers)(void);
 
 /* Whether V(gather_at_once) is known to be faster than V(gather). */

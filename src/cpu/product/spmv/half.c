@@ -1,12 +1,15 @@
-/* y = alpha A x + beta y for a symmetric or Hermitian A of which the lower triangle and the
- * diagonal are stored.
+/* y = alpha A x + beta y for a symmetric or Hermitian A whose lower triangle and diagonal are
+ * stored.
  *
- * Row i takes its stored entries, a_ij x_j, and gives those left of the diagonal to the rows above:
- * a_ji x_i is added to y_j. As rows go down, each y_j gets its terms in the order of their columns:
- * the bits of the whole matrix. Rows are cut into parts that do not wait for each other. An entry
- * whose row and column lie in different parts is stored a second time, as a term that comes after
- * its part; few entries do after a reordering to a small bandwidth. Rows of more than a segment of
- * FUR_ROW_SEGMENT entries have all their terms stored, since their sums have sums of segments.
+ * Row i adds its stored entries times x_j. It also adds a_ji x_i to y_j for each entry left of the
+ * diagonal. Rows are visited in order, so that each y_j gets its terms in the order of their
+ * columns. The bits are therefore the bits of the whole matrix.
+ *
+ * Rows are cut into parts that do not wait for each other. If the row and the column of an entry
+ * lie in different parts, the entry is stored a second time, as a term that is added after its
+ * part. After a reordering to a small bandwidth there are few such entries. Rows of more than
+ * FUR_ROW_SEGMENT entries have all their terms stored, because their sums consist of sums of
+ * segments.
  *
  * Bytes a row of n stored entries: n (entry + 4) + offset for A, three entries for x and y. */
 #ifndef FUR_TEMPLATE
@@ -19,15 +22,17 @@
 
 #    include <string.h>
 
-/* Terms that are stored a second time, at most one in so many, where fewer parts would do. */
+/* If more than one in RARE entries would be stored twice, and fewer parts are possible, the number
+ * of parts is halved. */
 #    define RARE 16
 
 typedef struct half {
     bool conjugate; /* A is Hermitian */
     int parts;
-    int64_t *bounds; /* of the parts: rows */
-    /* Rows with terms of their own behind the stored entries, or with sums of segments: the first
-     * of each part, their numbers, and where the terms of each begin. */
+    int64_t *bounds; /* rows at which the parts begin */
+    /* The listed rows: they have terms after their stored entries, or sums of segments. For each
+     * part its first listed row, then the rows' numbers, and the place at which the terms of each
+     * row begin. */
     int64_t *firsts;
     int32_t *rows;
     int64_t *starts;
@@ -64,8 +69,8 @@ static fur_status apply(const fur_spmv_call *call)
     return FUR_OK;
 }
 
-/* Refuses entries above the diagonal; counts[j] = the entries that row j has of the whole matrix.
- */
+/* Refuses entries above the diagonal. counts[j] = the number of entries in row j of the whole
+ * matrix. */
 static fur_status count_entries(fur_env *env, const fur_csr_view *a, int64_t *counts)
 {
     for (int64_t i = 0; i < a->rows; i++) {
@@ -83,14 +88,14 @@ static fur_status count_entries(fur_env *env, const fur_csr_view *a, int64_t *co
     return FUR_OK;
 }
 
-/* A row of the whole matrix that has sums of segments. */
+/* Whether this row of the whole matrix has sums of segments. */
 static bool is_long(const int64_t *counts, int64_t row)
 {
     return counts[row] > FUR_ROW_SEGMENT;
 }
 
-/* The rows that get a term apart, for each entry left of the diagonal that is stored twice: it
- * calls take(job, row, entry, column) in the order of the columns of each row. */
+/* Finds the entries left of the diagonal that are stored twice. For each it calls take(job, row,
+ * entry, column), in the order of the columns of each row. */
 typedef void take_term(void *job, int32_t row, int64_t entry, int32_t column);
 static void for_terms(const fur_csr_view *a, const half *h, const int64_t *counts, bool has_long,
                       take_term *take, void *job)
@@ -117,7 +122,7 @@ static void count_term(void *job, int32_t row, int64_t entry, int32_t column)
 
 typedef struct filling {
     half *h;
-    int64_t *next; /* by row: where its next term goes */
+    int64_t *next; /* for each row: the place of its next term */
 } filling;
 
 static void fill_term(void *job, int32_t row, int64_t entry, int32_t column)
@@ -128,8 +133,8 @@ static void fill_term(void *job, int32_t row, int64_t entry, int32_t column)
     f->h->from[k] = entry;
 }
 
-/* Cuts the rows into parts of nearly equal work: half as many while too many terms would be stored
- * twice. apart[j] = the terms of row j that are. */
+/* Cuts the rows into parts of nearly equal work. The number of parts is halved while too many terms
+ * would be stored twice. apart[j] = the number of such terms of row j. */
 static void cut_rows(const fur_env *env, const fur_csr_view *a, const int64_t *counts, half *h,
                      int64_t *apart)
 {
@@ -151,13 +156,13 @@ static void cut_rows(const fur_env *env, const fur_csr_view *a, const int64_t *c
     } while (h->parts > fewest && h->terms > a->entries / RARE);
 }
 
-/* Whether a row's sum is not complete once its part has been gone through. */
+/* Whether a row's sum is incomplete after its part has been visited. */
 static bool is_listed(const int64_t *counts, const int64_t *apart, int64_t row)
 {
     return apart[row] > 0 || is_long(counts, row);
 }
 
-/* Lists these rows, and makes apart[j] the place of the first term of row j. */
+/* Lists these rows. apart[j] becomes the place of the first term of row j. */
 static void list_rows(half *h, const int64_t *counts, int64_t *apart)
 {
     int64_t count = 0;
@@ -233,7 +238,7 @@ static fur_status plan(fur_env *env, const fur_csr_view *a, bool conjugate, void
     int64_t *apart = NULL;
     FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *h, &h));
     h->conjugate = conjugate;
-    /* One more: a matrix without rows has arrays, too. */
+    /* One more element, so that a matrix without rows also has arrays. */
     fur_status status = fur_env_allocate_zeros(env, a->rows + 1, sizeof *counts, &counts);
     if (status == FUR_OK)
         status = fur_env_allocate(env, a->rows + 1, sizeof *apart, &apart);
@@ -270,7 +275,7 @@ static int64_t matrix_bytes(const fur_csr_view *a, const void *state)
            h->terms * (int64_t)(sizeof *h->columns + fur_value_size(a->value_type));
 }
 
-/* The descriptor for a kind of A. */
+/* The descriptor for symmetric or Hermitian A. */
 #    define HALF(kind)                                                                             \
         {                                                                                          \
             .info.name = "half",                                                                   \
@@ -285,7 +290,7 @@ const fur_spmv_kernel ISA(spmv_half)[2] = {HALF(symmetric), HALF(hermitian)};
 #    include "finish.h"
 #    include "long_row.h"
 
-/* a_ji of the whole matrix, where a_ij is stored. */
+/* a_ji of the whole matrix, from the stored a_ij. */
 static inline VALUE FN(mirrored)(VALUE value, bool conjugate)
 {
     return conjugate ? V(conj)(value) : value;
@@ -299,7 +304,7 @@ static void FN(mirror)(const fur_csr_view *a, half *h)
         values[k] = FN(mirrored)(from[h->from[k]], h->conjugate);
 }
 
-/* The sums of a part's rows, but for the terms that are stored apart. */
+/* The sums of a part's rows, without the terms that are stored twice. */
 static inline __attribute__((always_inline)) void
 FN(go_down)(const fur_spmv_call *call, int64_t begin, int64_t end, bool conjugate, VALUE *sums)
 {
@@ -325,8 +330,8 @@ FN(go_down)(const fur_spmv_call *call, int64_t begin, int64_t end, bool conjugat
     }
 }
 
-/* The sum of a segment of `n` entries that begins with the last `stored` ones of a row and goes on
- * with its terms. */
+/* The sum of a segment of `n` entries. The segment has the last `stored` stored entries of a row,
+ * and then terms of the row. */
 static VALUE FN(sum_across)(const VALUE *values, const int32_t *columns, int64_t stored,
                             const VALUE *term_values, const int32_t *term_columns, int64_t n,
                             const VALUE *x)
@@ -340,7 +345,7 @@ static VALUE FN(sum_across)(const VALUE *values, const int32_t *columns, int64_t
     return FN(folded_sum)(value, column, 0, n, x);
 }
 
-/* The sum of a row with sums of segments: of `count` stored entries, and then of its terms. */
+/* The sum of a row that has sums of segments: first `count` stored entries, then the terms. */
 static VALUE FN(sum_long_row)(const VALUE *values, const int32_t *columns, int64_t count,
                               const VALUE *term_values, const int32_t *term_columns, int64_t terms,
                               const VALUE *x)
@@ -363,7 +368,7 @@ static VALUE FN(sum_long_row)(const VALUE *values, const int32_t *columns, int64
     return sum;
 }
 
-/* Completes the sums of the rows that are listed. */
+/* Completes the sums of the listed rows. */
 static void FN(add_terms)(const fur_spmv_call *call, int part, VALUE *sums)
 {
     const half *h = call->state;

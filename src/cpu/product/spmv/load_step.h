@@ -1,6 +1,6 @@
-/* The values of a step, from whatever form they are kept in; a template over VALUE. */
+/* The values of a step, from any form in which they are stored; a template over VALUE. */
 
-/* The form, and whether the steps come from memory, are constants of the loop around. */
+/* `form` and `stream` (the steps come from memory) are constants of the enclosing loop. */
 INLINE FUR_LANES(VALUE_NAME)
     FN(load_step)(const step_values *s, steps_form form, int64_t at, bool stream)
 {

@@ -1,11 +1,11 @@
-/* Sums with the lanes of a register along a row; a template over VALUE. */
+/* Row sums in which the lanes of a register lie along the row; a template over VALUE. */
 #include "gathers.h"
 #include "long_sum.h"
 
 _Static_assert(LANES == FUR_ROW_LANES, "V(fold) folds the lanes of a long row");
 
-/* Fewer entries come sooner by loads, whose first is there before a gather is: by up to 1.4 times
- * on an Intel Xeon (docs/results/spmv.md). */
+/* For fewer entries single loads are faster, because the first load is done before a gather. On an
+ * Intel Xeon they are faster by up to 1.4 times (docs/results/spmv.md). */
 #define GATHERED_LEAST (8 * LANES)
 
 /* The sum of values[k] x[columns[k]] over begin <= k < end in lanes, folded. */
@@ -26,8 +26,8 @@ static inline VALUE FN(folded_sum)(const VALUE *values, const int32_t *columns, 
     return V(fold)(sum);
 }
 
-/* The sum of a row of more than one segment. Not inlined: it would crowd the loop over ordinary
- * rows. */
+/* The sum of a row of more than one segment. Not inlined, because it would slow down the loop over
+ * ordinary rows. */
 static __attribute__((noinline, unused)) VALUE
 FN(long_row_sum)(const VALUE *values, const int32_t *columns, int64_t count, const VALUE *x)
 {

@@ -1,6 +1,7 @@
-/* The sum of a row of more than FUR_ROW_SEGMENT entries, in the order of docs/numerics.md: lanes on
- * several levels, of which the first adds products, each other one the sums of segments of the
- * level below. A template over VALUE. SUMS_SIDE sums go side by side; without it one. */
+/* The sum of a row of more than FUR_ROW_SEGMENT entries, in the order of docs/numerics.md. It has
+ * lanes on several levels. The lanes of the first level add products. The lanes of every other
+ * level add the sums of segments of the level below. A template over VALUE. SUMS_SIDE sums (default
+ * 1) are computed side by side. */
 #ifndef SUMS_SIDE
 #    define SUMS_SIDE 1
 #endif
@@ -12,7 +13,7 @@
 typedef VALUE FN(abreast)[SUMS_SIDE];
 
 typedef struct FN(long_sum) {
-    int width; /* of the sums, those that are there */
+    int width; /* sums that are used */
     int64_t count[SUMS_LEVELS];
     FN(abreast) lane[SUMS_LEVELS][FUR_ROW_LANES]; /* cleared when a segment begins */
 } FN(long_sum);
@@ -23,7 +24,7 @@ static inline void FN(long_start)(FN(long_sum) * s, int width)
     memset(s->count, 0, sizeof s->count);
 }
 
-/* Folds lanes in halves: the first has the sums then. */
+/* Folds the lanes in halves, so that the first lane has the sums. */
 static inline void FN(fold_lanes)(FN(abreast) * lane, int width)
 {
     for (int apart = FUR_ROW_LANES / 2; apart > 0; apart /= 2)
@@ -32,7 +33,7 @@ static inline void FN(fold_lanes)(FN(abreast) * lane, int width)
                 lane[i][j] = V(add)(lane[i][j], lane[i + apart][j]);
 }
 
-/* The lane that takes the next number of a level, which is counted. */
+/* The lane for the next number of a level. The number is counted. */
 static inline VALUE *FN(next_lane)(FN(long_sum) * s, int level)
 {
     int place = (int)(s->count[level]++ % FUR_ROW_SEGMENT);
@@ -41,7 +42,8 @@ static inline VALUE *FN(next_lane)(FN(long_sum) * s, int level)
     return s->lane[level][place % FUR_ROW_LANES];
 }
 
-/* Adds the sum of a segment of the level below, and what segments that gives rise to. */
+/* Adds the sum of a segment of the level below. If this completes a segment, its sum goes one level
+ * up. */
 static inline void FN(add_sum)(FN(long_sum) * s, int level, const VALUE *sum)
 {
     for (;; level++) {
@@ -55,14 +57,14 @@ static inline void FN(add_sum)(FN(long_sum) * s, int level, const VALUE *sum)
     }
 }
 
-/* Adds a segment of entries by its lanes, which it folds. */
+/* Folds the lanes of a segment of entries, and adds the sum. */
 static inline void FN(add_segment)(FN(long_sum) * s, FN(abreast) * lane)
 {
     FN(fold_lanes)(lane, s->width);
     FN(add_sum)(s, 1, lane[0]);
 }
 
-/* Adds one product to the only sum. */
+/* Adds one product, if there is only one sum. */
 static inline void FN(add_product)(FN(long_sum) * s, VALUE a, VALUE x)
 {
     VALUE *lane = FN(next_lane)(s, 0);
@@ -71,7 +73,7 @@ static inline void FN(add_product)(FN(long_sum) * s, VALUE a, VALUE x)
         FN(add_segment)(s, s->lane[0]);
 }
 
-/* The sums, once all has been added: open segments end. */
+/* Ends all open segments, and returns the sums. */
 static inline void FN(long_total)(FN(long_sum) * s, VALUE *sum)
 {
     if (s->count[0] % FUR_ROW_SEGMENT > 0)
@@ -87,8 +89,8 @@ static inline void FN(long_total)(FN(long_sum) * s, VALUE *sum)
     memcpy(sum, s->lane[level][0], (size_t)s->width * sizeof *sum);
 }
 
-/* The sum of entries begin to end - 1, a row of any length, for an x whose entries lie `step`
- * apart: plain, for reference. */
+/* The sum of entries begin to end - 1 of a row of any length, for a vector x whose entries lie
+ * `step` apart. It is plain, for the reference kernels. */
 static inline VALUE FN(plain_row_sum)(const VALUE *values, const int32_t *columns, int64_t begin,
                                       int64_t end, const VALUE *x, int64_t step)
 {

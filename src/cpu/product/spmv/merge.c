@@ -1,9 +1,9 @@
-/* SpMV along the merge path (Merrill and Garland 2016): rows and entries together are cut into
- * equal parts, so that neither one long row nor many empty ones can unbalance the threads.
+/* SpMV along the merge path (Merrill and Garland 2016). Rows and entries together are cut into
+ * equal parts. Neither one long row nor many empty rows can then unbalance the threads.
  *
  * A cut inside a row moves back to the beginning of its segment (FUR_ROW_SEGMENT). The segments of
- * a row that is cut leave their sums in the plan's workspace, and are added at the end:
- * the same additions as without cuts.
+ * a row that is cut leave their sums in the plan's workspace. They are added at the end. The
+ * additions are the same as without cuts.
  *
  * Bytes a row of n entries: n (entry + 4) + offset for A, two entries for x and y. */
 #ifndef FUR_TEMPLATE
@@ -15,13 +15,13 @@
 #    include "table.h"
 #    include "work.h"
 
-/* A point of the path: all rows before `row` are done, and row's entries before `entry`. */
+/* A point of the path: all rows before `row` are done, and the entries of `row` before `entry`. */
 typedef struct cut {
     int64_t row;
     int64_t entry;
 } cut;
 
-/* Where part `part` of `parts` begins. */
+/* The point at which part `part` of `parts` begins. */
 static cut find_cut(const fur_csr_view *a, int parts, int part)
 {
     int64_t row = fur_balanced_row(a, parts, part);
@@ -37,8 +37,9 @@ static cut find_cut(const fur_csr_view *a, int parts, int part)
     return (cut){row, begin + (done > 0 ? done / FUR_ROW_SEGMENT * FUR_ROW_SEGMENT : 0)};
 }
 
-/* Where the sum of the segment that starts at entry k is kept. Only rows longer than a segment are
- * cut: their full segments start at least a segment apart, and so do their last ones. */
+/* The workspace slot for the sum of the segment that starts at entry k. Only rows longer than a
+ * segment are cut. Full segments of all rows start at least a segment apart, and last segments do
+ * so too. */
 static int64_t segment_slot(int64_t k, int64_t row_end)
 {
     return k / FUR_ROW_SEGMENT * 2 + (row_end - k <= FUR_ROW_SEGMENT);
@@ -123,7 +124,7 @@ const fur_spmv_kernel ISA(spmv_merge) = {
 #    include "finish.h"
 #    include "row_sum.h"
 
-/* The sums of row's segments between begin and end, into the workspace. */
+/* Stores the sums of the row's segments between begin and end in the workspace. */
 static void FN(keep_segments)(const fur_spmv_call *call, int64_t row, int64_t begin, int64_t end)
 {
     VALUE *workspace = (VALUE *)(uintptr_t)call->state;

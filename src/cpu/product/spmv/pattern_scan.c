@@ -1,13 +1,13 @@
-/* Whether a pattern is symmetric, and what else shows in one pass over its entries.
+/* Finds whether a pattern is symmetric, and other figures, in one pass over its entries.
  *
- * Each entry (i, j) beside the diagonal gets a number f(i, j) = f(j, i), counted as positive right
- * of the diagonal and as negative left of it. If the pattern is symmetric they add up to 0 modulo
- * 2^64; if not, then with a chance of about 2^-60 (after Freivalds 1977 and Carter and Wegman
- * 1979). f is computed from hashes of i and j with a seed: nothing is looked up, and no pattern can
- * be made to pass for symmetric.
+ * Each entry (i, j) off the diagonal gets a number f(i, j) = f(j, i). It counts as positive right
+ * of the diagonal and as negative left of it. If the pattern is symmetric, the sum is 0 modulo
+ * 2^64. Otherwise the sum is 0 with a chance of about 2^-60 (after Freivalds 1977 and Carter and
+ * Wegman 1979). f is computed from hashes of i and j with a seed. Nothing is looked up, and no
+ * pattern can be constructed that seems symmetric.
  *
- * Rows are short, so the loops run over entries, a batch at a time with the row of each beside it.
- */
+ * Rows are short. The loops therefore run over batches of entries, with the row number of each
+ * entry. */
 #include "atomic.h"
 #include "isa.h"
 #include "kernel.h"
@@ -15,10 +15,10 @@
 #include "team.h"
 
 #define BATCH 1024
-/* Places of a batch that are written together, if need be beyond a row's end. */
+/* Places of a batch that are written together. They may extend beyond a row's end. */
 #define LANES 8
 
-/* Rows scanned at a time, and blocks below which a further thread costs more than it brings. */
+/* Rows that are scanned at a time, and the blocks that justify one more thread. */
 #define BLOCK_ROWS 2048
 #define BLOCK_GRAIN 2
 
@@ -54,7 +54,7 @@ static inline void add_row(batch *b, int32_t row, uint32_t h, int count)
     b->count += count;
 }
 
-/* Goes on to the next entries, of those before `end`. */
+/* Loads the next entries before `end` into the batch. */
 static void next_batch(const fur_csr_view *a, uint64_t seed, int64_t end, batch *b)
 {
     int64_t stop = fur_smaller(b->entry + BATCH, end);
@@ -88,7 +88,7 @@ static void scan_entries(const batch *b, const int32_t *columns, uint64_t seed, 
     out->bandwidth = bandwidth > out->bandwidth ? bandwidth : out->bandwidth;
 }
 
-/* Entries of the batch with the row and the column of the one before. */
+/* The number of entries of the batch that have the row and column of the entry before. */
 static int32_t count_repeated(const batch *b, const int32_t *columns)
 {
     int32_t count = 0;

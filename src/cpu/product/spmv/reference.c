@@ -1,4 +1,5 @@
-/* SpMV, reference: one row after the other on one thread, to be read and compared with.
+/* The reference kernel of SpMV: one row after the other on one thread. It is made to be read, and
+ * to be compared with.
  *
  * Bytes a row of n entries: n (entry + 4) + offset for A, two entries for x and y. */
 #ifndef FUR_TEMPLATE

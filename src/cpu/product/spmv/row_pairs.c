@@ -1,10 +1,10 @@
-/* SpMV two rows at a time: their sums do not wait for each other, which hides the latency of the
- * additions where x and A come from the cache. Where they do not, the two streams cost more than
- * that, as neither prefetches well.
+/* SpMV two rows at a time. The two sums do not wait for each other. This hides the latency of the
+ * additions if x and A come from the cache. If they come from memory, the two streams cost more
+ * than that, because neither prefetches well.
  *
  * Bytes a row of n entries: n (entry + 4) + offset for A, two entries for x and y.
  *
- * Tried: four rows at a time, 0.048 ms in place of 0.069 on bcsstk16, where `sell` takes 0.033. */
+ * Tried: four rows at a time took 0.048 ms instead of 0.069 on bcsstk16, but `sell` takes 0.033. */
 #ifndef FUR_TEMPLATE
 #    include "balance.h"
 #    include "isa.h"
@@ -26,8 +26,8 @@ static fur_status apply(const fur_spmv_call *call)
     return fur_spmv_by_rows(call, table[call->a->value_type][call->a->offset_type]);
 }
 
-/* Entries of pairs that are taken side by side, those that stand alone there, other entries, rows,
- * and turns. */
+/* The work, in this order: entries of pairs that are computed side by side, entries without a
+ * partner, rows, turns, and all other entries. */
 static fur_spmv_work work(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
     fur_spmv_work work = fur_csr_work(a, profile);

@@ -1,5 +1,5 @@
-/* Rows of CSR times x, shared by the kernels that walk CSR rows. A template
- * over VALUE and OFFSET (foreach_type.h). */
+/* Rows of CSR times x, shared by the kernels that walk CSR rows. A template over VALUE and OFFSET
+ * (foreach_type.h). */
 #include "long_row.h"
 
 /* sum of values[k] x[columns[k]] over begin <= k < end, in order */
@@ -36,8 +36,8 @@ static inline void FN(loop_over_rows)(const fur_spmv_call *call, int64_t begin, 
     }
 }
 
-/* y_i = alpha (A x)_i + beta y_i for begin <= i < end. The loop is there once with and once without
- * reading y. */
+/* y_i = alpha (A x)_i + beta y_i for begin <= i < end. One copy of the loop reads y, the other does
+ * not. */
 static void FN(multiply_rows)(const fur_spmv_call *call, int64_t begin, int64_t end)
 {
     if (FN(overwrites)(call))

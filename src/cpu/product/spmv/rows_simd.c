@@ -1,6 +1,6 @@
-/* SpMV with the lanes of a vector register along each row ("rows_simd"): eight partial sums, folded
- * in halves at the end of the row. The order of additions, hence the last bits, differ from the
- * other kernels; they are the same on every instruction set.
+/* SpMV with the lanes of a vector register along each row ("rows_simd"). A row has eight partial
+ * sums, which are folded in halves at its end. The order of additions, and so the last bits, differ
+ * from the other kernels. They are the same on every instruction set.
  *
  * Bytes a row of n entries: n (entry + 4) + offset for A, two entries for x and y. */
 #ifndef FUR_TEMPLATE

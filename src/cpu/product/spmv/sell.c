@@ -1,14 +1,14 @@
-/* SpMV in SELL-C-sigma form (Kreutzer, Hager, Wellein, Fehske, Bishop 2014), C = 8, sigma = 1024:
- * rows sorted by length within windows of 1024, packed in slices of 8, one row a lane.
+/* SpMV in SELL-C-sigma form (Kreutzer, Hager, Wellein, Fehske, Bishop 2014), C = 8, sigma = 1024.
+ * Rows are sorted by length within windows of 1024 rows. They are packed in slices of 8, one row a
+ * lane.
  *
- * Lanes whose row has ended are masked out rather than padded with zeros, which would meet NaN and
- * infinity in x. Rows of more than FUR_ROW_SEGMENT entries count as empty: they are multiplied from
- * CSR, with the lanes along them. Rows keep their order of additions.
+ * Lanes whose row has ended are masked out. Padding with zeros would multiply them by NaN or
+ * infinity in x. Rows of more than FUR_ROW_SEGMENT entries count as empty in slices. They are
+ * multiplied from CSR, with the lanes along the row. Rows keep their order of additions.
  *
- * Bytes a row of n entries, in a slice whose longest row has m: m (entry + 4) + 7 for A, where
- * steps.h keeps values narrower m (entry / 2 + 4) + 7 or m (1/8 + 4) + 7; of a long row n (entry +
- * 4)
- * + 20; two entries for x and y. */
+ * Bytes of A for a row of n entries, in a slice whose longest row has m: m (entry + 4) + 7. If
+ * steps.h stores narrower values: m (entry / 2 + 4) + 7 or m (1/8 + 4) + 7. Bytes of A for a long
+ * row: n (entry + 4) + 20. For x and y: two entries. */
 #ifndef FUR_TEMPLATE
 #    include "balance.h"
 #    include "gathers.h"
@@ -27,42 +27,44 @@
 
 #    define SIGMA 1024
 #    define SLICES_A_WINDOW (SIGMA / LANES)
-/* Windows that are worth a thread when the form is made. */
+/* Windows that justify one more thread while the form is made. */
 #    define WINDOW_GRAIN 2
-/* More padding than entries is refused, where it is much. */
+/* Matrices with more than MOST_FILL places an entry are refused, if they have more than
+ * SMALL_PLACES places. */
 #    define MOST_FILL 2.0
 #    define SMALL_PLACES 65536
 
 typedef struct sell {
     int64_t windows;
     int64_t slices;
-    int64_t *start;     /* first column of each slice; one more than slices */
+    int64_t *start;     /* first column of each slice, then their number */
     int32_t *order;     /* row at each place */
-    uint16_t *length;   /* of the row at each place; a slice's do not increase */
-    int32_t *columns;   /* eight per column of a slice */
+    uint16_t *length;   /* length of the row at each place; does not increase within a slice */
+    int32_t *columns;   /* eight for each column of a slice */
     step_values values; /* a step is a column of a slice */
     int64_t long_count;
     int32_t *long_rows;
-    int64_t *long_start; /* the entries of the long rows before each; one more than there are */
+    int64_t *long_start; /* entries of the long rows before each long row, then their number */
 } sell;
 
-/* The entries of a row; of one behind the last none. */
+/* The number of entries of a row, or 0 behind the last row. */
 static int64_t entries_of(const fur_csr_view *a, int64_t row)
 {
     return row < a->rows ? fur_offset_at(a, row + 1) - fur_offset_at(a, row) : 0;
 }
 
-/* Those of them that go into a slice. */
+/* The number of entries of a row that go into a slice. */
 static int64_t row_length(const fur_csr_view *a, int64_t row)
 {
     int64_t entries = entries_of(a, row);
     return entries > FUR_ROW_SEGMENT ? 0 : entries;
 }
 
-/* Sorts a window's rows by length, longest first, equal ones in order. */
+/* Sorts a window's rows by length, longest first. Rows of equal length stay in order. */
 static void sort_window(const fur_csr_view *a, int64_t first, int32_t *order, uint16_t *length)
 {
-    int place[FUR_ROW_SEGMENT + 2] = {0}; /* by what the length lacks to the longest */
+    /* indexed by how much shorter the row is than the longest */
+    int place[FUR_ROW_SEGMENT + 2] = {0};
     uint8_t lacks[SIGMA];
     for (int n = 0; n < SIGMA; n++) {
         lacks[n] = (uint8_t)(FUR_ROW_SEGMENT - row_length(a, first + n));
@@ -77,7 +79,7 @@ static void sort_window(const fur_csr_view *a, int64_t first, int32_t *order, ui
     }
 }
 
-/* Columns that the slices of a sorted window need. */
+/* The number of columns that the slices of a sorted window need. */
 static int64_t window_width(const uint16_t *length)
 {
     int64_t width = 0;
@@ -86,7 +88,7 @@ static int64_t window_width(const uint16_t *length)
     return width;
 }
 
-/* Those of them in which every lane has an entry. */
+/* The number of those columns in which every lane has an entry. */
 static int64_t full_width(const uint16_t *length)
 {
     int64_t width = 0;
@@ -102,8 +104,8 @@ static void start_slices(sell *s)
         s->start[slice + 1] = s->start[slice] + s->length[slice * LANES];
 }
 
-/* The lanes whose row has an entry in column k of the slice, given those that had one before:
- * lengths do not increase from lane to lane. */
+/* The number of lanes whose row has an entry in column k of the slice. `active` is the number in
+ * the column before: lengths do not increase from lane to lane. */
 static inline int active_lanes(const uint16_t *length, int k, int active)
 {
     while (length[active - 1] <= k)
@@ -121,7 +123,8 @@ static void set_masks(const uint16_t *length, int count, uint8_t *mask)
     }
 }
 
-/* Where elements of A, of this size, begin for the rows at eight places. */
+/* Finds the beginnings of the rows at eight places in an array of A whose elements have this
+ * size. */
 static void open_rows(const fur_csr_view *a, const int32_t *order, const void *elements,
                       size_t size, const char *next[LANES])
 {
@@ -131,11 +134,11 @@ static void open_rows(const fur_csr_view *a, const int32_t *order, const void *e
     }
 }
 
-/* A form in the making, on the way to the threads. */
+/* A form under construction, for the threads. */
 typedef struct building {
     const fur_csr_view *a;
     sell *s;
-    bool columns_too;   /* not only values are still to be set */
+    bool columns_too;   /* set the columns, not only the values */
     fur_shared misfits; /* windows with values that do not fit the form */
 } building;
 
@@ -146,7 +149,7 @@ static void sort_windows(void *job, int64_t begin, int64_t end)
         sort_window(b->a, w * SIGMA, b->s->order + w * SIGMA, b->s->length + w * SIGMA);
 }
 
-/* False if a value does not fit. */
+/* Sets a slice. Returns false if a value does not fit the form. */
 static bool set_slice(const building *b, int64_t slice, steps_before *before)
 {
     const sell *s = b->s;
@@ -177,7 +180,7 @@ static void set_windows(void *job, int64_t begin, int64_t end)
     fur_shared_add(&b->misfits, !fits);
 }
 
-/* Sets all values in the narrowest form that they fit, and the columns if columns_too. */
+/* Sets all values in the narrowest form that fits them, and the columns if columns_too. */
 static void set(fur_env *env, const fur_csr_view *a, sell *s, steps_form form, bool columns_too)
 {
     building b = {a, s, columns_too, 0};
@@ -185,17 +188,17 @@ static void set(fur_env *env, const fur_csr_view *a, sell *s, steps_form form, b
                   s->windows, set_windows, &b);
 }
 
-/* Windows looked at for estimates, one of so many and at most, and slices of each whose values are.
- */
+/* Estimates use one of SAMPLED windows, but at least SAMPLES_LEAST and at most SAMPLES. In each
+ * window they use the values of SAMPLE_SLICES slices. */
 #    define SAMPLED 4
 #    define SAMPLES_LEAST 8
 #    define SAMPLES 32
 #    define SAMPLE_SLICES 2
 
-/* What some windows between the ends of the matrix show of all. */
+/* Estimates for the whole matrix from some of its windows. */
 typedef struct sample {
     double columns; /* of slices */
-    double full;    /* those of them in which every lane has an entry */
+    double full;    /* columns in which every lane has an entry */
     double entries; /* in slices */
     steps_form form;
 } sample;
@@ -298,7 +301,7 @@ static fur_status build(fur_env *env, const fur_csr_view *a, sell *s)
     start_slices(s);
     int64_t steps = s->start[s->slices];
     steps_form form = take_sample(a).form;
-    /* One more: arithmetic on the array's address is not defined for NULL. */
+    /* One more element: arithmetic on a NULL address is undefined. */
     FUR_TRY(fur_env_allocate(env, steps + 1, LANES * sizeof *s->columns, &s->columns));
     FUR_TRY(steps_allocate(env, a->value_type, steps, form, &s->values));
     set(env, a, s, form, true);
@@ -349,8 +352,9 @@ static int64_t matrix_bytes(const fur_csr_view *a, const void *state)
            long_entries * (size + (int64_t)sizeof *a->columns) + s->long_count * 20;
 }
 
-/* Columns in which every lane has an entry, the others, their entries, and slices. The entries of
- * long rows, which are not in slices, count as columns of eight. */
+/* The work, in this order: columns in which every lane has an entry, other columns, entries of
+ * these, and slices. The entries of long rows, which are not in slices, count as columns of
+ * eight. */
 static fur_spmv_work work(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
     sample s = take_sample(a);
@@ -392,7 +396,7 @@ const fur_spmv_kernel ISA(spmv_sell) = {
 
 typedef FUR_LANES(VALUE_NAME) FN(lanes);
 
-/* The sums of the eight rows of a slice, whose columns begin at step `at`. */
+/* The sums of the eight rows of a slice whose columns begin at step `at`. */
 INLINE FN(lanes) FN(sum_slice)(const sell *s, steps_form form, bool at_once, const uint16_t *length,
                                int64_t at, const VALUE *x, bool stream)
 {
@@ -437,7 +441,7 @@ INLINE void FN(multiply_form)(const fur_spmv_call *call, int64_t begin, int64_t 
     }
 }
 
-/* Each way to gather is code of its own. */
+/* The compiler makes separate code for each way to gather. */
 INLINE void FN(multiply_by)(const fur_spmv_call *call, int64_t begin, int64_t end, bool at_once)
 {
     switch (((const sell *)call->state)->values.form) {
@@ -452,7 +456,7 @@ INLINE void FN(multiply_by)(const fur_spmv_call *call, int64_t begin, int64_t en
     }
 }
 
-/* Values of 16 bytes have only one. */
+/* Values of 16 bytes have only one way to gather. */
 static void FN(multiply)(const fur_spmv_call *call, int64_t begin, int64_t end)
 {
     if (fur_gathers_pay() && sizeof(VALUE) < 16)
@@ -461,7 +465,7 @@ static void FN(multiply)(const fur_spmv_call *call, int64_t begin, int64_t end)
         FN(multiply_by)(call, begin, end, false);
 }
 
-/* The long rows begin .. end-1 of the list. */
+/* Multiplies the long rows begin .. end-1 of the list. */
 static void FN(multiply_long)(const fur_spmv_call *call, int64_t begin, int64_t end)
 {
     const sell *s = call->state;

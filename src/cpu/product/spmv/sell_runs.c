@@ -1,19 +1,19 @@
-/* SpMV on slices of eight rows whose columns are kept as runs ("sell_runs"): a lossless form of A
- * for matrices in which neighbouring rows look alike, such as stencils and meshes.
+/* SpMV on slices of eight rows whose columns are stored as runs ("sell_runs"). This is a lossless
+ * form of A for matrices in which consecutive rows look alike, such as stencils and meshes.
  *
  * A slice is eight consecutive rows, one a lane, as in SELL-8 (Kreutzer et al. 2014). It is a list
- * of steps; in a step each lane that takes part consumes the next entry of its row, so rows keep
- * their order of additions. Where the entries of a step lie on one diagonal, lane i in column
- * base + i, the step stores `base` alone and x is loaded, not gathered; other steps store eight
- * columns. A mask says which lanes take part: the others read nothing, so that padding can meet no
- * NaN in x.
+ * of steps. In a step each lane that takes part consumes the next entry of its row, so that rows
+ * keep their order of additions. If the entries of a step lie on one diagonal, with lane i in
+ * column base + i, the step stores only `base`, and x is loaded instead of gathered. Other steps
+ * store eight columns. A mask has the lanes that take part. Other lanes read nothing, so that
+ * padding can meet no NaN in x.
  *
- * Bytes a step: 8 entries + 5, and 32 where columns are stored; a row of n entries on diagonals
- * that its neighbours share: n (entry + 5/8) + 1/4, against n (entry + 4) + offset in CSR. Where
- * steps.h keeps values narrower: 4 entries, or 1 byte, in place of 8 entries.
+ * Bytes a step: 8 entries + 5, and 32 if columns are stored. If steps.h stores narrower values: 4
+ * entries, or 1 byte, in place of 8 entries. Bytes a row of n entries on diagonals that its
+ * neighbours share: n (entry + 5/8) + 1/4, against n (entry + 4) + offset in CSR.
  *
- * Tried: a table of 256 values, a byte a value: 3.65 ns a step (plain values 4.1, a table of
- * steps 1.5), for 2 of 47 matrices. Bytes converted from integers would serve none. */
+ * Tried: a table of 256 values, a byte a value, took 3.65 ns a step (plain values 4.1, a table of
+ * steps 1.5), for 2 of 47 matrices. Bytes converted from integers would fit none. */
 #ifndef FUR_TEMPLATE
 #    include "balance.h"
 #    include "cut.h"
@@ -29,20 +29,22 @@
 
 #    include <math.h>
 
-/* Slices are found through their chunk, which notes where its part of each stream begins. */
+/* Slices are found through their chunk, which stores where its part of each stream begins. */
 #    define CHUNK_SLICES 64
 #    define CHUNK_ROWS (CHUNK_SLICES * LANES)
-/* Chunks that are worth a thread when the form is made. */
+/* Chunks that justify one more thread while the form is made. */
 #    define CHUNK_GRAIN 4
-/* Of regular slices only the first row's columns are read again, where prefetchers see no order. */
+/* Rows whose columns are prefetched. In regular slices only the first row's columns are read again,
+ * and hardware prefetchers do not recognise this pattern. */
 #    define AHEAD_ROWS (8 * LANES)
-/* With a slice's steps until they are set: its rows all have the same diagonals. */
+/* A mark on a slice's number of steps until the steps are set: its rows all have the same
+ * diagonals. */
 #    define REGULAR 0x8000U
 
 typedef struct runs {
     int64_t chunks;
-    int64_t *step;    /* first of each chunk, and their number; one more than chunks */
-    int64_t *gather;  /* likewise of the gathering steps */
+    int64_t *step;    /* first step of each chunk, then the number of steps */
+    int64_t *gather;  /* first gathering step of each chunk, then their number */
     uint16_t *slice;  /* steps of each slice */
     int32_t *base;    /* per step */
     uint8_t *mask;    /* per step */
@@ -50,7 +52,7 @@ typedef struct runs {
     step_values values;
 } runs;
 
-/* Leaves the chunk's numbers of steps where the next one's first will stand. */
+/* Counts the chunk's steps. The counts are stored where the next chunk's first step will be. */
 static void count_chunk(const fur_csr_view *a, int64_t index, runs *r, cuts *kept)
 {
     int64_t end = fur_smaller(a->rows, (index + 1) * CHUNK_ROWS);
@@ -63,11 +65,11 @@ static void count_chunk(const fur_csr_view *a, int64_t index, runs *r, cuts *kep
     }
 }
 
-/* A form in the making, on the way to the threads. */
+/* A form under construction, for the threads. */
 typedef struct building {
     const fur_csr_view *a;
     runs *r;
-    bool cut_too;       /* steps are still to be set, and not only their values */
+    bool cut_too;       /* set the steps, not only their values */
     fur_shared misfits; /* chunks with values that do not fit the form */
 } building;
 
@@ -80,14 +82,15 @@ static void count_chunks(void *job, int64_t begin, int64_t end)
         count_chunk(b->a, i, b->r, &kept);
 }
 
-/* Sets a slice's steps from `at` on, without their values; the columns after those before. */
+/* Sets a slice's steps from `at` on, without their values. Columns are appended to the columns
+ * before. */
 static int set_steps(const fur_csr_view *a, int64_t row, const runs *r, int64_t at,
                      int32_t *columns, cuts *kept)
 {
     unsigned slice = r->slice[row / LANES];
     int steps = (int)(slice & ~REGULAR);
     r->slice[row / LANES] = (uint16_t)steps;
-    if (steps == 0) /* A may have no columns to point at */
+    if (steps == 0) /* A may have no columns and no array */
         return 0;
     const int32_t *ahead = a->columns + fur_offset_at(a, fur_smaller(row + AHEAD_ROWS, a->rows));
     __builtin_prefetch(ahead);
@@ -99,7 +102,7 @@ static int set_steps(const fur_csr_view *a, int64_t row, const runs *r, int64_t 
     return c->gathers;
 }
 
-/* The values of a slice's rows. */
+/* Finds the values of a slice's rows. */
 static void open_values(const fur_csr_view *a, int64_t row, const char *next[LANES])
 {
     size_t size = fur_value_size(a->value_type);
@@ -108,7 +111,8 @@ static void open_values(const fur_csr_view *a, int64_t row, const char *next[LAN
                   (size_t)fur_offset_at(a, fur_smaller(row + i, a->rows)) * size;
 }
 
-/* Steps and values slice by slice: A is read once. False if a value does not fit. */
+/* Sets steps and values slice by slice, so that A is read once. Returns false if a value does not
+ * fit. */
 static bool set_chunk(const building *b, int64_t index, cuts *kept)
 {
     const runs *r = b->r;
@@ -147,20 +151,20 @@ static void start_chunks(runs *r)
     }
 }
 
-/* Slices looked at for estimates, one of so many and at most. */
+/* Estimates use one of SAMPLED slices, but at most SAMPLES. */
 #    define SAMPLED 8
 #    define SAMPLES 128
 
-/* What some slices show of all. */
+/* Estimates for the whole matrix from some of its slices. */
 typedef struct sample {
     double full; /* steps in which every lane takes part */
     double partial;
     double gathering;
-    double turns; /* steps of another kind than the one before */
+    double turns; /* steps of another kind than the step before */
     steps_form form;
 } sample;
 
-/* Adds the steps of a slice by their kind. */
+/* Counts the steps of a slice by their kind. */
 static void count_kinds(const cut *c, sample *out)
 {
     const double *before = NULL;
@@ -174,8 +178,8 @@ static void count_kinds(const cut *c, sample *out)
     }
 }
 
-/* A slice in part i of so many, at a place that differs from part to part: the lines of a grid
- * might repeat as often as the parts do. */
+/* Picks a slice in part i of `parts` parts. Its place in the part varies, because the lines of a
+ * grid may repeat with the same period as the parts. */
 static int64_t pick_slice(int64_t slices, int parts, int i)
 {
     int64_t first = fur_split(slices, parts, i);
@@ -214,7 +218,7 @@ static sample take_sample(const fur_csr_view *a)
     return found;
 }
 
-/* Sets all values in the narrowest form that they fit, and the steps if cut_too. */
+/* Sets all values in the narrowest form that fits them, and the steps if cut_too. */
 static void set(fur_env *env, const fur_csr_view *a, runs *r, steps_form form, bool cut_too)
 {
     building b = {a, r, cut_too, 0};
@@ -252,7 +256,7 @@ static fur_status build(fur_env *env, const fur_csr_view *a, runs *r)
     building b = {.a = a, .r = r};
     fur_parallel(env, r->chunks / CHUNK_GRAIN, r->chunks, count_chunks, &b);
     start_chunks(r);
-    /* One more of each: arithmetic on the arrays' addresses is not defined for NULL. */
+    /* One more element each: arithmetic on a NULL address is undefined. */
     int64_t steps = r->step[r->chunks] + 1;
     int64_t gathers = r->gather[r->chunks] + 1;
     FUR_TRY(fur_env_allocate(env, steps, sizeof *r->base, &r->base));
@@ -297,7 +301,8 @@ static int64_t matrix_bytes(const fur_csr_view *a, const void *state)
            (a->rows / LANES + 1) * 2 + r->chunks * 2 * (int64_t)sizeof(int64_t);
 }
 
-/* Steps on a diagonal with all lanes and with some, steps that gather, slices, and turns. */
+/* The work, in this order: steps on a diagonal with all lanes, with some lanes, gathering steps,
+ * slices, and turns. */
 static fur_spmv_work work(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
     if (profile->rows.row_max > FUR_ROW_SEGMENT)
@@ -335,7 +340,8 @@ const fur_spmv_kernel ISA(spmv_sell_runs) = {
 
 typedef FUR_LANES(VALUE_NAME) FN(lanes);
 
-/* One step: adds its products to the lanes; moves columns past those it used. */
+/* Does one step: adds its products to the lanes, and moves `columns` past the columns that it
+ * used. */
 INLINE FN(lanes) FN(add_step)(FN(lanes) v, int32_t base, unsigned mask, const int32_t **columns,
                               const VALUE *x, FN(lanes) sum)
 {

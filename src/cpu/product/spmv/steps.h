@@ -1,14 +1,17 @@
-/* The values of steps. A step has eight, one for each lane; where a lane takes no part it repeats
- * the first that does. They are kept as they are or, where no bit is lost, narrower:
+/* The values of steps. A step has eight values, one for each lane. A lane that takes no part
+ * repeats the value of the first lane that takes part. Values are stored as they are. If no bit is
+ * lost, they are stored in a narrower form:
  *
  *   STEPS_WIDE    the values
  *   STEPS_SINGLE  f64 and c128 in single precision
  *   STEPS_NUMBER  a byte a step: its number among at most 256 different steps
  *
- * One diagonal of a stencil, or a matrix of ones, has few different steps; so has most of what has
- * few different values in an order. Bits are compared, not values: a zero keeps its sign and NaN
- * its payload. There is always room for STEPS_WIDE, of which pages that nothing is written to cost
- * nothing; so other values of A may take another form without a new allocation. */
+ * A diagonal of a stencil, or a matrix of ones, has few different steps. Most matrices with few
+ * different values in a regular order also have few. Bits are compared, not values: a zero keeps
+ * its sign and NaN its payload.
+ *
+ * The memory is always large enough for STEPS_WIDE. Pages that are never written to cost nothing.
+ * Other values of A may therefore take another form without a new allocation. */
 #ifndef FURROW_CPU_STEPS_H
 #define FURROW_CPU_STEPS_H
 
@@ -22,27 +25,28 @@
 
 typedef enum steps_form { STEPS_WIDE, STEPS_SINGLE, STEPS_NUMBER } steps_form;
 
-/* Different steps at most, and steps that are brought into form at a time. */
+/* The most different steps, and the steps that are converted at a time. */
 #define STEPS_DIFFERENT 256
 #define STEPS_PIECE 128
-/* A value at most. */
+/* The most bytes of a value. */
 #define STEPS_VALUE_BYTES 16
 
-/* A table of different steps: a hash table with linear probing, in which each place is taken once,
- * by any thread. */
+/* A table of different steps. It is a hash table with linear probing. Any thread may take a place,
+ * and each place is taken once. */
 typedef struct steps_table {
-    char *values;                   /* of STEPS_DIFFERENT steps */
-    _Atomic unsigned char *present; /* FREE, or the step at this place is TAKEN and then THERE */
+    char *values; /* of STEPS_DIFFERENT steps */
+    /* STEPS_FREE, or STEPS_TAKEN and then STEPS_THERE for each place */
+    _Atomic unsigned char *present;
 } steps_table;
 
 typedef struct step_values {
     steps_form form;
     size_t size; /* of a value */
     void *kept;
-    steps_table table; /* NULL pointers: without STEPS_NUMBER */
+    steps_table table; /* NULL pointers if the form is not STEPS_NUMBER */
 } step_values;
 
-/* How the steps that were tried can be kept, with a table of its own. */
+/* The forms that fit the steps tried so far. A trial has its own table. */
 typedef struct steps_trial {
     bool single;
     bool number;
@@ -52,8 +56,8 @@ typedef struct steps_trial {
 
 enum { STEPS_FREE, STEPS_TAKEN, STEPS_THERE };
 
-/* Brings `count` elements of all eight lanes side by side, lane by lane for each. The builtin stays
- * a move of constant size where memcpy, hardened, becomes a call. */
+/* Interleaves `count` elements of each of the eight lanes. The builtin stays a move of constant
+ * size; memcpy, if hardened, would become a call. */
 INLINE void steps_spread_all(const char *next[LANES], int count, char *restrict to, size_t size)
 {
     for (size_t i = 0; i < LANES; i++) {
@@ -64,7 +68,7 @@ INLINE void steps_spread_all(const char *next[LANES], int count, char *restrict 
     }
 }
 
-/* The next element of each lane in the mask, which is not 0. */
+/* Copies the next element of each lane in the mask, which is not 0. */
 INLINE void steps_spread_some(const char *next[LANES], unsigned mask, char *restrict to,
                               size_t size)
 {
@@ -76,7 +80,7 @@ INLINE void steps_spread_some(const char *next[LANES], unsigned mask, char *rest
     }
 }
 
-/* Brings the elements of steps with these masks side by side; `next` goes past them. */
+/* Interleaves the elements of steps with these masks, and moves `next` past them. */
 INLINE void steps_spread_size(const char *next[LANES], const uint8_t *mask, int count, char *to,
                               size_t size)
 {
@@ -90,7 +94,7 @@ INLINE void steps_spread_size(const char *next[LANES], const uint8_t *mask, int 
     }
 }
 
-/* The same with the size as a constant. */
+/* As above, with the size as a constant. */
 static inline void steps_spread(const char *next[LANES], const uint8_t *mask, int count, void *to,
                                 size_t size)
 {
@@ -106,7 +110,7 @@ static inline void steps_spread(const char *next[LANES], const uint8_t *mask, in
     }
 }
 
-/* Rounds to single precision; whether all bits survive. */
+/* Rounds to single precision. Returns whether all bits survive. */
 static inline bool steps_to_single(const double *from, int64_t count, float *to)
 {
     uint64_t lost = 0;
@@ -146,7 +150,7 @@ static inline unsigned steps_hash(const char *step, size_t bytes)
     return (unsigned)(sum * UINT64_C(0x9e3779b97f4a7c15) >> 56);
 }
 
-/* Whether the step is at this place of the table; a free place it takes. */
+/* Whether the step is at this place of the table. A free place takes the step. */
 static inline bool steps_at_place(const steps_table *t, unsigned place, const char *step,
                                   size_t bytes)
 {
@@ -159,11 +163,11 @@ static inline bool steps_at_place(const steps_table *t, unsigned place, const ch
         return true;
     }
     while (atomic_load_explicit(present, memory_order_acquire) != STEPS_THERE)
-        ; /* another thread copies its step */
+        ; /* another thread is copying its step */
     return steps_equal(t->values + place * bytes, step, bytes);
 }
 
-/* The step's place in the table, -1 if there is no room for it. */
+/* The step's place in the table, or -1 if the table is full. */
 static inline int steps_find(const steps_table *t, const char *step, size_t bytes)
 {
     unsigned place = steps_hash(step, bytes);
@@ -173,7 +177,7 @@ static inline int steps_find(const steps_table *t, const char *step, size_t byte
     return -1;
 }
 
-/* The numbers of steps; whether all have one. Many a step is like the one before. */
+/* Finds the numbers of steps. Returns whether all have one. Many steps equal the step before. */
 INLINE bool steps_to_numbers(const steps_table *t, const char *from, int count, uint8_t *to,
                              size_t bytes)
 {
@@ -201,10 +205,10 @@ static inline bool steps_number(const steps_table *t, const char *from, int coun
     }
 }
 
-/* The last steps that were set and in which all lanes have the same elements, one after the other
- * in memory: in a stencil steps follow that are the same again. */
+/* The last steps that were set in which all lanes have the same elements, contiguous in memory. In
+ * a stencil the following steps often have the same elements. */
 typedef struct steps_before {
-    const char *row; /* of a lane */
+    const char *row; /* elements of one lane */
     int count;
     int64_t at;
 } steps_before;
@@ -222,7 +226,7 @@ static inline bool steps_alike(const char *const next[LANES], const uint8_t *mas
     return memcmp(next[0], next[1], (LANES - 1) * row) == 0;
 }
 
-/* Steps as numbers; false if the table has no room for one. */
+/* Stores steps as numbers. Returns false if the table is full. */
 static bool steps_set_numbers(const step_values *s, int64_t at, const char *next[LANES],
                               const uint8_t *mask, int count, steps_before *before)
 {
@@ -242,7 +246,7 @@ static bool steps_set_numbers(const step_values *s, int64_t at, const char *next
     return steps_number(&s->table, piece, count, number, s->size);
 }
 
-/* Steps in single precision; false if that loses a bit. */
+/* Stores steps in single precision. Returns false if that loses a bit. */
 static bool steps_set_singles(const step_values *s, int64_t at, const char *next[LANES],
                               const uint8_t *mask, int count)
 {
@@ -266,8 +270,8 @@ static bool steps_set_piece(const step_values *s, int64_t at, const char *next[L
     }
 }
 
-/* Sets the values of the steps from `at` on, whose elements begin at `next`; false if they do not
- * fit the form. */
+/* Sets the values of the steps from `at` on, whose elements begin at `next`. Returns false if they
+ * do not fit the form. */
 static bool steps_set(const step_values *s, int64_t at, const char *next[LANES],
                       const uint8_t *mask, int count, steps_before *before)
 {
@@ -278,7 +282,7 @@ static bool steps_set(const step_values *s, int64_t at, const char *next[LANES],
     return fits;
 }
 
-/* Begins a trial, with all forms that there are for the type. */
+/* Begins a trial with all forms of this type. */
 static void steps_try_first(steps_trial *t, fur_value_type type)
 {
     t->single = !fur_value_is_single(type);
@@ -286,7 +290,7 @@ static void steps_try_first(steps_trial *t, fur_value_type type)
     memset((void *)t->present, STEPS_FREE, sizeof t->present);
 }
 
-/* Rules out forms by more steps, of which the first are looked at. Where none is left, returns at
+/* Rules out the forms that do not fit the first of these steps. If no form remains, returns at
  * once. */
 static void steps_try(steps_trial *t, const char *next[LANES], const uint8_t *mask, int count,
                       size_t size)
@@ -304,7 +308,8 @@ static void steps_try(steps_trial *t, const char *next[LANES], const uint8_t *ma
     t->number = t->number && steps_number(&table, piece, n, numbers, size);
 }
 
-/* The narrowest form left for so many steps: fewer than may differ need no table. */
+/* The narrowest remaining form for `count` steps. If all steps fit the table, they need no
+ * numbers. */
 static inline steps_form steps_tried(const steps_trial *t, double count)
 {
     if (t->number && count > STEPS_DIFFERENT)
@@ -312,12 +317,12 @@ static inline steps_form steps_tried(const steps_trial *t, double count)
     return t->single ? STEPS_SINGLE : STEPS_WIDE;
 }
 
-/* Room for so many steps of the type in this form or a wider one. */
+/* Allocates memory for `count` steps of this type in this form or a wider one. */
 static fur_status steps_allocate(fur_env *env, fur_value_type type, int64_t count, steps_form form,
                                  step_values *s)
 {
     s->size = fur_value_size(type);
-    /* One more: arithmetic on the array's address is not defined for NULL. */
+    /* One more element: arithmetic on a NULL address is undefined. */
     FUR_TRY(fur_env_allocate(env, count + 1, LANES * s->size, &s->kept));
     if (form != STEPS_NUMBER)
         return FUR_OK;
@@ -332,7 +337,7 @@ static void steps_release(fur_env *env, step_values *s)
     fur_env_release(env, s->kept);
 }
 
-/* Before steps are set: in this form, or the next one that there is room for. */
+/* Prepares to set steps in this form, or in the next wider form that has memory. */
 static void steps_open(step_values *s, steps_form form, fur_value_type type)
 {
     if (form == STEPS_NUMBER && !s->table.values)
@@ -344,8 +349,8 @@ static void steps_open(step_values *s, steps_form form, fur_value_type type)
         memset((void *)s->table.present, STEPS_FREE, STEPS_DIFFERENT);
 }
 
-/* Sets all steps, by a loop that counts in *misfits what does not fit: in this form or, if they do
- * not, a wider one. */
+/* Sets all steps with a loop that counts the misfits in *misfits. If they do not fit this form, a
+ * wider form is used. */
 static void steps_set_all(const fur_env *env, step_values *s, fur_value_type type, steps_form form,
                           fur_shared *misfits, int64_t worth, int64_t count, fur_body *body,
                           void *job)

@@ -1,4 +1,4 @@
-/* What the kernels that read CSR do for a product. */
+/* The work of kernels that read CSR for a product. */
 #ifndef FURROW_CPU_WORK_H
 #define FURROW_CPU_WORK_H
 
@@ -11,8 +11,8 @@ static inline double fur_vector_bytes(const fur_csr_view *a)
     return (double)(a->rows + a->cols) * (double)fur_value_size(a->value_type);
 }
 
-/* Of a kernel that goes along the rows: entries, entries that come late in their row, rows, and
- * turns, where the processor foresees the end of a row wrongly. */
+/* The work of a kernel that walks the rows, in this order: entries, entries late in their row,
+ * rows, and turns. At a turn the processor mispredicts the end of a row. */
 static inline fur_spmv_work fur_csr_work(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
     return (fur_spmv_work){
