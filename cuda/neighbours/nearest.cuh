@@ -1,6 +1,6 @@
-// The nearest points of a thread's point so far: a list in shared memory, sorted by (distance,
-// number), place p of which lies FUR_NEAR_BLOCK p behind the first, so that lanes of a warp meet
-// different banks.
+// The nearest points found so far for a thread's point: a list in shared memory, sorted by
+// (distance, number). Place p of the list is FUR_NEAR_BLOCK p elements after the first place, so
+// that the lanes of a warp access different banks.
 #ifndef FURROW_CUDA_NEAREST_CUH
 #define FURROW_CUDA_NEAREST_CUH
 
@@ -11,9 +11,9 @@ template <class Real> struct fur_nearest {
     int32_t *numbers;
     int k;
     int found;
-    int32_t itself; // the number that is left out; -1: none
-    int32_t last;   // of the last in a full list; INT32_MAX before
-    Real worst;     // its distance; infinite before; -1 without a point
+    int32_t itself; // the point's own number, which is excluded; -1: none
+    int32_t last;   // the number of the last point in a full list; INT32_MAX before
+    Real worst;     // the distance of that point; infinite before; -1 for a thread without a point
 
     __device__ void open(Real *distance_room, int32_t *number_room, int places, bool any,
                          int32_t number)
@@ -27,7 +27,7 @@ template <class Real> struct fur_nearest {
         worst = any ? static_cast<Real>(INFINITY) : static_cast<Real>(-1);
     }
 
-    // Puts a point in that belongs there.
+    // Inserts a point that belongs in the list.
     __device__ void insert(Real distance, int32_t number)
     {
         int p = found;
@@ -53,13 +53,15 @@ template <class Real> struct fur_nearest {
         }
     }
 
-    // Whether a point at this distance, or in a box that begins there, may belong in.
+    // Whether the list may take a point at this distance, or from a box at this distance whose
+    // least number is `least`.
     __device__ bool may_hold(Real distance, int32_t least) const
     {
         return distance < worst || (distance == worst && least < last);
     }
 
-    // Four points, of which number(i) says who they are; NaN is none.
+    // Offers four points to the list. number(i) returns the number of point i. A distance of NaN
+    // means no point.
     template <class Number>
     __device__ void offer(const Real (&distance)[FUR_NEAR_FOUR], Number number)
     {
@@ -74,7 +76,7 @@ template <class Real> struct fur_nearest {
             }
     }
 
-    // In the order of the columns, with the values that are asked for.
+    // Writes the list in the order of its columns, with the requested values.
     __device__ void close(bool squared)
     {
 #pragma unroll 1
@@ -101,7 +103,7 @@ template <class Real> struct fur_nearest {
     }
 };
 
-// Four neighbouring numbers of shared memory, aligned to as many.
+// Loads four consecutive numbers from shared memory. The address is a multiple of four numbers.
 template <class Real>
 __device__ inline void fur_load_four(const Real *from, Real (&to)[FUR_NEAR_FOUR])
 {
@@ -115,7 +117,8 @@ __device__ inline void fur_load_four(const Real *from, Real (&to)[FUR_NEAR_FOUR]
     }
 }
 
-// Dimension j of the distances of x from four points: the first begins them.
+// Adds dimension j to the squared distances of x from four points. The first dimension initialises
+// them.
 template <class Real>
 __device__ inline void fur_add_dimension(bool first, Real x, const Real (&y)[FUR_NEAR_FOUR],
                                          Real (&distance)[FUR_NEAR_FOUR])
@@ -128,7 +131,7 @@ __device__ inline void fur_add_dimension(bool first, Real x, const Real (&y)[FUR
     }
 }
 
-// Bytes of the lists of a block's threads, each of which has `lists`.
+// The bytes of the lists of a block: each thread has `lists` lists of k points.
 static inline size_t fur_near_list_bytes(int k, int lists, size_t size)
 {
     return static_cast<size_t>(k) * lists * FUR_NEAR_BLOCK * (size + sizeof(int32_t));

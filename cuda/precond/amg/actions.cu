@@ -1,5 +1,5 @@
-// Actions of a cycle on levels of few rows, one after the other in one launch of a cluster, whose
-// blocks wait for each other before and after each product. Bytes: those of the actions, most of
+// Runs the actions of a cycle on levels of few rows in one launch of a cluster. The blocks of the
+// cluster wait for each other before and after each product. Bytes: those of the actions, most of
 // them from the caches.
 #include "amg.cuh"
 #include "cluster.cuh"
@@ -7,7 +7,7 @@
 #include "long_sum.cuh"
 
 #define THREADS 512
-// Lanes of a row; the entries of a row that a lane has in hand at a time.
+// The lanes of a row, and the entries of a row that a lane loads ahead.
 #define LANES FUR_ROW_LANES
 #define AHEAD 4
 
@@ -16,7 +16,7 @@ namespace
 
 using team = fur_lane_team<LANES>;
 
-// The thread's number in the cluster: warps of neighbours are in different blocks.
+// The thread's number in the cluster. Consecutive warps are in different blocks.
 __device__ int64_t own_number()
 {
     return (threadIdx.x / FUR_WARP * int64_t(FUR_CLUSTER) + fur_cluster_rank()) * FUR_WARP +
@@ -28,7 +28,8 @@ __device__ constexpr int64_t all_threads()
     return THREADS * int64_t(FUR_CLUSTER);
 }
 
-// The sum of a short row, one entry after the other: lanes load them, and all add.
+// The sum of a short row, one entry after the other. The lanes share the loads, and each lane adds
+// all entries.
 template <class Value>
 __device__ Value add_short(const Value *values, const int32_t *columns, const Value *x,
                            int64_t begin, int64_t end, const team &lanes)
@@ -55,7 +56,7 @@ __device__ Value add_short(const Value *values, const int32_t *columns, const Va
     return sum;
 }
 
-// The lanes of a segment folded in halves, in all lanes of a team.
+// Folds the lanes of a segment in halves. All lanes of the team get the result.
 template <class Value> __device__ Value fold(Value own, const team &lanes)
 {
 #pragma unroll
@@ -64,7 +65,7 @@ template <class Value> __device__ Value fold(Value own, const team &lanes)
     return lanes.from(own, 0);
 }
 
-// The sum of a row of more than one segment: a lane of a segment is a lane of the team.
+// The sum of a row of more than one segment. A lane of the team is a lane of the segment.
 template <class Value>
 __device__ Value add_long(const Value *values, const int32_t *columns, const Value *x,
                           int64_t begin, int64_t end, const team &lanes)
@@ -103,7 +104,8 @@ template <class Value> __device__ void multiply(const fur_amg_action &a)
     }
 }
 
-// The other actions but a solve, entry by entry: the same thread has an entry in each of them.
+// The other actions except a solve, entry by entry. The same thread handles an entry in each
+// action.
 template <class Value> __device__ void combine(const fur_amg_action &a)
 {
     const auto *scaling = static_cast<const Value *>(a.scaling);

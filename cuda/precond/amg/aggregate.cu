@@ -1,9 +1,10 @@
-// Aggregates, as src/precond/amg/aggregate.c: a maximal set of roots no two of which are joined by
-// two edges or fewer, found in rounds. A round reads the graph twice where something is undecided.
+// Aggregates, as in src/precond/amg/aggregate.c: a maximal set of roots, no two of which are
+// connected by two edges or fewer. It is found in rounds. A round reads the graph twice around
+// undecided nodes.
 #include "amg.cuh"
 #include "arrange.cuh"
 
-// Rounds between two looks of the host.
+// Rounds between two checks by the host.
 #define ROUNDS 4
 #define ROUNDS_MOST 1000
 
@@ -15,10 +16,11 @@ namespace
 
 struct election {
     fur_amg_graph graph;
-    uint32_t *state; // of each node: ROOT, NONE or a priority
-    uint32_t *least; // of its neighbourhood; NONE also where that has a root
+    uint32_t *state; // for each node: ROOT, NONE or a priority
+    // the least state in its neighbourhood; NONE also if the neighbourhood has a root
+    uint32_t *least;
     int32_t *aggregate;
-    int bits; // of a state that the node's number takes
+    int bits; // of a state that hold the node's number
     unsigned *open;
 
     __device__ bool is_open(int64_t i) const
@@ -82,7 +84,7 @@ struct decide : election {
     }
 };
 
-// 1 for the nodes that get a number, as offsets of one more.
+// Marks the nodes that get a number with 1. A prefix sum turns the marks into numbers.
 struct mark_roots : election {
     int32_t *number;
 
@@ -102,7 +104,7 @@ struct number_roots : election {
     }
 };
 
-// The neighbours of roots; `least` holds aggregates from here on.
+// Joins the neighbours of roots to their aggregates. From here on, `least` holds aggregates.
 struct join_roots : election {
     __device__ void operator()(int64_t i) const
     {
@@ -115,7 +117,8 @@ struct join_roots : election {
     }
 };
 
-// What is left goes to the aggregate with the most neighbours, the least of such.
+// A remaining node joins the aggregate with the most of its neighbours. If several have the same
+// count, the least number wins.
 struct join_best : election {
     __device__ int32_t best(int64_t i) const
     {
@@ -160,7 +163,7 @@ struct mark_rest : election {
     }
 };
 
-// Nodes that found no aggregate get one each, behind the others.
+// Makes an aggregate of each node that has none. Their numbers follow the others.
 struct number_rest : election {
     const int32_t *number;
     int32_t first;
@@ -172,7 +175,7 @@ struct number_rest : election {
     }
 };
 
-// Rounds until all is decided.
+// Runs rounds until all nodes are decided.
 fur_status elect(fur_env *env, const election &e)
 {
     unsigned open = 1;
@@ -189,7 +192,7 @@ fur_status elect(fur_env *env, const election &e)
     return FUR_OK;
 }
 
-// *count = the nodes that a pass marked, whose numbers are there now.
+// Numbers the nodes that a pass has marked. *count = how many there are.
 fur_status count_marked(fur_env *env, int64_t nodes, int32_t *number, int32_t *count)
 {
     FUR_TRY(fur_exclusive_scan(env, number, nodes + 1));

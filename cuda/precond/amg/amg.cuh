@@ -7,7 +7,7 @@
 #include "value.cuh"
 
 extern "C" {
-// fur_amg_services
+// The functions of fur_amg_services.
 fur_status fur_cuda_amg_scan_rows(fur_env *env, const fur_csr_view *a, bool sums, void *scaling,
                                   double *gershgorin);
 fur_status fur_cuda_amg_find_strong(fur_env *env, const fur_csr_view *a, int block, double limit,
@@ -43,13 +43,13 @@ fur_status fur_cuda_amg_run_actions(fur_env *env, fur_value_type value, int64_t 
 
 #define FUR_AMG_BLOCK 256
 
-// The calling thread's element.
+// The index of the calling thread's element.
 __device__ inline int64_t fur_amg_index()
 {
     return blockIdx.x * int64_t(FUR_AMG_BLOCK) + threadIdx.x;
 }
 
-// Runs body(i) for i < n, a thread each.
+// Runs body(i) for i < n, one thread for each i.
 template <class Body>
 __global__ void __launch_bounds__(FUR_AMG_BLOCK) fur_amg_each(int64_t n, Body body)
 {
@@ -66,11 +66,12 @@ template <class Body> fur_status fur_amg_run(fur_env *env, const char *name, int
     return fur_cuda_launched(env, name);
 }
 
-// Lanes that walk along a long row together, so that they read neighbours; a short one has a lane.
+// Lanes that read a long row together, so that their loads are contiguous. A row of at most
+// FUR_AMG_SHORT entries has one lane.
 #define FUR_AMG_LANES 8
 #define FUR_AMG_SHORT 12
 
-// Runs body(row, team) for the rows of a matrix, a team each.
+// Runs body(row, team) for the rows of a matrix, one team for each row.
 template <int lanes, class Body>
 __global__ void __launch_bounds__(FUR_AMG_BLOCK) fur_amg_each_row(int64_t rows, Body body)
 {
@@ -91,13 +92,13 @@ fur_status fur_amg_run_rows(fur_env *env, const char *name, const fur_csr_view *
     return fur_cuda_launched(env, name);
 }
 
-// An array of a view that a call writes.
+// Casts an array of a view that the call writes to.
 template <class T> T *fur_amg_writable(const void *array)
 {
     return static_cast<T *>(const_cast<void *>(array));
 }
 
-// Memory of the device for the time of a call.
+// Device memory that is released at the end of a call.
 template <class T> struct fur_amg_room {
     fur_env *env;
     T *at = nullptr;

@@ -1,19 +1,20 @@
-// The inverse of the coarsest matrix, as src/precond/amg/dense.c: Gauss and Jordan's method, each
-// step from one array into the other. Bytes a step: the matrix in and out, from the caches.
+// The inverse of the coarsest matrix, as in src/precond/amg/dense.c, by the Gauss-Jordan method.
+// Each step goes from one array to the other. Bytes a step: the matrix in and out, from the caches.
 #include "amg.cuh"
 #include "cluster.cuh"
 #include "inverse.cuh"
 
-// Of a product with the inverse.
+// Threads of a block in a product with the inverse.
 #define THREADS 256
-// A matrix of so many rows is inverted in one launch of a cluster, a larger one a step a launch.
+// A matrix of at most ONCE_MOST rows is inverted in one launch of a cluster. A larger matrix takes
+// one launch for each step.
 #define ONCE_MOST 384
 #define ONCE_THREADS 1024
 
 namespace
 {
 
-// The matrix by rows; an entry re + i im is [re, -im; im, re].
+// Stores the matrix by rows. A complex entry re + i im becomes [re, -im; im, re].
 template <class Value> struct unpack {
     fur_row_starts offsets;
     const int32_t *columns;
@@ -56,7 +57,7 @@ struct find_scale {
     }
 };
 
-// to(i, j) = s_i from(i, j) s_j, or the transpose of that.
+// to(i, j) = s_i from(i, j) s_j, or its transpose.
 struct scale {
     int64_t order;
     const double *s;
@@ -72,9 +73,9 @@ struct scale {
     }
 };
 
-// An entry after a step in which an unknown is eliminated, or left out if its diagonal is not
-// enough; factor: the entry of its row in the unknown's column, beside: that of its column in the
-// unknown's row.
+// An entry after a step, which eliminates an unknown, or drops it if its diagonal is too small.
+// factor: the entry in the same row and the unknown's column. beside: the entry in the same column
+// and the unknown's row.
 __device__ inline double eliminated(bool in_row, bool in_column, double own, bool enough,
                                     double pivot, double factor, double beside)
 {
@@ -87,7 +88,8 @@ __device__ inline double eliminated(bool in_row, bool in_column, double own, boo
     return in_column ? -factor * pivot : own - factor * (beside * pivot);
 }
 
-// Step k, a thread an entry; rounding alone may have left a pivot that is not above `least`.
+// Step k, one thread for each entry. Only rounding can make a pivot smaller than or equal to
+// `least`.
 struct eliminate {
     int64_t order;
     int64_t k;
@@ -105,15 +107,16 @@ struct eliminate {
     }
 };
 
-// What a block knows of a step: the row of the pivot as its block shows it to the others, by turns,
-// since some may still read the one before; a copy of it; and column k of the block's own rows.
+// A block's data for a step. shown: the pivot row, if the block has it, for the other blocks. Two
+// buffers alternate, because some blocks may still read the previous row. beside: a copy of the
+// pivot row. factor: column k of the block's own rows.
 struct step_lines {
     double shown[2][ONCE_MOST];
     double beside[ONCE_MOST];
     double factor[ONCE_MOST];
 };
 
-// The row of the pivot in the memory of the block that has it.
+// The pivot row in the shared memory of the block that has it.
 __device__ inline const double *shown_row(step_lines *own, int k)
 {
     double *row = own->shown[k % 2];
@@ -125,8 +128,8 @@ __device__ inline const double *shown_row(step_lines *own, int k)
 #endif
 }
 
-// All steps, in place: block b has the rows b, b + FUR_CLUSTER, ... in its shared memory, and a
-// warp some of these. Bytes a step: a row from another block's shared memory.
+// All steps, in place. Block b has rows b, b + FUR_CLUSTER, ... in its shared memory, and its warps
+// share them. Bytes a step: a row from another block's shared memory.
 __global__ void __launch_bounds__(ONCE_THREADS)
     eliminate_all(int order, double least, const double *from, double *to)
 {
@@ -168,7 +171,8 @@ __global__ void __launch_bounds__(ONCE_THREADS)
     fur_cluster_wait();
 }
 
-// All steps on a small matrix, where the device has clusters; from `from` to `to`.
+// Runs all steps on a small matrix in one launch, if the device has clusters. Reads `from` and
+// writes `to`.
 fur_status eliminate_at_once(fur_env *env, int64_t order, double least, double *from, double *to)
 {
     auto bytes =
@@ -179,7 +183,8 @@ fur_status eliminate_at_once(fur_env *env, int64_t order, double least, double *
                               least, from, to);
 }
 
-// All steps, a launch each, by turns from one array to the other: an even number ends in `from`.
+// Runs all steps, one launch each, alternating between the two arrays. After an even number of
+// steps, the result is in `from`.
 fur_status eliminate_by_steps(fur_env *env, int64_t order, double least, double *from, double *to)
 {
     for (int64_t k = 0; k < order; k++) {
@@ -200,7 +205,7 @@ __global__ void __launch_bounds__(THREADS)
     fur_apply_inverse(order, inverse, b, x, blockIdx.x * int64_t(FUR_INVERSE_ROWS), &tile);
 }
 
-// Between precisions.
+// Converts between precisions.
 template <class From, class To> struct convert {
     const From *from;
     double factor;
@@ -225,7 +230,7 @@ fur_status fur_cuda_amg_invert(fur_env *env, const fur_csr_view *a, int64_t orde
     FUR_TRY(fur_has_clusters(env, eliminate_all, &at_once));
     at_once = at_once && order <= ONCE_MOST;
     double least = fur_amg_least_pivot(order, a->value_type == FUR_F32 || a->value_type == FUR_C64);
-    // The steps end in `other`, from where the result is scaled.
+    // If the steps end in `other`, the result is scaled from there.
     bool ends_there = !at_once && order % 2 == 0;
     double *from = ends_there ? other.at : inverse;
     double *to = ends_there ? inverse : other.at;

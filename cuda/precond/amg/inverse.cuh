@@ -4,7 +4,7 @@
 
 #include "device.cuh"
 
-// Rows of a block, one a thread, and columns that it fetches at once.
+// Rows of a block, one for each thread, and the columns that it loads at once.
 #define FUR_INVERSE_ROWS FUR_WARP
 #define FUR_INVERSE_COLUMNS 128
 
@@ -13,7 +13,8 @@ struct fur_inverse_tile {
     double part[FUR_INVERSE_COLUMNS];
 };
 
-// Rows top .. top + 31 of x = G b by a block of at least 128 threads, column by column.
+// Rows top .. top + 31 of x = G b. Needs a block of at least 128 threads. The columns are added in
+// order.
 template <class Real>
 __device__ void fur_apply_inverse(int64_t order, const double *inverse, const Real *b, Real *x,
                                   int64_t top, fur_inverse_tile *tile)

@@ -1,22 +1,23 @@
-// The smoothed prolongation, as src/precond/amg/prolong.c: a node a thread, or a row a team. Bytes:
-// the graph and what it leads to for the pattern; the matrix, the graph, T and P for the values.
+// The smoothed prolongation, as in src/precond/amg/prolong.c: one thread for a node, or one team
+// for a row. Bytes: the pattern reads the graph and the aggregates of its nodes; the values read
+// the matrix, the graph, T and P.
 #include "amg.cuh"
 #include "arrange.cuh"
 
 #include <climits>
 
-// Distinct aggregates that a thread lists; of more it finds one after the other.
+// Distinct aggregates that a thread lists. If there are more, it finds them one after the other.
 #define LISTED 32
 
 namespace
 {
 
-// The aggregates of a node and its strong neighbours, rising, each once.
+// The distinct aggregates of a node and its strong neighbours, in ascending order.
 struct reach {
     fur_amg_graph graph;
     const int32_t *aggregate;
 
-    // The least that is above `after`; INT_MAX without any.
+    // The least aggregate greater than `after`, or INT_MAX if there is none.
     __device__ int32_t next(int64_t node, int32_t after) const
     {
         const int32_t *column = graph.column + graph.begin[node];
@@ -28,7 +29,7 @@ struct reach {
         return least;
     }
 
-    // Adds one to a rising list; false if there is no room.
+    // Inserts a number into a sorted list. Returns false if the list is full.
     __device__ static bool insert(int32_t number, int32_t *list, int *count)
     {
         int k = *count;
@@ -45,7 +46,7 @@ struct reach {
         return true;
     }
 
-    // Calls f(aggregate) for each.
+    // Calls f(aggregate) for each aggregate.
     template <class F> __device__ void for_all(int64_t node, F f) const
     {
         const int32_t *column = graph.column + graph.begin[node];
@@ -76,7 +77,7 @@ struct count_node : reach {
     }
 };
 
-// The offsets and columns of the rows of a node.
+// Writes the offsets and columns of a node's rows of P.
 template <class Offset> struct plan_node : reach {
     int block;
     int modes;
@@ -102,7 +103,7 @@ template <class Offset> struct plan_node : reach {
     }
 };
 
-// A row of P: (I - omega D^-1 A') T.
+// Computes a row of P = (I - omega D^-1 A') T.
 template <class Value> struct fill_row {
     fur_row_starts a_offsets;
     const int32_t *a_columns;
@@ -117,7 +118,8 @@ template <class Value> struct fill_row {
     const int32_t *columns;
     Value *values;
 
-    // Which aggregate of a row of P, of `count`, is that of row j; -1: none.
+    // The position of row j's aggregate among the `count` aggregates of a row of P, or -1 if it has
+    // none.
     __device__ int slot_of(int64_t begin, int count, int32_t j) const
     {
         int32_t number = aggregate[j / block];
@@ -142,7 +144,7 @@ template <class Value> struct fill_row {
             values[to + mode] = fur_add(values[to + mode], fur_mul(a, t[j * modes + mode]));
     }
 
-    // -omega / D, 0 for a row that is not to be smoothed.
+    // -omega / D, or 0 if the row must not be smoothed.
     __device__ Value factor(Value diagonal, Value stored) const
     {
         if constexpr (fur_value_of<Value>::is_complex) {
@@ -164,7 +166,7 @@ template <class Value> struct fill_row {
         }
     }
 
-    // Whether another node is a strong neighbour.
+    // Whether node `other` is a strong neighbour of `node`.
     __device__ bool is_strong(int64_t node, int32_t other) const
     {
         const int32_t *column = graph.column + graph.begin[node];
@@ -180,12 +182,12 @@ template <class Value> struct fill_row {
         return low < graph.count[node] && column[low] == other;
     }
 
-    // An entry of A' as a lane has it: weak ones are moved to the diagonal.
+    // An entry of A' in a lane. Weak entries are moved to the diagonal.
     struct moved {
         Value a;
         int32_t column;
         int32_t j;
-        int slot; // of its aggregate
+        int slot; // the position of its aggregate
     };
 
     __device__ moved fetch(int32_t row, int64_t begin, int count, int64_t k) const
@@ -199,7 +201,7 @@ template <class Value> struct fill_row {
         return m;
     }
 
-    // Each lane adds to the places that are its own, in the order of A's entries.
+    // Each lane adds to its own positions, in the order of A's entries.
     template <class Team> __device__ void operator()(int64_t index, const Team &team) const
     {
         auto row = static_cast<int32_t>(index);
@@ -243,7 +245,7 @@ template <class Value> struct fill_row {
 
 } // namespace
 
-// Waits.
+// Waits for the total.
 fur_status fur_cuda_amg_start_prolongation(fur_env *env, const fur_amg_graph *graph,
                                            const int32_t *aggregate, int64_t *starts,
                                            int64_t *total)

@@ -1,12 +1,12 @@
-// The scaling of a smoother and the largest radius of Gershgorin, as src/precond/amg/smoother.c.
-// Bytes an entry: its column and value; a value a row.
+// The scaling of a smoother and the largest Gershgorin radius, as in src/precond/amg/smoother.c.
+// Bytes: a column and value for each entry, and a value for each row.
 #include "amg.cuh"
 #include "magnitude.cuh"
 
 namespace
 {
 
-// 1 / d, or 1 / sum: 0 for a row without a diagonal.
+// 1 / d or 1 / sum, or 0 for a row without a diagonal.
 template <class Value> __device__ Value scale(Value d, double modulus, double sum, bool sums)
 {
     if (modulus == 0)
@@ -20,7 +20,7 @@ template <class Value> __device__ Value scale(Value d, double modulus, double su
         return 1 / d;
 }
 
-// A row's scaling, and what the largest radius becomes by it.
+// The scaling of a row, and the row's contribution to the largest Gershgorin radius.
 template <class Value> struct scan_row {
     fur_row_starts offsets;
     const int32_t *columns;
@@ -51,7 +51,7 @@ template <class Value> struct scan_row {
         keep(static_cast<unsigned long long>(__double_as_longlong(fabs(radius))));
     }
 
-    // By one lane of those that are here.
+    // Raises the maximum, by one of the active lanes.
     __device__ void keep(unsigned long long bits) const
     {
         unsigned here = __activemask();
@@ -65,7 +65,7 @@ template <class Value> struct scan_row {
 
 } // namespace
 
-// Waits.
+// Waits for the radius.
 fur_status fur_cuda_amg_scan_rows(fur_env *env, const fur_csr_view *a, bool sums, void *scaling,
                                   double *gershgorin)
 {

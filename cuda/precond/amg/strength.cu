@@ -1,5 +1,5 @@
-// Which couplings of nodes are strong, as src/precond/amg/strength.c. Bytes: the matrix twice, 4
-// for every strong entry, some 30 a node.
+// Finds the strong couplings of nodes, as in src/precond/amg/strength.c. Bytes: the matrix twice, 4
+// for every strong entry, about 30 a node.
 #include "amg.cuh"
 
 #include <furrow/amg.h>
@@ -15,14 +15,14 @@ template <class Value> __device__ double square(Value a)
         return double(a) * double(a);
 }
 
-// The matrix by rows of blocks.
+// The matrix as rows of blocks.
 template <class Value> struct blocks {
     fur_row_starts offsets;
     const int32_t *columns;
     const Value *values;
     int block;
 
-    // Position of the first entry of a row that is not before `column`.
+    // The position of the first entry of a row whose column is at least `column`.
     __device__ int64_t find(int64_t row, int64_t column) const
     {
         int64_t low = offsets[row];
@@ -37,7 +37,7 @@ template <class Value> struct blocks {
         return low;
     }
 
-    // The square of block (i, j), 0 where there is none.
+    // The squared norm of block (i, j), or 0 if it has no entry.
     __device__ double square_at(int64_t i, int64_t j) const
     {
         double sum = 0;
@@ -51,7 +51,7 @@ template <class Value> struct blocks {
         return sum;
     }
 
-    // Calls f(node, square) for the blocks of node row i, in rising order.
+    // Calls f(node, square) for the blocks of node i, in ascending order.
     template <class F> __device__ __forceinline__ void for_blocks(int64_t i, F f) const
     {
         int64_t at[FUR_AMG_BLOCK_MOST];
@@ -77,7 +77,7 @@ template <class Value> struct blocks {
     }
 };
 
-// The norm of each node's block, and where its row begins.
+// The norm of each node's diagonal block, and the position where its list of neighbours begins.
 template <class Value> struct measure {
     blocks<Value> a;
     double *diagonal;
@@ -90,7 +90,7 @@ template <class Value> struct measure {
     }
 };
 
-// How the strong neighbours of a node are found.
+// The test for strong neighbours of a node.
 template <class Value> struct choice {
     blocks<Value> a;
     double limit;
@@ -106,7 +106,7 @@ template <class Value> struct choice {
         return fur_amg_is_strong(squares, diagonals, limit);
     }
 
-    // A node is alone if all blocks beside its diagonal are small together.
+    // A node is alone if the sum of the norms of all blocks off its diagonal is small.
     __device__ void keep(int64_t i, int32_t count, double beside) const
     {
         graph.count[i] = count;
@@ -115,9 +115,9 @@ template <class Value> struct choice {
     }
 };
 
-// Those of a row, a team a row.
+// Finds the strong neighbours of a node of one row, with a team for each row.
 template <class Value> struct choose_entries : choice<Value> {
-    // The sum of the moduli beside the diagonal.
+    // The sum of the moduli off the diagonal.
     __device__ double entries_beside(int64_t i) const
     {
         double sum = 0;
@@ -147,9 +147,9 @@ template <class Value> struct choose_entries : choice<Value> {
     }
 };
 
-// Those of a node of several rows.
+// Finds the strong neighbours of a node of several rows.
 template <class Value> struct choose_blocks : choice<Value> {
-    // Also gives the sum of the norms beside the diagonal.
+    // Also computes the sum of the norms off the diagonal.
     __device__ int32_t whole_blocks(int64_t i, int32_t *column, double *beside) const
     {
         int32_t count = 0;
@@ -173,7 +173,7 @@ template <class Value> struct choose_blocks : choice<Value> {
     }
 };
 
-// Adds up the hashes of the entries above the diagonal less those below.
+// Adds the hashes of the entries above the diagonal and subtracts those of the entries below.
 __global__ void __launch_bounds__(FUR_AMG_BLOCK)
     compare_halves(fur_amg_graph graph, unsigned long long *result)
 {
@@ -198,7 +198,7 @@ fur_status set_end(fur_env *env, const fur_amg_graph *graph, int64_t entries)
     return fur_cuda_copy(env, graph->begin + graph->nodes, &entries, sizeof entries);
 }
 
-// Waits.
+// Waits for the result.
 fur_status is_symmetric(fur_env *env, const fur_amg_graph *graph, bool *symmetric)
 {
     fur_amg_room<unsigned long long> result(env);

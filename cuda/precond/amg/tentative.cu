@@ -1,5 +1,5 @@
-// The tentative prolongation, as src/precond/amg/tentative.c: an aggregate a thread. Bytes: the
-// near-nullspace in and out for each of its vectors, twice and once more for each before it.
+// The tentative prolongation, as in src/precond/amg/tentative.c, with one thread for an aggregate.
+// Bytes: each near-nullspace vector in and out, twice, and once more for each vector before it.
 #include "amg.cuh"
 #include "arrange.cuh"
 
@@ -17,7 +17,7 @@ template <class Value> struct set_constant {
     }
 };
 
-// Keys to sort nodes by: those of no aggregate come last.
+// Sets the keys by which nodes are sorted. Nodes without an aggregate come last.
 struct list_nodes {
     const int32_t *aggregate;
     int32_t aggregates;
@@ -31,7 +31,8 @@ struct list_nodes {
     }
 };
 
-// Where each aggregate begins among the sorted nodes: the first that is not of one before it.
+// Finds where each aggregate begins among the sorted nodes: at the first node whose key is not
+// smaller.
 struct find_start {
     const int32_t *key;
     int64_t nodes;
@@ -52,7 +53,7 @@ struct find_start {
     }
 };
 
-// A copy of the near-nullspace, 0 where a node is in no aggregate.
+// Copies the near-nullspace. The rows of a node without an aggregate are 0.
 template <class Value> struct begin_tentative {
     const int32_t *aggregate;
     int64_t of_node;
@@ -123,7 +124,8 @@ template <class Value> struct orthonormalise {
         }
     }
 
-    // Column y orthogonal to those before and of norm 1, or 0; and its column of R.
+    // Makes column y orthogonal to the columns before it and normalises it, or sets it to 0. Also
+    // sets its column of R.
     __device__ __forceinline__ void column(int64_t aggregate, int y) const
     {
         Value *r = coarse + aggregate * modes * modes;
@@ -155,7 +157,7 @@ template <class Value> struct orthonormalise {
     }
 };
 
-// The nodes of each aggregate in their order.
+// The nodes of each aggregate, in ascending order.
 struct sorting {
     fur_amg_room<int32_t> key;
     fur_amg_room<int32_t> sorted;

@@ -1,43 +1,44 @@
-// Products of two blocks of vectors at the entries of a matrix: two to eight threads an entry, each
-// with the lanes that 16 bytes of a row of Y hold. A group of threads has some consecutive entries,
-// as many as a row or some rows have on average: so neighbouring groups are at the same place of
-// neighbouring rows, which share most rows of Y by the first-level cache. Up to four entries of a
-// row are on their way at once, and the row of X is read once for them; the columns of the next
-// four come meanwhile. Long rows are shared out like any others. After Gale, Zaharia, Young and
-// Elsen 2020 (Sputnik), with the entries cut instead of the rows.
+// Products of two blocks of vectors at the entries of a matrix. Two to eight threads compute an
+// entry. Each thread has the lanes that fit in 16 bytes of a row of Y. A group of threads has some
+// consecutive entries: about as many as a row or several rows have on average. Neighbouring groups
+// are therefore at the same place of neighbouring rows, which share most rows of Y through the
+// first-level cache. Up to four entries of a row are loaded at once, and the row of X is read once
+// for them. The columns of the next four are loaded at the same time. Long rows are distributed
+// like all others. After Gale, Zaharia, Young and Elsen 2020 (Sputnik), but the work is divided by
+// entries instead of rows.
 //
-// Bytes an entry and k columns: k entries for its row of Y, column, value (two with beta); a row:
-// offset, k entries of X, which the first-level cache hands out for each four entries. 2 k flops an
-// entry.
+// Bytes an entry and k columns: k entries for its row of Y, a column and a value (two with beta).
+// Bytes a row: an offset and k entries of X, which the first-level cache serves again for every
+// four entries. 2 k flops an entry.
 #include "spmm.cuh"
 
 #define BLOCK 256
 #define ALL_LANES 0xffffffffu
-// Entries of a row whose rows of Y are read side by side, and entries of a group at most.
+// Entries of a row whose rows of Y are read together, and the most entries of a group.
 #define TOGETHER 4
 #define MOST_ENTRIES 32
-// Blocks for each multiprocessor that are to be there before groups get more entries.
+// Blocks wanted on each multiprocessor before groups get more entries.
 #define BLOCKS_WANTED 8
 
 namespace
 {
 
-// The lanes of a thread, and the threads of an entry.
+// The lanes of a thread, the threads of an entry, and the groups of a block.
 template <class Value> constexpr int lanes_each = fur_piece<Value>::entries;
 template <class Value> constexpr int group_threads = FUR_SDDMM_LANES / lanes_each<Value>;
 template <class Value> constexpr int groups_a_block = BLOCK / group_threads<Value>;
-// Of TOGETHER entries a thread finishes so many.
+// Number of the TOGETHER entries that a thread finishes.
 template <class Value>
 constexpr int entries_each = group_threads<Value> < TOGETHER ? TOGETHER / group_threads<Value> : 1;
 
-// C = alpha X Y^H + beta A on A's pattern.
+// C = alpha X Y^H + beta A on the pattern of A.
 template <class Value> struct sampling {
     int64_t rows;
     int64_t entries;
-    int64_t cols; // of X and Y
+    int64_t cols; // columns of X and Y
     fur_row_starts starts;
     const int32_t *columns;
-    const Value *old; // A's values, which may be C's
+    const Value *old; // A's values; the array may be C's
     Value *values;
     const Value *x;
     int64_t x_row;
@@ -56,8 +57,8 @@ template <class Value> struct sampling {
     }
 };
 
-// The row of an entry, the last that does not begin behind it, by all lanes of a warp: 32 rows at a
-// time.
+// The row of an entry: the last row that begins at or before it. All lanes of a warp search
+// together and test 32 rows at a time.
 __device__ int64_t find_row_by_warp(const fur_row_starts &starts, int64_t rows, int64_t entry)
 {
     int lane = threadIdx.x % FUR_WARP;
@@ -73,7 +74,7 @@ __device__ int64_t find_row_by_warp(const fur_row_starts &starts, int64_t rows, 
     return low;
 }
 
-// The same among rows low .. high, by one thread.
+// As above, among rows low .. high, by one thread.
 __device__ int64_t find_row(const fur_row_starts &starts, int64_t low, int64_t high, int64_t entry)
 {
     while (low < high) {
@@ -86,7 +87,7 @@ __device__ int64_t find_row(const fur_row_starts &starts, int64_t low, int64_t h
     return low;
 }
 
-// The same from the row of an earlier entry on: mostly it is this one or the next.
+// As above, starting from the row of an earlier entry. Usually it is this row or the next.
 __device__ int64_t advance(const fur_row_starts &starts, int64_t row, int64_t high, int64_t entry)
 {
     if (row == high || starts[row + 1] > entry)
@@ -104,8 +105,8 @@ template <class Value> __device__ Value from_across(Value value, int distance)
         return __shfl_xor_sync(ALL_LANES, value, distance);
 }
 
-// The lanes of TOGETHER entries, folded in halves. Threads share the entries out meanwhile: sum[u]
-// becomes that of entry part * TOGETHER / threads + u.
+// Folds the lanes of TOGETHER entries in halves. The entries are divided among the threads at the
+// same time: sum[u] becomes the sum of entry part * TOGETHER / threads + u.
 template <class Value> __device__ void fold(int part, Value (&sum)[TOGETHER][lanes_each<Value>])
 {
     constexpr int each = lanes_each<Value>;
@@ -135,9 +136,9 @@ template <class Value> __device__ void fold(int part, Value (&sum)[TOGETHER][lan
                 sum[u][i] = fur_add(sum[u][i], sum[u][i + half]);
 }
 
-// How rows of X and Y are read: entry by entry; 16 bytes at once where they begin at multiples of
-// that; and so that the second-level cache fetches whole lines of 128 bytes where they consist of
-// those, as half a line at a time is what DRAM is slow at.
+// How rows of X and Y are read. by_entry: entry by entry. by_piece: 16 bytes at once, if rows are
+// aligned to 16 bytes. by_line: as by_piece, but the second-level cache fetches whole lines of 128
+// bytes, if rows consist of whole lines. DRAM is slow at reading half lines.
 enum reading { by_entry, by_piece, by_line };
 
 #define LINE 128
@@ -161,14 +162,15 @@ template <class Value, reading how> __device__ fur_piece<Value> read_piece(const
     return piece;
 }
 
-// TOGETHER entries of a row: where their rows begin for this thread, and its lanes of their sums.
+// The state of TOGETHER entries of a row: where their rows begin for this thread, and its lanes of
+// their sums.
 template <class Value> struct together {
     const Value *x;
     const Value *y[TOGETHER];
     Value sum[TOGETHER][lanes_each<Value>];
 };
 
-// All whole groups of lanes, then the columns that are left.
+// Adds all whole groups of lanes, then the remaining columns.
 template <class Value, reading how>
 __device__ void add_columns(int64_t cols, int part, together<Value> *t)
 {
@@ -196,7 +198,7 @@ __device__ void add_columns(int64_t cols, int part, together<Value> *t)
                                        fur_read(t->y[u] + full + i), t->sum[u][i]);
 }
 
-// The columns of TOGETHER entries from e on.
+// Reads the columns of TOGETHER entries from entry e on.
 __device__ void read_columns(const int32_t *columns, int64_t e, int64_t last,
                              int32_t (&out)[TOGETHER])
 {
@@ -205,8 +207,8 @@ __device__ void read_columns(const int32_t *columns, int64_t e, int64_t last,
         out[u] = __ldg(columns + min(e + u, last));
 }
 
-// A group's entries from e on, the first of them in `row`; rows end at last_row. Groups of a warp
-// that have no more entries stay with the others, and read nothing.
+// Computes the entries e .. end - 1 of a group. Entry e is in `row`, and no entry is after
+// last_row. A group that has finished stays in the loop with its warp, and reads nothing.
 template <class Value, reading how>
 __device__ void sample_run(const sampling<Value> &s, int64_t e, int64_t end, int64_t row,
                            int64_t last_row)
@@ -243,7 +245,7 @@ __device__ void sample_run(const sampling<Value> &s, int64_t e, int64_t end, int
     }
 }
 
-// `run` entries a group. Bytes and flops: above.
+// A kernel with `run` entries a group. Bytes and flops: above.
 template <class Value, reading how>
 __global__ void __launch_bounds__(BLOCK, 2)
     sample(const __grid_constant__ sampling<Value> s, int run)
@@ -263,8 +265,9 @@ __global__ void __launch_bounds__(BLOCK, 2)
     sample_run<Value, how>(s, begin, min(begin + run, last + 1), row, ends[1]);
 }
 
-// Entries for a group: more where there are blocks enough, as each block looks for its rows; whole
-// rows of the average length where they are short, so that groups keep pace.
+// The entries of a group. More entries save searches, because each block searches for its rows; but
+// the blocks must fill the device. If rows are short, a group has whole rows of the average length,
+// so that groups progress at the same rate.
 template <class Value> int entries_a_group(const sampling<Value> &s, const fur_device *device)
 {
     int64_t groups = int64_t(groups_a_block<Value>) * BLOCKS_WANTED * device->multiprocessors;
@@ -274,7 +277,7 @@ template <class Value> int entries_a_group(const sampling<Value> &s, const fur_d
     return static_cast<int>(row < most ? most / row * row : most);
 }
 
-// Whether rows begin at multiples of so many bytes.
+// Whether rows begin at multiples of `bytes` bytes.
 template <class Value> bool in_steps(const fur_vectors_view *v, int bytes)
 {
     return v->stride * sizeof(Value) % bytes == 0 &&

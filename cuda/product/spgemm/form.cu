@@ -1,8 +1,9 @@
-// The rows of C that follow from no other: their columns, sorted and each once, and where in the
-// row each product is added. Few products are sorted in the registers of some lanes; more go
-// through a table in shared memory, and what is left is sorted in the registers of a warp; many are
-// marked in a set of bits there, a block a row, from which they come out sorted; a row that is
-// wider than the set takes it several times.
+// Forms the leaders: the rows of C that do not follow from another row. It finds their distinct
+// columns in ascending order, and the position in the row of each product. The method depends on
+// the number of products. Few products are sorted in the registers of some lanes. More products go
+// through a hash table in shared memory, and the distinct columns are sorted in the registers of a
+// warp. For many products, a block marks columns in a bit set in shared memory, which gives them in
+// order. If a row is wider than the set, it is processed in several passes.
 #include "spgemm.cuh"
 
 #include <stdint.h>
@@ -15,7 +16,7 @@
 namespace
 {
 
-// What a launch works on: `columns` is null while rows are counted.
+// The arguments of a launch.
 struct forming {
     fur_rows a;
     fur_rows b;
@@ -23,13 +24,14 @@ struct forming {
     unsigned count;
     const fur_spgemm_range *ranges;
     int64_t *starts;
-    int32_t *columns; // of C; null: rows are counted
+    int32_t *columns; // of C; null while rows are counted
     int32_t *formed;
     const int64_t *place_start;
     void *places;
 };
 
-// Sorts the numbers of a warp, of which lane l has the (32 j + l)-th (bitonic, Batcher 1968).
+// Sorts the numbers of a warp, each * 32 of them (bitonic sort, Batcher 1968). Lane l has numbers
+// 32 j + l.
 template <int each> __device__ void sort_by_warp(int32_t (&number)[each], int lane)
 {
 #pragma unroll
@@ -52,7 +54,7 @@ template <int each> __device__ void sort_by_warp(int32_t (&number)[each], int la
             }
 }
 
-// Sorts a number of each lane of a group; lane by lane they rise afterwards.
+// Sorts one number of each lane in a group. Afterwards, they ascend from lane to lane.
 template <int lanes, class Key> __device__ Key sort_by_lanes(Key number, int lane)
 {
     for (int size = 2; size <= lanes; size *= 2)
@@ -64,13 +66,14 @@ template <int lanes, class Key> __device__ Key sort_by_lanes(Key number, int lan
     return number;
 }
 
-// A product of a row for each lane of a group: its column above its number, or the largest key. The
-// row has as many products and entries of A at most.
+// Returns a product of the row for each lane of a group: its column in the high bits and its number
+// in the low bits, or the largest key. The row has at most as many products, and as many entries of
+// A, as the group has lanes.
 template <int lanes, class Key>
 __device__ Key product_of_lane(const forming &f, int64_t row, int lane)
 {
     int64_t from = 0;
-    int upto = 0; // products of this entry and those before
+    int upto = 0; // products of this entry and the entries before it
     int count = 0;
     if (row >= 0 && f.a.start(row) + lane < f.a.start(row + 1)) {
         int32_t k = f.a.columns[f.a.start(row) + lane];
@@ -93,8 +96,8 @@ __device__ Key product_of_lane(const forming &f, int64_t row, int lane)
     return column * FUR_WARP + static_cast<Key>(lane);
 }
 
-// Rows of as many products at most as the group has lanes, sorted in registers (Batcher 1968).
-// Bytes: the columns of A, B and C, and places.
+// Forms rows with at most as many products as the group has lanes. They are sorted in registers
+// (Batcher 1968). Bytes: the columns of A, B and C, and places.
 template <int lanes, class Place, class Key>
 __global__ void __launch_bounds__(SORT_BLOCK) sort_few(forming f)
 {
@@ -121,7 +124,7 @@ __global__ void __launch_bounds__(SORT_BLOCK) sort_few(forming f)
 #define TABLE_BITS 10
 static_assert(1 << TABLE_BITS == TABLE, "slots of a table");
 
-// Where a column is first looked for in a table; then at the next place, and so on.
+// The first slot to try for a column. The search continues with the next slots.
 __device__ unsigned first_slot(int32_t column)
 {
     return static_cast<unsigned>(column) * 2654435769U >> (32 - TABLE_BITS);
@@ -141,7 +144,7 @@ __device__ unsigned note_column(int32_t *table, int32_t *list, int *count, int32
     return slot;
 }
 
-// Sorts `count` columns of a list, by a warp; their places take their slots in the table.
+// Sorts `count` columns of a list by a warp. Their slots in the table then hold their places.
 template <int each>
 __device__ void sort_list(const int32_t *list, int count, int32_t *table, int lane, int32_t *sorted)
 {
@@ -168,8 +171,8 @@ __device__ void sort_list(const int32_t *list, int count, int32_t *table, int la
     __syncwarp();
 }
 
-// The same with as few numbers a lane as there must be; one after the other, as nested branches
-// take more barriers than there are.
+// As above, with as few numbers a lane as possible. The cases are tested in sequence, because
+// nested branches need more barriers than the hardware has.
 template <int each = 1>
 __device__ void sort_any_list(const int32_t *list, int count, int32_t *table, int lane,
                               int32_t *sorted)
@@ -180,8 +183,8 @@ __device__ void sort_any_list(const int32_t *list, int count, int32_t *table, in
         sort_any_list<2 * each>(list, count, table, lane, sorted);
 }
 
-// Rows of at most FUR_SPGEMM_SORTED products, a warp each: a table leaves repetitions out, what is
-// left is sorted. Bytes: the columns of A, B and C, and places three times.
+// Forms rows of at most FUR_SPGEMM_SORTED products, one warp each. A table removes duplicates, and
+// the distinct columns are sorted. Bytes: the columns of A, B and C, and places three times.
 template <class Place> __global__ void __launch_bounds__(SORT_BLOCK) sort_rows(forming f)
 {
     __shared__ int32_t tables[SORT_BLOCK / FUR_WARP][TABLE];
@@ -214,7 +217,7 @@ template <class Place> __global__ void __launch_bounds__(SORT_BLOCK) sort_rows(f
         places[t] = static_cast<Place>(table[places[t]]);
 }
 
-// Columns of sorted rows to where they belong. Bytes: those of C twice.
+// Copies the columns of sorted rows to their positions in C. Bytes: the columns of C twice.
 __global__ void __launch_bounds__(SORT_BLOCK) copy_formed(forming f)
 {
     unsigned index = (blockIdx.x * SORT_BLOCK + threadIdx.x) / COPY_LANES;
@@ -227,7 +230,8 @@ __global__ void __launch_bounds__(SORT_BLOCK) copy_formed(forming f)
         f.columns[to + k] = f.formed[f.place_start[row] + k];
 }
 
-// The sum of what the threads before have, and *total of all, of a block of MARK_BLOCK.
+// The sum of `mine` over the previous threads of a block of MARK_BLOCK. *total = the sum over all
+// threads.
 __device__ int sum_before(int mine, int *total)
 {
     __shared__ int sums[MARK_BLOCK / FUR_WARP];
@@ -250,7 +254,7 @@ __device__ int sum_before(int mine, int *total)
     return before + sum - mine;
 }
 
-// Marks the columns of a row from `base` on, of `width`, in a set that is empty.
+// Marks the columns base .. base + width - 1 of a row in an empty set.
 __device__ void mark_columns(const forming &f, int64_t row, int64_t base, int64_t width,
                              unsigned *set)
 {
@@ -267,8 +271,7 @@ __device__ void mark_columns(const forming &f, int64_t row, int64_t base, int64_
     }
 }
 
-// The entries of A's row, begin .. end - 1, that a warp takes, and where the places of their
-// products begin.
+// A warp's share of A's row: entries begin .. end - 1, and the first place of their products.
 struct share {
     int64_t begin;
     int64_t end;
@@ -299,8 +302,8 @@ __device__ share share_of(const forming &f, int64_t row)
     return s;
 }
 
-// The places of a warp's products in columns from `base` on, of `width`: the marks before theirs,
-// of which ranks[i] are before word i.
+// Sets the places of a warp's products in columns base .. base + width - 1. A place is the number
+// of marks before the product's mark. ranks[i] is the number of marks before word i.
 template <class Place>
 __device__ void place_products(const forming &f, const share &s, int64_t base, int64_t width,
                                const unsigned *set, const unsigned *ranks)
@@ -319,8 +322,9 @@ __device__ void place_products(const forming &f, const share &s, int64_t base, i
     }
 }
 
-// Rows of any number of products, a block each; the set has `size` columns. Bytes: the columns of A
-// and B for each time that the row takes the set; the second time twice, those of C, and places.
+// Forms rows of any number of products, one block each. The set has `size` columns. Bytes a pass of
+// the row: the columns of A and B, and in the second launch these twice, the columns of C, and
+// places.
 template <class Place>
 __global__ void __launch_bounds__(MARK_BLOCK) mark_rows(forming f, int64_t size)
 {
@@ -364,7 +368,7 @@ __global__ void __launch_bounds__(MARK_BLOCK) mark_rows(forming f, int64_t size)
         f.starts[row] = written;
 }
 
-// Blocks for so many lanes a row.
+// The number of blocks for `lanes` lanes a row.
 unsigned blocks_for(const forming &f, int lanes)
 {
     return fur_blocks(int64_t(f.count) * lanes, SORT_BLOCK);
@@ -388,7 +392,7 @@ template <class Place> fur_status launch_sorts(fur_env *env, const forming &f)
 template <int lanes, class Place>
 fur_status launch_few(fur_env *env, const fur_spgemm_state *s, const forming &f)
 {
-    // Columns below 2^27 - 1 leave room for the number of a product.
+    // If columns are below 2^27 - 1, a 32-bit key has room for the number of a product.
     auto kernel = s->columns < (1 << 27) ? sort_few<lanes, Place, uint32_t>
                                          : sort_few<lanes, Place, uint64_t>;
     kernel<<<fur_blocks(int64_t(f.count) * lanes, SORT_BLOCK), SORT_BLOCK, 0,

@@ -1,5 +1,5 @@
-// The pattern of C: which rows follow from which, the lengths of the others, offsets, columns, and
-// where in its row each product of a leader is added.
+// The pattern of C: which rows follow from others, the lengths of all rows, offsets, columns, and
+// the place in its row of each product of a leader.
 #include "arrange.cuh"
 #include "cub.cuh"
 #include "spgemm.cuh"
@@ -11,14 +11,15 @@
 #define BLOCK 256
 // Lanes that compare or copy a row.
 #define LANES 8
-#define SAME 1u // what a row may repeat: the columns of the row before; each of them one further
+// SAME: a row has the columns of the row before. NEXT: it has these columns plus one.
+#define SAME 1u
 #define NEXT 2u
 
 namespace
 {
 
-// repeats[i]: how row i follows from the one before; both for two empty rows. Says whether a column
-// occurs twice in a row. Bytes: all columns twice.
+// repeats[i]: how row i follows from row i - 1. Two empty rows set both bits. Sets has_duplicates
+// if a row contains a column twice. Bytes: all columns twice.
 __global__ void __launch_bounds__(BLOCK)
     find_repeats(fur_rows m, int64_t rows, uint8_t *repeats, int *has_duplicates)
 {
@@ -46,9 +47,9 @@ __global__ void __launch_bounds__(BLOCK)
         repeats[row] = static_cast<uint8_t>(bits);
 }
 
-// leader[i] = i unless row i of C follows from the one before, then 0; steps[i] = 1 where its
-// columns are one further; products[i], their sum, and the most of a leader. Bytes: the columns of
-// A, two offsets of B for each.
+// leader[i] = i, or 0 if row i of C follows from the row before. steps[i] = 1 if its columns are
+// those of that row plus one. products[i] = its number of products. The figures get their sum, and
+// the maximum over the leaders. Bytes: the columns of A, and two offsets of B for each.
 __global__ void __launch_bounds__(BLOCK)
     follow(fur_rows a, fur_rows b, int64_t rows, const uint8_t *of_a, const uint8_t *of_b,
            int32_t *leader, int64_t *steps, int64_t *products, fur_spgemm_figures *figures)
@@ -90,7 +91,8 @@ struct larger {
     }
 };
 
-// The bin of a row with these products and entries of A; -1 if its range of columns decides.
+// The bin of a row with these numbers of products and entries of A, or -1 if the range of columns
+// decides.
 __device__ int bin_of(int64_t products, int64_t entries)
 {
     if (max(products, entries) <= FUR_SPGEMM_FEW_LANES)
@@ -123,8 +125,7 @@ __device__ fur_spgemm_range range_of(fur_rows a, fur_rows b, int64_t row)
     return range;
 }
 
-// Lists the leaders by the way in which they are formed; the order within a list does not matter.
-// A row without products has its length, 0.
+// Lists the leaders by bin, in any order. The length of a row without products is set to 0.
 __global__ void __launch_bounds__(BLOCK)
     list_leaders(fur_rows a, fur_rows b, int64_t rows, const int32_t *leader,
                  const int64_t *products, fur_spgemm_range *ranges, int64_t *starts, int32_t *lists,
@@ -157,7 +158,7 @@ __global__ void __launch_bounds__(BLOCK)
         lists[bin * rows + places[bin] + place] = static_cast<int32_t>(row);
 }
 
-// Lengths of all rows of C from those of the leaders, and a 0 behind them.
+// Sets the lengths of all rows of C from those of the leaders, followed by a 0.
 __global__ void __launch_bounds__(BLOCK)
     spread_lengths(int64_t rows, const int32_t *leader, int64_t *lengths,
                    fur_spgemm_figures *figures)
@@ -171,7 +172,7 @@ __global__ void __launch_bounds__(BLOCK)
         atomicMax(&figures->longest, static_cast<unsigned long long>(length));
 }
 
-// Offsets of C in their width.
+// Stores the offsets of C in their type.
 __global__ void __launch_bounds__(BLOCK)
     set_offsets(int64_t rows, const int64_t *starts, void *offsets, bool is_wide)
 {
@@ -184,7 +185,7 @@ __global__ void __launch_bounds__(BLOCK)
         static_cast<int32_t *>(offsets)[row] = static_cast<int32_t>(starts[row]);
 }
 
-// The columns of rows that follow a leader. Bytes: those of C, twice.
+// Writes the columns of rows that follow a leader. Bytes: the columns of C twice.
 __global__ void __launch_bounds__(BLOCK)
     spread_columns(int64_t rows, const int32_t *leader, const int64_t *steps, const int64_t *starts,
                    int32_t *columns)
@@ -200,7 +201,8 @@ __global__ void __launch_bounds__(BLOCK)
         columns[to + k] = columns[from + k] + shift;
 }
 
-// Only leaders need places; a 0 behind them.
+// Sets the product counts of other rows to 0, because only leaders need places. A 0 follows the
+// last row.
 __global__ void __launch_bounds__(BLOCK)
     keep_leaders(int64_t rows, const int32_t *leader, int64_t *products)
 {
@@ -217,7 +219,7 @@ __global__ void __launch_bounds__(BLOCK)
         place_start[row] = place_start[leader[row]];
 }
 
-// Rows whose sums do not fit shared memory.
+// Lists the rows whose sums do not fit into shared memory.
 __global__ void __launch_bounds__(BLOCK)
     list_long_rows(int64_t rows, const int64_t *starts, int64_t room, int32_t *list,
                    fur_spgemm_figures *figures)
@@ -227,7 +229,7 @@ __global__ void __launch_bounds__(BLOCK)
         list[atomicAdd(&figures->long_rows, 1u)] = static_cast<int32_t>(row);
 }
 
-// Blocks for a thread, or so many lanes, for each of `count`.
+// The blocks for `count` items with `lanes` threads each.
 unsigned blocks_for(int64_t count, int lanes = 1)
 {
     return fur_blocks(count * lanes, BLOCK);
@@ -265,7 +267,7 @@ fur_status find_leaders(fur_env *env, fur_spgemm_state *s, fur_rows a, fur_rows 
     return fur_exclusive_scan(env, s->steps, n + 1);
 }
 
-// Room for what is formed of leaders, a number for each of their products.
+// Allocates the arrays of the leaders, with one place for each of their products.
 fur_status make_room(fur_env *env, fur_spgemm_state *s)
 {
     int64_t n = s->rows;
@@ -281,7 +283,7 @@ fur_status make_room(fur_env *env, fur_spgemm_state *s)
                              &s->places);
 }
 
-// Lengths of the rows of C as offsets.
+// Computes the row lengths of C and turns them into offsets.
 fur_status count_rows(fur_env *env, fur_spgemm_state *s, fur_rows a, fur_rows b)
 {
     int64_t n = s->rows;
@@ -341,7 +343,7 @@ void release_array(fur_env *env, void *array)
         fur_cuda_release(env, array);
 }
 
-// What only the pattern needs.
+// Releases the arrays that only the pattern needs.
 void drop_pattern(fur_env *env, fur_spgemm_state *s)
 {
     if (s->repeats_a != s->repeats_b)

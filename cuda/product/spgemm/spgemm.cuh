@@ -1,18 +1,18 @@
-// Products of two matrices on the device: what the steps hand on.
+// Products of two matrices on the device: the data that the steps share.
 //
-// Most rows of a product on a grid, or of blocks, have the columns of the row before, or each of
-// them one further (as in src/cpu/product/spgemm/repeat.h). Only the others, the leaders, are
-// formed: a row that follows a leader has its columns plus a shift, and its products go to the same
-// places of the row.
+// In a product on a grid, or of block matrices, most rows have the columns of the row before, or
+// these columns plus one (as in src/cpu/product/spgemm/repeat.h). Only the other rows, the leaders,
+// are formed. A row that follows a leader has its columns plus a shift, and its products have the
+// same places in the row.
 #ifndef FURROW_CUDA_SPGEMM_CUH
 #define FURROW_CUDA_SPGEMM_CUH
 
 #include "device.cuh"
 #include "value.cuh"
 
-// How the columns of leaders are put in order: a product a lane, in registers, by 8 lanes or 32;
-// without repetitions, sorted in the registers of a warp; or in a set of bits in shared memory, of
-// one of three sizes.
+// How the columns of a leader are sorted. FEW and SOME: one product for each of 8 or 32 lanes, in
+// registers. SORT: duplicates are removed, then the columns are sorted in the registers of a warp.
+// The others: a bit set in shared memory, of one of three sizes.
 enum fur_spgemm_bin {
     FUR_SPGEMM_FEW,
     FUR_SPGEMM_SOME,
@@ -24,19 +24,19 @@ enum fur_spgemm_bin {
 #define FUR_SPGEMM_BINS 6
 #define FUR_SPGEMM_SORTED_BINS 3
 
-// Products of a row of the first two bins, and entries of A's, at most.
+// The most products, and entries of A, in a row of the first two bins.
 #define FUR_SPGEMM_FEW_LANES 8
 #define FUR_SPGEMM_SOME_LANES FUR_WARP
-// Products of a row of the third bin, at most.
+// The most products in a row of the third bin.
 #define FUR_SPGEMM_SORTED 512
-// Columns of the sets, which a row may pass through several times.
+// Columns of the bit sets. A row may need several passes through a set.
 #define FUR_SPGEMM_NEAR_COLUMNS (1 << 15)
 #define FUR_SPGEMM_WIDE_COLUMNS (1 << 18)
 #define FUR_SPGEMM_ALL_COLUMNS (3 << 17)
-// Bytes of the sums of a row of C that lie in shared memory, at most.
+// The most bytes of the sums of a row of C that are kept in shared memory.
 #define FUR_SPGEMM_SHORT (8 << 10)
 
-// A pattern with offsets of either width.
+// A pattern with offsets of either type.
 struct fur_rows {
     const void *offsets;
     bool is_wide;
@@ -47,7 +47,7 @@ struct fur_rows {
     {
     }
 
-    // By words: without a branch.
+    // Reads 32-bit words, so that no branch is needed.
     __device__ int64_t start(int64_t row) const
     {
         auto word = static_cast<const uint32_t *>(offsets) + (row << is_wide);
@@ -56,17 +56,17 @@ struct fur_rows {
     }
 };
 
-// Figures that the host asks for.
+// Figures that the host reads.
 struct fur_spgemm_figures {
     unsigned long long products;
-    unsigned long long longest;      // row of C
-    unsigned long long most;         // products of a leader
-    unsigned lists[FUR_SPGEMM_BINS]; // rows of each bin
-    unsigned long_rows;              // of more than FUR_SPGEMM_SHORT bytes
-    int has_duplicates;              // B
+    unsigned long long longest;      // longest row of C
+    unsigned long long most;         // most products of a leader
+    unsigned lists[FUR_SPGEMM_BINS]; // rows in each bin
+    unsigned long_rows;              // rows of more than FUR_SPGEMM_SHORT bytes
+    int has_duplicates;              // a row of B has a column twice
 };
 
-// The columns from first to last that a leader may have.
+// The first and the last column that a leader may have.
 struct fur_spgemm_range {
     int32_t first;
     int32_t last;
@@ -77,30 +77,33 @@ struct fur_spgemm_state {
     int64_t rows;
     int64_t columns;
     fur_spgemm_figures *figures;
-    fur_spgemm_figures host; // the same, fetched
-    // From the count to the columns.
+    fur_spgemm_figures host; // the figures above, copied to the host
+    // Used from the count to the columns:
     uint8_t *repeats_a;
-    uint8_t *repeats_b; // repeats_a, where A is B
+    uint8_t *repeats_b; // equals repeats_a if A is B
     int32_t *leader;    // of each row
-    int64_t *steps;     // rows + 1: columns by which the rows before are further than the first
+    int64_t *steps;     // rows + 1: the shift of a row's columns, as a sum over the rows before
     int64_t *starts;    // rows + 1: offsets of C
-    int32_t *lists;     // FUR_SPGEMM_BINS times so many leaders as there are rows
+    int32_t *lists;     // FUR_SPGEMM_BINS lists of up to `rows` leaders
     fur_spgemm_range *ranges; // of leaders
-    int32_t *formed; // columns of leaders of the sorted bins, each row's where its places begin
-    // For the values.
-    int64_t *place_start; // rows + 1: the products of each row at first; then where the places of
-                          // its products begin, or those of its leader
-    void *places;         // of a leader's products in its row: uint16_t, or uint32_t of many
+    // columns of the leaders in the sorted bins; a row begins where its places begin
+    int32_t *formed;
+    // Used for the values:
+    // rows + 1: first the number of products of each row, then the first place of its products or
+    // of its leader's
+    int64_t *place_start;
+    void *places; // of a leader's products in its row: uint16_t, or uint32_t for many
     int32_t *long_rows;
 
-    // A row of C has at most as many columns as products, and as B.
+    // Whether places need 32 bits. A row of C has no more columns than products, and no more than
+    // B.
     bool wide_places() const
     {
         return host.most > UINT16_MAX && columns > UINT16_MAX;
     }
 };
 
-// Calls f(t, its column) for all products t of a row of C, by a warp, a product a lane.
+// Calls f(t, its column) for all products t of a row of C, one for each lane of a warp.
 template <class F>
 __device__ inline void fur_for_products(const fur_rows &a, const fur_rows &b, int64_t row, int lane,
                                         F f)
@@ -115,7 +118,7 @@ __device__ inline void fur_for_products(const fur_rows &a, const fur_rows &b, in
             from = b.start(k);
             count = b.start(k + 1) - from;
         }
-        int64_t upto = count; // products of this entry and those before
+        int64_t upto = count; // products of this entry and the entries before it
         for (int step = 1; step < FUR_WARP; step *= 2) {
             int64_t other = __shfl_up_sync(~0U, upto, step);
             upto += lane >= step ? other : 0;
@@ -135,15 +138,16 @@ __device__ inline void fur_for_products(const fur_rows &a, const fur_rows &b, in
 }
 
 extern "C" {
-// Forms the leaders' rows. Without `columns`: their lengths into `starts` and, in the sorted bins,
-// `formed` and places. Then: their columns to where `starts` says, and the other places.
+// Forms the rows of the leaders. If `columns` is null, writes their lengths to `starts` and, for
+// the sorted bins, `formed` and the places. Otherwise writes their columns to the offsets in
+// `starts`, and the other places.
 fur_status fur_cuda_spgemm_form(fur_env *env, const fur_spgemm_state *s, fur_rows a, fur_rows b,
                                 int32_t *columns);
-// The values of C.
+// Computes the values of C.
 fur_status fur_cuda_spgemm_apply(fur_env *env, const void *state, const fur_csr_view *a,
                                  const fur_csr_view *b, fur_scalar alpha, const fur_csr_view *c,
                                  void *values);
-// The table of all that.
+// The table of these functions.
 extern const fur_spgemm_kernels fur_cuda_spgemm;
 }
 

@@ -1,12 +1,13 @@
-// The values of C in Gustavson's order (1978): some lanes of a warp have a row; they take the
-// entries of A's row one after the other and share out the row of B. Each product has its place in
-// the row, which the plan has found, so that nothing is looked up and no column is read. Two lanes
-// never have the same place, as B has no column twice in a row: no atomics, and the bits of the
-// CPU. Short rows that nearly all follow a leader, as on grids, have a lane each: neighbours have
-// the same places, and read and write next to each other.
+// The values of C in Gustavson's order (1978). A team of lanes has a row. It takes the entries of
+// A's row one after the other, and divides the row of B among its lanes. The plan has stored the
+// place in the row of each product. Therefore nothing is searched, and no column is read. Two lanes
+// never have the same place, because B has no column twice in a row. Therefore no atomics are
+// needed, and the result has the bits of the CPU. If rows are short and nearly all follow a leader,
+// as on grids, each row has one lane. Neighbouring lanes then have the same places, and their
+// accesses are contiguous.
 //
-// Bytes: A, offsets of B for each entry of A, the values of B for each entry of A from the caches,
-// 2 for each product where rows follow no others, offsets and values of C.
+// Bytes: A; for each entry of A two offsets and the values of B, from the caches; 2 for each
+// product if rows do not follow others; offsets and values of C.
 #include "lanes.cuh"
 #include "spgemm.cuh"
 
@@ -21,14 +22,14 @@ template <class Value, class Place> struct product {
     const Value *a_values;
     const Value *b_values;
     int64_t rows;
-    fur_rows c; // its offsets
+    fur_rows c; // the offsets of C
     Value alpha;
     const int64_t *place_start;
     const Place *places;
     Value *values;
 };
 
-// An entry of A, and the row of B that it meets.
+// An entry of A, and the row of B that it multiplies.
 template <class Value> struct entry {
     Value factor;
     int64_t from;
@@ -43,8 +44,8 @@ __device__ entry<Value> read_entry(const product<Value, Place> &p, int64_t e)
     return {p.a_values[e], from, static_cast<int>(p.b.start(k + 1) - from)};
 }
 
-// Adds the row's products to sums that are 0. Each lane reads an entry of A ahead, and its part of
-// the next row of B while the one before is added.
+// Adds the row's products to sums that are 0. Each lane loads an entry of A ahead. It also loads
+// its part of the next row of B while it adds the current row.
 template <int lanes, class Value, class Place>
 __device__ void add_products(const product<Value, Place> &p, int64_t row,
                              const fur_lane_team<lanes> &g, Value *sums)
@@ -86,7 +87,7 @@ __device__ void add_products(const product<Value, Place> &p, int64_t row,
     }
 }
 
-// Rows of more than `least` and at most `room` entries: their sums lie in shared memory.
+// Rows of more than `least` and at most `room` entries. Their sums are in shared memory.
 template <int lanes, class Value, class Place>
 __global__ void __launch_bounds__(BLOCK, 3) sum_short(product<Value, Place> p, int least, int room)
 {
@@ -109,13 +110,13 @@ __global__ void __launch_bounds__(BLOCK, 3) sum_short(product<Value, Place> p, i
 }
 
 #define ABREAST_BLOCK 128
-// Of the sums of a place in shared memory: neither the lanes of a place nor the places of a lane
-// share a bank.
+// The stride between the sums of two places in shared memory. It avoids bank conflicts, both
+// between the lanes of a place and between the places of a lane.
 #define ABREAST_STRIDE (FUR_WARP + 1)
-// Bytes of the sums of a row, at most.
+// The most bytes of the sums of a row.
 #define ABREAST_BYTES 384
 
-// Adds the products of an entry, some at a time: their places differ.
+// Adds the products of an entry, several at a time. Their places are distinct.
 template <class Value, class Place>
 __device__ void add_entry(const product<Value, Place> &p, const entry<Value> &e,
                           const Place *places, Value *sums)
@@ -141,7 +142,7 @@ __device__ void add_entry(const product<Value, Place> &p, const entry<Value> &e,
     }
 }
 
-// The sums of a row by one lane, which reads an entry of A ahead.
+// Adds the products of a row by one lane, which loads an entry of A ahead.
 template <class Value, class Place>
 __device__ void add_row(const product<Value, Place> &p, int64_t row, int length, Value *sums)
 {
@@ -160,7 +161,7 @@ __device__ void add_row(const product<Value, Place> &p, int64_t row, int length,
     }
 }
 
-// Rows of at most `room` entries, a lane each; `width` lanes write a row.
+// Rows of at most `room` entries, one lane each. `width` lanes write a row.
 template <class Value, class Place>
 __global__ void __launch_bounds__(ABREAST_BLOCK)
     sum_abreast(product<Value, Place> p, int room, int width)
@@ -186,7 +187,7 @@ __global__ void __launch_bounds__(ABREAST_BLOCK)
     }
 }
 
-// Longer rows, a block each: sums lie in C.
+// Longer rows, one block each. The sums are in C.
 template <class Value, class Place>
 __global__ void __launch_bounds__(BLOCK) sum_long(product<Value, Place> p, const int32_t *list)
 {
@@ -244,8 +245,8 @@ bool are_alike(const fur_spgemm_state *s, double mean, size_t value)
     return mean <= 8 && s->host.longest * value <= ABREAST_BYTES && leaders * 8 <= s->rows;
 }
 
-// As many lanes as B's rows have entries on average, of long rows a quarter, as each step costs all
-// lanes the same; but no more rows a block than have room.
+// Uses about as many lanes as B's rows have entries on average, and a quarter of this for long
+// rows, because a step costs all lanes the same. The rows of a block must fit into shared memory.
 template <class Value, class Place>
 fur_status launch(fur_env *env, const product<Value, Place> &p, double mean, int least, int room)
 {
@@ -264,7 +265,8 @@ fur_status launch(fur_env *env, const product<Value, Place> &p, double mean, int
     return launch_short<32>(env, p, least, room);
 }
 
-// Rows of few entries, then those of more: room that few need would keep others from the processor.
+// Launches the short rows and the longer rows separately: the shared memory of longer rows would
+// reduce the number of resident blocks.
 template <class Value, class Place>
 fur_status launch_all(fur_env *env, const product<Value, Place> &p, double mean, int64_t longest)
 {
@@ -303,7 +305,7 @@ fur_status apply(fur_env *env, const fur_spgemm_state *s, const fur_csr_view *a,
 
 } // namespace
 
-// The values of C; queues only.
+// Computes the values of C. Only queues work.
 fur_status fur_cuda_spgemm_apply(fur_env *env, const void *state, const fur_csr_view *a,
                                  const fur_csr_view *b, fur_scalar alpha, const fur_csr_view *c,
                                  void *values)

@@ -1,4 +1,4 @@
-// SpMM by cuSPARSE, to be raced against; never chosen by itself. Its order of additions is its own.
+// SpMM by cuSPARSE, for races only; "auto" never chooses it. Its order of additions is its own.
 #include "spmm.cuh"
 
 #include <cusparse.h>
@@ -6,8 +6,8 @@
 namespace
 {
 
-// cuSPARSE's descriptors and the buffer of its product. What it prepares depends on the blocks: a
-// product with others than the last prepares again, and allocates.
+// cuSPARSE's descriptors and the buffer of its product. Its analysis depends on the blocks: a
+// product with other blocks than the last one repeats it, and allocates.
 struct state {
     cusparseHandle_t handle;
     cusparseSpMMAlg_t algorithm;
@@ -20,7 +20,7 @@ struct state {
     void *buffer;
 };
 
-// A call of cuSPARSE as a status.
+// Turns the result of a cuSPARSE call into a status.
 fur_status check(fur_env *env, const char *call, cusparseStatus_t error)
 {
     if (error == CUSPARSE_STATUS_SUCCESS)
@@ -37,7 +37,7 @@ cudaDataType type_of(fur_value_type value)
     return types[value];
 }
 
-// Takes pointers to what it only reads as if it wrote there.
+// Casts away const for cuSPARSE, which takes its inputs as writable pointers.
 template <class T> void *writable(const T *p)
 {
     return const_cast<void *>(static_cast<const void *>(p));
@@ -70,7 +70,8 @@ void drop_blocks(fur_env *env, state *s)
     s->buffer = nullptr;
 }
 
-// Whatever was made; cuSPARSE's complaints about the rest have no one left to be told to.
+// Releases everything that was made. Errors of cuSPARSE are ignored, because no caller is left to
+// receive them.
 void release(fur_env *env, void *memory)
 {
     state *s = static_cast<state *>(memory);
@@ -109,7 +110,7 @@ fur_status describe(fur_env *env, const fur_vectors_view *v, cudaDataType type,
                                                                   : CUSPARSE_ORDER_COL));
 }
 
-// The buffer for these blocks, and the analysis that an algorithm may have.
+// Allocates the buffer for these blocks and runs the analysis of the algorithm, if it has one.
 template <class Value> fur_status prepare(const fur_spmm_call *call, Value one, state *s)
 {
     const cusparseOperation_t none = CUSPARSE_OPERATION_NON_TRANSPOSE;

@@ -1,10 +1,10 @@
-// Long rows: a block each, with a thread for each lane of some segments side by side and each of
-// some columns.
+// Long rows, one block each. A block has one thread for each lane of several segments and each of
+// several columns.
 #include "long_rows.cuh"
 #include "long_sum.cuh"
 
 #define BLOCK 256
-// Columns that a block has at most.
+// The most columns of a block.
 #define COLUMNS 32
 
 namespace
@@ -15,7 +15,7 @@ struct long_rows {
     int32_t *list;
 };
 
-// Lists the long rows, in any order, and counts them. Bytes a row: an offset. 0 flops.
+// Lists the long rows in any order, and counts them. Bytes a row: an offset. 0 flops.
 __global__ void __launch_bounds__(BLOCK)
     list_rows(fur_row_starts starts, int64_t rows, int32_t *list, unsigned *count)
 {
@@ -24,15 +24,16 @@ __global__ void __launch_bounds__(BLOCK)
         list[atomicAdd(count, 1u)] = static_cast<int32_t>(row);
 }
 
-// A long row a block, some columns: threads are slots of one lane each, by columns. Bytes a row of
-// n entries: n (entry + 4) + offset for A, two entries a column for X and Y; 2 n flops a column.
+// A block multiplies a long row by some columns. Its threads are ordered by column, and each has
+// one lane of a segment slot. Bytes a row of n entries: n (entry + 4) + offset for A, two entries a
+// column for X and Y; 2 n flops a column.
 template <class Value>
 __global__ void __launch_bounds__(BLOCK)
     multiply_rows(const __grid_constant__ fur_block_product<Value> p, const int32_t *list,
                   int columns)
 {
     __shared__ Value memory[BLOCK];
-    int segments = BLOCK / columns / FUR_ROW_LANES; // side by side
+    int segments = BLOCK / columns / FUR_ROW_LANES; // processed together
     int slot = static_cast<int>(threadIdx.x) / columns;
     int64_t j = blockIdx.y * int64_t(columns) + static_cast<int>(threadIdx.x) % columns;
     int64_t row = list[blockIdx.x];

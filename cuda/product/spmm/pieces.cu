@@ -1,11 +1,11 @@
-// SpMM by pieces of rows of a row-major X: neighbouring threads have neighbouring pieces, 16 bytes
-// where rows are aligned to that, and as many of them as X has columns a row of A. The number need
-// not be a power of two, nor divide a warp, as threads exchange nothing: k = 9 takes nine threads a
-// row and k = 100 in double precision fifty.
+// SpMM by pieces of rows of a row-major X. Neighbouring threads have neighbouring pieces, of 16
+// bytes if rows are aligned to 16 bytes. The pieces of a row of X determine the threads of a row of
+// A. Their number need not be a power of two nor divide a warp, because threads exchange nothing: k
+// = 9 takes nine threads a row, and k = 100 in double precision takes fifty.
 //
-// A block goes through a range of consecutive rows, so that rows of X that neighbouring rows of A
-// share stay in the first-level cache, also those a line of a grid apart.
-// After Huang, Dai, Wang and Yang 2020 (GE-SpMM) and Gale, Zaharia, Young and Elsen 2020 (Sputnik).
+// A block processes a range of consecutive rows. Rows of X that neighbouring rows of A share then
+// stay in the first-level cache, including rows one grid line apart. After Huang, Dai, Wang and
+// Yang 2020 (GE-SpMM) and Gale, Zaharia, Young and Elsen 2020 (Sputnik).
 //
 // Bytes a row of n entries: n (entry + 4) + offset for A, two entries a column for X and Y. 2 n
 // flops a column.
@@ -14,9 +14,9 @@
 
 #define BLOCK 512
 #define RESIDENT 2
-// Entries of a row whose pieces of X are on their way at once; of 16 bytes, half as many.
+// Entries of a row whose pieces of X are loaded together; half as many for 16-byte entries.
 #define AHEAD 4
-// Rows of A for a block at most.
+// The most rows of A in a block.
 #define MOST_ROWS 1024
 
 namespace
@@ -34,7 +34,7 @@ template <class Value, int width> __device__ columns_of<Value, width> read_colum
     return fur_read(reinterpret_cast<const piece *>(x));
 }
 
-// Adds the products of the entries from begin on, at most `ahead`.
+// Adds the products of at most `ahead` entries from `begin` on.
 template <class Value, int width>
 __device__ void add_entries(const fur_block_product<Value> &p, const Value *x, int64_t begin,
                             int count, Value (&sum)[width])
@@ -90,8 +90,8 @@ __device__ void finish_row(const fur_block_product<Value> &p, Value (&sum)[width
         p.finish(sum[i], y + i * p.y.column);
 }
 
-// `threads` threads a row, each with `width` columns. Bytes a row of n entries: n (entry + 4) +
-// offset for A, two entries a column for X and Y; 2 n flops a column.
+// Uses `threads` threads for a row, each with `width` columns. Bytes a row of n entries: n (entry +
+// 4) + offset for A, two entries a column for X and Y; 2 n flops a column.
 template <class Value, int width>
 __global__ void __launch_bounds__(BLOCK, RESIDENT)
     multiply(const __grid_constant__ fur_block_product<Value> p, int threads, int rows_a_block)
@@ -115,7 +115,8 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT)
     }
 }
 
-// Rows of A for a block: as many as the cache is good for, fewer where there are not enough blocks.
+// The rows of A in a block: the number that suits the cache, or fewer if there would be too few
+// blocks.
 int rows_a_block_for(const fur_device *device, int64_t rows, int at_once, int64_t chunks)
 {
     int64_t blocks = int64_t(4) * RESIDENT * device->multiprocessors;
@@ -137,7 +138,7 @@ fur_status launch(const fur_spmm_call *call, const fur_block_product<Value> &p)
     return fur_cuda_launched(call->env, "spmm rows, in pieces");
 }
 
-// Whether rows of X, or of Y, are whole pieces of 16 bytes.
+// Whether the rows of X or Y consist of whole pieces of 16 bytes.
 template <class Value> bool in_pieces(const fur_vectors_view *v)
 {
     constexpr int64_t width = fur_piece<Value>::entries;

@@ -1,7 +1,8 @@
-// SpMM, reference: one thread an entry of Y, neighbouring threads on neighbouring columns.
+// SpMM, reference. One thread computes one entry of Y, and neighbouring threads have neighbouring
+// columns.
 //
 // Bytes a row of n entries and a column: n (entry + 4) + offset for A, which the threads of a row
-// share by the first-level cache, two entries for X and Y. 2 n flops.
+// share through the first-level cache, two entries for X and Y. 2 n flops.
 #include "long_sum.cuh"
 #include "spmm.cuh"
 
@@ -10,7 +11,7 @@
 namespace
 {
 
-// An entry of Y a thread. Bytes and flops: above.
+// One thread computes one entry of Y. Bytes and flops: above.
 template <class Value> __global__ void __launch_bounds__(BLOCK) multiply(fur_block_product<Value> p)
 {
     int64_t at = blockIdx.x * int64_t(BLOCK) + threadIdx.x;

@@ -1,5 +1,5 @@
-// SpMM by rows of CSR, in the way that the layout asks for: by pieces of rows of X (pieces.cu) or,
-// for more than a few columns of a column-major X, a thread a row (staged.cu).
+// SpMM by rows of CSR, with a method for each layout. It uses pieces of rows of X (pieces.cu), or
+// one thread a row (staged.cu) if X is column-major and has more than a few columns.
 //
 // Bytes a row of n entries: n (entry + 4) + offset for A, two entries a column for X and Y. 2 n
 // flops a column.
@@ -8,15 +8,15 @@
 extern "C" const fur_spmm_kernel fur_cuda_spmm_pieces;
 extern "C" const fur_spmm_kernel fur_cuda_spmm_staged;
 
-// Bytes of a row of X up to which pieces of columns are the faster way, too (measured on an H200).
+// Bytes of a row of X up to which pieces are faster for a column-major X too (measured on an H200).
 #define FEW_BYTES 32
-// Columns of a launch at most: groups of them are the grid's second axis.
+// The most columns of a launch. Groups of columns are the second axis of the launch grid.
 #define MOST_COLUMNS int64_t(65535)
 
 namespace
 {
 
-// Some columns of a view.
+// Columns first .. first + count - 1 of a view.
 fur_vectors_view take_columns(const fur_vectors_view *v, int64_t first, int64_t count)
 {
     fur_vectors_view some = *v;
@@ -26,7 +26,7 @@ fur_vectors_view take_columns(const fur_vectors_view *v, int64_t first, int64_t 
     return some;
 }
 
-// A launch has at most MOST_COLUMNS side by side.
+// Multiplies by MOST_COLUMNS columns at a time.
 fur_status apply(const fur_spmm_call *call)
 {
     const fur_vectors_view *v = call->x;

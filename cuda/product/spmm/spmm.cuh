@@ -1,6 +1,6 @@
-// Products Y = alpha A X + beta Y with blocks of vectors, a kernel a file (spmm_kernels.def lists
-// them), and products of two blocks at the entries of a matrix. What they share: the typed arrays
-// of a product.
+// Products Y = alpha A X + beta Y with blocks of vectors, one kernel in each file (spmm_kernels.def
+// lists them), and products of two blocks at the entries of a matrix. The shared part is a product
+// with typed arrays.
 #ifndef FURROW_CUDA_SPMM_CUH
 #define FURROW_CUDA_SPMM_CUH
 
@@ -9,7 +9,7 @@
 
 extern "C" fur_sddmm fur_cuda_sddmm;
 
-// A row-major or column-major block by its steps: entry (i, j) at data[i row + j column].
+// A row-major or column-major block with its strides: entry (i, j) is at data[i row + j column].
 template <class Value> struct fur_block {
     Value *data;
     int64_t row;
@@ -23,14 +23,14 @@ template <class Value> struct fur_block {
 
 template <class Value> struct fur_block_product {
     int64_t rows;
-    int64_t cols; // of X and Y
+    int64_t cols; // columns of X and Y
     fur_row_starts starts;
     const int32_t *columns;
     const Value *values;
     fur_block<const Value> x;
     fur_block<Value> y;
     fur_finish<Value> finish;
-    bool y_in_pieces; // rows of Y can be read and written as those of X
+    bool y_in_pieces; // rows of Y can be read and written in pieces, as those of X
 
     explicit fur_block_product(const fur_spmm_call *call)
         : rows(call->a->rows),
@@ -48,7 +48,7 @@ template <class F> fur_status fur_with_block_product(const fur_spmm_call *call, 
                           [&](auto value) { return f(fur_block_product<decltype(value)>(call)); });
 }
 
-// A value that is read by many threads, from the first-level cache where it is there.
+// Loads a value that many threads read, through the first-level cache.
 template <class T> __device__ inline T fur_read(const T *p)
 {
     using raw = typename fur_raw_of<sizeof(T)>::type;
@@ -56,7 +56,7 @@ template <class T> __device__ inline T fur_read(const T *p)
     return *reinterpret_cast<T *>(&bits);
 }
 
-// A result that nobody reads soon: it should not evict X from the caches.
+// Stores a result that is not read soon, so that it does not evict X from the caches.
 template <class T> __device__ inline void fur_write_away(T *p, T value)
 {
     using raw = typename fur_raw_of<sizeof(T)>::type;

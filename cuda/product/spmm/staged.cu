@@ -1,7 +1,7 @@
-// SpMM with a thread a row and some columns, so that neighbouring threads read neighbouring entries
-// of a column of X where rows of A look alike: for column-major X, or few columns. The block's part
-// of A goes through shared memory, read as a stream; rows whose entries lie in several parts keep
-// their sums in registers meanwhile.
+// SpMM with one thread for a row and several columns, for column-major X or few columns. If
+// neighbouring rows of A are similar, neighbouring threads read neighbouring entries of a column of
+// X. The block's part of A is streamed through shared memory in stages. If the entries of a row are
+// in several stages, its sums stay in registers between them.
 //
 // Bytes a row of n entries: n (entry + 4) + offset for A, two entries a column for X and Y. 2 n
 // flops a column.
@@ -15,29 +15,29 @@
 namespace
 {
 
-// Columns of a thread at most: as many as registers are there for.
+// The most columns of a thread, limited by the registers.
 template <class Value> constexpr int most_columns = sizeof(Value) < 16 ? 8 : 4;
 
-// Where entry k lies: rows of 2^n entries would meet in one bank.
+// The padded position of entry k: without padding, rows of 2^n entries would conflict in one bank.
 __device__ int place_of(int k)
 {
     return k + (k >> 4);
 }
 
-// A part of A in shared memory.
+// A stage of A in shared memory.
 template <class Value> struct stage {
     Value values[ENTRIES + ENTRIES / 16];
     int32_t columns[ENTRIES + ENTRIES / 16];
 };
 
-// A row's sums on their way through the parts.
+// The sums of a row while the stages pass.
 template <class Value, int count> struct row_sums {
     int64_t begin;
     int64_t end;
     Value sum[count];
 };
 
-// Adds the entries of a row that the part from `first` to `last` has.
+// Adds the entries of a row that are in the stage from `first` to `last`.
 template <class Value, int count>
 __device__ void add_part(const fur_block_product<Value> &p, const stage<Value> &a, int64_t first,
                          int64_t last, const Value *x, row_sums<Value, count> *row)
@@ -54,8 +54,8 @@ __device__ void add_part(const fur_block_product<Value> &p, const stage<Value> &
     }
 }
 
-// A row a thread, `count` columns. Bytes a row of n entries: n (entry + 4) + offset for A, once for
-// `count` columns, and two entries a column for X and Y; 2 n flops a column.
+// One thread multiplies a row by `count` columns. Bytes a row of n entries: n (entry + 4) + offset
+// for A, once for `count` columns, and two entries a column for X and Y; 2 n flops a column.
 template <class Value, int count>
 __global__ void __launch_bounds__(BLOCK, RESIDENT)
     multiply(const __grid_constant__ fur_block_product<Value> p, int64_t first_column)
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT)
     for (int64_t first = p.starts[first_row]; first < end; first += ENTRIES) {
         int64_t last = min(end, first + ENTRIES);
         if (!__syncthreads_or(max(sums.begin, first) < min(sums.end, last)))
-            continue; // all of it belongs to long rows
+            continue; // the whole stage belongs to long rows
         for (int k = threadIdx.x; k < last - first; k += BLOCK) {
             a.columns[place_of(k)] = fur_stream(p.columns + first + k);
             a.values[place_of(k)] = fur_stream(p.values + first + k);
@@ -98,7 +98,8 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT)
         p.finish(sums.sum[g], y + g * p.y.column);
 }
 
-// `count` columns a thread, as many times as there are that many from `first` on, which moves on.
+// Launches `count` columns a thread as often as that many columns remain from *first on. Advances
+// *first.
 template <int count, class Value>
 fur_status launch(const fur_spmm_call *call, const fur_block_product<Value> &p, int64_t *first)
 {

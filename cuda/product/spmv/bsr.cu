@@ -1,11 +1,11 @@
-// SpMV in blocks of 2 x 2, 3 x 3 or 4 x 4 entries, for matrices with several unknowns a point: one
-// column index serves a whole block, and a row reads its part of a block at once. Vuduc and Moon,
-// Fast sparse matrix-vector multiplication by exploiting variable block structure, 2005, for the
-// choice by bytes; Im and Yelick, 2001, for register blocking.
+// SpMV in blocks of 2 x 2, 3 x 3 or 4 x 4 entries, for matrices with several unknowns a point. One
+// column index serves a whole block, and a row reads its part of a block at once. The choice by
+// bytes is from Vuduc and Moon, Fast sparse matrix-vector multiplication by exploiting variable
+// block structure, 2005; register blocking is from Im and Yelick, 2001.
 //
-// A thread multiplies one row of a block row. Entries that a block does not have are masked, and
-// the segments of docs/numerics.md are counted in entries that exist, so that the result has the
-// bits of the reference.
+// A thread multiplies one row of a block row. Entries that are missing in a block are masked. The
+// segments of docs/numerics.md count only existing entries, so that the result has the bits of the
+// reference.
 //
 // Bytes a row with blocks for m B entries: m (B entry + 6 / B) + offset / B for A, two entries for
 // x and y. 2 n flops for n entries.
@@ -20,7 +20,7 @@
 namespace
 {
 
-// B entries that are loaded together, as widely as they are aligned.
+// B entries that are loaded together, with the widest loads that their alignment allows.
 template <int B, class Value>
 struct alignas(B == 3                   ? sizeof(Value)
                : B * sizeof(Value) < 16 ? B * sizeof(Value)
@@ -28,8 +28,8 @@ struct alignas(B == 3                   ? sizeof(Value)
     Value entry[B];
 };
 
-// Walks through a block row of B rows: on_block(block column), and after each on_entry(row in the
-// block row, position in CSR) for what the block has, line by line in the order of the columns.
+// Visits a block row of B rows. Calls on_block(block column) for each block, and then on_entry(row
+// in the block row, position in CSR) for its entries, row by row in the order of the columns.
 template <int B, class Offset, class OnBlock, class OnEntry>
 __device__ void walk(int64_t rows, const Offset *offsets, const int32_t *columns, int64_t block_row,
                      OnBlock on_block, OnEntry on_entry)
@@ -55,8 +55,8 @@ __device__ void walk(int64_t rows, const Offset *offsets, const int32_t *columns
     }
 }
 
-// counts[i]: the blocks of block row i. A thread a block row; bytes: the offsets and columns, 4 or
-// 8 for the count.
+// counts[i] = the blocks of block row i. One thread for each block row. Bytes: the offsets and
+// columns, 4 or 8 for the count.
 template <int B, class Offset>
 __global__ void __launch_bounds__(BUILD_BLOCK)
     count_block_rows(int64_t rows, int64_t block_rows, const Offset *offsets,
@@ -72,18 +72,19 @@ __global__ void __launch_bounds__(BUILD_BLOCK)
     counts[block_row] = count;
 }
 
-// A matrix in blocks: those in which there is an entry, ordered by block row and block column. A
-// block keeps B lines of B entries and a mask of those that exist, as the others must not be
-// multiplied.
+// A matrix in blocks: the blocks with at least one entry, ordered by block row and block column. A
+// block stores B lines of B entries, and a mask of the entries that exist. Missing entries must not
+// be multiplied.
 template <int B, class Value, class Offset> struct blocked {
     const Offset *offsets; // first block of each block row
     int32_t *columns;      // block column of each block
     uint16_t *masks;
-    block_line<B, Value> *lines; // B for each block
+    block_line<B, Value> *lines; // B lines for each block
 };
 
-// Copies the entries into their blocks, whose other values are 0 before; *duplicate, unless it is
-// null, is set if two are at one position. A thread a block row; bytes: A once, its blocks once.
+// Copies the entries into their blocks, whose other values are already 0. If `duplicate` is not
+// null, *duplicate is set when two entries have the same position. One thread for each block row.
+// Bytes: A once, its blocks once.
 template <int B, class Value, class Offset>
 __global__ void __launch_bounds__(BUILD_BLOCK)
     fill_blocks(int64_t rows, int64_t block_rows, const Offset *offsets, const int32_t *columns,
@@ -122,7 +123,8 @@ struct state {
     void *lines;
 };
 
-// A row a thread: its line of each block of the block row. Bytes and flops a row: above.
+// One thread multiplies a row: its line of each block in the block row. Bytes and flops a row:
+// above.
 template <int B, class Value, class Offset>
 __global__ void __launch_bounds__(BLOCK)
     multiply(fur_product<Value, Offset> p, blocked<B, Value, Offset> a)
@@ -136,7 +138,7 @@ __global__ void __launch_bounds__(BLOCK)
     for (int64_t block = a.offsets[row / B]; block < end; block++) {
         block_line<B, Value> entries = a.lines[block * B + line];
         unsigned mask = a.masks[block] >> (line * B);
-        Value x[B]; // loaded without a look at the mask: where there is no entry it is not used
+        Value x[B]; // loaded without testing the mask; x is not used for a missing entry
         int64_t column = int64_t(a.columns[block]) * B;
 #pragma unroll
         for (int place = 0; place < B; place++)
@@ -149,7 +151,7 @@ __global__ void __launch_bounds__(BLOCK)
     p.finish(sum, &p.y[row]);
 }
 
-// Calls f with the size of the blocks as a constant.
+// Calls f with the block size as a constant.
 template <class F> fur_status with_size(int size, F f)
 {
     switch (size) {
@@ -162,7 +164,7 @@ template <class F> fur_status with_size(int size, F f)
     }
 }
 
-// The plan's arrays in their types.
+// The plan's arrays with their types.
 template <int B, class Value, class Offset> blocked<B, Value, Offset> arrays(const state *s)
 {
     return {static_cast<const Offset *>(s->offsets), s->columns, s->masks,
@@ -178,7 +180,7 @@ int64_t bytes_of(const fur_csr_view *a, const state *s)
            (s->block_rows + 1) * static_cast<int64_t>(fur_offset_size(a->offset_type));
 }
 
-// s->offsets = the first block of each block row, s->blocks = how many there are.
+// s->offsets = the first block of each block row, s->blocks = the number of blocks.
 template <int B, class Offset>
 fur_status count_blocks(fur_env *env, const fur_csr_view *a, state *s)
 {
@@ -194,7 +196,7 @@ fur_status count_blocks(fur_env *env, const fur_csr_view *a, state *s)
     return FUR_OK;
 }
 
-// The offsets of A in blocks of a size.
+// Computes the block offsets of A for a block size.
 fur_status analyse(fur_env *env, const fur_csr_view *a, int size, state *s)
 {
     s->size = size;
@@ -207,7 +209,7 @@ fur_status analyse(fur_env *env, const fur_csr_view *a, int size, state *s)
     });
 }
 
-// Leaves in s the size with the fewest bytes.
+// Chooses the size with the fewest bytes and leaves it in s.
 fur_status choose_size(fur_env *env, const fur_csr_view *a, state *s)
 {
     FUR_TRY(analyse(env, a, LEAST, s));
@@ -223,7 +225,7 @@ fur_status choose_size(fur_env *env, const fur_csr_view *a, state *s)
     return FUR_OK;
 }
 
-// Refuses blocks that take no fewer bytes than CSR.
+// Refuses blocks that take at least as many bytes as CSR.
 fur_status check_size(fur_env *env, const fur_csr_view *a, const state *s)
 {
     int64_t blocks = bytes_of(a, s);
@@ -236,7 +238,7 @@ fur_status check_size(fur_env *env, const fur_csr_view *a, const state *s)
                         static_cast<long long>(csr));
 }
 
-// Arrays for the blocks, values cleared: what A lacks in a block is 0.
+// Allocates the blocks and sets their values to 0, for the entries that A does not have.
 fur_status allocate(fur_env *env, const fur_csr_view *a, state *s)
 {
     int64_t value = static_cast<int64_t>(fur_value_size(a->value_type));
@@ -247,7 +249,7 @@ fur_status allocate(fur_env *env, const fur_csr_view *a, state *s)
     return fur_cuda_clear(env, s->lines, s->blocks * block);
 }
 
-// The entries into their blocks.
+// Copies the entries into their blocks.
 fur_status fill(fur_env *env, const fur_csr_view *a, const state *s, int *duplicate)
 {
     unsigned grid = fur_blocks(s->block_rows, BUILD_BLOCK);
@@ -263,7 +265,8 @@ fur_status fill(fur_env *env, const fur_csr_view *a, const state *s, int *duplic
     });
 }
 
-// A block has room for one entry at a position.
+// Fills the blocks, and refuses a matrix with duplicates: a block has room for one entry at a
+// position.
 fur_status fill_checked(fur_env *env, const fur_csr_view *a, const state *s)
 {
     int *duplicate;
@@ -281,13 +284,13 @@ fur_status fill_checked(fur_env *env, const fur_csr_view *a, const state *s)
     return status;
 }
 
-// The same entries go to the same places.
+// New values go to the positions of the old ones.
 fur_status refresh(fur_env *env, const fur_csr_view *a, void *memory)
 {
     return fill(env, a, static_cast<const state *>(memory), nullptr);
 }
 
-// Chooses B, refuses A if its blocks take no fewer bytes than CSR, and fills the blocks.
+// Chooses B, refuses A if its blocks take at least as many bytes as CSR, and fills the blocks.
 fur_status build(fur_env *env, const fur_csr_view *a, state *s)
 {
     FUR_TRY(choose_size(env, a, s));
@@ -338,7 +341,7 @@ int64_t matrix_bytes(const fur_csr_view *a, const void *memory)
 extern "C" const fur_spmv_kernel fur_cuda_spmv_bsr = {
     {"bsr", "history: blocks of 2 x 2, 3 x 3 or 4 x 4 entries with one index each",
      "Im and Yelick 2001", true, 0},
-    nullptr, // cost: to be known only from the analysis
+    nullptr, // cost: known only after the analysis
     nullptr, // work
     plan,
     refresh,

@@ -1,5 +1,5 @@
-// How long products take on the device: a launch, the latencies a thread meets one after the other,
-// and bytes over a rate. Fitted by hand to times on an H200, the mean of cold and warm ones, of 90
+// The time of products on the device: a launch, the latencies that a thread meets in sequence, and
+// bytes over a rate. Fitted by hand to times on an H200, the mean of cold and warm runs, for 90
 // matrices (docs/results/choice.md).
 #ifndef FURROW_CUDA_COST_CUH
 #define FURROW_CUDA_COST_CUH
@@ -7,15 +7,15 @@
 #include "kernel.h"
 #include "split.h"
 
-// A product of next to nothing.
+// Time of a product of a tiny matrix.
 #define FUR_LAUNCH_NS 3400.0
-// Two fetches, one for the place of the other, and what is done with them.
+// Time of two dependent loads and the use of their values.
 #define FUR_HOP_NS 900.0
-// A row's next entry for a thread that walks through it.
+// Time for the next entry of a row in a thread that walks the row.
 #define FUR_WALK_NS 170.0
-// A row that blocks share.
+// Time for a row that several blocks share.
 #define FUR_SHARED_ROW_NS 1500.0
-// Copy rate of an H200.
+// Copy rate of an H200, in bytes a nanosecond.
 #define FUR_BYTES_A_NS 4200.0
 
 // The bytes of x and y, each read or written once.
@@ -31,8 +31,8 @@ static inline double fur_product_bytes(const fur_csr_view *a)
     return static_cast<double>(fur_csr_bytes(a)) + fur_vector_bytes(a);
 }
 
-// The cost of a kernel whose threads wait so long for one load after the other, while `bytes` bytes
-// move: half of the shorter time is hidden by the longer one.
+// The cost of a kernel whose threads wait `wait_ns` for dependent loads while `bytes` bytes move.
+// Half of the shorter time is hidden by the longer one.
 static inline fur_spmv_cost fur_cuda_cost(double wait_ns, double bytes)
 {
     double move_ns = bytes / FUR_BYTES_A_NS;
@@ -41,8 +41,8 @@ static inline fur_spmv_cost fur_cuda_cost(double wait_ns, double bytes)
     return {FUR_LAUNCH_NS + longer + 0.5 * shorter, 0, nullptr};
 }
 
-// The kernels over slices (sell_layout.cuh): a lane's entries in batches of `unroll`. Of a row of
-// several segments a lane has FUR_ROW_SEGMENT / FUR_ROW_LANES entries.
+// The cost of kernels over slices (sell_layout.cuh), where a lane loads its entries in batches of
+// `unroll`. In a row of several segments, a lane has FUR_ROW_SEGMENT / FUR_ROW_LANES entries.
 static inline fur_spmv_cost fur_cuda_sliced_cost(const fur_spmv_profile *profile, int unroll,
                                                  double bytes)
 {
@@ -53,8 +53,8 @@ static inline fur_spmv_cost fur_cuda_sliced_cost(const fur_spmv_profile *profile
                          1.02 * bytes);
 }
 
-// Kernels in which one thread walks through a row in CSR: neighbours read a row apart, so that long
-// rows cost them the same sectors again and again.
+// The cost of kernels in which one thread walks a row in CSR. Neighbouring threads read a row
+// apart, so that long rows load the same sectors several times.
 static inline fur_spmv_cost fur_cuda_walk_cost(const fur_csr_view *a,
                                                const fur_spmv_profile *profile)
 {

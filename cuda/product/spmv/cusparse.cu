@@ -1,4 +1,4 @@
-// SpMV by cuSPARSE, to be raced against; never chosen by itself. Its order of additions is its own.
+// SpMV by cuSPARSE, for races only; "auto" never chooses it. Its order of additions is its own.
 #include "spmv.cuh"
 
 #include <cusparse.h>
@@ -17,7 +17,7 @@ struct state {
     void *buffer;
 };
 
-// cuSPARSE's errors as statuses.
+// Turns an error of cuSPARSE into a status.
 fur_status status_of(cusparseStatus_t error)
 {
     switch (error) {
@@ -31,7 +31,7 @@ fur_status status_of(cusparseStatus_t error)
     }
 }
 
-// A call of cuSPARSE as a status.
+// Turns the result of a cuSPARSE call into a status.
 fur_status check(fur_env *env, const char *call, cusparseStatus_t error)
 {
     if (error == CUSPARSE_STATUS_SUCCESS)
@@ -52,13 +52,13 @@ cusparseIndexType_t index_of(fur_offset_type offset)
     return offset == FUR_I32 ? CUSPARSE_INDEX_32I : CUSPARSE_INDEX_64I;
 }
 
-// Takes pointers to what it only reads as if it wrote there.
+// Casts away const for cuSPARSE, which takes its inputs as writable pointers.
 template <class T> void *writable(const T *p)
 {
     return const_cast<void *>(static_cast<const void *>(p));
 }
 
-// vector: memory of as many entries as the longer side, which stands for x and y until apply.
+// vector: memory for the longer of x and y. It is a placeholder for both until apply().
 fur_status describe(fur_env *env, const fur_csr_view *a, void *vector, state *s)
 {
     FUR_TRY(
@@ -80,7 +80,7 @@ fur_status prepare(fur_env *env, const void *one, const state *s)
                                          s->buffer));
 }
 
-// The buffer that the algorithm asks for, and its analysis.
+// Allocates the buffer of the algorithm and runs its analysis.
 fur_status preprocess(fur_env *env, const void *one, state *s)
 {
     size_t bytes = 0;
@@ -92,7 +92,7 @@ fur_status preprocess(fur_env *env, const void *one, state *s)
     return prepare(env, one, s);
 }
 
-// Describes A to cuSPARSE, allocates its buffer and analyses.
+// Describes A to cuSPARSE, allocates its buffer and runs the analysis.
 fur_status build(fur_env *env, const fur_csr_view *a, state *s)
 {
     void *vector;
@@ -114,7 +114,8 @@ fur_status build(fur_env *env, const fur_csr_view *a, state *s)
     return status;
 }
 
-// Whatever was made; cuSPARSE's complaints about the rest have no one left to be told to.
+// Releases everything that was made. Errors of cuSPARSE are ignored, because no caller is left to
+// receive them.
 void release(fur_env *env, void *memory)
 {
     state *s = static_cast<state *>(memory);
@@ -139,7 +140,7 @@ fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *, v
     });
 }
 
-// Prepares again: cuSPARSE does not promise that its preparation depends on the pattern alone.
+// Repeats the analysis: cuSPARSE does not promise that it depends on the pattern alone.
 fur_status refresh(fur_env *env, const fur_csr_view *a, void *memory)
 {
     state *s = static_cast<state *>(memory);

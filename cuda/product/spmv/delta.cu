@@ -1,8 +1,9 @@
-// SpMV over a sliced layout with compressed columns, lossless. The k-th entries of a slice's rows
-// mostly lie in neighbouring columns: of these 32 a base is kept, and for each lane what its column
-// exceeds base + lane by, in as many bytes as the slice needs: none where all are 0, as in the
-// interior of a grid, else 1, 2 or 4. After the delta compression of Kourtis, Goumas and Koziris
-// (2008), with one width a slice, so that no lane waits for another.
+// SpMV over a sliced layout with lossless compression of columns. The k-th entries of a slice's
+// rows are mostly in neighbouring columns. A base is stored for each 32 of them. Each lane stores
+// the excess of its column over base + lane, in as many bytes as the slice needs. If all excesses
+// are 0, as in the interior of a grid, this takes no bytes, and otherwise 1, 2 or 4. After the
+// delta compression of Kourtis, Goumas and Koziris (2008), but with one width for each slice, so
+// that no lane waits for another.
 //
 // Bytes a row of n entries: n (entry + 0, 1, 2 or 4, + 1/8) and the padding of its slice, 4 for its
 // place and length, two entries for x and y; 2 n flops.
@@ -10,10 +11,10 @@
 #include "narrow.cuh"
 #include "spmv.cuh"
 
-// Padding, and bytes of A over those of CSR, above which compression does not pay.
+// The limits of compression: entries with padding over entries, and bytes of A over those of CSR.
 #define PADDING_MOST 1.5
 #define BYTES_MOST 0.95
-// Entries of a lane that are under way together; of 16 bytes, half as many.
+// Entries that a lane loads together; half as many for 16-byte entries.
 #define UNROLL 4
 // Blocks that should fit on a multiprocessor.
 #define RESIDENT 10
@@ -25,12 +26,12 @@ namespace
 // The plan: slices whose columns are stored as small excesses over a base.
 struct delta {
     fur_sell layout;
-    int32_t *bases;    // one for every k of a slice: start / 32 + k
-    int64_t *begin;    // of a slice's excesses, in units of 32 bytes; slices + 1
-    uint8_t *excesses; // of all slices
+    int32_t *bases;    // a base for every k of a slice, at start / 32 + k
+    int64_t *begin;    // where a slice's excesses begin, in units of 32 bytes; slices + 1
+    uint8_t *excesses; // the excesses of all slices
     int64_t units;
     fur_narrow values;
-    int64_t value_bytes; // that they took when they were planned
+    int64_t value_bytes; // bytes of the values when they were planned
 };
 
 template <int bytes> struct unsigned_of;
@@ -48,12 +49,12 @@ template <> struct unsigned_of<4> {
 template <int bytes, class Value> struct delta_columns {
     static constexpr int unroll = sizeof(Value) > 8 ? UNROLL / 2 : UNROLL;
     const int32_t *bases;
-    const uint8_t *excesses; // of the slice
+    const uint8_t *excesses; // the slice's excesses
     const fur_sell_place &place;
-    int32_t own; // the lane's of the 32 bases that are at hand
+    int32_t own; // the lane's one of the 32 bases that are loaded
     uint32_t excess[unroll];
 
-    // Loads the excesses of the next entries, and at every 32nd the bases.
+    // Loads the excesses of the next entries, and after every 32 entries the next bases.
     __device__ void fetch(int first)
     {
         if (first % FUR_WARP == 0)
@@ -67,7 +68,7 @@ template <int bytes, class Value> struct delta_columns {
         }
     }
 
-    // The column of entry first + u: base, lane and excess.
+    // The column of entry first + u: base + lane + excess.
     __device__ int32_t at(int first, int u) const
     {
         auto base = static_cast<uint32_t>(__shfl_sync(~0U, own, (first + u) % FUR_WARP));
@@ -75,14 +76,14 @@ template <int bytes, class Value> struct delta_columns {
     }
 };
 
-// The arguments of a product besides the plan.
+// The arguments of a product, except the plan.
 template <class Value> struct product {
     const Value *x;
     Value *y;
     fur_finish<Value> finish;
 };
 
-// The sum of the lane's row in a slice whose excesses have this many bytes.
+// The sum of the lane's row in a slice whose excesses take `bytes` bytes.
 template <int bytes, class Value>
 __device__ Value sum_slice(const delta &d, int64_t slice, const fur_sell_place &p, int64_t begin,
                            const product<Value> &q)
@@ -92,7 +93,7 @@ __device__ Value sum_slice(const delta &d, int64_t slice, const fur_sell_place &
     return fur_narrow_sum(d.values, slice, p, columns, q.x);
 }
 
-// A slice a warp, in the width that its excesses have. Bytes and flops a row: above.
+// One warp multiplies one slice, with the width of its excesses. Bytes and flops a row: above.
 template <class Value, bool Long>
 __global__ void __launch_bounds__(SELL_BLOCK, Long ? RESIDENT_LONG : RESIDENT)
     multiply(delta d, product<Value> q)
@@ -108,7 +109,8 @@ __global__ void __launch_bounds__(SELL_BLOCK, Long ? RESIDENT_LONG : RESIDENT)
     });
 }
 
-// The base of a slice's k-th entries, and what a lane's column exceeds it by. All lanes call it.
+// The base of a slice's k-th entries. *excess = the excess of the lane's column over it. All lanes
+// must call it.
 __device__ int32_t base_of(const fur_sell_place &p, int k, const int32_t *columns, uint32_t *excess)
 {
     bool there = k < p.length();
@@ -118,7 +120,7 @@ __device__ int32_t base_of(const fur_sell_place &p, int k, const int32_t *column
     return base;
 }
 
-// Sets the bases of a slice and tells how many bytes its excesses need.
+// Sets the bases of a slice and returns the bytes that its excesses need.
 __device__ int set_bases(const delta &d, const fur_sell_place &p, const int32_t *columns)
 {
     uint32_t most = 0;
@@ -133,7 +135,7 @@ __device__ int set_bases(const delta &d, const fur_sell_place &p, const int32_t 
     return most == 0 ? 0 : most <= UINT8_MAX ? 1 : most <= UINT16_MAX ? 2 : 4;
 }
 
-// Sets the bases and counts the units of 32 bytes that the excesses of a slice take.
+// Sets the bases and counts the 32-byte units of the excesses of each slice.
 __global__ void __launch_bounds__(SELL_BLOCK) measure(delta d, const int32_t *columns)
 {
     fur_sell_for_slice(d.layout, [&](int64_t slice, const fur_sell_place &p) {
@@ -157,8 +159,8 @@ __device__ void compress_slice(const delta &d, const fur_sell_place &p, int64_t 
     }
 }
 
-// Writes the excesses of each slice in the width that was found for it. Bytes an entry: 4 for its
-// column, and 0, 1, 2 or 4.
+// Writes the excesses of each slice in its width. Bytes an entry: 4 for its column, and 0, 1, 2 or
+// 4.
 __global__ void __launch_bounds__(SELL_BLOCK) compress(delta d, const int32_t *columns)
 {
     fur_sell_for_slice(d.layout, [&](int64_t slice, const fur_sell_place &p) {
@@ -175,7 +177,7 @@ __global__ void __launch_bounds__(SELL_BLOCK) compress(delta d, const int32_t *c
     });
 }
 
-// The bytes of A in this format, of which its values take so many.
+// The bytes of A in this format, if its values take `value_bytes` bytes.
 int64_t bytes_of(const delta *d, int64_t value_bytes)
 {
     const fur_sell *l = &d->layout;
@@ -184,7 +186,8 @@ int64_t bytes_of(const delta *d, int64_t value_bytes)
            fur_sell_bytes(l);
 }
 
-// Refuses a form that takes more than BYTES_MOST of what CSR does, whatever A's values are.
+// Refuses the format if it takes more than BYTES_MOST times the bytes of CSR, with uncompressed
+// values.
 fur_status check_pays(fur_env *env, const fur_csr_view *a, const delta *d)
 {
     int64_t wide = d->layout.padded * static_cast<int64_t>(fur_value_size(a->value_type));
@@ -195,7 +198,7 @@ fur_status check_pays(fur_env *env, const fur_csr_view *a, const delta *d)
                         "compressed it would have %.2f times the bytes of CSR", ratio);
 }
 
-// From the columns in the sliced layout.
+// Compresses columns that are in the sliced layout.
 fur_status compress_columns(fur_env *env, const fur_csr_view *a, const int32_t *columns, delta *d)
 {
     fur_sell *l = &d->layout;
@@ -209,7 +212,7 @@ fur_status compress_columns(fur_env *env, const fur_csr_view *a, const int32_t *
     return fur_cuda_launched(env, "delta: compress");
 }
 
-// Bases and excesses, by way of the columns in the sliced layout.
+// Sets bases and excesses. The columns are first brought into the sliced layout.
 fur_status set_columns(fur_env *env, const fur_csr_view *a, delta *d)
 {
     fur_sell *l = &d->layout;
@@ -224,14 +227,14 @@ fur_status set_columns(fur_env *env, const fur_csr_view *a, delta *d)
     return status;
 }
 
-// Takes new values into the format.
+// Copies new values into the format.
 fur_status refresh(fur_env *env, const fur_csr_view *a, void *state)
 {
     auto d = static_cast<const delta *>(state);
     return fur_narrow_fill(env, a, &d->layout, &d->values);
 }
 
-// Sorts rows into slices, encodes the columns, copies the values.
+// Sorts rows into slices, compresses the columns and copies the values.
 fur_status build(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile, delta *d)
 {
     FUR_TRY(fur_sell_layout(env, a, profile, PADDING_MOST, &d->layout));
@@ -281,7 +284,7 @@ int64_t matrix_bytes(const fur_csr_view *, const void *state)
     return bytes_of(d, d->value_bytes);
 }
 
-// Until it is built the kernel is taken to save half of the columns.
+// Before the plan is built, the estimate assumes that half of the column bytes are saved.
 fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
     double saved = 2 * static_cast<double>(a->entries);

@@ -1,11 +1,11 @@
-// SpMV along the merge path: the row ends and the entries are merged into one sequence of steps, of
-// which every thread takes the same number, so that neither a long row nor many empty ones can
+// SpMV along the merge path. The row ends and the entries are merged into one sequence of steps,
+// and every thread takes the same number of steps. Therefore neither a long row nor many empty rows
 // unbalance the threads. Merrill and Garland, Merge-based parallel sparse matrix-vector
-// multiplication, 2016. The sums of rows that several threads share come from a segmented scan:
+// multiplication, 2016. If several threads share a row, its sum comes from a segmented scan:
 // Sengupta, Harris, Zhang and Owens, Scan primitives for GPU computing, 2007.
 //
-// The plan finds where on the path each block begins. A row that several blocks share is added up
-// by the last of them to arrive, in the order of the blocks.
+// The plan finds where on the path each block begins. If several blocks share a row, the last block
+// to arrive adds their sums, in the order of the blocks.
 //
 // Bytes a row of n entries: n (entry + 4) + offset for A, two entries for x and y, and 4 for every
 // SHARE steps. 2 n flops.
@@ -15,30 +15,31 @@
 
 #define BLOCK 128
 #define WARPS (BLOCK / FUR_WARP)
-// Steps of a thread, odd so that its neighbours are in other banks of shared memory; of a block.
+// Steps of a thread and of a block. The number is odd, so that neighbouring threads use different
+// banks of shared memory.
 #define STEPS 7
 #define SHARE (BLOCK * STEPS)
 
 namespace
 {
 
-// The plan: where blocks begin, and room for the sums of rows that blocks share.
+// The plan: where blocks begin, and the workspace for sums of rows that blocks share.
 struct state {
     int64_t blocks;
     int32_t *cuts;     // row in which each block begins; blocks + 1
-    void *partials;    // two sums a block, see parts
-    unsigned *tickets; // one a block, for the row that ends in it
+    void *partials;    // two sums for each block, see `parts`
+    unsigned *tickets; // one for each block, for the row that ends in it
 };
 
-// A block's sums of rows that it shares: of its first row, which began before it and ends in it,
-// and of the row that goes on after it.
+// A block's sums of its shared rows. head: the first row, which begins in an earlier block and ends
+// in this one. tail: the row that continues in the next block.
 template <class Value> struct parts {
     Value head;
     Value tail;
 };
 
-// How many of the row ends are among the first `diagonal` steps of the path. Entry k comes before
-// the ends that are above k, and after those that are not.
+// The number of row ends among the first `diagonal` steps of the path. Entry k comes before the
+// ends that are greater than k, and after the other ends.
 template <class Count, class End>
 __device__ Count ends_before(const End *ends, Count rows, Count entries, Count diagonal)
 {
@@ -54,7 +55,7 @@ __device__ Count ends_before(const End *ends, Count rows, Count entries, Count d
     return low;
 }
 
-// cuts[i]: rows that end before block i's share of the path begins. Bytes a block: 4, log2(rows)
+// cuts[i] = the rows that end before block i's share of the path. Bytes a block: 4, log2(rows)
 // offsets.
 template <class Offset>
 __global__ void __launch_bounds__(BLOCK)
@@ -66,8 +67,9 @@ __global__ void __launch_bounds__(BLOCK)
             ends_before(offsets + 1, rows, entries, min(block * SHARE, rows + entries)));
 }
 
-// A block's part of the path, in shared memory: the products of its entries, after them the sums
-// of the rows that end in it; and these rows' ends, counted from its first entry.
+// A block's share of the path, in shared memory. sums: the products of its entries, followed by the
+// sums of the rows that end in it. ends: the ends of these rows, counted from the block's first
+// entry.
 template <class Value> struct share {
     Value sums[SHARE];
     int ends[SHARE + 1];
@@ -76,7 +78,7 @@ template <class Value> struct share {
     Value tail;
 };
 
-// Where that is in the matrix.
+// The range of a share in the matrix.
 struct range {
     int64_t row;
     int64_t entry;
@@ -95,7 +97,7 @@ __device__ range find_range(const fur_product<Value, Offset> &p, const int32_t *
     return {row, begin - row, rows, static_cast<int>(end - begin) - rows};
 }
 
-// The row that does not end here ends beyond every entry.
+// Loads the row ends. The row that does not end in this block gets an end after every entry.
 template <class Value, class Offset>
 __device__ void load_ends(const fur_product<Value, Offset> &p, const range &r, share<Value> *s)
 {
@@ -105,8 +107,9 @@ __device__ void load_ends(const fur_product<Value, Offset> &p, const range &r, s
         s->ends[r.rows] = SHARE + 1;
 }
 
-// All loads of a thread are on their way before the first product is stored. Beyond the last entry
-// its product is stored again, where it is overwritten or never read.
+// Loads the entries and stores their products. A thread issues all its loads before it stores the
+// first product. Past the last entry, that product is stored again, into places that are
+// overwritten or never read.
 template <class Value, class Offset>
 __device__ void load_products(const fur_product<Value, Offset> &p, const range &r, share<Value> *s)
 {
@@ -128,8 +131,8 @@ __device__ void load_products(const fur_product<Value, Offset> &p, const range &
         s->sums[step * BLOCK + threadIdx.x] = products[step];
 }
 
-// Goes a thread's steps. The sums of the rows that end on them are left in s, the first without
-// what earlier threads have of it; returns the sum of the row that does not end.
+// Takes the steps of a thread. The sums of the rows that end are left in s. The first of them lacks
+// the part of earlier threads. Returns the sum of the row that does not end.
 template <class Value>
 __device__ Value walk(const range &r, share<Value> *s, int *first_row, int *last_row)
 {
@@ -152,9 +155,8 @@ __device__ Value walk(const range &r, share<Value> *s, int *first_row, int *last
     return sum;
 }
 
-// The sum that earlier threads have of the row in which a thread begins. sum: the thread's own part
-// of the row in which it stops; closed: whether that is another row than the one in which it
-// begins.
+// Returns the part that earlier threads have of the row in which a thread begins. sum: the thread's
+// part of the row in which it stops. closed: whether this is a different row.
 template <class Value> __device__ Value scan(Value sum, bool closed, share<Value> *s)
 {
     int lane = threadIdx.x % FUR_WARP;
@@ -182,7 +184,7 @@ template <class Value> __device__ Value scan(Value sum, bool closed, share<Value
     return lane == 0 ? carry : exclusive;
 }
 
-// To be called by a warp: finishes a row that several blocks share if this is the last of them.
+// Called by a warp: if all other blocks of a shared row have arrived, finishes the row.
 template <class Value, class Offset>
 __device__ void join(const fur_product<Value, Offset> &p, int64_t row, const parts<Value> *partials,
                      unsigned *tickets)
@@ -203,7 +205,7 @@ __device__ void join(const fur_product<Value, Offset> &p, int64_t row, const par
         p.finish(fur_add(sum, partials[last].head), &p.y[row]);
 }
 
-// A share of the path a block. Bytes and flops a row: above.
+// One block multiplies one share of the path. Bytes and flops a row: above.
 template <class Value, class Offset>
 __global__ void __launch_bounds__(BLOCK) multiply(fur_product<Value, Offset> p, const int32_t *cuts,
                                                   parts<Value> *partials, unsigned *tickets)

@@ -1,16 +1,16 @@
-// The forms of values in slices: which values there are, by a sample, and the narrowest form of
-// each slice, into which it is brought in place. Bytes an entry: the wide value twice, of which the
-// second time may come from the cache, and the narrow one once.
+// Narrow forms of the values in slices. A sample gives the table of distinct values. Each slice is
+// converted in place to its narrowest form. Bytes an entry: the wide value twice, the second time
+// possibly from the cache, and the narrow value once.
 #include "narrow.cuh"
 
 #define COLLECT_BLOCK 1024
-// Values of the sample that a thread has under way together, and how often; places for different
-// ones.
+// Values of the sample that a thread loads together, the number of such rounds, and the slots of
+// the hash table of distinct values.
 #define COLLECT_UNROLL 8
 #define COLLECT_ROUNDS 2
 #define COLLECT_PLACES 1024
 #define COLLECT_TRIES 32
-// Entries of a lane that are looked at together.
+// Entries of a lane that are tested together.
 #define UNROLL 4
 // Blocks that should fit on a multiprocessor.
 #define RESIDENT 10
@@ -18,7 +18,7 @@
 namespace
 {
 
-// The bits of a value of at most 8 bytes.
+// An integer with the bits of a value of at most 8 bytes.
 template <size_t size> struct key_of {
     using type = unsigned long long;
 };
@@ -27,11 +27,12 @@ template <> struct key_of<4> {
 };
 template <class Value> using key = typename key_of<sizeof(Value)>::type;
 
-// Puts the keys of a warp among those of a block, the new ones of them. The key with all bits set,
-// which marks a free place, is left out. Where a key finds no place nearby there are too many.
+// Adds the new keys of a warp to the keys of a block. The key with all bits set marks a free slot
+// and is never added. If a key finds no free slot nearby, *found exceeds NARROW_TABLE.
 template <class Key> __device__ void collect_keys(Key own, Key *keys, int *found)
 {
-    int equal = __ffs(static_cast<int>(__match_any_sync(~0U, own))) - 1; // the first lane with it
+    // the first lane with this key
+    int equal = __ffs(static_cast<int>(__match_any_sync(~0U, own))) - 1;
     if (own == ~Key(0) || equal != static_cast<int>(threadIdx.x % FUR_WARP))
         return;
     unsigned place = static_cast<unsigned>((own ^ own >> 29) * 0x9e3779b9U >> 7);
@@ -45,7 +46,8 @@ template <class Key> __device__ void collect_keys(Key own, Key *keys, int *found
     atomicAdd(found, NARROW_TABLE + 1);
 }
 
-// The different keys of a sample, rising; none if there are more than NARROW_TABLE. One block.
+// The distinct keys of a sample in ascending order, or none if there are more than NARROW_TABLE.
+// One block.
 template <class Key>
 __global__ void __launch_bounds__(COLLECT_BLOCK)
     collect(int64_t entries, const Key *values, Key *table, int *count)
@@ -85,7 +87,7 @@ __global__ void __launch_bounds__(COLLECT_BLOCK)
         *count = fits ? found : 0;
 }
 
-// The number of a value in the table, or -1.
+// The number of a value in the table, or -1 if it is missing.
 template <class Value> __device__ int find(const key<Value> *table, int count, key<Value> own)
 {
     int low = 0;
@@ -121,7 +123,7 @@ __device__ fur_c64 to_single(fur_c128 a)
     return {static_cast<float>(a.re), static_cast<float>(a.im)};
 }
 
-// The lane's entries k to k + UNROLL - 1, or the slice's last where it has fewer.
+// Loads the lane's entries k to k + UNROLL - 1. Past the end of the slice, repeats its last entry.
 template <class T> __device__ void load(const fur_narrow &n, const fur_sell_place &p, int k, T *own)
 {
     auto from = static_cast<const T *>(n.values) + p.start + p.lane();
@@ -130,7 +132,7 @@ template <class T> __device__ void load(const fur_narrow &n, const fur_sell_plac
         own[u] = from[fur_sell_offset(p, k + u)];
 }
 
-// Whether all lanes have values in single precision, or none at all.
+// Whether single precision represents the values of all lanes exactly.
 template <class Value> __device__ bool are_single(const fur_narrow &n, const fur_sell_place &p)
 {
     for (int k = 0; k < p.width(); k += UNROLL) {
@@ -146,8 +148,8 @@ template <class Value> __device__ bool are_single(const fur_narrow &n, const fur
     return true;
 }
 
-// Whether all lanes have values of the table, and whether they share them: the longest row is that
-// of the first lane.
+// Returns whether all values of the slice are in the table, and whether the lanes share them. The
+// first lane has the longest row.
 template <class Value>
 __device__ fur_narrow_form number_form(const fur_narrow &n, const fur_sell_place &p)
 {
@@ -171,7 +173,7 @@ __device__ fur_narrow_form number_form(const fur_narrow &n, const fur_sell_place
     return __all_sync(~0U, shared) ? NARROW_SHARED : NARROW_NUMBER;
 }
 
-// The narrowest form that all values of a slice have. All lanes call it.
+// The narrowest form for all values of a slice. All lanes must call it.
 template <class Value>
 __device__ fur_narrow_form form_of(const fur_narrow &n, const fur_sell_place &p)
 {
@@ -183,7 +185,7 @@ __device__ fur_narrow_form form_of(const fur_narrow &n, const fur_sell_place &p)
     return fur_has_single<Value> && are_single<Value>(n, p) ? NARROW_SINGLE : NARROW_WIDE;
 }
 
-// The numbers of a lane's entries 4 w to 4 w + 3, in a word.
+// Packs the numbers of a lane's entries 4 w to 4 w + 3 into a word.
 template <class Value>
 __device__ uint32_t word_of(const fur_narrow &n, const fur_sell_place &p, int w)
 {
@@ -200,8 +202,8 @@ __device__ uint32_t word_of(const fur_narrow &n, const fur_sell_place &p, int w)
     return word;
 }
 
-// Brings a slice into a form, in the order of its entries: what is written lies where all lanes
-// have read. Returns its bytes.
+// Converts a slice to a form, in place and in the order of its entries. A write never goes to a
+// place that a lane has still to read. Returns the bytes of the form.
 template <class Value>
 __device__ int bring(const fur_narrow &n, const fur_sell_place &p, fur_narrow_form form)
 {
@@ -233,7 +235,7 @@ __device__ int bring(const fur_narrow &n, const fur_sell_place &p, fur_narrow_fo
     return p.width() * SELL_LANES * static_cast<int>(sizeof(Value));
 }
 
-// Finds the form of each slice, a slice a warp, and brings it into that.
+// Finds the form of each slice and converts it, one warp for each slice.
 template <class Value>
 __global__ void __launch_bounds__(SELL_BLOCK) narrow(fur_sell s, fur_narrow n)
 {
@@ -249,7 +251,7 @@ __global__ void __launch_bounds__(SELL_BLOCK) narrow(fur_sell s, fur_narrow n)
     });
 }
 
-// The table for the values of a matrix, in the order of the stream.
+// Makes the table of the values of a matrix, in the order of the stream.
 template <class Value>
 fur_status make_table(fur_env *env, const fur_csr_view *a, const fur_narrow *n)
 {

@@ -1,37 +1,37 @@
-// The values of a sliced layout, in the narrowest form that loses no bit, a form a slice:
+// The values of a sliced layout in a lossless narrow form, which is chosen for each slice:
 //
-// - wide: as they are, entry k of a lane at 32 k + lane;
-// - single: in single precision, at the same place, where no part of a value of the slice rounds;
-// - number: numbers of up to 256 different values in a table, four of a lane in a word, for values
-//   of at most 8 bytes;
-// - shared number: the same where the 32 entries k have one value: one number for all lanes.
+// - wide: unchanged; entry k of a lane is at 32 k + lane.
+// - single: in single precision, at the same index, if no value of the slice is rounded.
+// - number: indices into a table of up to 256 distinct values, four of a lane in a word, for values
+//   of at most 8 bytes.
+// - shared number: as above, if the 32 entries k have one value. All lanes share one index.
 //
-// After the value compression of Kourtis, Goumas and Koziris (2008). A slice keeps the room that
-// its values take in the wide form, so that new values may change the form without an allocation,
-// and between two replays of a graph: the form is read where the slice is.
+// After the value compression of Kourtis, Goumas and Koziris (2008). A slice keeps the memory that
+// its values take in the wide form. Therefore new values can change the form without an allocation,
+// and between two replays of a graph. The form is read together with the slice.
 #ifndef FURROW_CUDA_NARROW_CUH
 #define FURROW_CUDA_NARROW_CUH
 
 #include "sell_layout.cuh"
 
 #define NARROW_TABLE 256
-// Numbers in a word.
+// Table indices in a word.
 #define NARROW_WORD 4
 
 enum fur_narrow_form : uint8_t { NARROW_WIDE, NARROW_SINGLE, NARROW_NUMBER, NARROW_SHARED };
 
-// Values in slices; a form for each.
+// Values in slices, with a form for each slice.
 struct fur_narrow {
     void *values;
     uint8_t *forms;
-    void *table;    // of NARROW_TABLE values
-    int *count;     // of those that are there
-    int64_t *bytes; // that all slices take in their forms
+    void *table;    // NARROW_TABLE values
+    int *count;     // number of values in the table
+    int64_t *bytes; // bytes of all slices in their forms
 };
 
 extern "C" {
-// Allocates for the slices of a layout; fills by spreading A's values and narrowing them, which
-// allocates nothing and does not wait; tells what bytes they take, and waits.
+// The first function allocates for the slices of a layout. The second spreads A's values and
+// narrows them; it allocates nothing and does not wait. The third returns their bytes, and waits.
 fur_status fur_narrow_create(fur_env *env, const fur_csr_view *a, const fur_sell *s, fur_narrow *n);
 fur_status fur_narrow_fill(fur_env *env, const fur_csr_view *a, const fur_sell *s,
                            const fur_narrow *n);
@@ -39,7 +39,7 @@ fur_status fur_narrow_bytes(fur_env *env, const fur_narrow *n, int64_t *bytes);
 void fur_narrow_release(fur_env *env, fur_narrow *n);
 }
 
-// A value in single precision.
+// A value type in single precision.
 template <class Value> struct fur_single_of {
     using type = float;
 };
@@ -56,12 +56,12 @@ __device__ inline fur_c128 fur_widen(fur_c64 a)
     return {a.re, a.im};
 }
 
-// Whether values of this type have that form at all.
+// Whether values of this type can have the single form or the number form.
 template <class Value>
 constexpr bool fur_has_single = sizeof(typename fur_value_of<Value>::real) > 4;
 template <class Value> constexpr bool fur_has_number = sizeof(Value) <= 8;
 
-// The values of a lane, `unroll` at a time, from a slice of this form.
+// Loads the values of a lane, `unroll` at a time, from a slice of this form.
 template <class Value, int form, int unroll> struct fur_narrow_values;
 
 template <class Value, int unroll> struct fur_narrow_values<Value, NARROW_WIDE, unroll> {
@@ -114,7 +114,7 @@ template <class Value, int unroll> struct fur_narrow_values<Value, NARROW_NUMBER
     static_assert(unroll % NARROW_WORD == 0, "whole words");
     const Value *table;
     const uint32_t *words;
-    int step; // from a word of the slice to the next
+    int step; // distance between consecutive words of a lane
     uint32_t word[unroll / NARROW_WORD];
 
     __device__ fur_narrow_values(const fur_narrow &n, const fur_sell_place &p, bool shared)
@@ -139,7 +139,7 @@ template <class Value, int unroll> struct fur_narrow_values<Value, NARROW_NUMBER
     }
 };
 
-// The sum of the lane's unit in slice `slice`, in whatever form its values are.
+// The sum of the lane's unit in slice `slice`, for any form of its values.
 template <class Value, class Columns>
 __device__ Value fur_narrow_sum(const fur_narrow &n, int64_t slice, const fur_sell_place &p,
                                 const Columns &columns, const Value *x)

@@ -1,9 +1,9 @@
 // SpMV, reference: one thread a row. Nickolls, Buck, Garland and Skadron, Scalable Parallel
 // Programming with CUDA, ACM Queue 2008, csrmul_kernel.
 //
-// Bytes a row of n entries: n (entry + 4) + offset for A, two entries for x and y; but the threads
-// of a warp read values and columns a row apart, so that every sector is asked for several times
-// and stays useful only as long as the first-level cache keeps it. 2 n flops.
+// Bytes a row of n entries: n (entry + 4) + offset for A, two entries for x and y. However, the
+// threads of a warp read values and columns a row apart. Every sector is requested several times,
+// and is useful only as long as the first-level cache keeps it. 2 n flops.
 #include "cost.cuh"
 #include "spmv.cuh"
 
@@ -12,7 +12,7 @@
 namespace
 {
 
-// A row a thread. Bytes and flops a row: above.
+// One thread multiplies one row. Bytes and flops a row: above.
 template <class Value, class Offset>
 __global__ void __launch_bounds__(BLOCK) multiply(fur_product<Value, Offset> p)
 {

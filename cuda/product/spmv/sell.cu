@@ -1,20 +1,20 @@
-// SpMV over SELL-C-sigma (Kreutzer et al. 2014), built on the device: one lane a row, every load of
-// values and columns 32 neighbours wide.
+// SpMV over SELL-C-sigma (Kreutzer et al. 2014), built on the device. One lane multiplies one row,
+// and every load of values and columns covers 32 neighbours.
 //
 // Bytes a row of n entries: n (entry + 4) and the padding of its slice, 4 for its place and length,
 // two entries for x and y; 2 n flops.
 //
-// Tried on an H200: a condition for each load instead of clamped indices left 85 % of a copy.
-// L1::no_allocate, L2 eviction policies and larger blocks gained nothing. Rows of over 128
-// entries in pieces of 512 took 18.8 us in place of 23.5 on boyd1, 306 in place of 238 on
+// Tried on an H200: a condition for each load instead of clamped indices reached 85 % of a copy.
+// L1::no_allocate, L2 eviction policies and larger blocks gained nothing. Cutting rows of over 128
+// entries into pieces of 512 took 18.8 us instead of 23.5 on boyd1, and 306 instead of 238 on
 // power:4000000.
 #include "cost.cuh"
 #include "narrow.cuh"
 #include "spmv.cuh"
 
-// Padding that is worth its even loads: entries with it over entries.
+// The most padding that even loads justify: entries with padding over entries.
 #define PADDING_MOST 1.5
-// Entries of a lane that are under way together; of 16 bytes, half as many.
+// Entries that a lane loads together; half as many for 16-byte entries.
 #define UNROLL 8
 
 namespace
@@ -25,13 +25,13 @@ struct sell {
     fur_sell layout;
     int32_t *columns;
     fur_narrow values;
-    int64_t value_bytes; // that they took when they were planned
+    int64_t value_bytes; // bytes of the values when they were planned
 };
 
-// Columns as they are stored, some entries ahead of their use.
+// Uncompressed columns, loaded some entries ahead of their use.
 template <class Value> struct plain_columns {
     static constexpr int unroll = sizeof(Value) > 8 ? UNROLL / 2 : UNROLL;
-    const int32_t *columns; // of the lane
+    const int32_t *columns; // the lane's columns
     const fur_sell_place &place;
     int32_t column[unroll];
 
@@ -48,7 +48,7 @@ template <class Value> struct plain_columns {
     }
 };
 
-// A slice a warp, a unit a lane. Bytes and flops a row: above.
+// One warp multiplies one slice, one unit in each lane. Bytes and flops a row: above.
 template <class Value, bool Long>
 __global__ void __launch_bounds__(SELL_BLOCK, 1)
     multiply(fur_sell s, const int32_t *all, fur_narrow values, const Value *x, Value *y,
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(SELL_BLOCK, 1)
     });
 }
 
-// Takes new values into the slices.
+// Copies new values into the slices.
 fur_status refresh(fur_env *env, const fur_csr_view *a, void *state)
 {
     auto s = static_cast<const sell *>(state);
@@ -115,7 +115,7 @@ int64_t matrix_bytes(const fur_csr_view *, const void *state)
            fur_sell_bytes(&s->layout);
 }
 
-// The estimate for `auto`, of values as they are; of the plan 0.1 ms are launches and waits.
+// The estimate for "auto", for uncompressed values. The plan includes 0.1 ms of launches and waits.
 fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
     fur_spmv_cost c = fur_cuda_sliced_cost(profile, UNROLL, fur_product_bytes(a));

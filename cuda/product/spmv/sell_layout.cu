@@ -1,5 +1,5 @@
-// Building the sliced layout on the device. Bytes: offsets once or twice; of what is spread, every
-// element once in and once out with padding.
+// Builds the sliced layout on the device. Bytes: the offsets once or twice. An array that is spread
+// is read once and written once with padding.
 #include "arrange.cuh"
 #include "sell_layout.cuh"
 #include "spmv.cuh"
@@ -15,7 +15,7 @@
 namespace
 {
 
-// Segments of each long row; of others none.
+// The number of segments of each long row, and 0 for other rows.
 template <class Offset>
 __global__ void count_segments(int64_t rows, const Offset *offsets, int32_t *segments)
 {
@@ -25,7 +25,7 @@ __global__ void count_segments(int64_t rows, const Offset *offsets, int32_t *seg
         segments[row] = length > FUR_ROW_SEGMENT ? fur_ceil_segments(length) : 0;
 }
 
-// The row of each segment.
+// Lists the row of each segment.
 __global__ void list_segments(fur_sell s)
 {
     int64_t row = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
@@ -35,15 +35,16 @@ __global__ void list_segments(fur_sell s)
         s.segment_row[segment] = static_cast<int32_t>(row);
 }
 
-// Where the entries of a unit are in CSR: neighbours or, of a lane, FUR_ROW_LANES apart; a negative
-// length: it has none of its own. The units of a segment have one rank, by which they are sorted.
+// The entries of a unit in CSR. Those of a row are contiguous, and those of a lane of a segment are
+// FUR_ROW_LANES apart. A negative length means that the unit has no entries of its own. Units are
+// sorted by rank; the units of a segment have the same rank.
 struct range {
     int64_t begin;
     int length;
     int rank;
 };
 
-// The entries of a row, or of a lane of a segment of a long one.
+// The entries of a row, or of a lane of a segment of a long row.
 template <class Offset>
 __device__ range range_of(const fur_sell &s, const Offset *offsets, int64_t unit)
 {
@@ -65,8 +66,8 @@ __device__ range range_of(const fur_sell &s, const Offset *offsets, int64_t unit
     return {begin + lane, max(0, (length - lane + FUR_ROW_LANES - 1) / FUR_ROW_LANES), most};
 }
 
-// Sorts a window's units by falling length, equal ones in order: one block a window. A key holds
-// what the length lacks to the longest, and the unit's number.
+// Sorts the units of a window by descending length, stably, with one block for each window. A key
+// holds the longest length minus the unit's length, and the unit's number.
 template <class Offset>
 __global__ void __launch_bounds__(SORT_BLOCK)
     sort_window(fur_sell s, const Offset *offsets, int longest, int length_bits, int64_t *widths)
@@ -97,13 +98,13 @@ __global__ void __launch_bounds__(SORT_BLOCK)
     }
 }
 
-// A slice is turned in shared memory: read along the rows, `Group` lanes each, written across them.
-// Many reads are under way together.
+// Transposes a slice in shared memory. It is read along the rows, with `Group` lanes for each row,
+// and written across them. Many loads are in flight together.
 template <int Group, class T>
 __device__ void turn(const fur_sell_place &p, const range &r, const T *from,
                      T (*turned)[FUR_WARP + 1], T *to)
 {
-    constexpr int rows = FUR_WARP / Group; // read at once
+    constexpr int rows = FUR_WARP / Group; // rows that are read at once
     constexpr int batch = sizeof(T) * 16 > 128 ? 8 : 16;
     int k = p.lane() % Group;
     for (int first = 0; first < p.width(); first += Group) {
@@ -131,8 +132,8 @@ __device__ void turn(const fur_sell_place &p, const range &r, const T *from,
     }
 }
 
-// An array of the entries into slices, a slice a warp. Bytes an entry: once in, once out with
-// padding.
+// Spreads an array of the entries into slices, one warp for each slice. Bytes an entry: read once,
+// written once with padding.
 template <class T, class Offset>
 __global__ void __launch_bounds__(SPREAD_BLOCK)
     spread(fur_sell s, const Offset *offsets, const T *from, T *to)
@@ -179,7 +180,7 @@ fur_status cut(fur_env *env, const fur_csr_view *a, fur_sell *s)
     return fur_cuda_launched(env, "sell: list segments");
 }
 
-// Rows, and where some are long the lanes of their segments, as units.
+// Sets the units: the rows and, if some rows are long, the lanes of their segments.
 fur_status find_units(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile,
                       fur_sell *s)
 {
@@ -191,7 +192,7 @@ fur_status find_units(fur_env *env, const fur_csr_view *a, const fur_spmv_profil
     return cut(env, a, s);
 }
 
-// Sorts the units of each window by length; s->start = the width of each slice.
+// Sorts the units of each window by length. s->start = the width of each slice.
 fur_status sort_units(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile,
                       fur_sell *s)
 {
@@ -205,7 +206,7 @@ fur_status sort_units(fur_env *env, const fur_csr_view *a, const fur_spmv_profil
     });
 }
 
-// An array of A's entries in the order of the slices, with zeros as padding.
+// Copies an array of A's entries into the order of the slices, with zeros as padding.
 template <class T>
 fur_status spread_typed(fur_env *env, const fur_csr_view *a, const fur_sell *s, const void *from,
                         void *to)

@@ -1,10 +1,10 @@
-// The sliced layout that sell.cu and delta.cu share: SELL-C-sigma (Kreutzer, Hager,
-// Wellein, Fehske and Bishop 2014) over units: first the rows, of which those of more than
-// FUR_ROW_SEGMENT entries count as empty, then, from a new window on, the lanes of the segments of
-// these (docs/numerics.md). Slices of C = 32 units, one a lane, come from windows of sigma = 1024
-// units that are sorted by length; the lanes of a segment stay together. Entry k of a lane stands
-// at start + 32 k + lane: a warp reads 32 neighbours. What pads a slice is 0 and is read, but never
-// multiplied.
+// The sliced layout of sell.cu and delta.cu: SELL-C-sigma (Kreutzer, Hager, Wellein, Fehske and
+// Bishop 2014) over units. The first units are the rows; a row of more than FUR_ROW_SEGMENT entries
+// counts as empty. The lanes of the segments of these long rows (docs/numerics.md) are further
+// units, from a new window on. Slices have C = 32 units, one in each lane. They come from windows
+// of sigma = 1024 units, which are sorted by length. The lanes of a segment stay together. Entry k
+// of a lane is at start + 32 k + lane, so that a warp reads 32 neighbours. The padding of a slice
+// is 0 and is read, but never multiplied.
 #ifndef FURROW_CUDA_SELL_CUH
 #define FURROW_CUDA_SELL_CUH
 
@@ -16,24 +16,25 @@
 #define SELL_SLICES (SELL_WINDOW / SELL_LANES)
 #define SELL_BLOCK 128
 
-// A lane's unit, counted within its window, and its entries. Lanes without one, as those of long
-// rows, have number SELL_WINDOW.
+// A lane's unit, counted within its window, and its number of entries. A lane without a unit has
+// number SELL_WINDOW. This includes the units of long rows.
 struct alignas(4) fur_sell_lane {
     uint16_t unit;
     uint16_t length; // at most FUR_ROW_SEGMENT
 };
 
-// A's rows, cut into segments and sorted by length, as slices of SELL_LANES units.
+// The rows of A, cut into segments and sorted by length, as slices of SELL_LANES units.
 struct fur_sell {
     int64_t rows;
     int64_t units;
     int64_t slices;
-    int64_t padded;       // entries with padding
-    fur_sell_lane *lanes; // SELL_LANES a slice
-    int64_t *start;       // of a slice, in entries; slices + 1
-    // With long rows only, else NULL or 0: the first of their units, and the slices of these; the
-    // row of each segment, the first segment of each row, the sum of each segment and, at the first
-    // of a row, how many have arrived, 0 between products.
+    int64_t padded;       // entries including padding
+    fur_sell_lane *lanes; // SELL_LANES for each slice
+    int64_t *start;       // where each slice begins, in entries; slices + 1
+    // For matrices with long rows; otherwise NULL or 0. The first unit of long rows, and the slices
+    // of these units. The row of each segment, the first segment of each row, and the sum of each
+    // segment. At the first segment of a row, the number of segments that have arrived; 0 between
+    // products.
     int64_t first_long;
     int64_t long_slices;
     int32_t *segment_row;
@@ -43,16 +44,17 @@ struct fur_sell {
 };
 
 extern "C" {
-// Sorts the units and sets everything. Waits for the number of padded entries. FUR_UNSUPPORTED if
-// they are more than `most` times those of a.
+// Sorts the units and sets all members. Waits for the number of padded entries. FUR_UNSUPPORTED if
+// this is more than `most` times the entries of a.
 fur_status fur_sell_layout(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile,
                            double most, fur_sell *s);
-// Brings an array with an element for every entry, of the given size, into the layout; padding
+// Copies an array into the layout. It has one element of `size` bytes for each entry. The padding
 // becomes 0.
 fur_status fur_sell_spread(fur_env *env, const fur_csr_view *a, const fur_sell *s, size_t size,
                            const void *from, void *to);
 void fur_sell_release(fur_env *env, fur_sell *s);
-// sizes[i] becomes the sum of all before it; of count + 1 elements the last is the total.
+// Exclusive prefix sum: sizes[i] becomes the sum of the elements before it. Element `count` is the
+// total.
 fur_status fur_sell_add_up(fur_env *env, int64_t count, int64_t *sizes, int64_t *total);
 }
 
@@ -62,7 +64,7 @@ struct fur_sell_place {
     int64_t start; // of the slice's entries
     int64_t end;
 
-    // Loads the lane's unit, and where the slice begins and ends.
+    // Loads the lane's unit, and where its slice begins and ends.
     __device__ void fetch(const fur_sell &s, int64_t slice)
     {
         own = s.lanes[slice * SELL_LANES + lane()];
@@ -75,28 +77,28 @@ struct fur_sell_place {
         return static_cast<int>(threadIdx.x % SELL_LANES);
     }
 
-    // The entries of the slice's longest unit.
+    // The number of entries of the slice's longest unit.
     __device__ int width() const
     {
         return static_cast<int>(end - start) / SELL_LANES;
     }
 
-    // The entries of the lane's own unit.
+    // The number of entries of the lane's own unit.
     __device__ int length() const
     {
         return own.length;
     }
 
-    // -1: none
+    // The lane's unit, or -1 if it has none.
     __device__ int64_t unit(int64_t slice) const
     {
         return own.unit < SELL_WINDOW ? slice / SELL_SLICES * SELL_WINDOW + own.unit : -1;
     }
 };
 
-// Calls f(slice, place) for the slice of the calling warp. Turned: slices of long rows, which have
-// an end to wait for, come first. (Warps that go from slice to slice with the next one's place
-// under way were slower: the hardware balances better.)
+// Calls f(slice, place) for the slice of the calling warp. If Turned, the slices of long rows come
+// first, because their rows are finished last. (Warps that loop over slices and load the next place
+// ahead were slower: the hardware balances better.)
 template <bool Turned = false, class F> __device__ void fur_sell_for_slice(const fur_sell &s, F f)
 {
     int64_t slice = (blockIdx.x * int64_t(blockDim.x) + threadIdx.x) / FUR_WARP;
@@ -109,21 +111,21 @@ template <bool Turned = false, class F> __device__ void fur_sell_for_slice(const
     f(slice, place);
 }
 
-// Entry `k` of a lane or, where the slice has fewer, its last: loads without a condition are all
-// under way before the first is waited for.
+// Entry `k` of a lane, or the last entry of the slice if it has fewer. Without a condition, all
+// loads are issued before the first is waited for.
 __device__ inline int fur_sell_offset(const fur_sell_place &p, int k)
 {
     return min(k, p.width() - 1) * SELL_LANES;
 }
 
-// The sum of a lane's unit. values.fetch and columns.fetch ask for what tells the next
-// Columns::unroll entries from `first` on; at(first, u) makes the u-th of it, which past the lane's
-// end may be anything.
+// The sum of a lane's unit. values.fetch and columns.fetch load the data of the next
+// Columns::unroll entries from `first` on. at(first, u) returns entry u of these; past the lane's
+// end it may return anything.
 template <class Value, class Values, class Columns>
 __device__ Value fur_sell_sum(const fur_sell_place &p, Values values, Columns columns,
                               const Value *x)
 {
-    constexpr int unroll = Columns::unroll; // loads that are under way together
+    constexpr int unroll = Columns::unroll; // entries that are loaded together
     Value sum = fur_zero<Value>();
     for (int first = 0; first < p.width(); first += unroll) {
         Value value[unroll];
@@ -146,8 +148,8 @@ __device__ Value fur_sell_sum(const fur_sell_place &p, Values values, Columns co
     return sum;
 }
 
-// The end of the product of a slice of lanes of long rows: the last warp to bring a segment of a
-// row adds them up.
+// Finishes the product of a slice of long rows. The last warp to store a segment of a row adds the
+// segments.
 template <class Value>
 __device__ void fur_sell_finish_long(const fur_sell &s, int64_t unit, Value sum, Value *y,
                                      const fur_finish<Value> &finish)
@@ -176,7 +178,7 @@ __device__ void fur_sell_finish_long(const fur_sell &s, int64_t unit, Value sum,
     }
 }
 
-// The end of the product of a slice; Long: there are long rows.
+// Finishes the product of a slice. Long: the matrix has long rows.
 template <bool Long, class Value>
 __device__ void fur_sell_finish(const fur_sell &s, int64_t slice, const fur_sell_place &p,
                                 Value sum, Value *y, const fur_finish<Value> &finish)
@@ -188,7 +190,7 @@ __device__ void fur_sell_finish(const fur_sell &s, int64_t slice, const fur_sell
         finish(sum, &y[unit]);
 }
 
-// The number of blocks for so many warps.
+// The number of blocks for `warps` warps.
 static inline unsigned fur_sell_blocks(int64_t warps)
 {
     return fur_blocks(warps * FUR_WARP, SELL_BLOCK);

@@ -1,5 +1,5 @@
-// Products y = alpha A x + beta y, a kernel a file (kernels.def lists them). What they share: the
-// typed arrays of a product, and the sum of a row in the order of docs/numerics.md.
+// Products y = alpha A x + beta y, one kernel in each file (kernels.def lists them). The shared
+// parts are a product with typed arrays, and the sum of a row in the order of docs/numerics.md.
 #ifndef FURROW_CUDA_SPMV_CUH
 #define FURROW_CUDA_SPMV_CUH
 
@@ -35,7 +35,7 @@ template <class F> fur_status fur_with_product(const fur_spmv_call *call, F f)
     });
 }
 
-// The sum of a row of one segment. x: the vector, or what stands for it.
+// The sum of a row of one segment. x is the vector, or an object that acts as the vector.
 template <class Value, class X, class Offset>
 __device__ inline Value fur_segment_sum(const Value *values, const int32_t *columns, X x,
                                         Offset begin, Offset end)
