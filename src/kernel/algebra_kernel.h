@@ -1,4 +1,4 @@
-/* The contract between src/algebra and a device's kernels for operations on whole matrices. */
+/* The interface between src/algebra and a device's kernels for operations on whole matrices. */
 #ifndef FURROW_KERNEL_ALGEBRA_KERNEL_H
 #define FURROW_KERNEL_ALGEBRA_KERNEL_H
 
@@ -30,15 +30,16 @@ typedef struct fur_row_slice {
     int64_t slope; /* 0, or 1 along the diagonals */
 } fur_row_slice;
 
-/* Which rows and columns of A: row i of the result is A's row[i], and column j of A goes to the
- * columns start[j] .. start[j+1]-1 of the result. Both lists are on the device; NULL: all. */
+/* The rows and columns of A that are selected. Row i of the result is row row[i] of A. Column j of
+ * A becomes the columns start[j] .. start[j+1]-1 of the result. Both lists are on the device. NULL:
+ * all. */
 typedef struct fur_selection {
     const int32_t *row;
     const int32_t *start;
 } fur_selection;
 
-/* blocks[r * cols + c] stands in block row r and block column c, which begin at row_starts[r] and
- * col_starts[c]; NULL is a block of zeros. All of that is on the host. */
+/* blocks[r * cols + c] is in block row r and block column c, which begin at row_starts[r] and
+ * col_starts[c]. A NULL block is zero. All these arrays are on the host. */
 typedef struct fur_block_grid {
     int64_t rows;
     int64_t cols;
@@ -47,10 +48,10 @@ typedef struct fur_block_grid {
     const int64_t *col_starts;
 } fur_block_grid;
 
-/* What a matrix is made of. */
+/* The operands of a new matrix. */
 typedef struct fur_making {
     fur_making_kind kind;
-    int64_t rows; /* of the result, as the next two */
+    int64_t rows; /* rows of the result; cols and value_type likewise */
     int64_t cols;
     fur_value_type value_type;
     const fur_csr_view *a;
@@ -63,27 +64,28 @@ typedef struct fur_making {
     fur_block_grid grid;
 } fur_making;
 
-/* Operations on matrices of a device; all of them or none. */
+/* Operations on matrices of a device. A backend has all of them or none. */
 typedef struct fur_algebra_services {
-    /* The offsets of the result, and what would come after the last. */
+    /* The offsets of the result, with the total as the last element. */
     fur_status (*count)(fur_env *env, const fur_making *m, int64_t *starts);
-    /* Offsets, columns and values of the result in arrays that are there. Entries of a row come in
-     * order, but for a selection of columns from a matrix with kept duplicates. */
+    /* Fills in offsets, columns and values of the result in allocated arrays. The entries of a row
+     * are in order. Exception: a selection of columns from a matrix with kept duplicates. */
     fur_status (*fill)(fur_env *env, const fur_making *m, const int64_t *starts,
                        const fur_csr_view *out);
-    /* The diagonal matrix of the n numbers in its values: offsets and columns. */
+    /* Fills in the offsets and columns of the diagonal matrix of n numbers. Its values are already
+     * there. */
     fur_status (*count_up)(fur_env *env, const fur_csr_view *out);
-    /* values = (r_i c_j) A(i, j); NULL: all factors of a side are 1. They may be A's. */
+    /* values = (r_i c_j) A(i, j). NULL: all factors of that side are 1. `values` may be A's. */
     fur_status (*scale)(fur_env *env, const fur_csr_view *a, const void *r, const void *c,
                         void *values);
-    /* max_i sum_j |A(i, j)|. Waits. */
+    /* max_i sum_j |A(i, j)|. Waits for the result. */
     fur_status (*norm_inf)(fur_env *env, const fur_csr_view *a, double *out);
-    /* v := R v, R of powers of two by the rows of A (src/csr/row_errors.h). */
+    /* v := R v, where R has powers of two from the rows of A (src/csr/row_errors.h). */
     fur_status (*scale_by_rows)(fur_env *env, const fur_csr_view *a, void *v);
     /* errors_i = |b - A x|_i / (|A| |x| + |b|)_i in A's value type; b may be NULL. */
     fur_status (*row_errors)(fur_env *env, const fur_csr_view *a, const void *b, const void *x,
                              void *errors);
-    /* All of *out but its size. Waits. */
+    /* Sets all members of *out except its size. Waits for the result. */
     fur_status (*compare)(fur_env *env, const fur_csr_view *a, const fur_csr_view *b, double rtol,
                           double atol, fur_csr_difference *out);
 } fur_algebra_services;

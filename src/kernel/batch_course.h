@@ -1,6 +1,6 @@
-/* The course of conjugate gradients for one system of a batch, the same on the host and in CUDA:
- * its scalars, and what follows from them. It takes the decisions of src/solver/drive.c and
- * src/solver/method/cg.c in their order, so that a system ends as it would alone. */
+/* The course of conjugate gradients for one system of a batch: its scalars and its decisions. The
+ * code is the same on the host and in CUDA. The decisions are the decisions of src/solver/drive.c
+ * and src/solver/method/cg.c, in the same order, so that a system ends as it would alone. */
 #ifndef FURROW_KERNEL_BATCH_COURSE_H
 #define FURROW_KERNEL_BATCH_COURSE_H
 
@@ -12,33 +12,33 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Those of src/solver/drive.c: the least factor by which a correction reduces the true residual,
- * and its target relative to the residual that it starts from. */
+/* Constants of src/solver/drive.c: the least factor by which a correction reduces the true
+ * residual, and the target of a correction relative to the residual at its start. */
 #define FUR_COURSE_LEAST_GAIN 0.5
 #define FUR_COURSE_MOST_GAIN 1e-3
 #define FUR_COURSE_SURE_GAIN 0.25
-/* That of src/solver/method/cg.c: how far two directions may be from conjugate. */
+/* A constant of src/solver/method/cg.c: how far two directions may be from conjugate. */
 #define FUR_COURSE_CONJUGATE 0.1
 
 typedef struct fur_course {
-    double goal;     /* for the true residual */
-    double b_norm;   /* ||b||, 1 for b = 0 */
-    double residual; /* the true one */
-    double least;    /* what the pass must bring that below, unless it meets the goal */
-    /* Of the pass: */
-    bool corrects; /* it is of a correction from 0, else of x itself */
-    double scale;  /* of the residual that it sees */
+    double goal;     /* goal for the true residual */
+    double b_norm;   /* ||b||, or 1 if b = 0 */
+    double residual; /* true residual */
+    double least;    /* the pass must reduce the residual below this, unless it meets the goal */
+    /* State of the pass: */
+    bool corrects; /* it solves for a correction from 0, else for x itself */
+    double scale;  /* scale of the residual in this pass */
     double target;
-    double first;   /* ||r|| at its begin, and as carried along */
-    double carried; /* the same */
+    double first;   /* ||r|| at its beginning; `carried`: its recurrence */
+    double carried; /* the recurrence residual */
     double rz;
     double before; /* r.z one iteration earlier */
     double pq;
     double alpha; /* r.z / p.q */
     double beta;
     bool runs;    /* iterations go on */
-    bool settles; /* the last one's update of x is still due */
-    /* Of the solve: */
+    bool settles; /* the last update of x is still due */
+    /* State of the solve: */
     bool open; /* passes go on */
     int64_t iterations;
     fur_outcome outcome;
@@ -49,7 +49,7 @@ FUR_ANYWHERE bool fur_course_is_finite(double a)
     return a - a == 0;
 }
 
-/* Prepares a pass from the true residual. */
+/* Prepares a pass, starting from the true residual. */
 FUR_ANYWHERE void fur_course_start(fur_course *c, const fur_batch_form *form, double target,
                                    bool corrects)
 {
@@ -64,13 +64,15 @@ FUR_ANYWHERE void fur_course_start(fur_course *c, const fur_batch_form *form, do
     c->settles = false;
 }
 
-/* Begins a solve, with the norms of b and of the guess, and the guess's residual. usable: the
- * diagonal has reciprocals, or else is finite or not. */
+/* Begins a solve. The arguments are the norms of b and of the initial guess, and the residual of
+ * the guess. `usable`: the diagonal has reciprocals. If not, `finite` tells whether it is
+ * finite. */
 FUR_ANYWHERE void fur_course_begin(fur_course *c, const fur_batch_form *form, double b_norm,
                                    double x_norm, double residual, bool usable, bool finite)
 {
     double goal = fur_target(form->rtol, b_norm);
-    bool wild = !(residual < HUGE_VAL) || !(x_norm < HUGE_VAL); /* x in empty columns, too */
+    /* x is tested too, because columns may be empty */
+    bool wild = !(residual < HUGE_VAL) || !(x_norm < HUGE_VAL);
     c->goal = fmin(goal > form->atol ? goal : form->atol, DBL_MAX);
     c->b_norm = b_norm > 0 ? b_norm : 1;
     c->residual = residual;
@@ -94,14 +96,14 @@ FUR_ANYWHERE void fur_course_end_pass(fur_course *c, fur_outcome outcome, bool s
     c->settles = settles;
 }
 
-/* Why a pass ends that has no direction. */
+/* The outcome of a pass that has no direction. */
 FUR_ANYWHERE fur_outcome fur_course_verdict(double rz)
 {
     return fur_course_is_finite(rz) && rz < 0 ? FUR_OUTCOME_INDEFINITE_PRECONDITIONER
                                               : FUR_OUTCOME_BREAKDOWN;
 }
 
-/* r.z of the first direction. */
+/* Takes r.z of the first direction. */
 FUR_ANYWHERE void fur_course_aim(fur_course *c, double rz)
 {
     c->rz = rz;
@@ -109,7 +111,7 @@ FUR_ANYWHERE void fur_course_aim(fur_course *c, double rz)
         fur_course_end_pass(c, fur_course_verdict(rz), false);
 }
 
-/* p.q: the step, unless there is none. */
+/* Takes p.q, and computes the step length. If p.q is not positive, the pass ends. */
 FUR_ANYWHERE void fur_course_step(fur_course *c, double pq)
 {
     c->pq = pq;
@@ -118,7 +120,7 @@ FUR_ANYWHERE void fur_course_step(fur_course *c, double pq)
         fur_course_end_pass(c, pq <= 0 ? FUR_OUTCOME_INDEFINITE : FUR_OUTCOME_BREAKDOWN, false);
 }
 
-/* ||r|| and r.z after it. */
+/* Takes ||r|| and r.z after a step. */
 FUR_ANYWHERE void fur_course_reduce(fur_course *c, const fur_batch_form *form, double norm,
                                     double rz)
 {
@@ -139,14 +141,14 @@ FUR_ANYWHERE void fur_course_reduce(fur_course *c, const fur_batch_form *form, d
         fur_course_end_pass(c, fur_course_verdict(rz), true);
 }
 
-/* Whether p.q of the next direction p and the last q must be looked at after `issued` iterations of
- * a pass: 16, 32, 64, ... */
+/* Whether p.q of the next direction p and the last q must be tested after `issued` iterations of a
+ * pass: 16, 32, 64, ... */
 FUR_ANYWHERE bool fur_course_is_milestone(int64_t issued)
 {
     return issued >= 16 && (issued & (issued - 1)) == 0;
 }
 
-/* That product, which is 0 where A and M are symmetric. */
+/* Tests that product, which is 0 if A and M are symmetric. */
 FUR_ANYWHERE void fur_course_check(fur_course *c, double re, double im)
 {
     double term = c->beta * c->pq;
@@ -155,14 +157,14 @@ FUR_ANYWHERE void fur_course_check(fur_course *c, double re, double im)
         fur_course_end_pass(c, FUR_OUTCOME_ASYMMETRIC, false);
 }
 
-/* Whether what the pass has found is taken, so that there is a new residual. */
+/* Whether the result of the pass is accepted. If it is, the residual is computed again. */
 FUR_ANYWHERE bool fur_course_gains(const fur_course *c)
 {
     return c->open && (!c->corrects || c->carried / c->scale < c->residual);
 }
 
-/* The true residual after a pass, that of before if it did not gain: the outcome, or the next pass.
- */
+/* Takes the true residual after a pass; it is unchanged if the pass gained nothing. Sets the
+ * outcome, or starts the next pass. */
 FUR_ANYWHERE void fur_course_judge(fur_course *c, const fur_batch_form *form, double residual)
 {
     if (!c->open)

@@ -1,4 +1,4 @@
-/* The contract between batches of systems and a backend's kernels for them. */
+/* The interface between batches of systems and a backend's kernels for them. */
 #ifndef FURROW_KERNEL_BATCH_KERNEL_H
 #define FURROW_KERNEL_BATCH_KERNEL_H
 
@@ -12,13 +12,13 @@
 extern "C" {
 #endif
 
-/* The systems: blocks are row-major, a row has an entry for each system. */
+/* The systems. Blocks are row-major: a row has an entry for each system. */
 typedef struct fur_batch_view {
-    const fur_csr_view *pattern;    /* values and value type are not those of the systems */
+    const fur_csr_view *pattern;    /* its values and value type are not used */
     const fur_vectors_view *values; /* pattern->entries x count */
 } fur_batch_view;
 
-/* A product y = alpha A x + beta y of all, with at least one row and one system. */
+/* A product y = alpha A x + beta y of all systems. There is at least one row and one system. */
 typedef struct fur_batch_call {
     fur_env *env;
     fur_batch_view a;
@@ -30,23 +30,23 @@ typedef struct fur_batch_call {
 
 typedef enum fur_batch_method { FUR_BATCH_CG = 0, FUR_BATCH_BAND } fur_batch_method;
 
-/* How systems are solved. */
+/* How the systems are solved. */
 typedef struct fur_batch_form {
     fur_batch_method method;
-    double rtol; /* of cg, as the next */
+    double rtol; /* tolerances of cg */
     double atol;
     int64_t max_iterations;
-    int range;     /* a pass works on residuals with a norm between 2^-range and 2^range */
-    int64_t lower; /* of "band": diagonals on either side of the main one */
+    int range;     /* passes work on residuals with a norm between 2^-range and 2^range */
+    int64_t lower; /* "band": diagonals below and above the main diagonal */
     int64_t upper;
 } fur_batch_form;
 
-/* A x = b for all systems, of which there is at least one, as there is a row. */
+/* A x = b for all systems. There is at least one row and one system. */
 typedef struct fur_batch_solve_call {
     fur_env *env;
     fur_batch_view a;
     const fur_batch_form *form;
-    void *state; /* what plan made */
+    void *state; /* made by plan */
     const fur_vectors_view *b;
     const fur_vectors_view *x;
     fur_batch_result *results; /* on the host */
@@ -54,7 +54,7 @@ typedef struct fur_batch_solve_call {
 
 typedef struct fur_batch_kernels {
     fur_status (*apply)(const fur_batch_call *call);
-    /* Room for solves. */
+    /* Allocates the memory of solves. */
     fur_status (*plan)(fur_env *env, const fur_batch_view *a, const fur_batch_form *form,
                        void **state);
     fur_status (*solve)(const fur_batch_solve_call *call);

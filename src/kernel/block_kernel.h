@@ -1,4 +1,4 @@
-/* Blocks of vectors as kernels see them, and the operations on them. */
+/* Blocks of vectors for kernels, and the operations on them. */
 #ifndef FURROW_KERNEL_BLOCK_KERNEL_H
 #define FURROW_KERNEL_BLOCK_KERNEL_H
 
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* Entries from one row, or one column, to the next. */
+/* The number of entries from one row, or one column, to the next. */
 FUR_ANYWHERE int64_t fur_row_step(const fur_vectors_view *x)
 {
     return x->layout == FUR_LAYOUT_ROWS ? x->stride : 1;
@@ -21,15 +21,15 @@ FUR_ANYWHERE int64_t fur_column_step(const fur_vectors_view *x)
     return x->layout == FUR_LAYOUT_ROWS ? 1 : x->stride;
 }
 
-/* One operation on blocks of any layout and stride. Shapes and types agree, but for columns where
- * there is C; there are rows and columns, and Y shares no byte with X unless it is X. */
+/* One operation on blocks of any layout and stride. Shapes and types agree. With C, the columns may
+ * differ. There are rows and columns. Y shares no byte with X unless it is X. */
 typedef struct fur_block_call {
     fur_env *env;
     fur_scalar alpha;
     fur_scalar beta;
-    const fur_vectors_view *x; /* of fill NULL */
+    const fur_vectors_view *x; /* NULL for fill */
     const fur_vectors_view *y;
-    const void *c; /* row by row, on the host, at most FUR_SMALL_MOST of each; else NULL */
+    const void *c; /* row by row, on the host, at most FUR_SMALL_MOST rows and columns; else NULL */
 } fur_block_call;
 
 typedef fur_status fur_block_operation(const fur_block_call *call);

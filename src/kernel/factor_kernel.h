@@ -1,4 +1,4 @@
-/* The contract between incomplete factorisations and their kernel. */
+/* The interface between incomplete factorisations and their kernel. */
 #ifndef FURROW_KERNEL_FACTOR_KERNEL_H
 #define FURROW_KERNEL_FACTOR_KERNEL_H
 
@@ -15,27 +15,31 @@ extern "C" {
 
 typedef enum fur_factor_form {
     FUR_FACTOR_LU,        /* A ~ L U, L with ones on its diagonal */
-    FUR_FACTOR_HERMITIAN, /* the same of a Hermitian A: pivots are real and positive */
-    FUR_FACTOR_CHOLESKY   /* A ~ L L^H, of A's lower triangle alone */
+    FUR_FACTOR_HERMITIAN, /* LU of a Hermitian A: pivots are real and positive */
+    FUR_FACTOR_CHOLESKY   /* A ~ L L^H from the lower triangle of A */
 } fur_factor_form;
 
-/* Values of the factors in a pattern: rows sorted, no entry twice, the diagonal in every row, and,
- * of Cholesky, nothing right of it. */
+/* Values of the factors in a given pattern. The rows of the pattern are sorted and have no entry
+ * twice. Every row has a diagonal entry. The pattern of Cholesky has nothing right of the
+ * diagonal. */
 typedef struct fur_factor_call {
     fur_env *env;
     const fur_csr_view *a;
     const fur_csr_view *f;
-    void *values;            /* of f, to be computed */
-    const int64_t *diagonal; /* where the diagonal's entries stand in f */
-    void *inverse;           /* of complex pivots, to be computed; NULL: real ones, or Cholesky's */
-    fur_trsv_tasks *tasks;   /* of f's lower triangle; a device does not need them */
-    const int32_t *order;    /* the row at each place; NULL: rows rise, not on a device */
+    void *values;            /* values of f, computed */
+    const int64_t *diagonal; /* positions of the diagonal entries in f */
+    /* computed inverses of complex pivots; NULL for real pivots, and for Cholesky */
+    void *inverse;
+    fur_trsv_tasks *tasks; /* tasks of f's lower triangle; not used on a device */
+    const int32_t *order;  /* the row at each place; NULL: rows in order, not on a device */
     fur_factor_form form;
-    bool modified; /* what the pattern leaves out goes to the diagonal of its row; not Cholesky's */
-    double shift;  /* A's diagonal is taken times 1 + shift */
+    /* entries outside the pattern are added to the diagonal of their row; not for Cholesky */
+    bool modified;
+    double shift; /* A's diagonal is multiplied by 1 + shift */
 } fur_factor_call;
 
-/* Returns the first row without a usable pivot, or -1, or -1 less the status of a failure. */
+/* Returns the first row without a usable pivot, or -1. After a failure returns -1 minus its
+ * status. */
 typedef int64_t fur_factor(const fur_factor_call *call);
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
-/* Includes FUR_TEMPLATE once per value type and offset width: as foreach_value.h, and with
+/* Includes FUR_TEMPLATE once per value type and offset width. It defines what foreach_value.h
+ * defines, and
  *     OFFSET      int32_t or int64_t
  *     OFFSET_TAG  its enumerator */
 #define OFFSET int32_t

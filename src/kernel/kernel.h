@@ -1,5 +1,5 @@
-/* The contract between the library and its kernels: plain views, descriptors, the backend's table.
- * Kernels see arrays and an environment, never the handles of the public API. */
+/* The interface between the library and its kernels: plain views, descriptors, and the backend's
+ * table. Kernels see arrays and an environment, never the handles of the public API. */
 #ifndef FURROW_KERNEL_KERNEL_H
 #define FURROW_KERNEL_KERNEL_H
 
@@ -32,28 +32,32 @@
 extern "C" {
 #endif
 
-/* A row of at most FUR_ROW_SEGMENT entries is added in order by fma. A longer one is cut into
- * segments of so many, whose entries k go to lanes k mod FUR_ROW_LANES, which are folded; the sums
- * of segments are added in the same way, until one is left (docs/numerics.md). */
+/* A row of at most FUR_ROW_SEGMENT entries is added in order by fma. A longer row is cut into
+ * segments of FUR_ROW_SEGMENT entries. Entry k of a segment goes to lane k mod FUR_ROW_LANES, and
+ * the lanes are folded. The sums of segments are added in the same way, until one sum is left
+ * (docs/numerics.md). */
 #define FUR_ROW_SEGMENT 128
 #define FUR_ROW_LANES 8
 
-/* Figures of a matrix by which a kernel is chosen. */
+/* Figures of a matrix that decide which kernel is chosen. */
 typedef struct fur_spmv_profile {
     fur_csr_statistics rows;
-    /* Estimate of the entries of A for which x[column] comes from beyond the second-level cache. */
+    /* Estimate of the entries of A whose x[column] is not in the second-level cache. */
     double far_entries;
-    /* Estimates for kernels that go along the rows of CSR: entries that come late in their row, so
-     * that their additions wait; rows of another length than the row before; entries of pairs of
-     * rows that are longer than a segment together; of other pairs, those by which one row is
-     * longer.
-     */
+    /* Estimates for kernels that walk the rows of CSR:
+     *
+     * - late_entries: entries late in their row, so that their additions wait;
+     * - turns: rows that differ in length from the row before;
+     * - long_pairs: entries of pairs of rows that together are longer than a segment;
+     * - lone_entries: entries by which one row of another pair is longer than its partner. */
     double late_entries;
     double turns;
     double long_pairs;
     double lone_entries;
-    double times; /* the size of the matrix for which a kernel is chosen, in this one's; or 0 */
-    int64_t row_whole; /* the longest row of at most FUR_ROW_SEGMENT entries; of a device only */
+    /* size of the matrix that a kernel is chosen for, relative to this matrix; or 0 */
+    double times;
+    /* length of the longest row of at most FUR_ROW_SEGMENT entries; set on a device only */
+    int64_t row_whole;
 } fur_spmv_profile;
 
 /* A kernel's estimate of its time. Only the ratios matter. */
@@ -63,23 +67,23 @@ typedef struct fur_spmv_cost {
     const char *refusal; /* why the kernel cannot run; NULL if it can */
 } fur_spmv_cost;
 
-/* What a kernel on a CPU does for a product, counted. The machine's times for each make the
+/* The counted work of a CPU kernel for a product. The machine's time for each part makes the
  * estimate (src/product/spmv/machine.c). */
 #define FUR_WORK_PARTS 5
 typedef struct fur_spmv_work {
-    double part[FUR_WORK_PARTS]; /* of things that the kernel names; 0 of none */
-    double bytes;                /* of A and the vectors */
-    double worth;                /* threads that it is enough for */
-    double longest;              /* the share of it that one thread must do alone */
+    double part[FUR_WORK_PARTS]; /* parts that the kernel defines; 0 if unused */
+    double bytes;                /* bytes of A and the vectors */
+    double worth;                /* number of threads that it justifies */
+    double longest;              /* share that one thread must do alone */
     double form;                 /* bytes that the plan stores */
     const char *refusal;         /* as above */
 } fur_spmv_work;
 
-/* One product y = alpha A x + beta y; for A^T and A^H the library hands over the transpose. */
+/* One product y = alpha A x + beta y. For A^T and A^H the library passes the transpose. */
 typedef struct fur_spmv_call {
     fur_env *env;
     const fur_csr_view *a;
-    const void *state; /* what plan made */
+    const void *state; /* made by plan */
     fur_scalar alpha;
     fur_scalar beta;
     const void *x;
@@ -88,35 +92,37 @@ typedef struct fur_spmv_call {
 
 typedef struct fur_spmv_kernel {
     fur_kernel_info info; /* exact: adds products in the order of FUR_ROW_SEGMENT */
-    /* What a product takes: of a device, whose arrays it must not read, its expected cost, of the
-     * CPU its work, for which it may sample the arrays but not read them all. With neither it is
-     * not for "auto". */
+    /* The cost of a product. A device's kernel returns its expected cost, and must not read the
+     * arrays. A CPU kernel returns its work, for which it may sample the arrays but not read them
+     * all. "auto" ignores kernels without either. */
     fur_spmv_cost (*cost)(const fur_csr_view *a, const fur_spmv_profile *profile);
     fur_spmv_work (*work)(const fur_csr_view *a, const fur_spmv_profile *profile);
-    /* Prepares *state for products on env's threads or device. FUR_UNSUPPORTED where only building
-     * it could show that the kernel does not suit A. NULL, as release: there is nothing to do. */
+    /* Prepares *state for products on env's threads or device. Returns FUR_UNSUPPORTED if only
+     * building the state shows that the kernel does not suit A. plan and release may be NULL:
+     * nothing to do. */
     fur_status (*plan)(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile,
                        void **state);
-    /* Brings the state up to date when A, whose pattern stays, has other values, maybe at another
-     * address. Allocates nothing. NULL: the state has neither values nor their address. */
+    /* Updates the state when A has other values, maybe at another address. The pattern stays.
+     * Allocates nothing. NULL: the state has neither values nor their address. */
     fur_status (*refresh)(fur_env *env, const fur_csr_view *a, void *state);
     fur_status (*apply)(const fur_spmv_call *call);
     void (*release)(fur_env *env, void *state);
-    /* Compulsory bytes of A in the kernel's form. NULL: those of CSR. */
+    /* Compulsory bytes of A in the kernel's form. NULL: the bytes of CSR. */
     int64_t (*matrix_bytes)(const fur_csr_view *a, const void *state);
 } fur_spmv_kernel;
 
-/* A coefficient that may lie where the device computes: factor, or factor times the quotient of two
- * real parts of state->value, or of state->previous from FUR_SCALARS_MAX on. */
+/* A coefficient that may be in the device's memory. It is `factor`, or `factor` times the quotient
+ * of two real parts. Indices below FUR_SCALARS_MAX refer to state->value, others to
+ * state->previous. */
 typedef struct fur_ratio {
     fur_scalar factor;
-    fur_scalars_state *state; /* NULL: the factor itself */
+    fur_scalars_state *state; /* NULL: the coefficient is `factor` */
     int numerator;
-    int denominator; /* -1: 1 */
+    int denominator; /* -1: the denominator is 1 */
 } fur_ratio;
 
-/* Where a result goes: state->value[index], by the rules of furrow/author/scalars.h. The first
- * `capacity` real parts that are stored there are also written to log. */
+/* The destination of a result: state->value[index], by the rules of furrow/author/scalars.h. The
+ * first `capacity` real parts that are stored there are also written to log. */
 typedef struct fur_slot {
     fur_scalars_state *state;
     int index;
@@ -126,7 +132,7 @@ typedef struct fur_slot {
 
 /* A diagonal matrix. */
 typedef struct fur_diagonal {
-    const void *entries; /* NULL: constant everywhere */
+    const void *entries; /* NULL: all entries are `constant` */
     fur_scalar constant;
 } fur_diagonal;
 
@@ -135,20 +141,20 @@ static inline bool fur_is_unit(const fur_diagonal *d)
     return !d->entries && d->constant.re == 1 && d->constant.im == 0;
 }
 
-/* Vectors that a kernel reads together with one that stays near. */
+/* The most vectors that a kernel reads together with one vector that stays in the cache. */
 #define FUR_MANY_MAX 32
 
 typedef struct fur_many {
-    int count; /* from 1 on */
+    int count; /* at least 1 */
     const void *x[FUR_MANY_MAX];
-    fur_scalar alpha[FUR_MANY_MAX]; /* where they are added to y: y + sum_k alpha_k x_k */
+    fur_scalar alpha[FUR_MANY_MAX]; /* factors if they are added to y: y + sum_k alpha_k x_k */
 } fur_many;
 
-/* Results that are fetched at once, in memory that kernels store to and the host reads. */
+/* Results that are fetched together, in memory that kernels write and the host reads. */
 typedef struct fur_results {
     fur_scalars_state scalars;
     fur_scalar many[FUR_MANY_MAX];
-    fur_scalars_state seen; /* by fur_scalars_peek */
+    fur_scalars_state seen; /* filled by fur_scalars_peek */
 } fur_results;
 
 /* Element-wise operations on n entries, indexed by value type. */
@@ -162,7 +168,7 @@ typedef struct fur_elementwise_kernels {
     /* z = x y */
     fur_status (*multiply[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const void *x, const void *y,
                                             void *z);
-    /* x = alpha p + x, then p = d z + beta p; by a unit d nothing is multiplied */
+    /* x = alpha p + x, then p = d z + beta p; if d is the identity, nothing is multiplied */
     fur_status (*direction[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const fur_ratio *alpha,
                                              const fur_ratio *beta, const fur_diagonal *d,
                                              const void *z, void *p, void *x);
@@ -176,23 +182,23 @@ typedef struct fur_reduction_kernels {
     fur_status (*norm1[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const void *x, fur_slot out);
     fur_status (*norm_max[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const void *x, fur_slot out);
     fur_status (*norm2[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const void *x, fur_slot out);
-    /* y = alpha x + y; the norm 2 of y */
+    /* y = alpha x + y; the 2-norm of y */
     fur_status (*axpy_norm2[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const fur_ratio *alpha,
                                               const void *x, void *y, fur_slot out);
-    /* The same, and after the norm the real part of sum conj(y_i) d_i y_i */
+    /* As above, and after the norm the real part of sum conj(y_i) d_i y_i */
     fur_status (*axpy_norms[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const fur_ratio *alpha,
                                               const void *x, const fur_diagonal *d, void *y,
                                               fur_slot norm, fur_slot product);
     /* out_k = sum conj(x_k,i) y_i */
     fur_status (*dot_many[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const fur_many *x,
                                             const void *y, fur_scalar *out);
-    /* out_k = sum conj(x_k,i) y_k,i. NULL: nothing is saved by taking several at once. */
+    /* out_k = sum conj(x_k,i) y_k,i. NULL: computing several at once saves nothing. */
     fur_status (*dot_pairs[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const fur_many *x,
                                              const fur_many *y, fur_scalar *out);
-    /* y = y + sum_k alpha_k x_k; the norm 2 of y */
+    /* y = y + sum_k alpha_k x_k; the 2-norm of y */
     fur_status (*axpy_many_norm2[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const fur_many *x,
                                                    void *y, fur_slot out);
-    /* The same, and dot_many with the new y. NULL: nothing is saved by doing both at once. */
+    /* y as above, and dot_many with the new y. NULL: doing both at once saves nothing. */
     fur_status (*axpy_many_dots[FUR_VALUE_COUNT])(fur_env *env, int64_t n, const fur_many *x,
                                                   void *y, fur_scalar *out);
 } fur_reduction_kernels;
@@ -201,65 +207,67 @@ typedef struct fur_reduction_kernels {
 typedef struct fur_pattern_scan {
     int64_t bandwidth; /* max |i - j| */
     int64_t diagonal;  /* entries (i, i) */
-    bool duplicates;   /* there is an entry twice */
-    bool symmetric;    /* the pattern is; said wrongly with a chance of about 2^-60 */
+    bool duplicates;   /* an entry occurs twice */
+    bool symmetric;    /* the pattern is symmetric; wrong with a chance of about 2^-60 */
 } fur_pattern_scan;
 
-/* Services for matrices that a device with memory of its own may have. */
+/* Services for matrices, which a device with its own memory may have. */
 typedef struct fur_csr_services {
-    /* *row = the first row whose offsets, or whose columns, break the contract of a matrix, as
-     * fur_csr_check has it; -1 if none does. Columns may be looked at once offsets are sound. */
+    /* *row = the first row whose offsets, or whose columns, are invalid for a matrix, as in
+     * fur_csr_check; -1 if there is none. Columns may be checked only after the offsets are
+     * valid. */
     fur_status (*find_bad_offset)(fur_env *env, const fur_csr_view *a, int64_t *row);
     fur_status (*find_bad_column)(fur_env *env, const fur_csr_view *a, int64_t *row);
-    /* fur_csr_measure, the profile, and the transpose into arrays that are there. */
+    /* fur_csr_measure, the profile, and the transpose into allocated arrays. */
     fur_status (*measure)(fur_env *env, const fur_csr_view *a, fur_csr_statistics *out);
     fur_status (*profile)(fur_env *env, const fur_csr_view *a, fur_spmv_profile *out);
     fur_status (*transpose)(fur_env *env, const fur_csr_view *a, bool conjugate,
                             const fur_csr_view *out);
-    /* The values alone of that transpose, whose pattern is there. */
+    /* The values of that transpose. Its pattern is already there. */
     fur_status (*transpose_values)(fur_env *env, const fur_csr_view *a, bool conjugate,
                                    const fur_csr_view *out);
-    /* B(i, j) = A(row_order[i], col_order[j]) into arrays that are there; col_position is the
-     * inverse of col_order; NULL leaves a side as it is. */
+    /* B(i, j) = A(row_order[i], col_order[j]) into allocated arrays. col_position is the inverse of
+     * col_order. NULL leaves that side unchanged. */
     fur_status (*permute)(fur_env *env, const fur_csr_view *a, const int32_t *row_order,
                           const int32_t *col_position, const fur_csr_view *out);
-    /* Some rows of A, by number: the offsets of the matrix that they are, of which rows of more
-     * than `most` entries count as empty, and of what would come after the last; that matrix in
-     * arrays that are there. Its offsets may be `starts`. */
+    /* The matrix of some rows of A, selected by number. row_starts computes its offsets, with the
+     * total as the last element. Rows of more than `most` entries count as empty. take_rows fills
+     * in the matrix in allocated arrays. Its offsets may be `starts`. */
     fur_status (*row_starts)(fur_env *env, const fur_csr_view *a, int64_t count,
                              const int32_t *numbers, int64_t most, int64_t *starts);
     fur_status (*take_rows)(fur_env *env, const fur_csr_view *a, const int32_t *numbers,
                             const int64_t *starts, const fur_csr_view *out);
-    /* d_r = A(i, r), 0 without such an entry, for i < min(rows, cols): r = numbers[i], or i where
-     * numbers is NULL */
+    /* d_r = A(i, r) for i < min(rows, cols), or 0 if the entry does not exist. r = numbers[i], or r
+     * = i if numbers is NULL. */
     fur_status (*diagonal)(fur_env *env, const fur_csr_view *a, const int32_t *numbers, void *d);
 } fur_csr_services;
 
-/* With vectors of n entries. */
+/* Services for vectors of n entries. */
 typedef struct fur_vector_services {
-    /* x_i = 1 / x_i; *bad = the first i for which that is not finite, after which entries may be
-     * anything, or -1. Waits. */
+    /* x_i = 1 / x_i. *bad = the first i whose reciprocal is not finite, or -1. If *bad is not -1,
+     * later entries are undefined. Waits for the result. */
     fur_status (*reciprocals)(fur_env *env, fur_value_type value, int64_t n, void *x, int64_t *bad);
-    /* *constant = whether all entries have the bits of the first. Waits. */
+    /* *constant = whether all entries have the bits of the first. Waits for the result. */
     fur_status (*is_constant)(fur_env *env, fur_value_type value, int64_t n, const void *x,
                               bool *constant);
-    /* y_i = x_from[i], and y_to[i] = x_i with no number twice */
+    /* y_i = x_from[i]; and y_to[i] = x_i for distinct numbers */
     fur_status (*gather)(fur_env *env, fur_value_type value, int64_t n, const int32_t *from,
                          const void *x, void *y);
     fur_status (*scatter)(fur_env *env, fur_value_type value, int64_t n, const int32_t *to,
                           const void *x, void *y);
     /* y_i = x_i rounded to single precision, for n doubles; y may be x */
     fur_status (*round_single)(fur_env *env, int64_t n, const double *x, double *y);
-    /* x_i = fur_hashed_number(first + i), rounded to single precision or not */
+    /* x_i = fur_hashed_number(first + i), rounded to single precision if `single` */
     fur_status (*fill_hashed)(fur_env *env, int64_t n, uint64_t first, bool single, void *x);
 } fur_vector_services;
 
-/* The two passes of an iteration of src/solver/method/cg.c with a stencil S and the preconditioner
- * d I, which do not store S p: q = d z + beta p and the product q.S q, after x = alpha p + x; then
- * r = alpha S p + r, its norm 2 and after that the product r.d r. */
+/* The first of the two passes of an iteration of src/solver/method/cg.c with a stencil S and the
+ * preconditioner d I. The passes do not store S p. The first pass computes x = alpha p + x, then q
+ * = d z + beta p and the product q.S q. The second pass computes r = alpha S p + r, the 2-norm of
+ * r, and then the product r.d r. */
 typedef struct fur_stencil_turn {
     const fur_stencil_view *s;
-    void *state; /* what the plan made */
+    void *state; /* made by the plan */
     fur_ratio alpha;
     fur_ratio beta;
     fur_scalar d;
@@ -281,31 +289,33 @@ typedef struct fur_stencil_descent {
     fur_slot product;
 } fur_stencil_descent;
 
-/* With stencils. */
+/* Services for stencils. */
 typedef struct fur_stencil_services {
     /* For the matrix of a stencil: the offsets of its rows, one more than there are rows; the
-     * matrix in given arrays; the diagonal. */
+     * matrix in allocated arrays; the diagonal. */
     fur_status (*starts)(fur_env *env, const fur_stencil_view *s, int64_t *starts);
     fur_status (*fill)(fur_env *env, const fur_stencil_view *s, const int64_t *starts,
                        const fur_csr_view *out);
     fur_status (*diagonal)(fur_env *env, const fur_stencil_view *s, void *d);
-    /* Compares all rows of A, which has entries, with those of a stencil with Dirichlet
-     * boundaries: *count = rows that have other columns or, of constants, other bits in a value. If
-     * there are fields they take the values of the rows that do not differ. *numbers = the rows
-     * that do, which rise, in memory to be released; NULL if there are none or more than `most`. */
+    /* Compares all rows of A, which has entries, with the rows of a stencil with Dirichlet
+     * boundaries. Rows differ in columns or, if coefficients are constant, in the bits of a value.
+     * Fields are set from the values of the rows that agree.
+     *
+     * *count = the number of differing rows. *numbers = these rows in rising order, in memory that
+     * the caller releases. It is NULL if there are none or more than `most`. */
     fur_status (*prove)(fur_env *env, const fur_csr_view *a, const fur_stencil_view *s,
                         int64_t most, int32_t **numbers, int64_t *count);
-    /* The two passes, and what they need: FUR_UNSUPPORTED for stencils that they do not serve. All
-     * of them or none. */
+    /* The two passes and their plan. The plan returns FUR_UNSUPPORTED for stencils that the passes
+     * do not support. A backend has all of them or none. */
     fur_status (*passes_plan)(fur_env *env, const fur_stencil_view *s, void **state);
     fur_status (*turn)(fur_env *env, const fur_stencil_turn *turn);
     fur_status (*descend)(fur_env *env, const fur_stencil_descent *descent);
     void (*passes_release)(fur_env *env, void *state);
 } fur_stencil_services;
 
-/* fur_reorder for square A; order and position are arrays for the permutation. Of the report all
- * but the seconds. *found = false, and the rest unset, for a graph that the device is not good at.
- */
+/* fur_reorder for square A. `order` and `position` are arrays for the permutation. Sets all of the
+ * report except the seconds. If the graph does not suit the device, *found = false and the rest is
+ * not set. */
 typedef fur_status fur_order_service(fur_env *env, const fur_csr_view *a, bool reversed,
                                      bool allow_worse, int32_t *order, int32_t *position,
                                      fur_reorder_report *report, bool *found);
@@ -314,8 +324,8 @@ typedef struct fur_order_services {
     fur_order_service *cuthill_mckee; /* or reversed */
 } fur_order_services;
 
-/* Iterations of src/solver/method/cg.c: d is the preconditioner; q, p and r have a residual behind
- * them whose turn is due. */
+/* Iterations of src/solver/method/cg.c. d is the preconditioner. On entry r, rz and rr are current,
+ * and the update of x and p for them is due. */
 typedef struct fur_cg_call {
     fur_diagonal d;
     void *r;
@@ -328,76 +338,78 @@ typedef struct fur_cg_call {
     int64_t count;
 } fur_cg_call;
 
-/* Solvers whose iterations run on the device from beginning to end; all of them or none. */
+/* Solvers whose iterations all run on the device. A backend has all of them or none. */
 typedef struct fur_solver_services {
-    /* A's pattern in the form that the next two use; FUR_UNSUPPORTED where iterations one by one
-     * are better. Then A's values, whenever they may have changed. */
+    /* cg_plan: the pattern of A in the form that the others use. It returns FUR_UNSUPPORTED if
+     * single iterations are better. cg_refresh: the values of A, called whenever they may have
+     * changed. */
     fur_status (*cg_plan)(fur_env *env, const fur_csr_view *a, void **state);
     fur_status (*cg_refresh)(fur_env *env, void *state, const fur_csr_view *a);
-    /* `count` iterations, fewer if the scalars halt, with the bits of the exact kernels. */
+    /* `count` iterations, or fewer if the scalars halt, with the bits of the exact kernels. */
     fur_status (*cg_advance)(fur_env *env, void *state, const fur_cg_call *call);
     void (*cg_release)(fur_env *env, void *state);
 } fur_solver_services;
 
-/* Two colours for the rows of a square matrix: no entry off the diagonal joins two rows of one
- * colour. The order lists red rows before black ones, both as they were. */
+/* Two colours for the rows of a square matrix. No entry off the diagonal joins two rows of one
+ * colour. The order lists red rows before black rows, each in their original order. */
 typedef struct fur_colours {
-    int64_t red;       /* rows of that colour, at most half of all; 0: there are no two colours */
-    int32_t *order;    /* an array that is there, as the next */
+    int64_t red;       /* number of red rows, at most half of all; 0: two colours do not exist */
+    int32_t *order;    /* an allocated array, as the next */
     int32_t *position; /* its inverse */
 } fur_colours;
 
-/* A in that order, [D E; F C] with diagonal D and C, as two patterns in arrays that are there: [D
- * E], the diagonal first in each row, and F. */
+/* A in that order is [D E; F C] with diagonal D and C. It is stored as two patterns in allocated
+ * arrays: [D E], with the diagonal first in each row, and F. */
 typedef struct fur_colour_blocks {
     int32_t *offsets[2];
-    int32_t *columns[2]; /* of F: red rows */
-    int32_t *from[2];    /* for each entry: where it stands in A */
+    int32_t *columns[2]; /* columns of F are red rows */
+    int32_t *from[2];    /* for each entry: its position in A */
     int32_t *row;        /* for each entry of F: its row in A */
 } fur_colour_blocks;
 
-/* Reduction to one of two colours; all of them or none. */
+/* Reduction to the rows of one of two colours. A backend has all of them or none. */
 typedef struct fur_colour_services {
-    /* Colours by the entries left of the diagonal, those of src/csr/colours.h. */
+    /* Finds the colours from the entries left of the diagonal, as in src/csr/colours.h. */
     fur_status (*find)(fur_env *env, const fur_csr_view *a, fur_colours *c);
-    /* *clean = false, and the columns are anything, if an entry joins rows of one colour. */
+    /* *clean = false if an entry joins rows of one colour. The columns are then undefined. */
     fur_status (*split)(fur_env *env, const fur_csr_view *a, const fur_colours *c,
                         const fur_colour_blocks *out, bool *clean);
 } fur_colour_services;
 
-/* Classes of the rows of a square matrix (furrow/graph.h); all of them or none. All wait. */
+/* Classes of the rows of a square matrix (furrow/graph.h). A backend has all of them or none. All
+ * wait. */
 typedef struct fur_class_services {
-    /* Whether for each entry there is one at the mirror's place; wrong with a chance of 2^-64. */
+    /* Whether each entry has an entry at the mirrored position. Wrong with a chance of 2^-64. */
     fur_status (*is_symmetric)(fur_env *env, const fur_csr_view *a, bool *symmetric);
-    /* Each row of a symmetric pattern takes the first colour that no neighbour before it has. */
+    /* Each row of a symmetric pattern takes the first colour that no earlier neighbour has. */
     fur_status (*colour)(fur_env *env, const fur_csr_view *a, int32_t *of, int64_t *count);
-    /* The rows by class, within one in their order; the inverse; and in the host's memory where
-     * each class begins, count + 1 numbers. */
+    /* The rows by class, in order within a class, and the inverse of this permutation. `begin` has,
+     * in host memory, count + 1 numbers: the beginning of each class. */
     fur_status (*arrange)(fur_env *env, int64_t rows, int64_t count, const int32_t *of,
                           int32_t *order, int32_t *position, int64_t *begin);
 } fur_class_services;
 
-/* Triangular solves with square A that lies on the device; all of them or none. */
+/* Triangular solves with square A on the device. A backend has all of them or none. */
 typedef struct fur_triangular_services {
-    /* The pattern of the triangle in the form that the next two use. Waits. */
+    /* The pattern of the triangle in the form that refresh and solve use. Waits. */
     fur_status (*plan)(fur_env *env, const fur_csr_view *a, const fur_trsv_form *form,
                        fur_trsv_figures *figures, void **state);
-    /* A's values, whenever they may have changed; *useless: the first row that cannot be divided
-     * by, or -1. Waits, and allocates nothing. */
+    /* The values of A, called whenever they may have changed. *useless: the first row with a zero
+     * or nonfinite divisor, or -1. Waits, and allocates nothing. */
     fur_status (*refresh)(fur_env *env, const fur_csr_view *a, void *state, int64_t *useless);
-    /* For up to FUR_TRSV_MANY right-hand sides; x[k] may be b[k]. Allocates nothing, never waits.
-     */
+    /* Solves for up to FUR_TRSV_MANY right-hand sides. x[k] may be b[k]. Allocates nothing, never
+     * waits. */
     fur_status (*solve)(fur_env *env, void *state, fur_scalar alpha, int count,
                         const void *const *b, void *const *x);
     void (*release)(fur_env *env, void *state);
-    /* Where each row has its first entry on the diagonal; NULL: not asked. *missing: the first row
-     * without one, or -1. Waits. */
+    /* The position of the first diagonal entry of each row (`at` may be NULL). *missing: the first
+     * row without one, or -1. Waits. */
     fur_status (*find_diagonal)(fur_env *env, const fur_csr_view *a, int64_t *at, int64_t *missing);
-    /* The rows by levels of the lower triangle, those of a level rising. Waits. */
+    /* The rows by levels of the lower triangle, in rising order within a level. Waits. */
     fur_status (*order)(fur_env *env, const fur_csr_view *a, int32_t *order);
 } fur_triangular_services;
 
-/* Calls that are recorded and replayed; all of them or none. */
+/* Calls that are recorded and replayed. A backend has all of them or none. */
 typedef struct fur_recording_services {
     fur_status (*create)(fur_env *env, void **state);
     fur_status (*begin)(fur_env *env, void *state);
@@ -407,31 +419,35 @@ typedef struct fur_recording_services {
     void (*release)(fur_env *env, void *state);
 } fur_recording_services;
 
-/* A device with memory of its own: that memory, which it must have, and services, which it may. For
- * one that is NULL the library works on a copy in the companion; of two that work together, as
- * find_bad_offset and find_bad_column, row_starts and take_rows, starts and fill, it has both or
- * neither. Calls are ordered: each sees what those before it wrote, and most return before their
- * work is done. */
+/* A device with its own memory. The memory functions are required, the services optional. If a
+ * service is NULL, the library works on a copy in the companion. Some services come in pairs:
+ * find_bad_offset and find_bad_column, row_starts and take_rows, starts and fill. A backend has
+ * both or neither.
+ *
+ * Calls are ordered: each call sees all data that earlier calls wrote. Most calls return before
+ * their work is done. */
 typedef struct fur_remote {
-    /* Frees env->device and what hangs on it. */
+    /* Frees env->device and everything that belongs to it. */
     void (*close)(fur_env *env);
     fur_status (*synchronize)(fur_env *env);
-    /* Results that the host reads in place, once it has waited. */
+    /* Results that the host reads in place after waiting. */
     fur_results *(*results)(fur_env *env);
-    /* Takes over env->shared, before there are vectors. */
+    /* Starts to use env->shared. Called before there are vectors. */
     fur_status (*share)(fur_env *env);
-    /* count elements of the given size, as fur_env_allocate. */
+    /* Allocates count elements of the given size, as fur_env_allocate does. */
     fur_status (*allocate)(fur_env *env, int64_t count, size_t size, void *out);
     void (*release)(fur_env *env, void *memory);
     /* Whether kernels may use memory at this address. */
     bool (*reaches)(fur_env *env, const void *memory);
-    /* bytes from anywhere to anywhere the device reaches or the host has. On return host memory may
-     * be used again: read from, if it was the target, and written to; between two places of the
-     * device the copy is only in order with the rest. */
+    /* Copies bytes between any two places of device or host memory. On return, host memory may be
+     * read and written again. A copy between two places of the device is only ordered with other
+     * work. */
     fur_status (*copy)(fur_env *env, void *to, const void *from, int64_t bytes);
-    /* The same between the device and pinned memory, which is in use until synchronize. */
+    /* As above, between the device and pinned memory. The pinned memory is in use until
+     * synchronize. */
     fur_status (*copy_async)(fur_env *env, void *to, const void *from, int64_t bytes);
-    /* Marks a place in the order of work; waits until what comes before the last mark is done. */
+    /* mark: marks a place in the order of work. await_mark: waits for all work before the last
+     * mark. */
     fur_status (*mark)(fur_env *env);
     fur_status (*await_mark)(fur_env *env);
 
@@ -456,43 +472,44 @@ typedef struct fur_backend {
     const fur_reduction_kernels *reduction;
     const fur_spmv_kernel *const *spmv;
     int spmv_count;
-    /* For half of a symmetric matrix and of a Hermitian one; NULL: none. */
+    /* Kernels for half of a symmetric matrix, and of a Hermitian matrix. NULL: none. */
     const fur_spmv_kernel *spmv_half;
-    const fur_block_kernels *block; /* NULL: the companion works on blocks of vectors */
+    const fur_block_kernels *block; /* NULL: the companion does operations on blocks of vectors */
     const fur_spmm_kernel *const *spmm;
     int spmm_count;   /* 0: the companion multiplies blocks */
-    fur_sddmm *sddmm; /* NULL: the companion */
+    fur_sddmm *sddmm; /* NULL: the companion does it */
     const fur_stencil_kernel *const *stencil;
     int stencil_count;                      /* 0: none */
-    fur_stencil_block *stencil_block;       /* NULL: columns one by one */
+    fur_stencil_block *stencil_block;       /* NULL: columns are computed one by one */
     const fur_stencil_kernel *const *sweep; /* kernels for repeated sweeps of a stencil */
     int sweep_count;                        /* 0: none */
     const fur_multigrid_kernels *multigrid; /* NULL: none */
-    const fur_spgemm_kernels *spgemm;       /* NULL: none; the companion multiplies */
+    const fur_spgemm_kernels *spgemm;       /* NULL: the companion multiplies */
     const fur_triple_kernels *triple;       /* NULL: two products */
     fur_trsv_solve *trsv;                   /* NULL with a remote */
-    fur_factor *factor;                     /* NULL: none, and the next two */
+    fur_factor *factor;                     /* NULL: none; the next two likewise */
     fur_fsai *fsai;
     fur_dense_blocks_apply *dense_blocks;
-    fur_fsai_search *fsai_search; /* NULL with a remote, and the next two: the companion does it */
+    fur_fsai_search *fsai_search; /* NULL with a remote, like the next two: the companion does it */
     fur_spai *spai;
     fur_dense_blocks_invert *invert_blocks;
-    /* NULL: none; the companion searches */
+    /* NULL: the companion searches */
     const fur_neighbours_kernels *neighbours;
     const fur_batch_kernels *batch; /* NULL: none */
-    /* The products that "auto" assumes when the caller does not say how often a plan is used. */
+    /* The number of products that "auto" assumes if the caller does not say how often a plan is
+     * used. */
     int64_t uses_assumed;
-    /* "auto" measures candidates unasked from this number of announced uses on; 0: never. */
+    /* The announced uses from which "auto" measures candidates without being asked. 0: never. */
     int64_t uses_measured;
-    /* The seed is of fur_seed. NULL with a remote. */
+    /* `seed` comes from fur_seed. NULL with a remote. */
     void (*pattern_scan)(const fur_env *env, const fur_csr_view *a, uint64_t seed,
                          fur_pattern_scan *out);
     const fur_remote *remote; /* NULL: the kernels work on the host's memory */
 } fur_backend;
 
-/* Opens a backend for a context with these options and sets what it needs in env. *out lasts until
- * remote->close, which undoes the rest; without a remote it is static. number: that of "cuda:1"; 0
- * if none is given. */
+/* Opens a backend for a context with these options, and sets its data in env. *out is valid until
+ * remote->close, which also frees that data. If there is no remote, *out is static. `number` is 1
+ * for "cuda:1"; it defaults to 0. */
 typedef fur_status (*fur_backend_open)(fur_env *env, const fur_context_options *options, int number,
                                        const fur_backend **out);
 
@@ -501,21 +518,21 @@ fur_status fur_cpu_open(fur_env *env, const fur_context_options *options, int nu
 fur_status fur_cuda_open(fur_env *env, const fur_context_options *options, int number,
                          const fur_backend **out);
 
-/* Describes a backend's device 0, 1, 2 ..., whatever state it is in; all but the size, which is
- * set, and the rest zero. False past the last. */
+/* Describes device 0, 1, 2 ... of a backend, whatever its state. The caller sets the size of *out,
+ * and zeros the rest. Returns false past the last device. */
 typedef bool (*fur_backend_describe)(int number, fur_device_info *out);
 
 bool fur_cpu_describe(int number, fur_device_info *out);
 bool fur_cuda_describe(int number, fur_device_info *out);
 
-/* row_begin of a view of either width. */
+/* The offset of a row, from a view of either width. */
 static inline int64_t fur_offset_at(const fur_csr_view *a, int64_t row)
 {
     return fur_offsets_get(a->offset_type, a->offsets, row);
 }
 
-/* Position of the first entry of a row that is not before `column`, by bisection; the row's end
- * without one. */
+/* Position of the first entry of a row at or after `column`, found by bisection. If there is none,
+ * the end of the row. */
 static inline int64_t fur_csr_find(const fur_csr_view *a, int64_t row, int64_t column)
 {
     int64_t low = fur_offset_at(a, row);

@@ -1,6 +1,6 @@
 #include "unit.h"
 
-/* x_i = 1 / x_i; a template over VALUE. Returns the first i for which that is not finite, or -1.
+/* x_i = 1 / x_i; a template over VALUE. Returns the first i whose reciprocal is not finite, or -1.
  * 1 / z = conj(z) / |z|^2, with z scaled by a power of two so that |z|^2 cannot overflow. */
 static inline int64_t FN(reciprocals)(int64_t n, void *data)
 {

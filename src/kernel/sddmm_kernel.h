@@ -1,4 +1,4 @@
-/* Products of two blocks of vectors at the entries of a matrix, as kernels see them. */
+/* Products of two blocks of vectors at the entries of a matrix, for kernels. */
 #ifndef FURROW_KERNEL_SDDMM_KERNEL_H
 #define FURROW_KERNEL_SDDMM_KERNEL_H
 
@@ -10,11 +10,11 @@
 extern "C" {
 #endif
 
-/* Columns of X and Y go to so many lanes in turn. */
+/* Columns of X and Y go to this many lanes in turn. */
 #define FUR_SDDMM_LANES 8
 
 /* values[e] = alpha sum_t X(i, t) conj(Y(j, t)) + beta a->values[e] for each entry e, at (i, j), of
- * a matrix that has entries. X and Y are in row-major order; `values` may be A's. */
+ * a matrix that has entries. X and Y are row-major. `values` may be A's. */
 typedef struct fur_sddmm_call {
     fur_env *env;
     const fur_csr_view *a;

@@ -1,4 +1,4 @@
-/* What a context with shared vectors keeps for its reductions (furrow/author/sharing.h). */
+/* The data of a context with shared vectors, for its reductions (furrow/author/sharing.h). */
 #ifndef FURROW_KERNEL_SHARED_H
 #define FURROW_KERNEL_SHARED_H
 
@@ -11,22 +11,22 @@
 extern "C" {
 #endif
 
-/* Rows of a leaf of a reduction, and the most lanes that it has (docs/numerics.md). */
+/* Rows of a leaf of a reduction, and the most lanes of a leaf (docs/numerics.md). */
 #define FUR_LEAF_ROWS 32
 #define FUR_LEAF_LANES 128
-/* Entries of the smallest leaf, which has the most subtrees: of c128. */
+/* Entries of the smallest leaf, with values of type c128. It gives the most subtrees. */
 #define FUR_LEAF_LEAST 1024
 
 typedef struct fur_shared {
-    fur_sharing with;  /* its bounds are the following */
-    int64_t *bounds;   /* of all ranks */
-    double *lanes;     /* of a cut leaf, for as many sums as one reduction has */
-    double *mine;      /* the sums of subtrees that this rank sends */
-    double *all;       /* and those of all ranks */
-    fur_status status; /* FUR_OK, or of the first failure: nothing is shared any more */
+    fur_sharing with;  /* its bounds are the next member */
+    int64_t *bounds;   /* bounds of all ranks */
+    double *lanes;     /* lanes of a cut leaf, for all sums of one reduction */
+    double *mine;      /* sums of subtrees that this rank sends */
+    double *all;       /* sums of subtrees of all ranks */
+    fur_status status; /* FUR_OK, or the status of the first failure; after it nothing is shared */
 } fur_shared;
 
-/* Refuses a vector whose size is not that of this rank's part. */
+/* Refuses a vector whose size differs from this rank's part. */
 static inline fur_status fur_shared_check(fur_env *env, const fur_shared *s, int64_t n)
 {
     int64_t part = s->bounds[s->with.rank + 1] - s->bounds[s->with.rank];
@@ -38,8 +38,8 @@ static inline fur_status fur_shared_check(fur_env *env, const fur_shared *s, int
         (long long)n, (long long)part);
 }
 
-/* The first leaf that does not belong to the ranks before a bound: a leaf belongs to the rank that
- * has its last entry. */
+/* The first leaf that belongs to this rank or a later one. A leaf belongs to the rank that has its
+ * last entry. */
 FUR_ANYWHERE int64_t fur_shared_leaf(const fur_shared *s, int rank, int64_t leaf_entries)
 {
     int64_t bound = s->bounds[rank];
@@ -57,9 +57,10 @@ FUR_ANYWHERE int fur_subtree_level(int64_t first, int64_t last, int most)
     return level < most ? level : most;
 }
 
-/* How many complete subtrees leaves first .. last-1 are. Up to the bound of the largest subtree
- * that ends or begins within, they have the sizes of the bits of that distance, rising; and falling
- * from there on. */
+/* The number of complete subtrees that cover leaves first .. last-1. Between first and last lies
+ * a turning point: the bound of the largest subtree that begins or ends there. Up to it the
+ * subtrees have the sizes of the bits of the distance, in rising order. Beyond it they are in
+ * falling order. */
 FUR_ANYWHERE int fur_subtree_count(int64_t first, int64_t last)
 {
     if (first >= last)
@@ -69,7 +70,7 @@ FUR_ANYWHERE int fur_subtree_count(int64_t first, int64_t last)
     return fur_count_bits((uint64_t)(turn - first)) + fur_count_bits((uint64_t)(last - turn));
 }
 
-/* The most subtrees that a rank has, and so sends for each sum. */
+/* The most subtrees of a rank, which is the number of sums that each rank sends. */
 FUR_ANYWHERE int fur_shared_most(const fur_shared *s, int64_t leaf_entries)
 {
     int most = 1;
@@ -81,15 +82,16 @@ FUR_ANYWHERE int fur_shared_most(const fur_shared *s, int64_t leaf_entries)
     return most;
 }
 
-/* A mailbox (furrow/author/sharing.h): words of 16 bytes. After one of its own, for two turns, each
- * channel and each rank, the words of the sums that one reduction sends; after them, for two turns
- * and each channel, those of the lanes of a leaf that a bound cuts. */
+/* A mailbox (furrow/author/sharing.h) consists of words of 16 bytes. Its first word is its own.
+ * Then follow the words of the sums that one reduction sends, for two turns, each channel and each
+ * rank. Last are the words of the lanes of a leaf that a bound cuts, for two turns and each
+ * channel. */
 #define FUR_MAIL_BYTES 16
 #define FUR_MAIL_CHANNELS 8
-#define FUR_MAIL_SUMS 8                     /* parts of a subtree's sum, at most */
-#define FUR_MAIL_LANES (4 * FUR_LEAF_LANES) /* a lane's sum has 4 parts at most */
+#define FUR_MAIL_SUMS 8                     /* the most parts of a subtree's sum */
+#define FUR_MAIL_LANES (4 * FUR_LEAF_LANES) /* a lane's sum has at most 4 parts */
 
-/* The words of a rank, turn and channel. */
+/* The number of words for one rank, turn and channel. */
 FUR_ANYWHERE int64_t fur_box_share(int64_t most)
 {
     return most * FUR_MAIL_SUMS;

@@ -1,4 +1,4 @@
-/* The rules of furrow/author/scalars.h, the same on the host and in CUDA. */
+/* The rules of furrow/author/scalars.h. The code is the same on the host and in CUDA. */
 #ifndef FURROW_KERNEL_SLOT_H
 #define FURROW_KERNEL_SLOT_H
 
@@ -7,15 +7,15 @@
 
 #include <math.h>
 
-/* The real part of a slot, or of what it held before. */
+/* The real part of a slot, or of its previous value. */
 FUR_ANYWHERE double fur_scalars_at(const fur_scalars_state *state, int index)
 {
     return index < FUR_SCALARS_MAX ? state->value[index].re
                                    : state->previous[index - FUR_SCALARS_MAX].re;
 }
 
-/* The coefficient; false if nothing may be done with it: its scalars are halted, or it is not
- * finite. */
+/* The value of a coefficient. Returns false if it must not be used: its scalars are halted, or it
+ * is not finite. */
 FUR_ANYWHERE bool fur_ratio_value(const fur_ratio *ratio, fur_scalar *out)
 {
     *out = ratio->factor;

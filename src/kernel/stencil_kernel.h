@@ -1,4 +1,4 @@
-/* The contract between the library and its stencil kernels. */
+/* The interface between the library and its stencil kernels. */
 #ifndef FURROW_KERNEL_STENCIL_KERNEL_H
 #define FURROW_KERNEL_STENCIL_KERNEL_H
 
@@ -14,13 +14,13 @@
 extern "C" {
 #endif
 
-/* Distances along an axis, and offsets, within the radius. */
+/* The number of distances along an axis, and of offsets, within the radius. */
 #define FUR_STENCIL_WIDTH (2 * FUR_STENCIL_RADIUS + 1)
 #define FUR_STENCIL_POINTS (FUR_STENCIL_WIDTH * FUR_STENCIL_WIDTH * FUR_STENCIL_WIDTH)
 
-/* A stencil as kernels see it. Axes beyond those of the definition have extent 1. Offsets are
- * sorted by z, then y, then x, so that terms are added in the order of the matrix's columns, in
- * segments of FUR_ROW_SEGMENT of those that are not left out. */
+/* A stencil for kernels. Axes beyond the dimension of the definition have extent 1. Offsets are
+ * sorted by z, then y, then x. Terms are therefore added in the order of the matrix's columns.
+ * Segments of FUR_ROW_SEGMENT count only terms that exist at the point. */
 typedef struct fur_stencil_view {
     fur_value_type value_type;
     int64_t extent[3];
@@ -28,18 +28,19 @@ typedef struct fur_stencil_view {
     int radius[3]; /* largest |offset| along each axis */
     int points;
     const fur_stencil_offset *offsets; /* on the host */
-    const void *coefficients;          /* of the value type, on the host; NULL: fields */
-    const void *const *fields;         /* where kernels work, the list itself on the host */
+    const void *coefficients;          /* constants of the value type, on the host; NULL: fields */
+    /* fields where kernels work; the list itself is on the host */
+    const void *const *fields;
 } fur_stencil_view;
 
-/* One product y = alpha S x + beta z, where z may be y. For a kernel of sweeps: y is x after
- * `sweeps` times x := alpha S x + beta z, each with the bits of the product, and z another array.
- */
+/* One product y = alpha S x + beta z, where z may be y. A kernel for sweeps applies x := alpha S x
+ * + beta z `sweeps` times, starting from x, and stores the result in y. Each sweep has the bits of
+ * the product. z is then another array. */
 typedef struct fur_stencil_call {
     fur_env *env;
     const fur_stencil_view *s;
-    const void *state; /* what plan made */
-    int sweeps;        /* 1; of a kernel for sweeps 2 to its depth */
+    const void *state; /* made by plan */
+    int sweeps;        /* 1; for a kernel of sweeps 2 to its depth */
     fur_scalar alpha;
     fur_scalar beta; /* 0: z is not read */
     const void *x;
@@ -49,20 +50,20 @@ typedef struct fur_stencil_call {
 
 typedef struct fur_stencil_kernel {
     fur_kernel_info info; /* exact: adds terms in the order of the view */
-    bool by_name;         /* is there to be compared with: "auto" does not take it */
-    /* Whether "auto" leaves a stencil to the kernel listed before, if that one suits. NULL: never.
-     */
+    bool by_name;         /* "auto" ignores it: it exists for comparisons */
+    /* Whether "auto" prefers the kernel listed before for this stencil, if that one suits. NULL:
+     * never. */
     bool (*yields)(const fur_stencil_view *s);
     /* Why the kernel cannot run this stencil; NULL if it can. */
     const char *(*refusal)(const fur_stencil_view *s);
-    /* Prepares *state; FUR_UNSUPPORTED: the device has no room for what it takes. NULL, as release:
-     * there is nothing to do. */
+    /* Prepares *state. FUR_UNSUPPORTED: the device has too little memory. plan and release may be
+     * NULL: nothing to do. */
     fur_status (*plan)(fur_env *env, const fur_stencil_view *s, void **state);
     fur_status (*apply)(const fur_stencil_call *call);
     void (*release)(fur_env *env, void *state);
 } fur_stencil_kernel;
 
-/* One product Y = alpha S X + beta Y with row-major blocks, each column with the bits of an exact
+/* One product Y = alpha S X + beta Y with row-major blocks. Each column has the bits of an exact
  * kernel's product. X and Y have at least one column. */
 typedef struct fur_stencil_block_call {
     fur_env *env;
@@ -80,7 +81,8 @@ FUR_ANYWHERE int64_t fur_stencil_rows(const fur_stencil_view *s)
     return s->extent[0] * s->extent[1] * s->extent[2];
 }
 
-/* The point, of an axis of n, that position i of it or beyond it stands for; -1: x is 0 there. */
+/* The point of an axis of n points that replaces position i, which may lie outside. -1: x is 0
+ * there. */
 FUR_ANYWHERE int64_t fur_boundary_point(fur_boundary boundary, int64_t n, int64_t i)
 {
     if (i >= 0 && i < n)
@@ -93,7 +95,7 @@ FUR_ANYWHERE int64_t fur_boundary_point(fur_boundary boundary, int64_t n, int64_
     return at < n ? at : period - 1 - at;
 }
 
-/* The entry of x that an offset refers to from point `at`; -1: the term is left out. */
+/* The entry of x that an offset refers to from point `at`. -1: the term does not exist. */
 FUR_ANYWHERE int64_t fur_stencil_neighbour(const fur_stencil_view *s, const int64_t at[3],
                                            fur_stencil_offset offset)
 {

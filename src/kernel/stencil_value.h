@@ -1,4 +1,4 @@
-/* c_k(p) of a stencil whose fields the host reaches; a template over VALUE. */
+/* c_k(p) of a stencil whose fields are in memory that the host can read; a template over VALUE. */
 static inline VALUE FN(stencil_value)(const fur_stencil_view *s, int k, int64_t p)
 {
     const VALUE *constants = s->coefficients;

@@ -1,4 +1,4 @@
-/* Tables of the functions a template made, indexed by the tags: table[value][offset]. */
+/* Tables of the functions that a template made, indexed by tags: table[value][offset]. */
 #ifndef FURROW_KERNEL_TABLE_H
 #define FURROW_KERNEL_TABLE_H
 

@@ -1,4 +1,4 @@
-/* When a residual is small enough. */
+/* The target of a residual. */
 #ifndef FURROW_KERNEL_TARGET_H
 #define FURROW_KERNEL_TARGET_H
 
@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* rtol norm, lowered where rounding has raised it: every r <= target has r / norm <= rtol. */
+/* rtol norm, decreased if rounding has increased it: every r <= target has r / norm <= rtol. */
 FUR_ANYWHERE double fur_target(double rtol, double norm)
 {
     double target = rtol * norm;

@@ -1,4 +1,4 @@
-/* The contract between triangular solves and their kernels. */
+/* The interface between triangular solves and their kernels. */
 #ifndef FURROW_KERNEL_TRIANGULAR_KERNEL_H
 #define FURROW_KERNEL_TRIANGULAR_KERNEL_H
 
@@ -12,11 +12,11 @@
 extern "C" {
 #endif
 
-/* Right-hand sides that are solved for together. */
+/* The most right-hand sides that are solved together. */
 #define FUR_TRSV_MANY 8
 
-/* A triangle in the order in which it is solved: a place is a row. The entries of a place, off the
- * diagonal, begin with that farthest from the diagonal and end with the nearest. */
+/* A triangle in the order in which it is solved. A place is a row in this order. The entries of a
+ * place off the diagonal begin with the farthest from the diagonal and end with the nearest. */
 typedef struct fur_triangle_view {
     int64_t rows;
     fur_value_type value_type;
@@ -24,7 +24,7 @@ typedef struct fur_triangle_view {
     const void *offsets; /* rows + 1 */
     const int32_t *columns;
     const void *values;
-    const void *divisors; /* the diagonal by places, its reciprocals if complex; NULL: ones */
+    const void *divisors; /* diagonal by places, reciprocals if complex; NULL: ones */
     const int32_t *order; /* the row at each place; NULL: rows rise, or fall */
     bool falls;
 } fur_triangle_view;
@@ -34,7 +34,7 @@ static inline int64_t fur_triangle_row(const fur_triangle_view *t, int64_t place
     return t->order ? t->order[place] : t->falls ? t->rows - 1 - place : place;
 }
 
-/* How threads share the rows; src/kernel/trsv_tasks.h. */
+/* How threads share the rows: see src/kernel/trsv_tasks.h. */
 typedef struct fur_trsv_tasks fur_trsv_tasks;
 
 /* x_k = op(T)^-1 alpha b_k for up to FUR_TRSV_MANY right-hand sides. */
@@ -44,17 +44,18 @@ typedef struct fur_trsv_call {
     fur_trsv_tasks *tasks;
     fur_scalar alpha;
     int count;
-    void *work; /* for more than one: rows x FUR_TRSV_MANY values, those of a row together */
+    void *work; /* if count > 1: rows x FUR_TRSV_MANY values, row-major */
     const void *b[FUR_TRSV_MANY];
     void *x[FUR_TRSV_MANY];
 } fur_trsv_call;
 
 typedef void fur_trsv_solve(const fur_trsv_call *call);
 
-/* Entries of the longest row that a device solves with; the companion takes longer ones. */
+/* The most entries of a row that a device solves with. The companion solves with longer rows. */
 #define FUR_TRSV_LONGEST (32 * FUR_ROW_SEGMENT)
 
-/* What a device is to solve with, and what its plan has found of the pattern. */
+/* The triangle that a device solves with, and the figures that its plan has found in the
+ * pattern. */
 typedef struct fur_trsv_form {
     bool upper; /* the triangle right of the diagonal; else left */
     bool unit;  /* ones for the diagonal */

@@ -5,8 +5,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* Places that one thread solves in order, once tasks 0 .. needs-1 are done, which come before it.
- */
+/* Places that one thread solves in order. The task waits until tasks 0 .. needs-1 are done, which
+ * all come before it. */
 typedef struct fur_trsv_task {
     int64_t begin;
     int64_t end;
@@ -16,8 +16,8 @@ typedef struct fur_trsv_task {
 struct fur_trsv_tasks {
     int64_t count;
     const fur_trsv_task *task;
-    /* Where threads tell each other what they have done: for each task the number of the solve that
-     * it was done in last; the number of the last solve. */
+    /* How threads tell each other that a task is done: done[i] is the number of the last solve in
+     * which task i was done. `solve` is the number of the current solve. */
     _Atomic uint32_t *done;
     uint32_t solve;
 };

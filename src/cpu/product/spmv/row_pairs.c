@@ -26,8 +26,8 @@ static fur_status apply(const fur_spmv_call *call)
     return fur_spmv_by_rows(call, table[call->a->value_type][call->a->offset_type]);
 }
 
-/* The work, in this order: entries of pairs that are computed side by side, entries without a
- * partner, rows, turns, and all other entries. */
+/* The work, in this order: entries of pairs that are computed side by side, entries of pairs
+ * without a partner, rows, turns, and entries of pairs that are longer than a segment. */
 static fur_spmv_work work(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
     fur_spmv_work work = fur_csr_work(a, profile);
