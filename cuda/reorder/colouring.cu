@@ -1,26 +1,26 @@
-// Colours of rows, one after the other: a row looks at the colours of its neighbours before it
-// until they are there, as a triangular solve does (../triangular/plan.cu). And the rows in the
-// order of their classes, by CUB's radix sort, which is stable.
+// Colours rows in their order. A row waits for the colours of its neighbours before it, as in a
+// triangular solve (../triangular/plan.cu). Also sorts the rows by class, with CUB's stable radix
+// sort.
 #include "arrange.cuh"
 #include "csr.cuh"
 #include "reorder.cuh"
 #include "ticket.cuh"
 
 #define BLOCK 256
-// Colours that a row looks at together.
+// Colours that a row tests together.
 #define WINDOW 64
 
 namespace
 {
 
-// What a row knows: how many of its entries it has seen, and which of the first colours are taken.
+// The state of a row: the entries it has seen, and which of the first colours are taken.
 template <class Offset> struct seen {
     Offset next;
     Offset end;
     unsigned long long taken;
 };
 
-// Goes on to the first neighbour without a colour; true if there is none.
+// Advances to the first neighbour without a colour. Returns true if there is none.
 template <class Offset>
 __device__ bool advance(int64_t row, const int32_t *columns, const int32_t *of, seen<Offset> *s)
 {
@@ -35,7 +35,8 @@ __device__ bool advance(int64_t row, const int32_t *columns, const int32_t *of, 
     return true;
 }
 
-// The first colour that none of the neighbours before a row has; all have theirs.
+// The first colour that no previous neighbour of a row has. All these neighbours have their
+// colours.
 template <class Offset>
 __device__ int32_t first_free(int64_t row, const Offset *offsets, const int32_t *columns,
                               const int32_t *of, unsigned long long taken)
@@ -52,8 +53,8 @@ __device__ int32_t first_free(int64_t row, const Offset *offsets, const int32_t 
     return base + __ffsll(static_cast<long long>(~taken)) - 1;
 }
 
-// of[i], -1 before, and the highest. Blocks number themselves, and lanes go as far as they can in
-// turn. Bytes an entry: 4, and a colour.
+// Sets of[i], which was -1, and the highest colour. Blocks number themselves in their starting
+// order, and the lanes of a warp advance in turn. Bytes an entry: 4, and a colour.
 template <class Offset>
 __global__ void __launch_bounds__(BLOCK)
     colour_rows(int64_t rows, const Offset *offsets, const int32_t *columns, int32_t *of,
@@ -77,7 +78,7 @@ __global__ void __launch_bounds__(BLOCK)
         atomicMax(highest, own);
 }
 
-// position[order[i]] = i; where each class begins. Bytes a row: 12, 4 of them to anywhere.
+// position[order[i]] = i, and where each class begins. Bytes a row: 12, 4 of them scattered.
 __global__ void __launch_bounds__(BLOCK)
     place_rows(int64_t rows, int64_t count, const int32_t *sorted, const int32_t *order,
                int32_t *position, int64_t *begin)
@@ -92,7 +93,7 @@ __global__ void __launch_bounds__(BLOCK)
         begin[sorted[i]] = i;
 }
 
-// Arrays that only arranging needs.
+// Temporary arrays of the sort.
 struct room {
     int32_t *rows; // 0, 1, 2, ...
     int32_t *sorted;

@@ -1,10 +1,10 @@
-// Connected components: a forest of disjoint sets in which every root is the least vertex of its
-// tree, hooked together edge by edge without locks (after Jayanti and Tarjan, A randomized
-// concurrent algorithm for disjoint set union, 2016; hooking by least vertex instead of by random
-// order).
+// Connected components by a forest of disjoint sets, in which every root is the least vertex of its
+// tree. Trees are joined edge by edge without locks (after Jayanti and Tarjan, A randomized
+// concurrent algorithm for disjoint set union, 2016). The order of roots is by vertex number
+// instead of random.
 //
-// An edge is looked at from its vertex of lower rank, which has the lower degree: so no vertex has
-// more than sqrt(2 edges) of them.
+// An edge is processed at its end of lower rank, which has the lower degree. Therefore no vertex
+// has more than sqrt(2 edges) of them.
 #include "arrange.cuh"
 #include "reorder.cuh"
 
@@ -15,8 +15,8 @@
 namespace
 {
 
-// The root of v's tree. On the way every other vertex is moved up to its grandparent; what another
-// thread moves meanwhile only shortens the way.
+// Returns the root of v's tree. Every other vertex on the path is moved up to its grandparent.
+// Concurrent moves by other threads only shorten the path.
 __device__ int32_t find_root(int32_t *up, int32_t v)
 {
     int32_t parent = __ldcg(&up[v]);
@@ -30,7 +30,7 @@ __device__ int32_t find_root(int32_t *up, int32_t v)
     return v;
 }
 
-// Joins the trees of a and b: the larger root goes below the smaller.
+// Joins the trees of a and b: the larger root becomes a child of the smaller.
 __device__ void unite(int32_t *up, int32_t a, int32_t b)
 {
     a = find_root(up, a);
@@ -45,7 +45,7 @@ __device__ void unite(int32_t *up, int32_t a, int32_t b)
     }
 }
 
-// Every vertex below its least neighbour, if that is less.
+// Makes every vertex a child of its least neighbour, if that is smaller.
 __global__ void plant(int64_t n, const int64_t *offsets, const int32_t *columns, int32_t *up)
 {
     int64_t v = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
@@ -55,8 +55,8 @@ __global__ void plant(int64_t n, const int64_t *offsets, const int32_t *columns,
     up[v] = offsets[v] < offsets[v + 1] ? min(self, columns[offsets[v]]) : self;
 }
 
-// Joins the trees of the ends of each edge (v, column) with column > v, LANES lanes a vertex. Bytes
-// an edge: 4, and two roots from anywhere.
+// Joins the trees at the ends of each edge (v, column) with column > v, with LANES lanes for each
+// vertex. Bytes an edge: 4, and two scattered roots.
 __global__ void __launch_bounds__(BLOCK)
     hook(int64_t n, const int64_t *offsets, const int32_t *columns, int32_t *up)
 {
@@ -69,8 +69,8 @@ __global__ void __launch_bounds__(BLOCK)
         unite(up, static_cast<int32_t>(v), columns[k]);
 }
 
-// root[v] = the root of v, in an array of its own, as other threads still shorten the forest.
-// number[v] = 1 if v is a root, else 0; a scan then counts them.
+// root[v] = the root of v, in a separate array, because other threads still change the forest.
+// number[v] = 1 if v is a root, and otherwise 0. A prefix sum then numbers the roots.
 __global__ void find_roots(int64_t n, int32_t *up, int32_t *root, int32_t *number)
 {
     int64_t v = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
@@ -80,8 +80,9 @@ __global__ void find_roots(int64_t n, int32_t *up, int32_t *root, int32_t *numbe
         number[v] = v < n && root[v] == v;
 }
 
-// Replaces of[v], the root of v, by the number of its component: how many roots come before that
-// root. counts: all components, and the isolated vertices, which come before all others.
+// Replaces of[v], the root of v, by the number of its component: the number of roots before it.
+// counts: the number of components, and the number of isolated vertices, which come before all
+// others.
 __global__ void set_components(int64_t n, const int64_t *offsets, const int32_t *number,
                                int32_t *of, int32_t *least, int32_t *counts)
 {
@@ -101,15 +102,15 @@ __global__ void set_components(int64_t n, const int64_t *offsets, const int32_t 
         counts[1] = static_cast<int32_t>(v);
 }
 
-// The working memory: each vertex's parent in the forest (a root is its own), the number of roots
-// before each, and two counts.
+// The workspace: each vertex's parent in the forest (a root is its own parent), the number of roots
+// before each vertex, and two counts.
 struct work {
     int32_t *up;
     int32_t *number;
     int32_t *counts;
 };
 
-// Builds the forest, then numbers its roots: components by their least vertices.
+// Builds the forest, then numbers the components in the order of their least vertices.
 fur_status find(fur_env *env, const fur_cuda_graph *g, const work *w, fur_cuda_components *c)
 {
     int64_t n = g->vertices;
@@ -132,7 +133,7 @@ fur_status find(fur_env *env, const fur_cuda_graph *g, const work *w, fur_cuda_c
     return FUR_OK;
 }
 
-// Allocates and finds.
+// Allocates the arrays and finds the components.
 fur_status make(fur_env *env, const fur_cuda_graph *g, work *w, fur_cuda_components *c)
 {
     int64_t n = g->vertices;
@@ -146,7 +147,7 @@ fur_status make(fur_env *env, const fur_cuda_graph *g, work *w, fur_cuda_compone
 
 } // namespace
 
-// The connected components of a graph.
+// Finds the connected components of a graph.
 fur_status fur_cuda_components_find(fur_env *env, const fur_cuda_graph *graph,
                                     fur_cuda_components *out)
 {

@@ -1,7 +1,8 @@
-// The graph of a matrix on the device: A's pattern, or that of A + A^T where it is not symmetric,
-// without diagonal and duplicates, its vertices numbered by (degree, index) and its lists sorted.
+// The graph of a matrix on the device: the pattern of A, or that of A + A^T if A's is not
+// symmetric, without the diagonal and duplicates. Its vertices are numbered by (degree, index), and
+// its adjacency lists are sorted.
 //
-// Bytes an entry, of a symmetric pattern: the column three times, a random rank, 8 to write the
+// Bytes an entry of a symmetric pattern: the column three times, a scattered rank, 8 to write the
 // edge, and 16 for every 8 binary digits of the number of rows to sort it.
 #include "csr.cuh"
 #include "arrange.cuh"
@@ -21,11 +22,11 @@ namespace
 // The result of one pass over all entries.
 struct look {
     unsigned long long mixed; // 0 if the pattern is symmetric
-    unsigned long long spare; // entries on the diagonal or twice there
+    unsigned long long spare; // entries on the diagonal, and duplicates
     unsigned long long bandwidth;
 };
 
-// The pattern of a square matrix, its rows.
+// The rows of the pattern of a square matrix.
 struct pattern {
     int64_t rows;
     int64_t entries;
@@ -33,13 +34,13 @@ struct pattern {
     const int32_t *columns;
 };
 
-// The working memory of making a graph.
+// The workspace for the graph.
 struct work {
     look *found;
-    uint32_t *degree; // of a row
+    uint32_t *degree; // of each row
     uint32_t *sorted; // degrees in order
     int32_t *rows;    // 0, 1, 2, ...
-    int32_t *filled;  // of a list: how long it is so far
+    int32_t *filled;  // current length of each list
     int32_t *from;    // the vertices of each edge
     int32_t *to;
     int32_t *sorted_to;
@@ -51,7 +52,7 @@ struct work {
     int32_t *columns;
 };
 
-// splitmix64's finaliser (Steele, Lea and Flood 2014).
+// The finaliser of splitmix64 (Steele, Lea and Flood 2014).
 __device__ unsigned long long mix(unsigned long long z)
 {
     z += 0x9e3779b97f4a7c15ULL;
@@ -67,7 +68,7 @@ __device__ unsigned long long mix_pair(int64_t i, int64_t j, unsigned long long 
                (static_cast<unsigned long long>(i) << 32 | static_cast<unsigned long long>(j)));
 }
 
-// Adds up what the threads of a block found; thread 0 adds that to the whole.
+// Adds the findings of the threads of a block; thread 0 adds the sum to the total.
 __device__ void gather(const look &mine, look *total)
 {
     __shared__ look block;
@@ -86,15 +87,16 @@ __device__ void gather(const look &mine, look *total)
     atomicMax(&total->bandwidth, block.bandwidth);
 }
 
-// Whether an entry is an edge: not on the diagonal, and the first of its row and column.
+// Whether an entry is an edge: it is off the diagonal and the first at its position.
 template <class Offset>
 __device__ bool is_edge(const Offset *offsets, const int32_t *columns, int64_t row, int64_t k)
 {
     return columns[k] != row && (k == offsets[row] || columns[k - 1] != columns[k]);
 }
 
-// Every entry adds h(i, j) - h(j, i) for a function that is like a random one: the sum is 0 where
-// the pattern is symmetric, and elsewhere with a chance of 2^-64. spare: of each row, 0 before.
+// Each entry adds h(i, j) - h(j, i), where h is a pseudo-random function. The sum is 0 if the
+// pattern is symmetric, and otherwise only with a probability of 2^-64. spare[row], initially 0,
+// counts the row's entries that are not edges.
 template <class Offset>
 __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     look_at_entries(int64_t rows, int64_t entries, const Offset *offsets, const int32_t *columns,
@@ -114,7 +116,7 @@ __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     gather(mine, total);
 }
 
-// degree: of each row the entries that are no edges, before.
+// On entry, degree[row] holds the number of entries that are not edges.
 template <class Offset>
 __global__ void find_degrees(int64_t rows, const Offset *offsets, uint32_t *degree)
 {
@@ -123,8 +125,8 @@ __global__ void find_degrees(int64_t rows, const Offset *offsets, uint32_t *degr
         degree[i] = static_cast<uint32_t>(offsets[i + 1] - offsets[i]) - degree[i];
 }
 
-// The inverse of `index`, and each vertex's degree as a length, with a 0 behind. Bytes a vertex:
-// 20, 4 of them to anywhere.
+// Inverts `index`, and stores each vertex's degree as a length, followed by a 0. Bytes a vertex:
+// 20, 4 of them scattered.
 __global__ void set_ranks(int64_t n, const int32_t *index, const uint32_t *degree, int32_t *rank,
                           int64_t *lengths)
 {
@@ -135,7 +137,7 @@ __global__ void set_ranks(int64_t n, const int32_t *index, const uint32_t *degre
         lengths[v] = v < n ? degree[v] : 0;
 }
 
-// The edges, in order of the vertices that they come from.
+// Lists the edges in the order of the vertices that they come from.
 template <class Offset>
 __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     list_edges(int64_t rows, int64_t entries, const Offset *offsets, const int32_t *columns,
@@ -152,8 +154,8 @@ __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     });
 }
 
-// Entry (i, j) as the keys of (i, j) and (j, i). Those of the diagonal become the largest key,
-// which is no edge's.
+// Stores entry (i, j) as the keys of (i, j) and (j, i). A diagonal entry gets the largest key,
+// which no edge has.
 template <class Offset>
 __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     list_both_ways(int64_t rows, int64_t entries, const Offset *offsets, const int32_t *columns,
@@ -168,7 +170,7 @@ __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     });
 }
 
-// The columns of sorted keys. Bytes an entry: 12.
+// Extracts the columns of sorted keys. Bytes an entry: 12.
 __global__ void split_keys(int64_t entries, const uint64_t *keys, int bits, int32_t *columns)
 {
     int64_t k = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
@@ -176,7 +178,7 @@ __global__ void split_keys(int64_t entries, const uint64_t *keys, int bits, int3
         columns[k] = static_cast<int32_t>(keys[k] & ((uint64_t(1) << bits) - 1));
 }
 
-// The first of the sorted keys that is not below row << bits.
+// Finds the first sorted key that is at least row << bits.
 __global__ void find_rows(int64_t rows, int64_t entries, const uint64_t *keys, int bits,
                           int64_t *offsets)
 {
@@ -195,8 +197,8 @@ __global__ void find_rows(int64_t rows, int64_t entries, const uint64_t *keys, i
     offsets[row] = low;
 }
 
-// Bandwidth, entries that are no edges, in all and of each row, and whether the pattern is
-// symmetric, in one pass.
+// One pass that finds the bandwidth, the entries that are not edges, in total and for each row, and
+// whether the pattern is symmetric.
 template <class Offset>
 fur_status take_look(fur_env *env, int64_t rows, int64_t entries, const Offset *offsets,
                      const int32_t *columns, uint32_t *spare, look *found, look *out)
@@ -211,7 +213,7 @@ fur_status take_look(fur_env *env, int64_t rows, int64_t entries, const Offset *
     return fur_cuda_copy(env, out, found, sizeof *out);
 }
 
-// Vertices in order: index, rank, and the offsets of their lists.
+// Sorts the vertices: sets index, rank, and the offsets of their lists.
 fur_status rank_rows(fur_env *env, work *w, fur_cuda_graph *g)
 {
     int64_t n = g->vertices;
@@ -225,8 +227,8 @@ fur_status rank_rows(fur_env *env, work *w, fur_cuda_graph *g)
     return fur_exclusive_scan(env, g->offsets, n + 1);
 }
 
-// A stable sort of the edges by the vertices that they lead to leaves where they come from in
-// order: these are the lists, as every edge is there in both directions.
+// Sorts the edges stably by the vertices that they lead to. Their origins are then in order, and
+// form the adjacency lists, because every edge occurs in both directions.
 template <class Offset>
 fur_status list_neighbours(fur_env *env, int64_t entries, const Offset *offsets,
                            const int32_t *columns, work *w, fur_cuda_graph *g)
@@ -246,8 +248,8 @@ fur_status list_neighbours(fur_env *env, int64_t entries, const Offset *offsets,
     return fur_sort_pairs(env, w->to, w->sorted_to, w->from, g->columns, g->edges, fur_bits(n - 1));
 }
 
-// Sorts both directions of all entries and drops duplicates; *out = number of edges left in
-// w->keys.
+// Sorts both directions of all entries and drops duplicates. *out = the number of remaining edges
+// in w->keys.
 fur_status sort_keys(fur_env *env, int64_t count, int bits, work *w, int64_t *out)
 {
     cudaStream_t stream = fur_cuda_stream(env);
@@ -266,7 +268,7 @@ fur_status sort_keys(fur_env *env, int64_t count, int bits, work *w, int64_t *ou
     return FUR_OK;
 }
 
-// The pattern of A + A^T without the diagonal.
+// Sets the pattern of A + A^T without the diagonal.
 template <class Offset>
 fur_status unite(fur_env *env, int64_t rows, int64_t entries, const Offset *offsets,
                  const int32_t *columns, work *w, pattern *out)
@@ -292,7 +294,7 @@ fur_status unite(fur_env *env, int64_t rows, int64_t entries, const Offset *offs
     return FUR_OK;
 }
 
-// The graph of a pattern that is symmetric.
+// Makes the graph of a symmetric pattern.
 template <class Offset>
 fur_status finish(fur_env *env, int64_t entries, const Offset *offsets, const int32_t *columns,
                   const look &found, work *w, fur_cuda_graph *g)
@@ -305,7 +307,7 @@ fur_status finish(fur_env *env, int64_t entries, const Offset *offsets, const in
     return list_neighbours(env, entries, offsets, columns, w, g);
 }
 
-// The graph of A's pattern; if that is not symmetric, of the pattern of A + A^T.
+// Makes the graph of A's pattern or, if that is not symmetric, of the pattern of A + A^T.
 template <class Offset>
 fur_status make(fur_env *env, const fur_csr_view *a, const Offset *offsets, work *w,
                 fur_cuda_graph *g)
@@ -346,8 +348,8 @@ void release(fur_env *env, const work *w)
 
 } // namespace
 
-// The undirected graph of a square matrix, without loops: vertices by rising degree, and so the
-// neighbours of each.
+// Makes the undirected graph of a square matrix, without loops. Vertices are numbered by ascending
+// degree, and the neighbours of each vertex are in this order.
 fur_status fur_cuda_graph_create(fur_env *env, const fur_csr_view *a, fur_cuda_graph *out)
 {
     work w = {};

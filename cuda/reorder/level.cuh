@@ -1,10 +1,11 @@
-// One level of a pass: the children of some vertices of the queue, in order.
+// One level of a pass: the children of a range of vertices in the queue, in order.
 //
-// The rows of a level's vertices, one after the other, are its edges; they are shared out evenly
-// whatever the degrees. There are three steps, after each of which all threads wait for each other:
-//   claim   an edge claims the vertex that it leads to for its parent's position; the least wins
-//   count   which edges have won: their vertices are the children
-//   write   the children in the order of the edges, which is the order of the queue
+// The adjacency lists of a level's vertices, one after the other, form its edges. They are
+// distributed evenly, whatever the degrees. A level has three steps, and all threads wait for each
+// other after each step:
+//   claim   an edge claims its target vertex for its parent's position; the least position wins
+//   count   the edges that have won are counted: their targets are the children
+//   write   the children are written in the order of the edges, which is the order of the queue
 #ifndef FURROW_CUDA_REORDER_LEVEL_CUH
 #define FURROW_CUDA_REORDER_LEVEL_CUH
 
@@ -16,28 +17,28 @@
 namespace groups = cooperative_groups;
 
 #define THREADS 256
-// Edges of a unit, of which blocks take some each; and units that a thread has in hand at a time.
+// The edges of a unit, the units that a thread processes at a time, and their edges for a block.
 #define UNIT THREADS
 #define UNITS 2
 #define SHARE (UNIT * UNITS)
-// Edges up to which a level is for one block, and for one cluster.
+// The most edges for which a level runs in one block, and in one cluster.
 #define BLOCK_EDGES SHARE
 #define CLUSTER_EDGES (FUR_CLUSTER * SHARE)
 
-// The list of neighbours of a vertex in the queue is at first + shift, where `first` counts the
-// edges before it in the pass.
+// The adjacency list of a vertex in the queue is at first + shift. `first` counts the edges before
+// it in the pass.
 struct fur_walk_row {
     int64_t first;
     int64_t shift;
 };
 
-// A sum over edges: their children, and the edges from these.
+// A sum over edges: their children, and the edges of these children.
 struct fur_walk_sum {
     int64_t children;
     int64_t edges;
 };
 
-// The vertices at begin .. end - 1, whose edges are first .. last - 1.
+// The vertices at begin .. end - 1 of the queue, and their edges first .. last - 1.
 struct fur_walk_level {
     int64_t begin;
     int64_t end;
@@ -55,19 +56,19 @@ struct pass {
     const int32_t *columns;
     fur_cuda_queue queue;
     fur_walk_row *rows;
-    // For each unit of this level and of the next, by turns: the position of the vertex whose edge
-    // is the unit's first.
+    // Alternating buffers for this level and the next. For each unit: the position of the vertex to
+    // which the unit's first edge belongs.
     int32_t *marks[2];
     fur_walk_sum *sums; // of each block
     fur_walk_level *level;
-    int64_t limit;  // of the bandwidth, from which on the pass is given up
-    int64_t levels; // at which it is left
-    int *over;      // whether it is there
+    int64_t limit;  // the bandwidth at which the pass is given up
+    int64_t levels; // the number of levels at which the pass is given up
+    int *over;      // set if the bandwidth has reached the limit
 };
 
 using scan = cub::BlockScan<unsigned long long, THREADS>;
 
-// The rows that a block's edges are of: where they begin among these edges, and their shifts.
+// The rows of a block's edges: where they begin among these edges, and their shifts.
 struct shared {
     int64_t shift[SHARE + 1];
     int32_t begin[SHARE + 1];
@@ -77,7 +78,8 @@ struct shared {
     fur_walk_sum total;
 };
 
-// Who works on a level, how they wait for each other, and how each tells the others its sum.
+// A team of one block. A team type tells how many blocks work on a level, how they wait for each
+// other, and how they exchange their sums.
 struct one_block {
     __device__ static unsigned rank()
     {
@@ -101,7 +103,7 @@ struct one_block {
 };
 
 #if __CUDA_ARCH__ >= 900
-// The same for the blocks of one cluster, by way of its shared memory.
+// The team of the blocks in one cluster, which exchange sums through shared memory.
 struct one_cluster {
     __device__ static unsigned rank()
     {
@@ -129,7 +131,7 @@ struct one_cluster {
 using one_cluster = one_block;
 #endif
 
-// The same for all blocks of the grid, by way of device memory.
+// The team of all blocks in the grid, which exchange sums through device memory.
 struct all_blocks {
     __device__ static unsigned rank()
     {
@@ -155,15 +157,16 @@ struct all_blocks {
     }
 };
 
-// The edges that a thread has in hand.
+// The edges that a thread is processing.
 struct hand {
     int32_t parent[UNITS]; // position
     int32_t child[UNITS];  // vertex; -1 if there is none or another parent has it
-    int64_t list[UNITS];   // of a child that is won
-    int32_t degree[UNITS]; // 0: the edge has not won
+    int64_t list[UNITS];   // where the list of a won child begins
+    int32_t degree[UNITS]; // of a won child; 0 if the edge has not won
 };
 
-// Loads the rows of the edges in units unit .. unit + units - 1; returns the position of the first.
+// Loads the rows of the edges in units unit .. unit + units - 1. Returns the position of the first
+// row.
 __device__ int64_t load_rows(const pass &p, const fur_walk_level &l, int64_t unit, int units,
                              shared *s, int *count)
 {
@@ -181,7 +184,7 @@ __device__ int64_t load_rows(const pass &p, const fur_walk_level &l, int64_t uni
     return begin;
 }
 
-// The last row that begins at edge `k` of the block or before.
+// The last row that begins at or before edge `k` of the block.
 __device__ int find_row(const shared *s, int count, int k)
 {
     int low = 0;
@@ -194,7 +197,7 @@ __device__ int find_row(const shared *s, int count, int k)
     return low;
 }
 
-// Takes edges in hand: those of the units from `unit` on, a run of them to each thread.
+// Loads the edges of `units` units from `unit` on. Each thread takes consecutive edges.
 __device__ void take(const pass &p, const fur_walk_level &l, int64_t unit, int units, shared *s,
                      hand *h)
 {
@@ -218,7 +221,7 @@ __device__ void take(const pass &p, const fur_walk_level &l, int64_t unit, int u
     }
 }
 
-// A child that is an earlier parent's already is let go.
+// Claims the children for their parents. A child of an earlier parent is dropped.
 __device__ void claim(const pass &p, hand *h)
 {
     int32_t parent[UNITS];
@@ -234,7 +237,7 @@ __device__ void claim(const pass &p, hand *h)
     }
 }
 
-// Which edges have won. Returns their number, and that of the edges from their children.
+// Finds the edges that have won. Returns their number and the number of edges of their children.
 __device__ fur_walk_sum find_winners(const pass &p, hand *h)
 {
     fur_walk_sum sum = {0, 0};
@@ -257,11 +260,11 @@ __device__ fur_walk_sum find_winners(const pass &p, hand *h)
     return sum;
 }
 
-// A block's children and their edges in one number: there are at most SHARE children, and less than
-// 2^31 edges from each.
+// Packs a block's children and their edges into one number. There are at most SHARE children, with
+// less than 2^31 edges each.
 #define CHILD (1ULL << 48)
 
-// The sum over the threads before this one, and over all of the block's.
+// Returns the sum over the previous threads of the block. *total = the sum over all its threads.
 __device__ fur_walk_sum sum_before(fur_walk_sum mine, shared *s, fur_walk_sum *total)
 {
     unsigned long long before;
@@ -271,14 +274,14 @@ __device__ fur_walk_sum sum_before(fur_walk_sum mine, shared *s, fur_walk_sum *t
     return {static_cast<int64_t>(before / CHILD), static_cast<int64_t>(before % CHILD)};
 }
 
-// Marks the units of the next level that begin within the edges first .. last - 1 of it.
+// Sets the marks of those units of the next level that begin within its edges first .. last - 1.
 __device__ void mark(int32_t *marks, int64_t first, int64_t last, int64_t position)
 {
     for (int64_t unit = (first + UNIT - 1) / UNIT; unit * UNIT < last; unit++)
         marks[unit] = static_cast<int32_t>(position);
 }
 
-// Appends the children, `before` of which come from earlier edges.
+// Appends the children. `before` counts the children and edges that come before the thread's own.
 __device__ void append(const pass &p, const fur_walk_level &l, const hand &h, fur_walk_sum before)
 {
     int32_t *marks = p.marks[(l.depth + 1) % 2];
@@ -299,13 +302,13 @@ __device__ void append(const pass &p, const fur_walk_level &l, const hand &h, fu
     }
 }
 
-// Sums of both counts.
+// Adds both counts.
 __device__ fur_walk_sum operator+(fur_walk_sum a, fur_walk_sum b)
 {
     return {a.children + b.children, a.edges + b.edges};
 }
 
-// The sum over a warp; lane 0 has it.
+// The sum over a warp, in lane 0.
 __device__ fur_walk_sum sum_of_warp(fur_walk_sum sum)
 {
     for (int half = FUR_WARP / 2; half > 0; half /= 2)
@@ -314,8 +317,8 @@ __device__ fur_walk_sum sum_of_warp(fur_walk_sum sum)
     return sum;
 }
 
-// Tells all blocks of a team what each has found; returns what all have, and what the blocks before
-// this one have in *earlier.
+// Exchanges sums between all blocks of a team. Returns the total. *earlier = the sum over the
+// previous blocks.
 template <class Team>
 __device__ fur_walk_sum share_sums(const pass &p, fur_walk_sum mine, shared *s,
                                    fur_walk_sum *earlier)
@@ -342,7 +345,7 @@ __device__ fur_walk_sum share_sums(const pass &p, fur_walk_sum mine, shared *s,
     return s->total;
 }
 
-// One level by a team. The edges in hand stay there from step to step, unless they are too many.
+// Runs one level by a team. The loaded edges are kept between the steps if one load covers them.
 template <class Team>
 __device__ fur_walk_level run_level(const pass &p, fur_walk_level l, shared *s)
 {
@@ -352,7 +355,7 @@ __device__ fur_walk_level run_level(const pass &p, fur_walk_level l, shared *s)
     int64_t begin = units * Team::rank() / Team::size();
     int64_t end = units * (Team::rank() + 1) / Team::size();
     bool at_once = end - begin <= UNITS;
-    int over = __ldcg(p.over); // since an earlier level: all see the same
+    int over = __ldcg(p.over); // set by an earlier level, so that all threads see the same value
     auto count_of = [&](int64_t unit) { return static_cast<int>(min(end - unit, int64_t(UNITS))); };
 
     for (int64_t unit = begin; unit < end; unit += UNITS) {

@@ -1,12 +1,12 @@
-// The order of Cuthill and McKee (1969), and reversed, on the device. Each component is ordered by
-// a breadth-first pass from a start vertex. The search for a pseudo-peripheral vertex (George and
-// Liu 1979) tries several starts; the order with the least bandwidth is kept. docs/reordering.md
-// has the rules, which are those of the CPU.
+// The order of Cuthill and McKee (1969) and its reverse, on the device. Each component is ordered
+// by a breadth-first pass from a start vertex. The search for a pseudo-peripheral vertex (George
+// and Liu 1979) tries several starts, and the order with the least bandwidth is kept. The rules are
+// those of the CPU (docs/reordering.md).
 //
 // One pass searches all components at once and leaves their vertices in one queue. Sorted by
-// component (division), the queue falls into one part for each; reductions over a part give the
-// pass's bandwidth and the next start of that component. Components whose search has ended take no
-// part in the next pass.
+// component (division), the queue consists of one part for each component. Reductions over a part
+// give the bandwidth of the pass and the next start of its component. Components whose search has
+// ended are not in the next pass.
 #include "csr.cuh"
 #include "arrange.cuh"
 #include "reorder.cuh"
@@ -14,29 +14,29 @@
 #include <climits>
 
 #define BLOCK 256
-// A graph of fewer than FEW_EDGES edges, counted from both ends, is tried from EXTRA_STARTS more
-// starts.
+// A graph of fewer than FEW_EDGES edges, counted from both ends, is also tried from EXTRA_STARTS
+// other starts.
 #define FEW_EDGES (1 << 20)
 #define EXTRA_STARTS 2
 
 namespace
 {
 
-// What the search knows of each component. Those of one vertex have a size only.
+// The state of the search for each component. Components of one vertex have only a size.
 struct search {
     int32_t *size;
-    int32_t *levels;    // the most levels of a pass so far
-    int32_t *bandwidth; // the least so far
+    int32_t *levels;    // the largest number of levels in a pass so far
+    int32_t *bandwidth; // the least bandwidth so far
     int32_t *better;    // whether the last pass lowered it
-    // Of the last pass: its bandwidth; the least vertex of its last level, which is the next start;
-    // where the component begins and ends in the sorted queue.
+    // For the last pass: its bandwidth, the least vertex of its last level, which is the next
+    // start, and where the component begins and ends in the sorted queue.
     int32_t *trial;
     int32_t *candidate;
     int32_t *begin;
     int32_t *end;
 };
 
-// Elements with the component of each as key, before and after a stable sort by the key.
+// Elements with their components as keys, before and after a stable sort by key.
 struct division {
     int32_t *key;
     int32_t *element;
@@ -44,31 +44,32 @@ struct division {
     int32_t *sorted;
 };
 
-// Everything that a search works with.
+// The data of a search.
 struct work {
     fur_cuda_graph graph;
     fur_cuda_components components;
     fur_cuda_walk walk;
     search s;
     division d;
-    int32_t *local;  // local[position in the queue] = place within the component
-    int32_t *place;  // place[vertex] within its component by the best pass; in the end among all
+    int32_t *local; // local[position in the queue] = place within the component
+    // place[vertex] within its component in the best pass; finally its place among all
+    int32_t *place;
     int32_t *active; // the components of this pass
     int32_t *next;   // those of the next pass
-    int32_t *roots;  // the vertices that the next pass begins from
-    int32_t *counts; // see below
+    int32_t *roots;  // the start vertices of the next pass
+    int32_t *counts; // see the enumeration below
     int32_t *starts; // starts[component] = its first place
-    int32_t *vertex; // vertex[place], by the passes before other starts are tried
+    int32_t *vertex; // vertex[place] in the best order, before other starts are tried
 };
 
-// The indices of `counts`. ACTIVE: components of the next pass. LIMIT: if that is one component,
-// the bandwidth at which its pass may be given up. KEPT: components that stay in the input's order.
-// BANDWIDTH: of the result.
+// The indices of `counts`. ACTIVE: number of components in the next pass. LIMIT: if there is only
+// one component, the bandwidth at which its pass may be given up. KEPT: number of components that
+// keep the input's order. BANDWIDTH: bandwidth of the result.
 enum { ACTIVE, LIMIT, KEPT, BANDWIDTH, COUNTS };
 
 // least[component] = min(least[component], value) for each lane of a warp. Lanes of the same
-// component find their least value first, so that there is one atomic operation for them. Lanes
-// without a component have -1. All lanes must take part.
+// component first find their least value, so that they need only one atomic operation. Lanes
+// without a component have -1. All lanes must call it.
 __device__ void lower(int32_t *least, int32_t component, int32_t value)
 {
     unsigned peers = __match_any_sync(~0U, component);
@@ -78,7 +79,7 @@ __device__ void lower(int32_t *least, int32_t component, int32_t value)
         atomicMin(&least[component], bottom);
 }
 
-// The same for the most.
+// As above, for the maximum.
 __device__ void raise(int32_t *most, int32_t component, int32_t value)
 {
     unsigned peers = __match_any_sync(~0U, component);
@@ -88,8 +89,8 @@ __device__ void raise(int32_t *most, int32_t component, int32_t value)
         atomicMax(&most[component], top);
 }
 
-// size[c] = the vertices of component c. A warp adds its vertices of a component at once: mostly
-// all 32 are of one. Bytes a vertex: 4.
+// size[c] = the number of vertices in component c. A warp adds its vertices of a component at once:
+// usually all 32 are in one component. Bytes a vertex: 4.
 __global__ void find_sizes(int64_t n, const int32_t *component, int32_t *size)
 {
     int64_t v = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
@@ -99,8 +100,8 @@ __global__ void find_sizes(int64_t n, const int32_t *component, int32_t *size)
         atomicAdd(&size[c], __popc(peers));
 }
 
-// The state before the first pass: nothing is found in any component. Those of more than one vertex
-// are active; their first roots are their least vertices. Bytes a component: 32.
+// Sets the state before the first pass. Components of more than one vertex are active, and their
+// least vertices are the first roots. Bytes a component: 32.
 __global__ void begin_search(int64_t isolated, int64_t count, const int32_t *least, search s,
                              int32_t *active, int32_t *roots)
 {
@@ -117,8 +118,8 @@ __global__ void begin_search(int64_t isolated, int64_t count, const int32_t *lea
     roots[c - isolated] = least[c];
 }
 
-// Elements i = 0, 1, 2, ... with the component of vertex[i] as key. Bytes an element: 12, and 4
-// from anywhere.
+// Sets elements i = 0, 1, 2, ... with the component of vertex[i] as key. Bytes an element: 12, and
+// 4 scattered.
 __global__ void set_keys(int64_t count, const int32_t *vertex, const int32_t *component, division d)
 {
     int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
@@ -128,7 +129,7 @@ __global__ void set_keys(int64_t count, const int32_t *vertex, const int32_t *co
     d.element[i] = static_cast<int32_t>(i);
 }
 
-// Where the elements of each component begin and end after the sort. Bytes an element: 4.
+// Finds where the elements of each component begin and end after the sort. Bytes an element: 4.
 __global__ void find_ends(int64_t count, const int32_t *key, search s)
 {
     int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
@@ -140,7 +141,7 @@ __global__ void find_ends(int64_t count, const int32_t *key, search s)
         s.end[key[i]] = static_cast<int32_t>(i + 1);
 }
 
-// The place of each element within its component. Bytes an element: 12, and 4 to anywhere.
+// The place of each element within its component. Bytes an element: 12, and 4 scattered.
 __global__ void set_local(int64_t count, division d, search s, int32_t *local)
 {
     int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
@@ -148,9 +149,9 @@ __global__ void set_local(int64_t count, division d, search s, int32_t *local)
         local[d.sorted[i]] = static_cast<int32_t>(i) - s.begin[d.sorted_key[i]];
 }
 
-// For each component the bandwidth of the pass and the least vertex of the last level. The
-// bandwidth is the largest distance of a vertex from its parent: no other neighbour that comes
-// before the vertex is farther away, as the parent is the first of them.
+// Finds the bandwidth of the pass and the least vertex of the last level for each component. The
+// bandwidth is the largest distance of a vertex from its parent. The parent is the first of the
+// vertex's neighbours in the queue, so that no earlier neighbour is farther away.
 __global__ void judge(fur_cuda_queue q, division d, const int32_t *local, search s)
 {
     int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
@@ -171,8 +172,8 @@ __global__ void judge(fur_cuda_queue q, division d, const int32_t *local, search
     lower(s.candidate, component, last);
 }
 
-// Puts the component into the next pass, which begins from this root. If it is the only one there,
-// the pass may be given up at bandwidth `limit`.
+// Puts a component into the next pass with this root. If it is the only component there, the pass
+// may be given up at bandwidth `limit`.
 __device__ void go_on(int32_t component, int32_t root, int32_t limit, int32_t *next, int32_t *roots,
                       int32_t *counts)
 {
@@ -182,9 +183,9 @@ __device__ void go_on(int32_t component, int32_t root, int32_t limit, int32_t *n
     counts[LIMIT] = limit;
 }
 
-// Takes over the bandwidth of the pass if it is less, and decides for each active component whether
-// its search goes on. It goes on, from the least vertex of the last level, while each pass has more
-// levels than those before and is better.
+// Stores the bandwidth of the pass if it is less, and decides for each active component whether its
+// search continues. It continues from the least vertex of the last level as long as each pass has
+// more levels than the passes before and a lower bandwidth.
 __global__ void decide(int64_t count, const int32_t *active, bool searching, fur_cuda_queue q,
                        division d, search s, int32_t *next, int32_t *roots, int32_t *counts)
 {
@@ -204,8 +205,8 @@ __global__ void decide(int64_t count, const int32_t *active, bool searching, fur
     s.candidate[c] = INT_MAX;
 }
 
-// The vertices in the components' best orders, one component after the other. Bytes a vertex: 16, 4
-// of them to anywhere.
+// The vertices in the best orders of the components, one component after the other. Bytes a vertex:
+// 16, 4 of them scattered.
 __global__ void set_vertices(int64_t n, int64_t isolated, const int32_t *component,
                              const int32_t *starts, const int32_t *place, int32_t *vertex)
 {
@@ -214,8 +215,8 @@ __global__ void set_vertices(int64_t n, int64_t isolated, const int32_t *compone
         vertex[starts[component[v]] + place[v]] = static_cast<int32_t>(v);
 }
 
-// The roots of extra pass number `start`: in each component the middle vertex of that part, of
-// EXTRA_STARTS equal ones, from the end of the best order so far.
+// The roots of extra pass `start`. The best order of each component is divided into EXTRA_STARTS
+// equal parts, counted from its end. The root is the middle vertex of part `start`.
 __global__ void set_extra_roots(int64_t isolated, int64_t count, int64_t start,
                                 const int32_t *starts, const int32_t *vertex, search s,
                                 int32_t *next, int32_t *roots, int32_t *counts)
@@ -228,8 +229,8 @@ __global__ void set_extra_roots(int64_t isolated, int64_t count, int64_t start,
     go_on(static_cast<int32_t>(c), vertex[starts[c] + place], s.bandwidth[c], next, roots, counts);
 }
 
-// Takes over the places of the pass in components in which it is the best so far. Bytes a vertex:
-// 16, and 4 to anywhere.
+// Stores the places of the pass in components where it is the best so far. Bytes a vertex: 16, and
+// 4 scattered.
 __global__ void keep_better(fur_cuda_queue q, division d, const int32_t *local, search s,
                             int32_t *place)
 {
@@ -238,8 +239,8 @@ __global__ void keep_better(fur_cuda_queue q, division d, const int32_t *local, 
         place[q.vertex[d.sorted[i]]] = local[d.sorted[i]];
 }
 
-// From here on better[c] says whether component c stays in the input's order: if no pass had a
-// lower bandwidth than the input.
+// From here on, better[c] is set if component c keeps the input's order. This is so if no pass had
+// a lower bandwidth than the input.
 __global__ void find_kept(int64_t isolated, int64_t count, int32_t input_bandwidth, search s,
                           int32_t *kept)
 {
@@ -251,8 +252,8 @@ __global__ void find_kept(int64_t isolated, int64_t count, int32_t input_bandwid
         atomicAdd(kept, 1);
 }
 
-// Gives the components that stay the order of their rows; backwards if the whole order is reversed
-// in the end, so that they come out forwards.
+// Orders the components that keep the input's order by rows. If the whole order is reversed at the
+// end, they are ordered backwards here.
 __global__ void keep_order(int64_t n, bool reversed, division d, const int32_t *starts, search s,
                            const int32_t *rank, int32_t *place)
 {
@@ -265,8 +266,8 @@ __global__ void keep_order(int64_t n, bool reversed, division d, const int32_t *
         place[rank[d.sorted[i]]] = reversed ? s.size[c] - 1 - local : local;
 }
 
-// place[v] within its component becomes the place in the whole matrix; order and position are the
-// permutation of rows and its inverse. Bytes a vertex: 20, 8 of them to anywhere.
+// Turns place[v] within its component into the place in the whole matrix. order and position are
+// the permutation of rows and its inverse. Bytes a vertex: 20, 8 of them scattered.
 __global__ void set_order(int64_t n, int64_t isolated, bool reversed, const int32_t *component,
                           const int32_t *starts, const int32_t *index, int32_t *place,
                           int32_t *order, int32_t *position)
@@ -283,8 +284,8 @@ __global__ void set_order(int64_t n, int64_t isolated, bool reversed, const int3
     position[index[v]] = p;
 }
 
-// *bandwidth = max(*bandwidth, the largest difference of place over all edges). Bytes an edge: 4,
-// and 4 from anywhere.
+// *bandwidth = max(*bandwidth, the largest difference of places over all edges). Bytes an edge: 4,
+// and 4 scattered.
 __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     measure(fur_cuda_graph g, const int32_t *place, int32_t *bandwidth)
 {
@@ -304,7 +305,7 @@ __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
         atomicMax(bandwidth, most);
 }
 
-// Sorts the elements 0 .. count - 1 by the component of vertex[i]; within one they stay in order.
+// Sorts the elements 0 .. count - 1 stably by the component of vertex[i].
 fur_status divide(fur_env *env, const work *w, int64_t count, const int32_t *vertex)
 {
     const division &d = w->d;
@@ -315,8 +316,8 @@ fur_status divide(fur_env *env, const work *w, int64_t count, const int32_t *ver
                           fur_bits(w->components.count - 1));
 }
 
-// *count = the components of the next pass, *limit = the bandwidth at which it may be given up.
-// Makes these components the active ones.
+// *count = the number of components in the next pass, *limit = the bandwidth at which it may be
+// given up. Makes these components active.
 fur_status fetch_counts(fur_env *env, work *w, int64_t *count, int64_t *limit)
 {
     int32_t counts[2];
@@ -329,7 +330,7 @@ fur_status fetch_counts(fur_env *env, work *w, int64_t *count, int64_t *limit)
     return FUR_OK;
 }
 
-// Finds what the last pass made of its `count` components, and which of them the next pass takes.
+// Evaluates a pass for its `count` components, and decides which of them are in the next pass.
 fur_status judge_pass(fur_env *env, const work *w, bool searching, int64_t count)
 {
     const fur_cuda_queue &q = w->walk.queue;
@@ -350,7 +351,7 @@ fur_status judge_pass(fur_env *env, const work *w, bool searching, int64_t count
     return fur_cuda_launched(env, "keep better");
 }
 
-// The sizes of the components, and where each begins in the order.
+// Finds the size of each component, and where it begins in the order.
 fur_status measure_components(fur_env *env, const work *w)
 {
     const fur_cuda_components &c = w->components;
@@ -363,8 +364,8 @@ fur_status measure_components(fur_env *env, const work *w)
     return fur_exclusive_scan(env, w->starts, c.count);
 }
 
-// The search for a pseudo-peripheral vertex in all components, beginning with the least vertex of
-// each.
+// Searches for a pseudo-peripheral vertex in all components. The first roots are their least
+// vertices.
 fur_status find_periphery(fur_env *env, work *w)
 {
     const fur_cuda_components &c = w->components;
@@ -383,8 +384,8 @@ fur_status find_periphery(fur_env *env, work *w)
     return FUR_OK;
 }
 
-// Tries other starts, from the middles of equal parts of the best orders so far, if the graph has
-// few edges.
+// If the graph has few edges, tries other starts: the middles of equal parts of the best orders so
+// far.
 fur_status try_others(fur_env *env, work *w)
 {
     const fur_cuda_components &c = w->components;
@@ -412,7 +413,7 @@ fur_status try_others(fur_env *env, work *w)
     return FUR_OK;
 }
 
-// Gives components that no pass has made better the input's order; *kept = how many.
+// Restores the input's order in components that no pass has improved. *kept = their number.
 fur_status keep(fur_env *env, const work *w, bool reversed, int32_t *kept)
 {
     const fur_cuda_components &c = w->components;
@@ -430,7 +431,7 @@ fur_status keep(fur_env *env, const work *w, bool reversed, int32_t *kept)
     return fur_cuda_launched(env, "keep order");
 }
 
-// The components' orders as one permutation, with its inverse and the report.
+// Combines the orders of the components into one permutation, with its inverse and the report.
 fur_status put_together(fur_env *env, const work *w, bool reversed, bool allow_worse,
                         int32_t *order, int32_t *position, fur_reorder_report *report)
 {
@@ -470,7 +471,8 @@ fur_status allocate(fur_env *env, work *w)
     return fur_cuda_allocate(env, COUNTS, sizeof *w->counts, &w->counts);
 }
 
-// Graph, components, search, result. *found = false if a pass has too many levels for the device.
+// Runs all steps: graph, components, search, result. *found = false if a pass has too many levels
+// for the device.
 fur_status run(fur_env *env, const fur_csr_view *a, bool reversed, bool allow_worse, int32_t *order,
                int32_t *position, fur_reorder_report *report, bool *found, work *w)
 {
@@ -503,7 +505,7 @@ void release(fur_env *env, work *w)
 
 } // namespace
 
-// fur_reorder by "rcm" or "cm", as fur_order_service says.
+// fur_reorder for "rcm" and "cm", as described at fur_order_service.
 fur_status fur_cuda_cuthill_mckee(fur_env *env, const fur_csr_view *a, bool reversed,
                                   bool allow_worse, int32_t *order, int32_t *position,
                                   fur_reorder_report *report, bool *found)

@@ -1,19 +1,19 @@
-// Passes of Cuthill and McKee (1969): breadth first from one root or several, each vertex's
-// children appended in the order of its list. A child belongs to the parent that comes first in the
-// queue.
+// Passes of Cuthill and McKee (1969): breadth-first searches from one or several roots. The
+// children of each vertex are appended in the order of its list. A child belongs to the parent that
+// is first in the queue.
 //
-// One launch a pass. Levels of few edges are the work of one block, those of more of one cluster of
-// blocks, the others of all blocks: the fewer wait for each other, the shorter. Each level depends
-// on the one before, so what a pass takes is mostly the number of its levels times the waiting of
-// one. (Measured on an H100: some 4 us a level of up to a thousand vertices, 9 us one of several
-// thousand.)
+// One pass is one launch. Levels of few edges run in one block, larger levels in one cluster of
+// blocks, and the others in all blocks. A barrier of fewer blocks is faster. Each level depends on
+// the level before, so that the time of a pass is mostly the number of its levels times the time of
+// the barriers. (Measured on an H100: about 4 us for a level of up to a thousand vertices, 9 us for
+// several thousand.)
 #include "arrange.cuh"
 #include "level.cuh"
 
 #include <climits>
 
-#define BLOCK 256 // of the kernels around a pass
-// A pass of more than FEW_LEVELS levels, and one more for LEVEL_VERTICES vertices, is left to the
+#define BLOCK 256 // of the kernels before and after a pass
+// A pass of more than FEW_LEVELS levels, plus one for every LEVEL_VERTICES vertices, is left to the
 // host, which is faster.
 #define FEW_LEVELS 256
 #define LEVEL_VERTICES 64
@@ -35,7 +35,7 @@ __device__ void store_level(const pass &p, const fur_walk_level &l)
         *p.level = l;
 }
 
-// Whether a level is left, and the pass has not too many for the device.
+// Whether a level is left and the pass does not have too many levels for the device.
 __device__ bool goes_on(const pass &p, const fur_walk_level &l)
 {
     return l.begin < l.end && l.depth < p.levels;
@@ -47,7 +47,7 @@ __device__ bool is_within(const pass &p, const fur_walk_level &l, int64_t edges)
     return goes_on(p, l) && l.last - l.first <= edges;
 }
 
-// The levels that the first block can do alone.
+// Runs the levels that the first block can do alone.
 __device__ fur_walk_level run_alone(const pass &p, fur_walk_level l, shared *s)
 {
     if (blockIdx.x == 0) {
@@ -59,7 +59,7 @@ __device__ fur_walk_level run_alone(const pass &p, fur_walk_level l, shared *s)
     return load_level(p);
 }
 
-// The levels that the first cluster can do alone.
+// Runs the levels that the first cluster can do alone.
 __device__ void run_in_cluster(const pass &p, fur_walk_level l, shared *s)
 {
     while (is_within(p, l, CLUSTER_EDGES))
@@ -67,8 +67,8 @@ __device__ void run_in_cluster(const pass &p, fur_walk_level l, shared *s)
     store_level(p, l);
 }
 
-// The levels of a pass, one after the other: few edges by one block or cluster, more by all blocks.
-// Bytes an edge: 4, and a mark from anywhere.
+// Runs the levels of a pass in order: few edges in one block or cluster, more in all blocks. Bytes
+// an edge: 4, and a scattered mark.
 __global__ void __launch_bounds__(THREADS, 1) run(pass p)
 {
     extern __shared__ __align__(16) unsigned char memory[];
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(THREADS, 1) run(pass p)
     store_level(p, l);
 }
 
-// No vertex has been reached. Bytes a vertex: 4.
+// Marks all vertices as not reached. Bytes a vertex: 4.
 __global__ void set_free(int64_t n, int32_t *parent)
 {
     int64_t v = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
@@ -96,7 +96,7 @@ __global__ void set_free(int64_t n, int32_t *parent)
         parent[v] = INT_MAX;
 }
 
-// Edges of each root, and a 0 behind. Bytes a root: 28.
+// Stores the number of edges of each root, followed by a 0. Bytes a root: 28.
 __global__ void find_degrees(int64_t count, const int32_t *roots, const int64_t *offsets,
                              int64_t *degrees)
 {
@@ -105,7 +105,7 @@ __global__ void find_degrees(int64_t count, const int32_t *roots, const int64_t 
         degrees[i] = i < count ? offsets[roots[i] + 1] - offsets[roots[i]] : 0;
 }
 
-// starts: edges of the roots before each.
+// starts: the edges of the roots before each root.
 __global__ void put_roots(int64_t count, const int32_t *roots, const int64_t *starts, pass p)
 {
     int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
@@ -122,7 +122,7 @@ __global__ void put_roots(int64_t count, const int32_t *roots, const int64_t *st
     mark(p.marks[0], starts[i], starts[i + 1], i);
 }
 
-// The pass's first level: its roots, nothing else reached.
+// Sets the first level of a pass: its roots.
 fur_status start(fur_env *env, const fur_cuda_graph *g, const int32_t *roots, int64_t count,
                  const pass &p, int64_t *starts)
 {
@@ -137,14 +137,14 @@ fur_status start(fur_env *env, const fur_cuda_graph *g, const int32_t *roots, in
     return fur_cuda_launched(env, "put roots");
 }
 
-// A launch of as many blocks as the device can hold at once, at most one a multiprocessor: waiting
-// for more takes longer.
+// A launch with as many blocks as the device can hold at once, but at most one for each
+// multiprocessor, because larger barriers are slower.
 struct launch {
     cudaLaunchAttribute attributes[2];
     cudaLaunchConfig_t config;
 };
 
-// A cooperative launch on the stream, in clusters if there are any.
+// Prepares a cooperative launch on the stream, in clusters if the device has them.
 void set_launch(fur_env *env, unsigned blocks, bool clusters, launch *out)
 {
     *out = {};
@@ -159,7 +159,7 @@ void set_launch(fur_env *env, unsigned blocks, bool clusters, launch *out)
     out->config.numAttrs = clusters ? 2 : 1;
 }
 
-// *out = blocks of a launch, whole clusters.
+// *out = the blocks of a launch, in whole clusters.
 fur_status count_blocks(fur_env *env, unsigned *out)
 {
     auto most = static_cast<unsigned>(env->device->multiprocessors);
@@ -199,7 +199,7 @@ fur_status allocate(fur_env *env, const fur_cuda_graph *g, fur_cuda_walk *w)
 
 } // namespace
 
-// Allocates what passes over a graph need.
+// Allocates the workspace for passes over a graph.
 fur_status fur_cuda_walk_open(fur_env *env, const fur_cuda_graph *graph, fur_cuda_walk *out)
 {
     fur_cuda_walk w = {};

@@ -1,14 +1,14 @@
-// All points against all points: tiles of them in shared memory, of which every thread reads four
-// at a time, for four points of its own where dimensions are few, so that a load serves sixteen
-// distances. A point is offered to a list only if it is not farther than its last. Garcia, Debreuve
-// and Barlaud, Fast k nearest neighbor search using GPU, CVPR workshops 2008. Later beaten by
-// boxes.cu in few dimensions; it is still the fastest in 16.
+// Compares all points with all points. Tiles of points are in shared memory, and every thread reads
+// four of them at a time. In few dimensions, a thread has four points of its own, so that a load
+// serves sixteen distances. A point is offered to a list only if it is not farther than the last
+// point of the list. Garcia, Debreuve and Barlaud, Fast k nearest neighbor search using GPU, CVPR
+// workshops 2008. Later beaten by boxes.cu in few dimensions; it is still the fastest in 16.
 //
-// Flops a pair: 3 d - 1, one more to compare; bytes of shared memory a pair: d / 16 entries.
+// Flops a pair: 3 d - 1, one more to compare. Bytes of shared memory a pair: d / 16 entries.
 #include "nearest.cuh"
 
-// Points of its own for each thread, if dimensions are few and the lists short enough: as many as
-// registers have room for.
+// The points of each thread, if there are few dimensions and the lists are short enough. The
+// registers limit their number.
 template <class Real> constexpr int few = sizeof(Real) == 4 ? 4 : 2;
 #define FEW_K_MOST 32
 #define TILE_BYTES 16384
@@ -17,7 +17,7 @@ template <class Real> constexpr int few = sizeof(Real) == 4 ? 4 : 2;
 namespace
 {
 
-// What a launch works on.
+// The arguments of a launch.
 template <class Real> struct job {
     int64_t count;
     int64_t blocks;
@@ -27,7 +27,7 @@ template <class Real> struct job {
     fur_near_search s;
 };
 
-// The tile's blocks, all threads together.
+// Loads the blocks of a tile, by all threads together.
 template <class Real>
 __device__ void load_tile(const job<Real> &j, int64_t block, int blocks, Real *tile)
 {
@@ -39,7 +39,7 @@ __device__ void load_tile(const job<Real> &j, int64_t block, int blocks, Real *t
         to[i] = from[i];
 }
 
-// Four points of a tile for `own` points of a thread in D dimensions, kept in registers.
+// Offers four points of a tile to the `own` points of a thread in D dimensions, kept in registers.
 template <class Real, int D, int own>
 __device__ void meet_few(const Real *tile, int32_t first, const Real (&x)[own][D],
                          fur_nearest<Real> (&near)[own])
@@ -58,7 +58,7 @@ __device__ void meet_few(const Real *tile, int32_t first, const Real (&x)[own][D
     }
 }
 
-// Rows of a block's lists, neighbouring threads to neighbouring places of memory.
+// Writes the rows of a block's lists. Neighbouring threads write to neighbouring addresses.
 template <class Real>
 __device__ void write_rows(const job<Real> &j, int64_t first, int rows, const Real *distances,
                            const int32_t *numbers)
@@ -75,7 +75,7 @@ __device__ void write_rows(const job<Real> &j, int64_t first, int rows, const Re
     }
 }
 
-// Some points a thread. Bytes and flops: above.
+// Each thread searches for a few points. Bytes and flops: above.
 template <class Real, int D>
 __global__ void __launch_bounds__(FUR_NEAR_BLOCK) search_few(const __grid_constant__ job<Real> j)
 {
@@ -117,7 +117,8 @@ __global__ void __launch_bounds__(FUR_NEAR_BLOCK) search_few(const __grid_consta
     write_rows(j, first, few<Real> * FUR_NEAR_BLOCK, distances, numbers);
 }
 
-// One point a thread, its coordinates in shared memory, in any number of dimensions.
+// Each thread searches for one point, whose coordinates are in shared memory, in any number of
+// dimensions.
 template <class Real>
 __global__ void __launch_bounds__(FUR_NEAR_BLOCK, 8) search_one(const __grid_constant__ job<Real> j)
 {

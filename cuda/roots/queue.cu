@@ -1,15 +1,15 @@
-// Stencils from slices in shared memory: a block marches through the planes, and the slices that
-// its points reach, before and behind, are there as a circular queue. Micikevicius, 3D finite
-// difference computation on GPUs using CUDA, GPGPU 2009. Later beaten by `registers` where the
-// radius is 1 (2 to 7 times on an H200). It is still the fastest where the radius is larger.
+// Stencils from slices in shared memory. A block marches through the planes. A circular queue holds
+// the slices that its points read, from before to after their plane. Micikevicius, 3D finite
+// difference computation on GPUs using CUDA, GPGPU 2009. Later beaten by `registers` for radius 1
+// (2 to 7 times on an H200). It is still the fastest for larger radii.
 //
-// Bytes a point: two entries for x and y; from the second-level cache, for tiles of w x h points
-// and radius r, (1 + 2 r / w) (1 + 2 r / h) entries of x, and one of y. 2 flops a term.
+// Bytes a point: two entries for x and y. From the second-level cache, for tiles of w x h points
+// and radius r: (1 + 2 r / w) (1 + 2 r / h) entries of x, and one of y. 2 flops a term.
 #include "march.cuh"
 
-// Slices under way beside those that are read.
+// Slices that are loaded ahead, in addition to the slices in use.
 #define AHEAD 2
-// Threads of a block, and blocks on a multiprocessor at once, for which there are registers.
+// Threads of a block, and the blocks on a multiprocessor for which there are registers.
 #define THREADS 256
 #define RESIDENT 2
 
@@ -19,7 +19,7 @@ namespace
 // The points of a block in a plane.
 template <class Value> struct tile {
     static constexpr int width = sizeof(Value) == 4 ? 128 : 64;
-    static constexpr int outputs = 32 / sizeof(Value); // of a thread, along y
+    static constexpr int outputs = 32 / sizeof(Value); // points of a thread along y
     static constexpr int height = THREADS / width * outputs;
     static constexpr int most =
         (width + 2 * FUR_STENCIL_RADIUS) * (height + 2 * FUR_STENCIL_RADIUS);
@@ -27,13 +27,13 @@ template <class Value> struct tile {
 
 // The queue for a stencil.
 struct shape {
-    int pitch; // of a slice's lines, in entries
+    int pitch; // distance of a slice's lines, in entries
     int lines;
     int slice; // entries
     int slices;
 };
 
-// The queue for a stencil of this radius: its slices reach over the tile's edges.
+// The queue for a stencil of this radius. Its slices extend past the tile's edges.
 template <class Value> shape shape_of(const int radius[3])
 {
     shape q = {tile<Value>::width + 2 * radius[0], tile<Value>::height + 2 * radius[1], 0,
@@ -42,7 +42,7 @@ template <class Value> shape shape_of(const int radius[3])
     return q;
 }
 
-// The shared memory of that queue.
+// The bytes of the queue in shared memory.
 template <class Value> size_t queue_bytes(const int radius[3])
 {
     shape q = shape_of<Value>(radius);
@@ -53,7 +53,7 @@ template <class Value> size_t queue_bytes(const int radius[3])
 template <class Value, bool Long> struct product {
     fur_march m;
     shape q;
-    int count; // of terms
+    int count; // number of terms
     const fur_stencil_term<Value> *terms;
     const Value *x;
     Value *y;
@@ -67,7 +67,7 @@ template <class Value, bool Long> struct product {
     }
 };
 
-// A block with its queue, as one of its threads sees it.
+// A block with its queue, from the view of one thread.
 template <class Value, bool Long> struct block {
     static constexpr int outputs = tile<Value>::outputs;
     const product<Value, Long> &p;
@@ -77,8 +77,8 @@ template <class Value, bool Long> struct block {
     fur_march_points points;
     bool all_in;
     const Value *own; // the thread's first point in the queue's first slice
-    int next;         // the slice of the queue that is fetched into
-    int middle;       // the one with the points themselves
+    int next;         // the slice of the queue that is loaded next
+    int middle;       // the slice with the points themselves
 
     __device__ block(const product<Value, Long> &of, Value *memory)
         : p(of), queue(memory),
@@ -91,13 +91,13 @@ template <class Value, bool Long> struct block {
         own = queue + line * p.q.pitch + threadIdx.x % tile<Value>::width + p.m.radius[0];
     }
 
-    // The next slice of the ring.
+    // The slice after `slice` in the ring.
     __device__ int after(int slice) const
     {
         return slice + 1 < p.q.slices ? slice + 1 : 0;
     }
 
-    // Begins to take in slice n.
+    // Starts to load slice n.
     __device__ void fetch(int n)
     {
         int64_t plane = fur_march_plane(p.m, place, n);
@@ -108,7 +108,7 @@ template <class Value, bool Long> struct block {
         next = after(next);
     }
 
-    // Bit FUR_STENCIL_RADIUS + d: the plane d on from plane n has entries.
+    // Returns a mask: bit FUR_STENCIL_RADIUS + d is set if plane n + d has entries.
     __device__ unsigned planes_in(int n) const
     {
         unsigned planes = 0;
@@ -118,7 +118,8 @@ template <class Value, bool Long> struct block {
         return planes;
     }
 
-    // Adds all terms in these planes to the thread's points. AllIn: none is beyond a boundary.
+    // Adds the terms in these planes to the thread's points. AllIn: no neighbour is beyond a
+    // boundary.
     template <bool AllIn>
     __device__ void add(unsigned planes, fur_term_sum<Value, Long> (&sum)[outputs]) const
     {
@@ -137,7 +138,7 @@ template <class Value, bool Long> struct block {
         }
     }
 
-    // The thread's points in the block's n-th plane.
+    // Computes the thread's points in plane n of the block.
     __device__ void multiply(int n)
     {
         fur_term_sum<Value, Long> sum[outputs];
@@ -154,7 +155,7 @@ template <class Value, bool Long> struct block {
     }
 };
 
-// A tile and a share of the planes a block. Bytes and flops a point: above.
+// One block computes one tile in a share of the planes. Bytes and flops a point: above.
 template <class Value, bool Long>
 __global__ void __launch_bounds__(THREADS, RESIDENT) multiply(product<Value, Long> p)
 {
@@ -165,7 +166,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT) multiply(product<Value, Lon
 #pragma unroll 1
     for (int n = 0; n < b.place.planes; n++) {
         __pipeline_wait_prior(AHEAD - 1);
-        __syncthreads(); // the slice that is farthest behind is used up
+        __syncthreads(); // the oldest slice is no longer in use
         b.fetch(n + p.m.radius[2] + AHEAD);
         b.multiply(n);
     }
@@ -184,7 +185,7 @@ const char *refusal(const fur_stencil_view *s)
                : reason;
 }
 
-// The state that a plan makes.
+// The state of a plan.
 struct state {
     fur_march march;
     void *terms;
@@ -199,7 +200,7 @@ void release(fur_env *env, void *made)
     fur_env_release(env, st);
 }
 
-// The terms on the device, and the march.
+// Copies the terms to the device, and prepares the march.
 fur_status build(fur_env *env, const fur_stencil_view *s, state *st)
 {
     FUR_TRY(fur_cuda_stencil_terms(env, s, &st->terms));

@@ -1,13 +1,14 @@
 // Stencils of radius 1 with their sums in registers. A block has a tile of the x-y plane and
 // marches along z. It copies each slice of x into shared memory once and adds it to the sums of
-// three planes: the one before, its own, and the one behind. A thread has several points side by
-// side in each plane. Volkov, Programming inverse memory hierarchy: case of stencils on GPUs,
-// ParCFD 2010; Micikevicius 2009. Later beaten by `bulk` on most grids of up to 300 points a side.
-// It is still the fastest on larger ones (H200).
+// three planes: the plane before it, its own, and the plane after it. A thread has several
+// neighbouring points in each plane. Volkov, Programming inverse memory hierarchy: case of stencils
+// on GPUs, ParCFD 2010; Micikevicius 2009. Later beaten by `bulk` on most grids of up to 300 points
+// a side. It is still the fastest on larger grids (H200).
 //
 // Bytes a point: two entries, one for x and one for y. The second-level cache moves 1.2 entries for
 // x, because tiles of 64 x 32 points (f64) share their edges, and one for y. This holds if a piece
-// of 16 bytes has the same address modulo 128 in shared memory as in x; else each sector of 32
+// of 16 bytes has the same address modulo 128 in shared memory as in x. Otherwise each sector of 32
+// bytes is loaded once for each of its pieces. 2 flops a term.
 // bytes is fetched once for each of its pieces. 2 flops a term.
 #include "near.cuh"
 
@@ -15,10 +16,10 @@ namespace
 {
 
 // The parameters of fur_near_form, in its order: threads, warps along a line, lines of a thread,
-// slices, planes asked for ahead, most blocks, late. They are the fastest of those measured. With
-// more slices under way than the memory needs to be busy, every slice arrives later. Stencils whose
-// terms are found at run time (ANY) are bound by instructions; a point takes fewer of them where a
-// thread has more lines, but c128 has no registers for four.
+// slices, planes of prefetch, most blocks, late. They are the fastest of the measured values. More
+// slices in flight than the memory needs to be busy delay every slice. If the terms are found at
+// run time (ANY), the kernel is bound by instructions. More lines in a thread reduce the
+// instructions of a point, but c128 has no registers for four lines.
 template <fur_near_work work, size_t bytes> struct form;
 template <size_t bytes>
 struct form<FUR_NEAR_FLAT, bytes> : fur_near_form<128, 1, 4, 2, 1, 0, false> {
@@ -43,9 +44,10 @@ template <class Tile> struct piece_loader {
     using tile = Tile;
     using Value = typename tile::Value;
     static constexpr int most = (tile::lines + tile::rows - 1) / tile::rows;
-    uint32_t from[most]; // pieces of lines so many rows apart: entries from the plane's first
-    uint32_t side;       // UINT32_MAX: nowhere
-    int side_at;         // its entry of the slice
+    // pieces on lines a fixed number of rows apart: offsets from the plane's first entry
+    uint32_t from[most];
+    uint32_t side; // UINT32_MAX: none
+    int side_at;   // its entry in the slice
 
     __device__ piece_loader(const fur_march &m, const fur_place &place)
     {
@@ -55,7 +57,7 @@ template <class Tile> struct piece_loader {
             int line = tile::row() + n * tile::rows;
             from[n] = x < m.extent[0] ? entry(m, place, x, line) : UINT32_MAX;
         }
-        // Two threads a line; the grid may end before the tile does.
+        // Two threads handle a line. The grid may end before the tile.
         int line = threadIdx.x / 2;
         int64_t end = min(int64_t(tile::width), m.extent[0] - place.x);
         int64_t column = threadIdx.x % 2 == 0 ? -1 : end;
@@ -64,7 +66,7 @@ template <class Tile> struct piece_loader {
         side_at = line * tile::pitch + tile::first + static_cast<int>(column);
     }
 
-    // The entry of column x on a line of the slice.
+    // The index of the entry in column x on a line of the slice.
     __device__ static uint32_t entry(const fur_march &m, const fur_place &place, int64_t x,
                                      int line)
     {
@@ -73,7 +75,7 @@ template <class Tile> struct piece_loader {
                                             : UINT32_MAX;
     }
 
-    // Begins to copy a slice; the caller commits.
+    // Starts to copy a slice. The caller commits.
     __device__ void begin(const Value *plane, Value *slice) const
     {
         constexpr int line = tile::pitch * sizeof(Value);
@@ -88,7 +90,7 @@ template <class Tile> struct piece_loader {
             fur_copy_ahead<sizeof(Value)>(at + side_at * sizeof(Value), plane + side);
     }
 
-    // Has the second-level cache read a slice, sector by sector.
+    // Prefetches a slice into the second-level cache, sector by sector.
     __device__ void ask(const Value *plane) const
     {
 #pragma unroll
@@ -102,7 +104,7 @@ template <class Tile> struct piece_loader {
 template <class Tile> struct entry_loader {
     using tile = Tile;
     using Value = typename tile::Value;
-    static constexpr int used = tile::width + 2; // of a line's entries
+    static constexpr int used = tile::width + 2; // entries of a line that are used
     fur_slice_loader<Value, tile::Form::threads, used * tile::lines> all;
 
     __device__ entry_loader(const fur_march &m, const fur_place &place)
@@ -117,13 +119,13 @@ template <class Tile> struct entry_loader {
         });
     }
 
-    // Does not ask ahead.
+    // Does not prefetch.
     __device__ void ask(const Value *) const
     {
     }
 };
 
-// y = alpha S x + beta z; each block has a tile and a share of the planes. Bytes and flops a point:
+// y = alpha S x + beta z. Each block has a tile and a share of the planes. Bytes and flops a point:
 // above.
 template <class Loader, fur_near_kind kind, class Value = typename Loader::Value,
           class Form = typename Loader::tile::Form>
@@ -169,7 +171,7 @@ template <class F> fur_status with_kernel(const fur_stencil_view *s, fur_near_ki
     });
 }
 
-// The march is that of all kernels.
+// Prepares the march, which all kernels share.
 fur_status build(fur_env *env, const fur_stencil_view *s, fur_march *m)
 {
     auto make = [&](auto of, auto kernel) {

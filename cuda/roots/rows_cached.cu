@@ -1,7 +1,7 @@
 // SpMV with one thread a row and a window of x in shared memory: the entries of x at the indices of
-// the block's own rows, where a matrix ordered for a small bandwidth has most of its columns.
-// Nickolls, Buck, Garland and Skadron, Scalable Parallel Programming with CUDA, ACM Queue 2008,
-// csrmul_cached. Later beaten by `sell`, `delta` and `stream`.
+// the block's own rows. If a matrix is ordered for a small bandwidth, most of its columns are
+// there. Nickolls, Buck, Garland and Skadron, Scalable Parallel Programming with CUDA, ACM Queue
+// 2008, csrmul_cached. Later beaten by `sell`, `delta` and `stream`.
 //
 // Bytes a row of n entries: n (entry + 4) + offset for A, two entries for x and y, read as unevenly
 // as in reference.cu. 2 n flops.
@@ -13,7 +13,7 @@
 namespace
 {
 
-// x, of which a window is at hand.
+// x with a window of it in shared memory.
 template <class Value> struct windowed {
     const Value *x;
     const Value *window;
@@ -23,12 +23,14 @@ template <class Value> struct windowed {
     // x[column], from shared memory if it is in the window.
     __device__ Value operator[](int32_t column) const
     {
-        uint32_t place = static_cast<uint32_t>(column) - begin; // huge before the window
+        // a column before the window gives a huge number
+        uint32_t place = static_cast<uint32_t>(column) - begin;
         return place < size ? window[place] : x[column];
     }
 };
 
-// A row a thread, after the block has taken in its window of x. Bytes and flops a row: above.
+// One thread multiplies one row, after the block has loaded its window of x. Bytes and flops a row:
+// above.
 template <class Value, class Offset>
 __global__ void __launch_bounds__(BLOCK) multiply(fur_product<Value, Offset> p)
 {
@@ -61,10 +63,11 @@ fur_status apply(const fur_spmv_call *call)
 extern "C" const fur_spmv_kernel fur_cuda_spmv_rows_cached = {
     {"rows_cached", "one thread a row, x of the block's own rows in shared memory",
      "Nickolls, Buck, Garland, Skadron 2008", true, 0},
-    fur_cuda_walk_cost, // what the window saves, present devices' first-level cache saves too
-    nullptr,            // work
-    nullptr,            // plan
-    nullptr,            // refresh
+    // the first-level cache of present devices saves the same loads as the window
+    fur_cuda_walk_cost,
+    nullptr, // work
+    nullptr, // plan
+    nullptr, // refresh
     apply,
     nullptr, // release
     nullptr, // matrix_bytes

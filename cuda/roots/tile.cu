@@ -1,11 +1,12 @@
-// Stencils from tiles along x in shared memory: a block owns consecutive points of a line, and of
-// each line of neighbours takes in the same stretch with a halo at both ends. `tile` has room for
-// one such line; `tiles` for all of them, in shared memory whose size the launch says, so that the
-// block waits only once. Einkemmer, GPU programming in CUDA: advanced topics, PRACE Autumn School.
-// Later beaten by `points`, which leaves neighbours to the caches (2 to 5 times on an H200).
+// Stencils from tiles along x in shared memory. A block owns consecutive points of a line. Of each
+// line of neighbours it loads the same stretch, with a halo at both ends. `tile` has room for one
+// such line. `tiles` has room for all of them, in shared memory whose size is set at launch, so
+// that the block waits only once. Einkemmer, GPU programming in CUDA: advanced topics, PRACE Autumn
+// School. Later beaten by `points`, which reads neighbours through the caches (2 to 5 times on an
+// H200).
 //
-// Bytes a point: two entries for x and y, and one for each field; from the second-level cache one
-// for each line of neighbours. 2 flops a term.
+// Bytes a point: two entries for x and y, and one for each field. From the second-level cache: one
+// entry for each line of neighbours. 2 flops a term.
 #include "stencil.cuh"
 
 #define BLOCK 256
@@ -16,7 +17,7 @@ namespace
 
 // The arguments of a product.
 template <class Value, bool Long> struct product {
-    static constexpr int resident = Long ? 2 : 4; // blocks on a multiprocessor at least
+    static constexpr int resident = Long ? 2 : 4; // least number of blocks on a multiprocessor
     fur_stencil_view s;
     const fur_stencil_term<Value> *terms;
     const Value *x;
@@ -29,7 +30,8 @@ template <class Value, bool Long> struct product {
     {
     }
 
-    // Where the line of term k begins in x, from line (j, k) of the grid; -1: it is outside.
+    // The beginning in x of the line of a term, from line (j, k) of the grid, or -1 if it is
+    // outside.
     __device__ int64_t line_of(int term, int64_t j, int64_t k) const
     {
         const int64_t at[3] = {0, j, k};
@@ -38,7 +40,7 @@ template <class Value, bool Long> struct product {
         return fur_stencil_neighbour(&s, at, o);
     }
 
-    // Takes in the stretch of a line for the points from `first` on.
+    // Loads the stretch of a line for the points from `first` on.
     __device__ void load(int64_t line, int64_t first, Value *stretch) const
     {
         int radius = s.radius[0];
@@ -49,7 +51,7 @@ template <class Value, bool Long> struct product {
         }
     }
 
-    // Adds the terms of the line that begins with term k, for point i of the line, which is p.
+    // Adds the terms of the line that begins with term k, for point i of the line. Its index is p.
     __device__ void add(int k, int64_t i, int64_t p, const Value *stretch,
                         fur_term_sum<Value, Long> *sum) const
     {
@@ -62,7 +64,7 @@ template <class Value, bool Long> struct product {
         }
     }
 
-    // One line of neighbours after the other through one stretch of shared memory.
+    // Sums over the lines of neighbours one after the other, through one stretch of shared memory.
     __device__ Value sum_by_lines(int64_t first, int64_t j, int64_t k, int64_t p) const
     {
         __shared__ Value stretch[STRETCH];
@@ -72,7 +74,7 @@ template <class Value, bool Long> struct product {
             int64_t line = line_of(term, j, k);
             if (line < 0)
                 continue;
-            __syncthreads(); // nobody reads the line before this one any more
+            __syncthreads(); // all threads have finished reading the previous line
             load(line, first, stretch);
             __syncthreads();
             if (i < s.extent[0])
@@ -81,7 +83,7 @@ template <class Value, bool Long> struct product {
         return sum.result();
     }
 
-    // All lines of neighbours in shared memory, then all terms.
+    // Loads all lines of neighbours into shared memory, then adds all terms.
     __device__ Value sum_at_once(int64_t first, int64_t j, int64_t k, int64_t p) const
     {
         extern __shared__ __align__(16) unsigned char memory[];
@@ -102,7 +104,8 @@ template <class Value, bool Long> struct product {
     }
 };
 
-// A stretch of a line a block, in steps of the grid along y and z. Bytes and flops a point: above.
+// One block computes a stretch of a line, in steps of the launch grid along y and z. Bytes and
+// flops a point: above.
 template <bool AtOnce, class Product>
 __global__ void __launch_bounds__(BLOCK, Product::resident) multiply(Product product)
 {
@@ -119,7 +122,7 @@ __global__ void __launch_bounds__(BLOCK, Product::resident) multiply(Product pro
         }
 }
 
-// Shared memory for all lines of neighbours.
+// The bytes of all lines of neighbours in shared memory.
 int64_t bytes_at_once(const fur_stencil_view *s)
 {
     int64_t lines = 1;
@@ -135,7 +138,7 @@ const char *refusal(const fur_stencil_view *s)
                : nullptr;
 }
 
-// Allows the shared memory that all lines at once take.
+// Allows the shared memory for all lines at once.
 fur_status plan_at_once(fur_env *env, const fur_stencil_view *s, void **state)
 {
     FUR_TRY(fur_with_terms(s, [&](auto value, auto is_long) {

@@ -2,21 +2,22 @@
 // multiprocessors (PERKS: Zhang, Wahib, Chen and Matsuoka 2023), with the bits of
 // src/solver/method/cg.c.
 //
-// A row is a thread's for the whole launch, its entries of r, p, x and d in registers, those of A
-// in shared memory as far as it goes. A leaf of a reduction (docs/numerics.md) has lanes: lane j
-// takes every ROW-th entry from the j-th on, one after the other. So a few neighbouring lanes are a
-// unit, whose rows are a team of threads': each product goes to shared memory, and a thread for
-// each lane adds up its own. The lanes' sums meet in global memory, where every block folds and
-// adds all of them alike: two barriers of the grid an iteration, and none for scalars.
+// A row belongs to one thread for the whole launch. The row's entries of r, p, x and d are in
+// registers. The entries of A are in shared memory as far as it has room. A leaf of a reduction
+// (docs/numerics.md) has lanes: lane j adds every ROW-th entry from entry j on, in order. Therefore
+// a few neighbouring lanes form a unit, whose rows belong to a team of threads. Each product goes
+// to shared memory, and one thread for each lane adds the lane's products. The lane sums are
+// written to global memory, and every block folds and adds all of them in the same way. This takes
+// two barriers of the grid an iteration, and none for scalars.
 //
-// The first barrier's product needs p of all rows, p = z + beta p. Each row publishes z and the old
-// p before; who gathers them forms the new p as its owner does.
+// The product before the first barrier needs p = z + beta p of all rows. Each row has published z
+// and the old p before. A thread that reads them computes the new p in the same way as its owner.
 //
-// Bytes an iteration: two entries for each of A's entries, from the second-level cache, and those
-// of A that shared memory has no room for.
+// Bytes an iteration: two entries for each entry of A, from the second-level cache, and the entries
+// of A that do not fit in shared memory.
 //
 // Tried on an H200: blocks of 1024 threads with grid.sync and scalars in memory took 11.2 us for
-// 7-point 20^3 in place of 8.1. 16 entries of any row under way took 8.8 us in place of 7.7.
+// 7-point 20^3 instead of 8.1. Loading 16 entries of any row together took 8.8 us instead of 7.7.
 #include "cg_scalars.cuh"
 #include "cg_sums.cuh"
 #include "long_sum.cuh"
@@ -24,19 +25,21 @@
 namespace
 {
 
-// Loads of a row that are under way together: mostly, and of a long row where a thread has one.
+// Entries of a row that are loaded together: few_loads in general, many_loads in a long row if a
+// thread has only one row.
 template <class Value> constexpr int few_loads = fur_value_of<Value>::is_complex ? 2 : 8;
 template <int Units, class Value>
 constexpr int many_loads = Units == 1 ? 2 * few_loads<Value> : few_loads<Value>;
 
-// Where a warp's slice of A begins, in shared memory or, as ~start, in w.columns and w.values.
+// Where a warp's slice of A begins: in shared memory, or if `start` is complemented, in w.columns
+// and w.values.
 struct place {
     int start;
     int width;
 };
 
 template <class Value> struct slice {
-    const int32_t *columns; // of a lane
+    const int32_t *columns; // the lane's columns
     const Value *values;
     int width;
 
@@ -52,7 +55,7 @@ template <class Value> struct slice {
     }
 };
 
-// sum_j a_ij p_j of the row of a thread, with p_j = z_j + beta p_j of the pairs.
+// sum_j a_ij p_j for the row of a thread. The pairs give p_j = z_j + beta p_j.
 template <int Units, class Value> struct row_product {
     const slice<Value> &a;
     const fur_cg_pair<Value> *pairs;
@@ -60,10 +63,10 @@ template <int Units, class Value> struct row_product {
     Value beta;
     Value sum = fur_zero<Value>();
 
-    // The entries from `first` on, of which the slice has one.
+    // Adds `Loads` entries from `first` on. The slice has at least one of them.
     template <int Loads> __device__ void take(int first)
     {
-        // Registers for the entries of A, too, where there are any left.
+        // If registers are left, the entries of A are loaded ahead too.
         constexpr bool ahead = Units < 4;
         const Value one = fur_from<Value>({1, 0});
         Value factor[Loads];
@@ -83,7 +86,8 @@ template <int Units, class Value> struct row_product {
         }
     }
 
-    // The sum of a row of more than one segment. Not inlined: it would take registers from others.
+    // The sum of a row of more than one segment. Not inlined, because it would take registers from
+    // other rows.
     __device__ __noinline__ Value long_result() const
     {
         auto term = [values = a.values, columns = a.columns, pairs = pairs,
@@ -110,7 +114,8 @@ template <int Units, class Value> struct row_product {
     }
 };
 
-// All blocks meet: what was written before is seen behind it, past the first-level cache.
+// A barrier of all blocks. Writes before it are visible after it, if they are read past the
+// first-level cache.
 __device__ inline void meet(unsigned *arrived, unsigned *expected)
 {
     *expected += gridDim.x;
@@ -178,7 +183,7 @@ __device__ void load(const fur_cg_job<Value> &w, rows<Units, Value> *t)
     }
 }
 
-// Finds the slices of a warp, and copies those to shared memory that it has room for.
+// Finds the slices of a warp, and copies those that fit to shared memory.
 template <int Group, int Units, class Value>
 __device__ void stage(const fur_cg_job<Value> &w, char *shared, int *places, rows<Units, Value> *t)
 {
@@ -221,7 +226,8 @@ __device__ void stage(const fur_cg_job<Value> &w, char *shared, int *places, row
     }
 }
 
-// The sums of the lanes of all units of a block, a warp for each; `half`: which warps do it.
+// Adds the lanes of all units of a block, one warp for each unit. `half` selects the first or the
+// second half of the warps.
 template <int Group, int Count, class Value>
 __device__ void add_lanes(const fur_cg_job<Value> &w, int half,
                           const Value (&left)[Count][fur_cg_team<Group>],
@@ -238,7 +244,8 @@ __device__ void add_lanes(const fur_cg_job<Value> &w, int half,
         __stcg(sums + unit * Group + lane, lane_sum<Group>(w, unit, lane, left[own], right[own]));
 }
 
-// w.count iterations, each the turn of the last one's direction and a new residual. Bytes: above.
+// Runs w.count iterations. Each computes the direction and the residual of the next iterate. Bytes:
+// above.
 template <int Group, int Units, bool Scaled, class Value>
 __global__ void __launch_bounds__(BLOCK, 1) iterate(fur_cg_job<Value> w)
 {
@@ -277,7 +284,7 @@ __global__ void __launch_bounds__(BLOCK, 1) iterate(fur_cg_job<Value> w)
             Value q = row_product<Units, Value>{own, w.pairs, e.length, beta}.result();
             w.q[e.row] = q;
             left[u * teams + team][thread] = e.p;
-            right[u * teams + team][thread] = q; // until r takes it
+            right[u * teams + team][thread] = q; // kept until r is updated
         }
         __syncthreads();
         add_lanes<Group>(w, 0, left, right, w.sums);
@@ -323,7 +330,7 @@ __global__ void __launch_bounds__(BLOCK, 1) iterate(fur_cg_job<Value> w)
         s.write(w);
 }
 
-// All shared memory that the kernel itself leaves goes to A.
+// Launches the kernel. All shared memory that the kernel itself does not use goes to A.
 template <int Group, int Units, bool Scaled, class Value>
 fur_status launch(fur_env *env, const fur_cg_layout *s, fur_cg_job<Value> *w)
 {

@@ -1,27 +1,27 @@
-// A matrix in the order of the persistent kernel's threads: a slice for each warp, padded to its
-// longest row, so that a warp reads 32 neighbours.
+// Stores a matrix in the order of the persistent kernel's threads. Each warp has a slice, which is
+// padded to its longest row, so that a warp reads 32 neighbours.
 #include "cg_layout.cuh"
 #include "lanes.cuh"
 #include "sell_layout.cuh"
 
 #include <algorithm>
 
-// Entries with padding, over entries, above which other kernels are better.
+// If entries with padding exceed this multiple of the entries, other kernels are faster.
 #define PADDING_MOST 3
-// Entries above which A comes from memory all the same.
+// If A has more entries, most of it would come from memory.
 #define ENTRIES_MOST 4000000
 
 namespace
 {
 
-// Offsets of A in 64 bits.
+// An offset of A in 64 bits.
 __device__ inline int64_t offset_at(const fur_csr_view &a, int64_t row)
 {
     return a.offset_type == FUR_I32 ? static_cast<const int32_t *>(a.offsets)[row]
                                     : static_cast<const int64_t *>(a.offsets)[row];
 }
 
-// The length of each thread's row, and of each slice the entries with padding.
+// The length of each thread's row, and the entries of each slice with padding.
 template <int Group, class Value> __global__ void measure(fur_csr_view a, fur_cg_layout s)
 {
     constexpr int team = fur_cg_team<Group>;
@@ -34,7 +34,7 @@ template <int Group, class Value> __global__ void measure(fur_csr_view a, fur_cg
         s.start[at / FUR_WARP] = int64_t(most) * FUR_WARP;
 }
 
-// A's entries to their slices; what pads them is 0, of column 0.
+// Copies A's entries to their slices. The padding is 0, in column 0.
 template <int Group, class Value> __global__ void spread(fur_csr_view a, fur_cg_layout s)
 {
     constexpr int team = fur_cg_team<Group>;
@@ -73,7 +73,7 @@ fur_status build(fur_env *env, const fur_csr_view *a, fur_cg_layout *s)
     return fur_cuda_allocate(env, 3 * s->lanes, sizeof *s->sums, &s->sums);
 }
 
-// Columns and values.
+// Copies columns and values.
 template <int Group, class Value>
 fur_status refresh(fur_env *env, const fur_csr_view *a, const fur_cg_layout *s)
 {
@@ -82,7 +82,7 @@ fur_status refresh(fur_env *env, const fur_csr_view *a, const fur_cg_layout *s)
     return fur_cuda_launched(env, "cg: spread");
 }
 
-// How many threads and blocks there are.
+// Chooses the numbers of threads and blocks.
 template <class Value> fur_status divide(fur_env *env, const fur_csr_view *a, fur_cg_layout *s)
 {
     constexpr int lanes = fur_cg_lanes<Value>;
@@ -91,7 +91,7 @@ template <class Value> fur_status divide(fur_env *env, const fur_csr_view *a, fu
     s->rows = a->rows;
     s->lanes = leaves * lanes;
     int64_t most = env->device->multiprocessors;
-    // Of less than a leaf, slices of few lanes would be mostly padding.
+    // If there is less than one leaf, slices of few lanes would be mostly padding.
     bool few = a->rows >= DEPTH * lanes && s->lanes / MANY <= most / 2;
     s->group = few ? FEW : MANY;
     s->units = s->lanes / s->group;

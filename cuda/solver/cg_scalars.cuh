@@ -1,5 +1,5 @@
-// The scalars of the persistent kernel: in the registers of every thread alike, by the rules of
-// furrow/author/scalars.h, and written to memory when a launch ends.
+// The scalars of the persistent kernel. Every thread has the same values in registers, by the rules
+// of furrow/author/scalars.h. They are written to memory at the end of a launch.
 #ifndef FURROW_CUDA_CG_SCALARS_CUH
 #define FURROW_CUDA_CG_SCALARS_CUH
 
@@ -8,7 +8,7 @@
 namespace
 {
 
-// A slot of the scalars, in the registers of every thread alike.
+// A slot of the scalars, in the registers of every thread.
 struct held {
     double value;
     double previous;
@@ -28,8 +28,8 @@ struct held {
     }
 };
 
-// The scalars of the method by the rules of furrow/author/scalars.h. One thread of the grid keeps
-// the values that are to be kept.
+// The scalars of the method, by the rules of furrow/author/scalars.h. One thread of the grid stores
+// the values that must persist.
 struct scalars {
     held rz;
     held pq;
@@ -55,7 +55,7 @@ struct scalars {
         if (h->floor == h->floor && !(value > h->floor && value - value == 0))
             halted = slot.index;
     }
-    // A quotient that is a coefficient; one that is not finite halts.
+    // A quotient that is used as a coefficient. The method halts if it is not finite.
     __device__ double quotient(double numerator, double denominator, int index)
     {
         double value = numerator / denominator;

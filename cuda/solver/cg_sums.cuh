@@ -1,12 +1,12 @@
-// The sums of the persistent kernel over the tree of docs/numerics.md: a thread for each lane of a
-// unit, then in every block alike the leaves and the tree.
+// The sums of the persistent kernel over the tree of docs/numerics.md. One thread adds each lane of
+// a unit. Then every block computes the leaves and the tree in the same way.
 #ifndef FURROW_CUDA_CG_SUMS_CUH
 #define FURROW_CUDA_CG_SUMS_CUH
 
 #include "cg_layout.cuh"
 #include "tree.cuh"
 
-// Leaves whose lanes' sums are under way together.
+// Leaves whose lane sums are loaded together.
 #define LEAVES 2
 
 namespace
@@ -24,7 +24,7 @@ struct add {
     }
 };
 
-// Takes the product of conj(x) and y into a lane's sum.
+// Adds the product of conj(x) and y to a lane's sum.
 template <class Value> __device__ inline double take(double sum, Value x, Value y)
 {
     if constexpr (fur_value_of<Value>::is_complex)
@@ -33,8 +33,7 @@ template <class Value> __device__ inline double take(double sum, Value x, Value 
         return fma(double(x), double(y), sum);
 }
 
-// The sum of a lane of a unit: entries lane, lane + Group, ... of both arrays, of those rows
-// that there are.
+// The sum of a lane of a unit: entries lane, lane + Group, ... of both arrays, up to the last row.
 template <int Group, class Value>
 __device__ double lane_sum(const fur_cg_job<Value> &w, int64_t unit, int lane, const Value *x,
                            const Value *y)
@@ -55,8 +54,8 @@ __device__ double lane_sum(const fur_cg_job<Value> &w, int64_t unit, int lane, c
     return sum;
 }
 
-// A leaf's sums, lanes folded in halves, in all lanes of the warp. Of each part the sums of all
-// lanes are `stride` apart.
+// The sums of a leaf, with its lanes folded in halves, in all lanes of the warp. The lane sums of
+// consecutive parts are `stride` apart.
 template <class Value, int Parts>
 __device__ fur_partial<Parts> fold_leaf(const double *sums, int64_t leaf, int64_t stride)
 {
@@ -80,9 +79,9 @@ __device__ fur_partial<Parts> fold_leaf(const double *sums, int64_t leaf, int64_
     return lane[0];
 }
 
-// The root over lanes' sums that all blocks have written, for all threads. Warp k has the k-th
-// aligned range of 2^j leaves, so that the warps' roots are a level. `results` has room for a
-// partial a warp.
+// The root over the lane sums that all blocks have written, for all threads. Warp k adds the k-th
+// aligned range of 2^j leaves, so that the warps' roots form a level of the tree. `results` has one
+// partial for each warp.
 template <class Value, int Parts>
 __device__ fur_partial<Parts> tree_of_lanes(const fur_cg_job<Value> &w, const double *sums,
                                             fur_partial<2> *results)

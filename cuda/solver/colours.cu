@@ -1,7 +1,7 @@
-// Two colours by disjoint sets that are joined entry by entry without locks, as the components of
-// ../reorder/components.cu, where each row also knows whether an earlier one of its set has its
-// colour: the literals of src/csr/colours.c. The root of a set is its first row, so the colours
-// do not depend on who comes first.
+// Two colours by disjoint sets, which are joined entry by entry without locks, as in
+// ../reorder/components.cu. Each row also stores whether it has the colour of an earlier row of its
+// set: these are the literals of src/csr/colours.c. The root of a set is its first row, so that the
+// colours do not depend on the order of the threads.
 #include "csr.cuh"
 #include "arrange.cuh"
 #include "solver.cuh"
@@ -11,15 +11,15 @@
 namespace
 {
 
-// What the device finds about a pattern.
+// Findings of the device about a pattern.
 struct findings {
-    unsigned odd; // an odd cycle, or a row without a single entry on the diagonal
+    unsigned odd; // an odd cycle, or a row that does not have exactly one entry on the diagonal
     unsigned clash;
-    unsigned long long red_entries; // of red rows
+    unsigned long long red_entries; // entries of red rows
 };
 
-// What says the same about the first row of the set. On the way links become shorter; what another
-// thread writes meanwhile is true, too.
+// Returns the equivalent literal of the first row of the set. The links on the path are shortened.
+// Concurrent writes by other threads are equally valid.
 __device__ uint32_t find_literal(uint32_t *link, uint32_t literal)
 {
     for (;;) {
@@ -33,8 +33,8 @@ __device__ uint32_t find_literal(uint32_t *link, uint32_t literal)
     }
 }
 
-// Gives rows i and j different colours; the larger root goes below the smaller. False: they have
-// the same already.
+// Gives rows i and j different colours: the larger root becomes a child of the smaller. Returns
+// false if both already have the same colour.
 __device__ bool join(uint32_t *link, uint32_t i, uint32_t j)
 {
     uint32_t one = find_literal(link, 2 * i);
@@ -51,7 +51,7 @@ __device__ bool join(uint32_t *link, uint32_t i, uint32_t j)
     return one == other;
 }
 
-// Every row a set of its own. Bytes a row: 4.
+// Makes every row a set. Bytes a row: 4.
 __global__ void __launch_bounds__(BLOCK) begin(int64_t n, uint32_t *link)
 {
     int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
@@ -59,8 +59,8 @@ __global__ void __launch_bounds__(BLOCK) begin(int64_t n, uint32_t *link)
         link[i] = 2 * static_cast<uint32_t>(i);
 }
 
-// Joins the rows of each entry left of the diagonal; diagonals[i] = entries on it. Bytes an entry:
-// 4, and two roots from anywhere.
+// Joins the rows of each entry left of the diagonal; diagonals[i] = the entries on it. Bytes an
+// entry: 4, and two scattered roots.
 template <class Offset>
 __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     join_rows(int64_t n, int64_t entries, const Offset *offsets, const int32_t *columns,
@@ -77,9 +77,10 @@ __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     });
 }
 
-// surplus[first row of a set] = even rows less odd ones; literals[i], which were the entries on the
-// diagonal, = what says the same about the first row as 2 i about row i. (Not in link, where others
-// who shorten their way would write over it.) Bytes a row: 12, and a root.
+// surplus[first row of a set] = even rows minus odd rows. literals[i] held the number of entries on
+// the diagonal, and becomes the literal of the first row that is equivalent to literal 2 i of row
+// i. (It is not stored in link, because threads that shorten their paths would overwrite it.) Bytes
+// a row: 12, and a root.
 __global__ void __launch_bounds__(BLOCK)
     count_sets(int64_t n, uint32_t *link, uint32_t *literals, int32_t *surplus, findings *found)
 {
@@ -97,7 +98,7 @@ __global__ void __launch_bounds__(BLOCK)
         atomicAdd(&surplus[literal >> 1], __popc(together) - 2 * __popc(odd));
 }
 
-// link[i] = 1 for a red row, else 0, and 0 behind them. Bytes a row: 8, and its set's surplus.
+// link[i] = 1 for a red row, and otherwise 0; a 0 follows. Bytes a row: 8, and its set's surplus.
 __global__ void __launch_bounds__(BLOCK)
     choose_red(int64_t n, const uint32_t *literals, const int32_t *surplus, uint32_t *link)
 {
@@ -108,7 +109,7 @@ __global__ void __launch_bounds__(BLOCK)
     link[i] = i < n && (literal & 1) == (surplus[literal >> 1] > 0);
 }
 
-// The order, by the number of red rows before each. Bytes a row: 12, and two offsets.
+// Sets the order from the number of red rows before each row. Bytes a row: 12, and two offsets.
 template <class Offset>
 __global__ void __launch_bounds__(BLOCK)
     set_order(int64_t n, const Offset *offsets, const uint32_t *before, int32_t *order,
@@ -134,8 +135,8 @@ fur_status read(fur_env *env, const findings *found, findings *out)
     return fur_cuda_copy(env, out, found, sizeof *out);
 }
 
-// Sets of rows, and how many even rows more than odd ones each has; *ok = false if they have no
-// two colours.
+// Finds the sets of rows, and the surplus of even over odd rows in each set. *ok = false if two
+// colours are impossible.
 template <class Offset>
 fur_status find_sets(fur_env *env, const fur_csr_view *a, const Offset *offsets, uint32_t *link,
                      const fur_colours *c, findings *found, bool *ok)
@@ -163,7 +164,7 @@ fur_status find_sets(fur_env *env, const fur_csr_view *a, const Offset *offsets,
     return fur_cuda_launched(env, "count sets");
 }
 
-// The order of rows whose sets are known.
+// Orders the rows, whose sets are known.
 template <class Offset>
 fur_status order_rows(fur_env *env, const fur_csr_view *a, const Offset *offsets, uint32_t *link,
                       fur_colours *c, findings *found)
@@ -185,7 +186,8 @@ fur_status order_rows(fur_env *env, const fur_csr_view *a, const Offset *offsets
     return FUR_OK;
 }
 
-// Lengths of the rows of a block, a 0 behind them. Bytes a row: 8, and two offsets from anywhere.
+// Stores the lengths of the rows of a block, followed by a 0. Bytes a row: 8, and two scattered
+// offsets.
 template <class Offset>
 __global__ void __launch_bounds__(BLOCK)
     set_lengths(int64_t rows, const Offset *offsets, const int32_t *order, int less,
@@ -197,7 +199,7 @@ __global__ void __launch_bounds__(BLOCK)
             i < rows ? static_cast<int32_t>(offsets[order[i] + 1] - offsets[order[i]]) - less : 0;
 }
 
-// The first entry of a row whose column is not below this one.
+// The first entry of a row whose column is at least `column`.
 template <class Offset>
 __device__ int64_t find_column(const Offset *offsets, const int32_t *columns, int64_t row,
                                int32_t column)
@@ -214,8 +216,8 @@ __device__ int64_t find_column(const Offset *offsets, const int32_t *columns, in
     return low;
 }
 
-// A block's entries: of red rows the diagonal first, of black ones none. Bytes an entry: 12, of F
-// 16, and a position from anywhere.
+// Writes the entries of a block. In red rows the diagonal is first; in black rows it is omitted.
+// Bytes an entry: 12, or 16 for F, and a scattered position.
 template <class Offset>
 __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     fill(int64_t rows, int64_t entries, const Offset *offsets, const int32_t *columns,

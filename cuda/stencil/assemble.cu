@@ -1,7 +1,7 @@
-// A stencil's matrix on the device, and its diagonal: one thread a row. Rows are counted, then
-// filled: an offset, and an entry and its column for each term. Where all neighbours are inside,
-// terms have a column each, in order; elsewhere a row's columns are found one after the other, each
-// by a look at all of its terms.
+// The matrix of a stencil on the device, and its diagonal. One thread handles one row. Rows are
+// counted, then filled: an offset, and an entry and its column for each term. If all neighbours of
+// a point are in the grid, each term has one column, in order. Otherwise the columns of a row are
+// found one after the other, and each search goes through all terms.
 #include "arrange.cuh"
 #include "stencil.cuh"
 
@@ -15,7 +15,7 @@ template <class Value> struct matrix {
     fur_stencil_view s;
     const fur_stencil_term<Value> *terms;
 
-    // The grid point of a row.
+    // Finds the grid point of a row.
     __device__ void locate(int64_t row, int64_t at[3]) const
     {
         int64_t line = row / s.extent[0];
@@ -24,7 +24,7 @@ template <class Value> struct matrix {
         at[2] = line / s.extent[1];
     }
 
-    // The first column behind `last` in the row of a point; -1: there is none.
+    // The first column after `last` in the row of a point, or -1 if there is none.
     __device__ int64_t next_column(const int64_t at[3], int64_t last) const
     {
         int64_t next = -1;
@@ -36,7 +36,8 @@ template <class Value> struct matrix {
         return next;
     }
 
-    // The coefficients of the terms in a column, in the order of the terms; 0 without any.
+    // The sum of the coefficients of the terms in a column, in the order of the terms; 0 without a
+    // term.
     __device__ Value entry(const int64_t at[3], int64_t row, int64_t column) const
     {
         Value sum = fur_zero<Value>();
@@ -51,7 +52,7 @@ template <class Value> struct matrix {
         return sum;
     }
 
-    // Columns of a row.
+    // The number of columns in a row.
     __device__ int64_t count(int64_t row) const
     {
         int64_t at[3];
@@ -64,7 +65,7 @@ template <class Value> struct matrix {
         return columns;
     }
 
-    // Columns and values of a row, by rising column.
+    // Writes the columns and values of a row, by ascending column.
     __device__ void fill(int64_t row, int32_t *columns, Value *values) const
     {
         int64_t at[3];
@@ -83,7 +84,7 @@ template <class Value> struct matrix {
     }
 };
 
-// counts[row] = entries of a row, and a 0 behind. Bytes a row: 8.
+// counts[row] = the entries of a row, followed by a 0. Bytes a row: 8.
 template <class Value>
 __global__ void __launch_bounds__(BLOCK) count_rows(matrix<Value> m, int64_t rows, int64_t *counts)
 {
@@ -92,8 +93,8 @@ __global__ void __launch_bounds__(BLOCK) count_rows(matrix<Value> m, int64_t row
         counts[row] = row < rows ? m.count(row) : 0;
 }
 
-// Offsets, columns and values. Bytes a row of n entries: n (entry + 4), 8, an offset; an entry more
-// for each field.
+// Writes offsets, columns and values. Bytes a row of n entries: n (entry + 4), 8, an offset;
+// another entry for each field.
 template <class Value, class Offset>
 __global__ void __launch_bounds__(BLOCK)
     fill_rows(matrix<Value> m, int64_t rows, const int64_t *starts, Offset *offsets,
@@ -107,7 +108,7 @@ __global__ void __launch_bounds__(BLOCK)
 }
 
 // d[row] = the coefficients in column `row`. Bytes a row: an entry, and one for each field that is
-// there.
+// present.
 template <class Value>
 __global__ void __launch_bounds__(BLOCK) set_diagonal(matrix<Value> m, int64_t rows, Value *d)
 {
@@ -139,7 +140,7 @@ template <class T> T *writable(const void *array)
 
 } // namespace
 
-// The offsets of the stencil's matrix.
+// Computes the offsets of the stencil's matrix.
 fur_status fur_cuda_stencil_starts(fur_env *env, const fur_stencil_view *s, int64_t *starts)
 {
     int64_t rows = fur_stencil_rows(s);
@@ -151,7 +152,7 @@ fur_status fur_cuda_stencil_starts(fur_env *env, const fur_stencil_view *s, int6
     return fur_exclusive_scan(env, starts, rows + 1);
 }
 
-// The stencil's matrix in the arrays of a.
+// Writes the stencil's matrix into the arrays of a.
 fur_status fur_cuda_stencil_fill(fur_env *env, const fur_stencil_view *s, const int64_t *starts,
                                  const fur_csr_view *a)
 {

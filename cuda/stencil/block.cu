@@ -1,15 +1,15 @@
-// Stencils on row-major blocks of vectors: neighbouring threads have neighbouring pieces of a row
-// of X, 16 bytes where rows are aligned to that, then those of the next point; a block has some
-// points of some lines, which share rows of X by the first-level cache.
+// Stencils on row-major blocks of vectors. Neighbouring threads have neighbouring pieces of a row
+// of X, of 16 bytes if rows are aligned to 16 bytes, then the pieces of the next point. A block has
+// some points of several lines, which share rows of X through the first-level cache.
 //
 // Bytes a point: two entries a column for X and Y, and one for each field. 2 flops a term and
 // column.
 #include "carried.cuh"
 
 #define BLOCK 256
-// Threads of a block along a line where there are other axes.
+// Threads of a block along a line, if the grid has other axes.
 #define WIDTH 64
-// Blocks on a multiprocessor at least.
+// The least number of blocks on a multiprocessor.
 #define RESIDENT 2
 
 namespace
@@ -19,7 +19,7 @@ template <class Value, int width> struct alignas(width * sizeof(Value)) columns_
     Value entry[width];
 };
 
-// The sums of a point for some columns.
+// The sums of a point for several columns.
 template <class Value, bool Long, int width> struct column_sums {
     fur_term_sum<Value, Long> own[width];
 
@@ -31,14 +31,14 @@ template <class Value, bool Long, int width> struct column_sums {
     }
 };
 
-// Y = alpha S X + beta Y, with the terms from either place, `width` columns a thread.
+// Y = alpha S X + beta Y, with the terms in either place, and `width` columns in each thread.
 template <class Value, class Terms, bool Long, int width> struct block_product {
     using piece = columns_of<Value, width>;
     using sums = column_sums<Value, Long, width>;
 
     fur_stencil_view s;
     Terms terms;
-    int64_t pieces; // of a row
+    int64_t pieces; // pieces of a row
     const Value *x;
     int64_t x_row;
     Value *y;
@@ -52,7 +52,7 @@ template <class Value, class Terms, bool Long, int width> struct block_product {
     {
     }
 
-    // A point whose neighbours are all inside.
+    // Adds the terms of a point whose neighbours are all in the grid.
     __device__ void add_inner(int64_t p, const Value *from, sums *sum) const
     {
 #pragma unroll Long ? 1 : 4
@@ -61,7 +61,7 @@ template <class Value, class Terms, bool Long, int width> struct block_product {
                      *reinterpret_cast<const piece *>(from + (p + terms[k].step) * x_row));
     }
 
-    // Any point: each neighbour is looked up by its boundary.
+    // Adds the terms of any point. Each neighbour is found by the rules of the boundary.
     __device__ void add_outer(const int64_t at[3], int64_t p, const Value *from, sums *sum) const
     {
         for (int k = 0; k < s.points; k++) {
@@ -74,7 +74,7 @@ template <class Value, class Terms, bool Long, int width> struct block_product {
         }
     }
 
-    // The columns from `first` on of a point.
+    // Computes the columns of a point from `first` on.
     __device__ void multiply(const int64_t at[3], int64_t first) const
     {
         int64_t p = fur_stencil_point(s, at);
@@ -94,7 +94,8 @@ template <class Value, class Terms, bool Long, int width> struct block_product {
     }
 };
 
-// A piece of a point a thread, in steps of the grid along y and z. Bytes and flops: above.
+// One thread computes one piece of a point, in steps of the launch grid along y and z. Bytes and
+// flops: above.
 template <class Product>
 __global__ void __launch_bounds__(BLOCK, RESIDENT) multiply(const __grid_constant__ Product product)
 {
@@ -128,7 +129,7 @@ template <class Product> fur_status launch(const fur_stencil_block_call *call, c
     return fur_cuda_launched(call->env, "stencil on a block of vectors");
 }
 
-// Whether rows are whole pieces of 16 bytes.
+// Whether rows consist of whole pieces of 16 bytes.
 template <class Value> bool in_pieces(const fur_vectors_view *v)
 {
     constexpr int64_t width = fur_piece<Value>::entries;

@@ -1,7 +1,7 @@
-// Stencils of radius 1 whose slices Hopper's copy engine brings, planes ahead of their use, while
-// all threads compute: registers.cu in all else. What a slice has beyond the grid arrives
-// as zeros, which are left out with their terms. NVIDIA, CUDA C++ Programming Guide 2022, tensor
-// memory access; Micikevicius 2009; Volkov 2010.
+// Stencils of radius 1 whose slices are copied by Hopper's copy engine, planes ahead of their use,
+// while all threads compute. Everything else is as in registers.cu. The part of a slice beyond the
+// grid arrives as zeros, and its terms are left out. NVIDIA, CUDA C++ Programming Guide 2022,
+// tensor memory access; Micikevicius 2009; Volkov 2010.
 //
 // Bytes a point: two entries for x and y; from the second-level cache 1.2 for x and one for y,
 // because tiles of 64 x 32 points (f64) share their edges. 2 flops a term.
@@ -11,10 +11,10 @@
 
 extern "C" const fur_stencil_kernel fur_cuda_stencil_registers;
 
-// Bytes of a line of a tile of `registers`, and the part of its tiles that lines have to fill.
+// Bytes of a line of a tile of `registers`, and the part of its tiles that lines must fill.
 #define TILE_LINE 512
 #define TILE_FILLED 0.97
-// Bytes of a grid that is large, and points of one that is small, for `yields`.
+// The bytes from which a grid is large, and the points below which it is small, for yields().
 #define LARGE (INT64_C(128) << 20)
 #define MANY_LARGE 4
 #define SMALL_ANY (INT64_C(2) << 20)
@@ -22,7 +22,8 @@ extern "C" const fur_stencil_kernel fur_cuda_stencil_registers;
 namespace
 {
 
-// A barrier that one thread tells of bytes to come. The block must meet before it is used.
+// Initialises a barrier to which one thread announces the expected bytes. The block must
+// synchronise before it is used.
 __device__ void arrival_init(uint64_t *arrival)
 {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\n\t"
@@ -32,7 +33,7 @@ __device__ void arrival_init(uint64_t *arrival)
                  : "memory");
 }
 
-// Returns when all bytes of the arrival's phase are there; phases alternate between 0 and 1.
+// Returns when all bytes of the barrier's phase have arrived. Phases alternate between 0 and 1.
 __device__ void arrival_wait(uint64_t *arrival, unsigned phase)
 {
     uint32_t arrived = 0;
@@ -47,8 +48,8 @@ __device__ void arrival_wait(uint64_t *arrival, unsigned phase)
                      : "memory");
 }
 
-// Begins to copy a box of the tensor, with zeros where it reaches beyond, `bytes` in all, to an
-// address that is a multiple of 128.
+// Starts to copy a box of the tensor, `bytes` in all, to an address that is a multiple of 128. The
+// part of the box outside the tensor is filled with zeros.
 __device__ void copy_box(void *to, const CUtensorMap *map, int x, int y, int z, unsigned bytes,
                          uint64_t *arrival)
 {
@@ -64,16 +65,16 @@ __device__ void copy_box(void *to, const CUtensorMap *map, int x, int y, int z, 
                  : "memory");
 }
 
-// Entries of 16 bytes are two elements of the copied tensor.
+// An entry of 16 bytes is two elements of the copied tensor.
 template <class Value> constexpr int words = sizeof(Value) > 8 ? 2 : 1;
 
-// As in registers.cu; a box has at most 256 elements of f32 along x.
+// As in registers.cu. A box has at most 256 elements of f32 along x.
 template <class Shape>
 using form = std::conditional_t<Shape::work == FUR_NEAR_FEW || Shape::work == FUR_NEAR_MANY,
                                 fur_near_form<512, 1, 2, 3, 0, 1, false>,
                                 fur_near_form<256, 1, 2, 4, 0, 0, false>>;
 
-// The lines of a box begin where a sector does.
+// The lines of a box begin at a sector.
 template <class Value, class Shape>
 using tile_of = fur_near_tile<Value, Shape, form<Shape>, FUR_SECTOR, 2 * FUR_SECTOR>;
 
@@ -83,7 +84,7 @@ constexpr unsigned box_bytes = tile::pitch *tile::lines * sizeof(typename tile::
 template <class tile>
 constexpr size_t shared_bytes = tile::Form::slices *(tile::bytes + sizeof(uint64_t));
 
-// A tile and a share of the planes a block. Bytes and flops a point: above.
+// One block computes one tile in a share of the planes. Bytes and flops a point: above.
 template <class tile, fur_near_kind kind, class Value, class Form = typename tile::Form>
 __global__ void __launch_bounds__(Form::threads, Form::resident)
     multiply(const __grid_constant__ CUtensorMap map, fur_march m, fur_near<Value> near, Value *y,
@@ -99,7 +100,7 @@ __global__ void __launch_bounds__(Form::threads, Form::resident)
     if (threadIdx.x < slices)
         arrival_init(&arrivals[threadIdx.x]);
     __syncthreads();
-    // Every slice is copied, so that phases alternate: one from nowhere from outside of the grid.
+    // Every slice is copied, so that phases alternate. A slice outside the grid is copied as zeros.
     auto begin = [&](int n, unsigned turn) {
         if (threadIdx.x > 0 || n > place.planes)
             return;
@@ -144,9 +145,10 @@ const char *refusal(const fur_stencil_view *s)
     return fur_near_refusal(s);
 }
 
-// `registers` is faster on an H200 (docs/results/stencils-h200.md) in a plane, if the terms are
-// found at run time (not on small grids), and on large grids whose lines fill its tiles (with many
-// terms: on larger ones).
+// Returns true if `registers` is faster on an H200 (docs/results/stencils-h200.md). This is the
+// case in a plane, and for terms that are found at run time, except on small grids. It is also the
+// case on large grids whose lines fill its tiles. If there are many terms, the grids must be
+// larger.
 bool yields(const fur_stencil_view *s)
 {
     int64_t size = static_cast<int64_t>(fur_value_size(s->value_type));
@@ -171,11 +173,11 @@ bool yields(const fur_stencil_view *s)
     return false;
 }
 
-// The state that a plan makes.
+// The state of a plan.
 struct state {
     fur_march march;
     PFN_cuTensorMapEncodeTiled_v12000 encode;
-    void *unaligned; // the state of `registers`, for vectors that are not whole pieces
+    void *unaligned; // the state of `registers`, for vectors that do not consist of whole pieces
 };
 
 void release(fur_env *env, void *made)
@@ -187,7 +189,8 @@ void release(fur_env *env, void *made)
     fur_env_release(env, st);
 }
 
-// The driver is not linked, so that the library loads without one.
+// Finds the encoding function at run time: the driver is not linked, so that the library loads
+// without one.
 fur_status find_encode(fur_env *env, PFN_cuTensorMapEncodeTiled_v12000 *encode)
 {
     void *found = nullptr;
@@ -205,7 +208,8 @@ fur_status find_encode(fur_env *env, PFN_cuTensorMapEncodeTiled_v12000 *encode)
     return FUR_OK;
 }
 
-// The march of each kernel, and the plan of "registers" for vectors that bulk copies cannot take.
+// Prepares the march of each kernel, and the plan of "registers" for vectors that bulk copies do
+// not support.
 fur_status build(fur_env *env, const fur_stencil_view *s, state *st)
 {
     FUR_TRY(find_encode(env, &st->encode));
@@ -223,7 +227,7 @@ fur_status plan(fur_env *env, const fur_stencil_view *s, void **out)
     return fur_make_state<state>(env, release, out, [&](state *st) { return build(env, s, st); });
 }
 
-// x as a tensor that is copied in boxes of the size of a slice.
+// Describes x as a tensor, which is copied in boxes of the size of a slice.
 template <class tile>
 fur_status describe(const fur_stencil_call *call, const state *st, CUtensorMap *map)
 {
@@ -246,7 +250,7 @@ fur_status describe(const fur_stencil_call *call, const state *st, CUtensorMap *
                                                 "cuTensorMapEncodeTiled failed with %d", error);
 }
 
-// The product by the kernel "registers".
+// Computes the product by the kernel "registers".
 fur_status apply_unaligned(const fur_stencil_call *call, void *state)
 {
     fur_stencil_call same = *call;

@@ -1,10 +1,11 @@
-// Where a stencil's terms are when a kernel reads them, for kernels that go through all of them.
+// The memory from which a kernel reads a stencil's terms, for kernels that read all of them.
 #ifndef FURROW_CUDA_STENCIL_CARRIED_CUH
 #define FURROW_CUDA_STENCIL_CARRIED_CUH
 
 #include "stencil.cuh"
 
-// Terms that travel with a launch, in constant memory: all others are read through the caches.
+// The most terms that are passed as arguments of a launch, in constant memory. Longer lists are
+// read through the caches.
 #define FUR_CARRIED 32
 
 // Whether the terms fit among a kernel's arguments.
@@ -13,7 +14,7 @@ static inline bool fur_is_carried(const fur_stencil_view *s)
     return s->points <= FUR_CARRIED;
 }
 
-// Terms among the kernel's arguments, for small stencils.
+// Terms in the arguments of a kernel, for small stencils.
 template <class Value> struct fur_carried_terms {
     fur_stencil_term<Value> list[FUR_CARRIED];
 
@@ -28,7 +29,7 @@ template <class Value> struct fur_carried_terms {
     }
 };
 
-// Terms in device memory, those of fur_cuda_stencil_terms, for large ones.
+// Terms in device memory, from fur_cuda_stencil_terms, for large stencils.
 template <class Value> struct fur_planned_terms {
     const fur_stencil_term<Value> *list;
 

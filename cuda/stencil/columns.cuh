@@ -1,21 +1,21 @@
-// A march through the leaves of docs/numerics.md for passes over a stencil of 7 points that reduce
-// what they compute. Volkov 2010 and Micikevicius 2009 for the march along z.
+// A march through the leaves of docs/numerics.md, for passes over a stencil of 7 points that reduce
+// what they compute. The march along z is from Volkov 2010 and Micikevicius 2009.
 //
-// The tree has one warp add 16 KB of neighbours in memory, a leaf, so the tiles of the other
-// kernels will not do. Here a block takes leaf after leaf, each a plane of the grid, or nearly so,
-// after the last. The small case: where a plane is 2.2 leaves, the stride is 2, and of 8 leaves
+// In the summation tree, one warp adds a leaf of 16 KB of contiguous memory. The tiles of the other
+// kernels do not fit this order. Here, a block processes a column of leaves, which are about one
+// plane of the grid apart. Example: if a plane is 2.2 leaves, the stride is 2. Of 8 leaves,
 //     0, 2, 4, 6 are one column, 1, 3, 5, 7 another.
-// A slice is a leaf of x with what is before and behind it. Of a leaf, the one before it in its
-// column and the one behind a block has the slices in shared memory: there are all neighbours,
-// those in the planes below and above `drift` entries before and behind the same place of their
-// slices.
+// A slice is a leaf of x with the entries before and after it. For each leaf, a block has three
+// slices in shared memory: those of the leaf, of the previous leaf in its column, and of the next.
+// They contain all neighbours. Neighbours in the plane below or above are `drift` entries before or
+// after the same place of their slice.
 #ifndef FURROW_CUDA_COLUMNS_CUH
 #define FURROW_CUDA_COLUMNS_CUH
 
 #include "leaves.cuh"
 #include "near.cuh"
 
-// Of a block: threads that load and multiply, and warps that sum.
+// The threads of a block that load and multiply, and the warps that sum.
 #define THREADS 512
 #define SUMMERS 2
 #define ALL_THREADS (THREADS + SUMMERS * FUR_WARP)
@@ -23,13 +23,13 @@
 namespace
 {
 
-// Points of a leaf that a thread has.
+// Points of a leaf in each thread.
 template <class Value> constexpr int own_points = leaf_entries<Value> / THREADS;
 
-// Entries beside a leaf that it asks for ahead.
+// Entries outside a leaf that each thread loads ahead.
 template <class Value> constexpr int sides = sizeof(Value) == 4 ? 1 : 2;
 
-// A distance in the grid, or a place.
+// A distance in the grid, or a position.
 struct steps {
     int x;
     int y;
@@ -41,12 +41,12 @@ struct layout {
     int64_t n;
     int64_t leaves;
     int extent[3];
-    int stride;   // leaves from one of a column to the next, and the number of columns
-    int drift;    // points that a plane has more than the stride
-    int halo;     // entries of a slice before its leaf, and as many behind
+    int stride;   // distance between leaves of a column, and the number of columns
+    int drift;    // points of a plane minus those of `stride` leaves
+    int halo;     // entries of a slice before its leaf, and after it
     int64_t run;  // leaves of a block
-    steps across; // THREADS points on
-    steps ahead;  // stride leaves on
+    steps across; // THREADS points further
+    steps ahead;  // stride leaves further
 
     __device__ steps place(int64_t at) const
     {
@@ -71,7 +71,7 @@ struct layout {
         return from;
     }
 
-    // Whether a neighbour is in the grid.
+    // Whether a neighbour of point `at` is in the grid.
     __device__ bool has(const steps &at, int dx, int dy, int dz) const
     {
         return is_in(0, at.x + dx, dx) && is_in(1, at.y + dy, dy) && is_in(2, at.z + dz, dz);
@@ -80,14 +80,14 @@ struct layout {
     {
         return (d >= 0 || at >= 0) && (d <= 0 || at < extent[axis]);
     }
-    // Whether all are along y and z.
+    // Whether all neighbours along y and z are in the grid.
     __device__ bool is_inside(const steps &at) const
     {
         return at.y > 0 && at.y + 1 < extent[1] && at.z > 0 && at.z + 1 < extent[2];
     }
 };
 
-// So many points on, in the grid.
+// The distance in the grid to a point `points` points further.
 steps steps_of(const fur_stencil_view *s, int64_t points)
 {
     int64_t line = points / s->extent[0];
@@ -95,7 +95,7 @@ steps steps_of(const fur_stencil_view *s, int64_t points)
             static_cast<int>(line / s->extent[1])};
 }
 
-// All but the run of a block. False: a plane is too small.
+// Sets the layout except the run of a block. Returns false if a plane is too small.
 template <class Value> bool lay_out(const fur_stencil_view *s, layout *c)
 {
     constexpr int64_t size = leaf_entries<Value>;
@@ -121,9 +121,9 @@ unsigned blocks_of(const layout &c)
     return static_cast<unsigned>(c.stride * fur_ceil_div(fur_ceil_div(c.leaves, c.stride), c.run));
 }
 
-// The sums of the terms of points THREADS apart; x has the planes below, of the first one and
-// above, where it is. Inside: all neighbours along y and z are in the grid. Else those that are not
-// are read, whatever they are, and left out.
+// The sums of the terms of points THREADS apart. x holds pointers to the first point in the planes
+// below, at and above it. Inside: all neighbours along y and z are in the grid. Otherwise those
+// outside are read as well, and left out.
 template <bool Inside, class Value, int Count>
 __device__ inline void multiply(const layout &c, const fur_near<Value> &near,
                                 const steps (&at)[Count], const Value *const (&x)[3],
@@ -154,15 +154,16 @@ __device__ inline void multiply(const layout &c, const fur_near<Value> &near,
         sum[i] = fur_mul(fur_from<Value>({1, 0}), sum[i]);
 }
 
-// Goes over the block's leaves for a pass, which says what x is:
-//     raw load(at, own)               reads what x[at] is made of
-//     Value finish(at, raw, own)      returns it; its own points it may store
-//     Value ahead(at)                 reads what keep needs
-//     Value keep(at, product, ahead)  returns what a point gives to the sum of its leaf
-//     void add(sum, x, kept)          takes it
-// Slice k, in place k % 4 of the ring, is that of the block's leaf k - 1. While the workers load
-// slice k + 3 and make the products of leaf k, the summers sum those of leaf k - 1. A thread's
-// points are THREADS apart. Full: a leaf has all of its entries, as all have but the last.
+// Goes through the leaves of a block for a pass. The pass defines x and its use:
+//     raw load(at, own)               reads the inputs of x[at]
+//     Value finish(at, raw, own)      returns x[at]; may store it if the point is the thread's own
+//     Value ahead(at)                 reads the inputs of keep
+//     Value keep(at, product, ahead)  returns the contribution of a point to the sum of its leaf
+//     void add(sum, x, kept)          adds the contribution
+// Slice k, in place k % 4 of the ring, belongs to leaf k - 1 of the block. While the workers load
+// slice k + 3 and compute the products of leaf k, the summers add those of leaf k - 1. The points
+// of a thread are THREADS apart. Full: a leaf has all its entries. Only the last leaf may be
+// incomplete.
 template <class Op, class Value, class Pass> struct marcher {
     using raw = typename Pass::raw;
     static constexpr int size = leaf_entries<Value>;
@@ -171,9 +172,9 @@ template <class Op, class Value, class Pass> struct marcher {
     const fur_near<Value> &near;
     const Pass &pass;
     Value *ring;
-    Value *kept; // two leaves
+    Value *kept; // of two leaves
     int slice;
-    int64_t leaf; // the block's first
+    int64_t leaf; // the first leaf of the block
     int run;
     raw own[count];
     raw side[sides<Value>];
@@ -188,7 +189,7 @@ template <class Op, class Value, class Pass> struct marcher {
     {
         return (leaf + int64_t(k) * c.stride) * size + thread();
     }
-    // Slice k at its leaf.
+    // The address of slice k's leaf.
     __device__ Value *place_of(int k) const
     {
         return ring + k % 4 * slice + c.halo;
@@ -198,7 +199,8 @@ template <class Op, class Value, class Pass> struct marcher {
         return static_cast<uint64_t>(at) < static_cast<uint64_t>(c.n);
     }
 
-    // Of the first slice and the last no more is read than the planes below and above other leaves.
+    // Loads a part of the first or the last slice: only the planes below and above other leaves are
+    // read there.
     __device__ void load_plane(int k, int drift) const
     {
         int64_t at = entry(k - 1) + drift;
@@ -209,7 +211,7 @@ template <class Op, class Value, class Pass> struct marcher {
                 to[i * THREADS] =
                     pass.finish(at + i * THREADS, pass.load(at + i * THREADS, false), false);
     }
-    // From the thread's entry to the n-th of those before a leaf and behind it.
+    // The distance from the thread's entry to entry n of those before and after a leaf.
     __device__ int side_of(int n) const
     {
         return (n < c.halo ? n - c.halo : n - c.halo + size) - thread();
@@ -219,7 +221,7 @@ template <class Op, class Value, class Pass> struct marcher {
         return n < 2 * c.halo && is_in(at + side_of(n));
     }
 
-    // Begins to load a slice, that of a leaf of which `at` is the thread's entry.
+    // Starts to load the slice of a leaf. `at` is the thread's entry of the leaf.
     template <bool Full> __device__ void begin(int64_t at)
     {
 #pragma unroll
@@ -231,7 +233,7 @@ template <class Op, class Value, class Pass> struct marcher {
             if (has_side(at, thread() + i * THREADS))
                 side[i] = pass.load(at + side_of(thread() + i * THREADS), false);
     }
-    // To the thread's place in the ring.
+    // Stores the loaded slice at the thread's place in the ring.
     template <bool Full> __device__ void end(int64_t at, Value *to) const
     {
 #pragma unroll
@@ -258,7 +260,7 @@ template <class Op, class Value, class Pass> struct marcher {
                 ahead[i] = pass.ahead(at + i * THREADS);
     }
 
-    // The products of leaf k, whose first point of the thread is at `from`, entry `at`.
+    // The products of leaf k. The thread's first point is at `from`, and its entry is `at`.
     template <bool Full> __device__ void multiply_leaf(int k, const steps &from, int64_t at) const
     {
         const Value *x[3] = {place_of(k) - c.drift + thread(), place_of(k + 1) + thread(),
@@ -283,7 +285,8 @@ template <class Op, class Value, class Pass> struct marcher {
                 to[i * THREADS] = pass.keep(at + i * THREADS, product[i], ahead[i]);
     }
 
-    // Full: the leaves k to k + 2 are, as far as the block has them.
+    // Step k of the workers. Full: leaves k to k + 2 have all their entries, as far as they belong
+    // to the block.
     template <bool Full> __device__ void step(int k, const steps &from, int64_t at, int64_t jump)
     {
         bool leaf_left = k + 3 <= run;
@@ -298,7 +301,7 @@ template <class Op, class Value, class Pass> struct marcher {
             load_plane(k + 3, c.drift);
     }
 
-    // What threads 0 .. THREADS-1 do.
+    // The work of threads 0 .. THREADS-1.
     __device__ void work()
     {
         const int64_t jump = int64_t(c.stride) * size;
@@ -327,7 +330,7 @@ template <class Op, class Value, class Pass> struct marcher {
         __syncthreads();
     }
 
-    // Takes a lane's entries, of which there are so many left, in the order of rows.
+    // Adds a lane's entries in the order of rows. `left` entries remain.
     template <bool Full, int Share>
     __device__ void add_rows(typename Op::partial (&sums)[Share], const Value *x, const Value *y,
                              int left) const
@@ -342,7 +345,7 @@ template <class Op, class Value, class Pass> struct marcher {
             }
     }
 
-    // Summer n of two: of each lane's entries of a row every second.
+    // The work of summer n of two: it adds every second entry of each lane in a row.
     __device__ void sum(int n, typename Op::partial *partials) const
     {
         using partial = typename Op::partial;
@@ -374,7 +377,7 @@ template <class Op, class Value, class Pass> struct marcher {
     }
 };
 
-// All leaves of the block.
+// Processes all leaves of the block.
 template <class Op, class Value, class Pass>
 __device__ void march(const layout &c, const fur_near<Value> &near, typename Op::partial *partials,
                       const Pass &pass)
@@ -394,8 +397,8 @@ __device__ void march(const layout &c, const fur_near<Value> &near, typename Op:
         m.sum((threadIdx.x - THREADS) / FUR_WARP, partials);
 }
 
-// The root over the partials that all blocks have written, in the last block to come here, for
-// whose threads it is true.
+// Finds the root over the partials that all blocks have written. Returns true in the threads of the
+// last block to arrive, which has the root.
 template <class Op>
 __device__ bool find_root(const layout &c, const typename Op::partial *partials, unsigned *ticket,
                           typename Op::partial *root)

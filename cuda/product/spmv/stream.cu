@@ -1,55 +1,57 @@
-// SpMV with rows staged through shared memory: a block takes a tile of consecutive rows, reads
-// their entries as one coalesced stream, keeps each beside its x in shared memory, and then adds up
-// every row in order, one thread a row. After CSR-stream (Greathouse and Daga 2014), over tiles
-// that are equal shares of rows plus entries (Merrill and Garland 2016).
+// SpMV with rows staged in shared memory. A block takes a tile of consecutive rows and reads their
+// entries as one coalesced stream. It stores each entry and its x in shared memory. Then one thread
+// adds up each row in order. After CSR-stream (Greathouse and Daga 2014). The tiles are equal
+// shares of rows plus entries (Merrill and Garland 2016).
 //
-// A row of more than one segment of FUR_ROW_SEGMENT entries is added segment by segment, a lane a
-// thread, by whatever tiles its segments begin in: the last of these to finish adds up the sums of
-// the segments. So neither one long row nor many empty ones unbalance the blocks, and the
-// result has the bits of the reference.
+// A row of more than one segment of FUR_ROW_SEGMENT entries is added segment by segment, with one
+// thread for each lane. Each segment belongs to the tile in which it begins. The last of these
+// tiles to finish adds up the segment sums. Therefore neither a long row nor many empty rows
+// unbalance the blocks, and the result has the bits of the reference.
 //
 // Bytes a row of n entries: n (entry + 4) + offset for A, two entries for x and y; 2 n flops.
 //
-// Tried on an H200: sums of long rows by shuffles of a warp were slower on three of four
-// matrices, as two shuffles take longer than a load from shared memory.
+// Tried on an H200: adding long rows by warp shuffles was slower on three of four matrices, because
+// two shuffles take longer than a load from shared memory.
 #include "cost.cuh"
 #include "spmv.cuh"
 
 #define BLOCK 128
 // Blocks that should fit on a multiprocessor.
 #define RESIDENT 8
-// Rows plus entries that begin in a tile: fewer where the matrix would not fill the device.
+// Rows plus entries that begin in a tile. Small matrices have smaller tiles, so that they fill the
+// device.
 #define TILE 1024
 #define SMALL_TILE 512
 #define SMALL_MATRIX (1 << 20)
-// Entries of a thread that are under way together; of 16 bytes, half as many.
+// Entries that a thread loads together; half as many for 16-byte entries.
 #define UNROLL 8
-// Rows of at most WHOLE entries are not cut; with small tiles there is room for longer ones,
-// except of 16 bytes an entry.
+// Rows of at most WHOLE entries are not cut. Small tiles have room for longer rows, except for
+// 16-byte entries.
 #define WHOLE (3 * FUR_ROW_SEGMENT)
 #define SMALL_WHOLE (8 * FUR_ROW_SEGMENT)
-// Segments of one long row that begin in a tile, and long rows that have any there.
+// The most segments of one long row that begin in a tile, and the most long rows with such
+// segments.
 #define TILE_SEGMENTS (TILE / FUR_ROW_SEGMENT)
 #define TILE_LONG_ROWS (TILE_SEGMENTS + 1)
-// The sums of a long row's segments lie from slot offset / SLOT_ENTRIES on: a row of over one
-// segment, k in all, has over (k - 1) FUR_ROW_SEGMENT entries, so that slots of two rows never
-// meet.
+// The segment sums of a long row are stored from slot offset / SLOT_ENTRIES on. A row of k > 1
+// segments has more than (k - 1) FUR_ROW_SEGMENT entries, so that the slots of two rows never
+// overlap.
 #define SLOT_ENTRIES (FUR_ROW_SEGMENT / 2)
 #define NO_SKEW 31
-// Entries that a thread fetches from shared memory together.
+// Entries that a thread reads from shared memory together.
 #define FETCH 4
 
 namespace
 {
 
-// Where a tile begins: its first row and its first entry. The entries of a segment belong to the
-// tile in which the segment begins.
+// The beginning of a tile: its first row and its first entry. The entries of a segment belong to
+// the tile in which the segment begins.
 struct start {
     int32_t row;
     int64_t entry;
 };
 
-// How a matrix is cut.
+// The rules by which a matrix is cut.
 struct cutting {
     int tile;  // rows plus entries that begin in each tile
     int whole; // entries of the longest row that is not cut
@@ -59,16 +61,16 @@ struct cutting {
 struct stream {
     int64_t tiles;
     cutting cut;
-    start *starts;    // of the tiles, and the end; tiles + 1
-    int skew;         // see place
-    int64_t capacity; // entries staged at most
-    // With long rows only: by slot, the sums of segments and how many have arrived, 0 between
-    // products.
+    start *starts;    // the beginnings of the tiles, and the end; tiles + 1
+    int skew;         // see place()
+    int64_t capacity; // the most staged entries
+    // For matrices with long rows, by slot: the segment sums, and the number of segments that have
+    // arrived, which is 0 between products.
     void *sums;
     unsigned *arrived;
 };
 
-// The product and how it is cut.
+// The product, and how its matrix is cut.
 template <class Value, class Offset> struct product : fur_product<Value, Offset> {
     const start *starts;
     cutting cut;
@@ -83,21 +85,22 @@ template <class Value, class Offset> struct product : fur_product<Value, Offset>
     }
 };
 
-// An entry and what it is multiplied by.
+// An entry and the x by which it is multiplied.
 template <class Value> struct alignas(2 * sizeof(Value) < 16 ? 2 * sizeof(Value) : 16) staged {
     Value value;
     Value x;
 };
 
-// Where entry i of a tile is staged. Threads read a row's length apart: where that is a multiple of
-// 2^skew, one unused place every 2^skew entries keeps them in different banks.
+// The position where entry i of a tile is staged. Threads read positions a row length apart. If
+// this length is a multiple of 2^skew, one unused position after every 2^skew entries keeps the
+// threads in different banks.
 __device__ int place(int i, int skew)
 {
     return i + (i >> skew);
 }
 
-// Loads past the end are made from the last entry: without a condition they are all under way
-// before the first is waited for.
+// Stages `count` entries. Loads past the end repeat the last entry. Without a condition, all loads
+// are issued before the first is waited for.
 template <class Value, class Offset>
 __device__ void stage(const product<Value, Offset> &p, int64_t begin, int count, staged<Value> *to)
 {
@@ -123,8 +126,8 @@ __device__ void stage(const product<Value, Offset> &p, int64_t begin, int count,
     }
 }
 
-// The sum of staged entries begin, begin + step, ... before `end`, in order; several are fetched at
-// a time.
+// The sum of staged entries begin, begin + step, ... before `end`, in order. Several entries are
+// read at a time.
 template <int step, class Value, class Place>
 __device__ Value sum_placed(const staged<Value> *from, int begin, int end, Place place)
 {
@@ -146,7 +149,7 @@ __device__ Value sum_placed(const staged<Value> *from, int begin, int end, Place
     return sum;
 }
 
-// Without a skew the places are the entries' own, and nothing is to be computed.
+// Without a skew, an entry's position is its index, and nothing has to be computed.
 template <class Value>
 __device__ Value sum_staged(const staged<Value> *from, int begin, int end, int skew)
 {
@@ -155,7 +158,7 @@ __device__ Value sum_staged(const staged<Value> *from, int begin, int end, int s
                : sum_placed<1>(from, begin, end, [skew](int i) { return place(i, skew); });
 }
 
-// A tile of rows of one segment each.
+// Multiplies a tile of rows of one segment each.
 template <class Value, class Offset>
 __global__ void __launch_bounds__(BLOCK, RESIDENT) multiply_short(product<Value, Offset> p)
 {
@@ -179,8 +182,9 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT) multiply_short(product<Value,
     }
 }
 
-// A long row's share of a tile: segments first .. first + count - 1 of all, of which the first is
-// staged from `begin` on; the row's last entry is, or would be, before `end`.
+// A tile's share of a long row: `count` of its `all` segments, from segment `first` on. The first
+// of them is staged from `begin` on. `end` is the position after the row's last entry, even if that
+// is outside the tile.
 struct long_row {
     int32_t row;
     int first;
@@ -190,9 +194,9 @@ struct long_row {
     int end;
 };
 
-// The share that the tile whose merged positions start at `merged` and whose entries start at
-// `base` has of a row, the merged position of an entry being its own number plus that of its row. A
-// row that is not cut belongs to the tile it begins in.
+// The share of a row in the tile whose merged positions begin at `merged`, and whose entries begin
+// at `base`. The merged position of an entry is its index plus the index of its row. A row that is
+// not cut belongs to the tile in which it begins.
 template <class Offset>
 __device__ long_row share_of(const Offset *offsets, int64_t row, cutting cut, int64_t merged,
                              int64_t base)
@@ -211,16 +215,16 @@ __device__ long_row share_of(const Offset *offsets, int64_t row, cutting cut, in
         static_cast<int>(staged),  static_cast<int>(staged + min(rest, int64_t(INT32_MAX / 2)))};
 }
 
-// The data that the threads of a block with long rows share.
+// The shared data of a block with long rows.
 template <class Value> struct shares {
     int rows;
-    int open; // rows with segments elsewhere
+    int open; // rows with segments in other tiles
     long_row row[TILE_LONG_ROWS];
     Value sum[TILE_LONG_ROWS][TILE_SEGMENTS];
-    bool last[TILE_LONG_ROWS]; // the row's other segments have all arrived before
+    bool last[TILE_LONG_ROWS]; // the row's other segments have all arrived
 };
 
-// Notes the block's share of a long row, if it has one.
+// Records the block's share of a long row, if it has one.
 template <class Value> __device__ void add_share(shares<Value> *s, long_row share)
 {
     if (share.count == 0)
@@ -230,8 +234,8 @@ template <class Value> __device__ void add_share(shares<Value> *s, long_row shar
         atomicAdd(&s->open, 1);
 }
 
-// Lists the long rows that have segments here. Entries before those of the first row are of the row
-// before.
+// Lists the long rows that have segments in this tile. Entries before the first row's entries
+// belong to the row before it.
 template <class Value, class Offset>
 __device__ void list_long_rows(const product<Value, Offset> &p, int64_t merged, start from,
                                int32_t end, shares<Value> *s)
@@ -243,7 +247,7 @@ __device__ void list_long_rows(const product<Value, Offset> &p, int64_t merged, 
             add_share(s, share_of(p.offsets, row, p.cut, merged, from.entry));
 }
 
-// Rows of one segment, a thread each.
+// Sums the rows of one segment, one thread each.
 template <class Value, class Offset>
 __device__ void sum_short_rows(const product<Value, Offset> &p, start from, int32_t end,
                                const staged<Value> *tile)
@@ -257,9 +261,9 @@ __device__ void sum_short_rows(const product<Value, Offset> &p, start from, int3
     }
 }
 
-// Sums the segments of long rows, a lane a thread, into shared memory where a row has no others
-// elsewhere. They go to the threads from the last ones down: the first ones have rows. With long
-// rows there is no skew.
+// Sums the segments of long rows, with one thread for each lane. The sums go to shared memory if
+// all segments of the row are in this tile. The last threads take segments first, because the first
+// threads have short rows. There is no skew if a matrix has long rows.
 template <class Value, class Offset>
 __device__ void sum_segments(const product<Value, Offset> &p, const staged<Value> *tile,
                              shares<Value> *s)
@@ -288,8 +292,8 @@ __device__ void sum_segments(const product<Value, Offset> &p, const staged<Value
     }
 }
 
-// Finishes a row whose segments are all in this tile; counts those of one that has others. The
-// barrier before and the fence here let whoever counts last see all sums.
+// Finishes a row whose segments are all in this tile. For other rows, counts the segments that have
+// arrived. The barrier before this call and the fence here let the last tile see all sums.
 template <class Value, class Offset>
 __device__ void settle(const product<Value, Offset> &p, shares<Value> *s, int i)
 {
@@ -314,14 +318,14 @@ __device__ void settle(const product<Value, Offset> &p, shares<Value> *s, int i)
     }
 }
 
-// Tiles are taken from both ends of the matrix in turn: dense rows, which take longest to finish,
-// are mostly first or last.
+// The tile of this block, alternately from either end of the matrix. Dense rows take longest to
+// finish, and are mostly the first or the last rows.
 __device__ unsigned next_tile()
 {
     return blockIdx.x % 2 ? gridDim.x - 1 - blockIdx.x / 2 : blockIdx.x / 2;
 }
 
-// A tile with rows of any length.
+// Multiplies a tile with rows of any length.
 template <class Value, class Offset>
 __global__ void __launch_bounds__(BLOCK, RESIDENT) multiply_any(product<Value, Offset> p)
 {
@@ -356,7 +360,7 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT) multiply_any(product<Value, O
     }
 }
 
-// The first row that does not begin before a merged position.
+// The first row that begins at or after a merged position.
 template <class Offset>
 __device__ int32_t first_row(int64_t rows, const Offset *offsets, int64_t merged)
 {
@@ -370,8 +374,8 @@ __device__ int32_t first_row(int64_t rows, const Offset *offsets, int64_t merged
     return static_cast<int32_t>(low);
 }
 
-// A tile begins with the first segment of the row before that does, if there is one, else with its
-// first row.
+// Finds where each tile begins: at the first segment of the previous row that begins in the tile,
+// or at the tile's first row if there is no such segment.
 template <class Offset>
 __global__ void find_starts(int64_t rows, const Offset *offsets, int64_t tiles, cutting cut,
                             start *starts)
@@ -388,7 +392,7 @@ __global__ void find_starts(int64_t rows, const Offset *offsets, int64_t tiles, 
     starts[tile] = {row, entry};
 }
 
-// Rows of one length that is a multiple of 4 would meet in a few banks.
+// Rows whose common length is a multiple of 4 would conflict in a few banks.
 int skew_for(const fur_csr_statistics &rows)
 {
     int64_t length = rows.row_max;
@@ -402,7 +406,8 @@ int skew_for(const fur_csr_statistics &rows)
     return skew;
 }
 
-// Entries that begin in a tile take its place with their rows; the last row reaches over its end.
+// The staged entries of a tile. A tile is filled by the rows and entries that begin in it, and its
+// last row may extend past its end.
 int64_t capacity_for(const fur_csr_statistics &rows, cutting cut, int skew)
 {
     int64_t longest = rows.row_max < cut.whole ? rows.row_max : cut.whole;
@@ -412,7 +417,8 @@ int64_t capacity_for(const fur_csr_statistics &rows, cutting cut, int skew)
     return entries + (entries >> skew);
 }
 
-// Room for the tiles' starts and, with long rows, for the sums of their segments.
+// Allocates the beginnings of the tiles and, for a matrix with long rows, the sums of their
+// segments.
 fur_status allocate(fur_env *env, const fur_csr_view *a, bool long_rows, stream *s)
 {
     FUR_TRY(fur_cuda_allocate(env, s->tiles + 1, sizeof *s->starts, &s->starts));
@@ -424,7 +430,7 @@ fur_status allocate(fur_env *env, const fur_csr_view *a, bool long_rows, stream 
     return fur_cuda_clear(env, s->arrived, slots * static_cast<int64_t>(sizeof *s->arrived));
 }
 
-// Where each tile begins.
+// Finds where each tile begins.
 fur_status cut(fur_env *env, const fur_csr_view *a, const stream *s)
 {
     if (s->tiles == 0)
@@ -460,7 +466,7 @@ fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *pro
     });
 }
 
-// One block a tile; the kernel for short rows only is smaller.
+// Launches one block for each tile. The kernel for short rows is smaller.
 template <class Value, class Offset>
 void launch(cudaStream_t on, const stream *s, const fur_product<Value, Offset> &p)
 {
@@ -480,8 +486,8 @@ fur_status apply(const fur_spmv_call *call)
     });
 }
 
-// A tile waits for its place, its columns and x; its sums follow when all are there, so that
-// nothing of the bytes' time is hidden.
+// A tile waits for its beginning, its columns and x. It adds only after all of these have arrived,
+// so that no part of this time is hidden.
 fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
     double shared = profile->rows.row_max > FUR_ROW_SEGMENT ? FUR_SHARED_ROW_NS : 0;

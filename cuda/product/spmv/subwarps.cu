@@ -1,11 +1,11 @@
-// SpMV with 2, 4, 8, 16 or 32 lanes a row: as many as let the mean row fill them once. Bell and
-// Garland, Implementing sparse matrix-vector multiplication on throughput-oriented processors, 2009
-// ("CSR vector", with less than a warp a row for short rows).
+// SpMV with 2, 4, 8, 16 or 32 lanes a row: the largest number that a row of mean length fills. Bell
+// and Garland, Implementing sparse matrix-vector multiplication on throughput-oriented processors,
+// 2009 ("CSR vector", with less than a warp for short rows).
 //
-// Entry k of a row goes to lane k mod lanes; the lanes are folded in halves.
+// Entry k of a row goes to lane k mod lanes. The lanes are folded in halves.
 //
-// Bytes a row of n entries: n (entry + 4) + offset for A, two entries for x and y; neighbouring
-// lanes read neighbouring entries, so sectors are shared. 2 n flops, and `lanes` for the fold.
+// Bytes a row of n entries: n (entry + 4) + offset for A, two entries for x and y. Neighbouring
+// lanes read neighbouring entries, so that sectors are shared. 2 n flops, and `lanes` for the fold.
 #include "lanes.cuh"
 #include "spmv.cuh"
 
@@ -14,7 +14,7 @@
 namespace
 {
 
-// Positions are 64 bits wide: the last of a lane's steps leaves the row.
+// Positions have 64 bits, because the last step of a lane goes past the end of the row.
 template <int Lanes, class Value, class Offset>
 __device__ Value lane_sum(const fur_product<Value, Offset> &p, int64_t row)
 {
@@ -25,7 +25,7 @@ __device__ Value lane_sum(const fur_product<Value, Offset> &p, int64_t row)
     return sum;
 }
 
-// A row for `Lanes` lanes. Bytes and flops a row: above.
+// `Lanes` lanes multiply a row. Bytes and flops a row: above.
 template <int Lanes, class Value, class Offset>
 __global__ void __launch_bounds__(BLOCK) multiply(fur_product<Value, Offset> p)
 {
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(BLOCK) multiply(fur_product<Value, Offset> p)
         p.finish(sum, &p.y[row]);
 }
 
-// The largest number of lanes not above `mean` entries.
+// Launches with the largest number of lanes that is at most `mean`.
 template <int Lanes, class Product>
 void launch(const Product &product, int64_t mean, cudaStream_t stream)
 {
