@@ -1,4 +1,4 @@
-/* Functions that the host and CUDA's devices share. */
+/* The specifier of functions that the host and CUDA devices share. */
 #ifndef FURROW_BASE_ANYWHERE_H
 #define FURROW_BASE_ANYWHERE_H
 

@@ -1,5 +1,5 @@
-/* The checks of entry points on their pointers (docs/contract.md). The macro is for where
- * furrow/context.h is known. */
+/* The pointer checks at the beginning of public functions (docs/contract.md). The macros require
+ * furrow/context.h. */
 #ifndef FURROW_BASE_ARGUMENTS_H
 #define FURROW_BASE_ARGUMENTS_H
 
@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The tail of names such as "x, y, out" that begins with the first NULL pointer; NULL if none is.
- */
+/* Finds the first NULL pointer. Returns the tail of `names`, such as "x, y, out", that begins with
+ * its name, or NULL if no pointer is NULL. */
 static inline const char *fur_find_null(const void *const *pointers, size_t count,
                                         const char *names)
 {
@@ -25,14 +25,14 @@ static inline const char *fur_find_null(const void *const *pointers, size_t coun
     return names;
 }
 
-/* Begins a public function: refuses NULL for one of these parameters, all by their names. The
- * context, NULL for the thread, is only asked for the sentence. To the function's end the mode of
- * floating-point arithmetic is the library's. */
+/* Begins a public function. It refuses NULL for these parameters and names the parameter. The
+ * context (NULL: the thread) only receives the error sentence. Until the function ends,
+ * floating-point arithmetic is in the library's mode. */
 #define FUR_NEED(context, ...)                                                                     \
     FUR_STANDARD_MODE;                                                                             \
     FUR_NEED_IF(true, context, __VA_ARGS__)
 
-/* For further parameters of a function, that may be NULL in some cases. */
+/* Checks further parameters that may be NULL in some cases. */
 #define FUR_NEED_IF(condition, context, ...)                                                       \
     do {                                                                                           \
         const void *const needed[] = {__VA_ARGS__};                                                \

@@ -1,5 +1,5 @@
-/* Results to which several threads add. Integers only: their sum, least and largest do not depend
- * on who comes first. */
+/* Results that several threads update. They are integers: sums, minima and maxima do not depend on
+ * the order of the threads. */
 #ifndef FURROW_BASE_ATOMIC_H
 #define FURROW_BASE_ATOMIC_H
 
@@ -14,8 +14,7 @@ static inline void fur_shared_add(fur_shared *sum, int64_t value)
         atomic_fetch_add_explicit(sum, value, memory_order_relaxed);
 }
 
-/* Takes `count` indices off a loop of which *next is the first that nobody has taken; returns it.
- */
+/* Takes `count` indices of a loop. *next is the first free index. Returns the first index taken. */
 static inline int64_t fur_shared_take(fur_shared *next, int64_t count)
 {
     return atomic_fetch_add_explicit(next, count, memory_order_relaxed);

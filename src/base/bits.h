@@ -1,4 +1,4 @@
-/* Bits of 64, on the host and on devices. */
+/* Bits of 64-bit numbers, on the host and on devices. */
 #ifndef FURROW_BASE_BITS_H
 #define FURROW_BASE_BITS_H
 
@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* The place of the lowest bit that is set, from 0 on, and of the highest; x is not 0. */
+/* The positions, from 0 on, of the lowest and of the highest set bit. x is not 0. */
 FUR_ANYWHERE int fur_lowest_bit(uint64_t x)
 {
 #ifdef __CUDA_ARCH__
@@ -25,7 +25,7 @@ FUR_ANYWHERE int fur_highest_bit(uint64_t x)
 #endif
 }
 
-/* How many bits are set. */
+/* The number of set bits. */
 FUR_ANYWHERE int fur_count_bits(uint64_t x)
 {
 #ifdef __CUDA_ARCH__

@@ -9,14 +9,14 @@
 #    include <sys/mman.h>
 #endif
 
-/* From this size on a block is aligned to huge pages: below, the padding costs more memory than the
- * saved TLB misses are worth. */
+/* Blocks of at least this size are aligned to huge pages. For smaller blocks the padding costs more
+ * than the avoided TLB misses save. */
 #define HUGE_PAGE ((size_t)2 << 20)
 #define HUGE_BLOCK (2 * HUGE_PAGE)
 
 fur_status fur_env_vfail(fur_env *env, fur_status status, const char *format, va_list arguments)
 {
-    char text[sizeof env->error]; /* the arguments may include the present sentence */
+    char text[sizeof env->error]; /* the arguments may include the current sentence */
     vsnprintf(text, sizeof text, format, arguments);
     memcpy(env->error, text, sizeof text);
     env->failures++;
@@ -107,7 +107,7 @@ static void *default_allocate(void *user, size_t bytes)
         return NULL;
     void *memory = aligned_alloc(unit, rounded);
 #ifdef MADV_HUGEPAGE
-    /* Advice only: where the kernel refuses, small pages serve. */
+    /* Advice only: if the kernel refuses, the memory has small pages. */
     if (memory && unit == HUGE_PAGE)
         (void)madvise(memory, rounded, MADV_HUGEPAGE);
 #endif

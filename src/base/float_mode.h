@@ -1,9 +1,10 @@
-/* The mode of floating-point arithmetic. The library computes as a program does at its start:
- * rounding to nearest, with subnormal numbers, without traps. A caller may have set another mode,
- * or -ffast-math may have, which flushes subnormal numbers to zero. So each public function that
- * computes begins with FUR_STANDARD_MODE, which a thread of the library does once.
+/* The mode of floating-point arithmetic. The library computes in the mode that a program starts
+ * with: rounding to nearest, with subnormal numbers, without traps. The caller may have set another
+ * mode. Code compiled with -ffast-math also sets one, which flushes subnormal numbers to zero. Each
+ * public function that computes therefore begins with FUR_STANDARD_MODE. A thread of the library
+ * does this once.
  *
- * To look at the register takes a few cycles; it is written only where it differs. */
+ * Reading the register takes a few cycles. It is written only if the mode differs. */
 #ifndef FURROW_BASE_FLOAT_MODE_H
 #define FURROW_BASE_FLOAT_MODE_H
 
@@ -12,8 +13,8 @@
 
 #if defined(__SSE__)
 #    include <xmmintrin.h>
-/* MXCSR without the flags of what has happened, and above it the control word of the x87, whose
- * rounding the C library takes for decimals. */
+/* MXCSR without its status flags. Above it is the control word of the x87, whose rounding mode the
+ * C library uses for decimals. */
 #    define FUR_FLOAT_CONTROL UINT64_C(0x0f3f0000ffc0)
 #    define FUR_FLOAT_STANDARD UINT64_C(0x033f00001f80)
 static inline uint64_t fur_float_read(void)
@@ -41,7 +42,7 @@ static inline void fur_float_write(uint64_t control)
 {
     __asm__ volatile("msr fpcr, %0" : : "r"(control) : "memory");
 }
-#else /* taken as it is */
+#else /* other processors: the mode is not changed */
 #    define FUR_FLOAT_CONTROL UINT64_C(0)
 #    define FUR_FLOAT_STANDARD UINT64_C(0)
 static inline uint64_t fur_float_read(void)
@@ -54,7 +55,7 @@ static inline void fur_float_write(uint64_t control)
 }
 #endif
 
-/* The caller's mode, if another is in its place. */
+/* The caller's mode, and whether it was replaced. */
 typedef struct fur_float_mode {
     uint64_t callers;
     bool replaced;
@@ -78,7 +79,7 @@ static inline void fur_float_leave(const fur_float_mode *mode)
 #define FUR_FLOAT_NAME(line) fur_float_mode_of_line_##line
 #define FUR_FLOAT_NAMED(line) FUR_FLOAT_NAME(line)
 
-/* A declaration: until the end of its block, however that is left. */
+/* A declaration. The mode lasts until the end of its block, however the block is left. */
 #define FUR_STANDARD_MODE                                                                          \
     __attribute__((cleanup(fur_float_leave), unused)) const fur_float_mode FUR_FLOAT_NAMED(        \
         __LINE__) = fur_float_enter()

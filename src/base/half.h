@@ -1,5 +1,5 @@
-/* Numbers of 16 bits: binary16 of IEEE 754 without infinities, NaN and subnormal numbers. By
- * integer operations, so that every machine has the same bits. */
+/* Numbers of 16 bits: binary16 of IEEE 754 without infinities, NaN and subnormal numbers. They are
+ * converted by integer operations, so that every machine gives the same bits. */
 #ifndef FURROW_BASE_HALF_H
 #define FURROW_BASE_HALF_H
 
@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The number; exact. The shift leaves an exponent that is 112 too small. */
+/* The value of the number, without rounding. The shift leaves an exponent that is 112 too small. */
 FUR_ANYWHERE float fur_half_value(uint16_t half)
 {
     uint32_t bits = (uint32_t)(half & 0x7fff) << 13;
@@ -23,7 +23,8 @@ FUR_ANYWHERE float fur_half_value(uint16_t half)
     return x;
 }
 
-/* The nearest one, of two the even one, for a modulus below 2^15; 0 for one below 2^-14. */
+/* The nearest number (ties to even) for a modulus less than 2^15. If the modulus is less than
+ * 2^-14, 0. */
 static inline uint16_t fur_half_nearest(double x)
 {
     uint16_t sign = signbit(x) ? 0x8000 : 0;

@@ -1,4 +1,4 @@
-/* Numbers that look random and are the same everywhere. */
+/* Pseudo-random numbers that are equal on every machine. */
 #ifndef FURROW_BASE_HASHED_NUMBER_H
 #define FURROW_BASE_HASHED_NUMBER_H
 
@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* A number of (-1, 1) for every index: splitmix64 (Steele, Lea and Flood 2014). */
+/* A number in (-1, 1) for every index: splitmix64 (Steele, Lea and Flood 2014). */
 FUR_ANYWHERE double fur_hashed_number(uint64_t index)
 {
     uint64_t z = (index + 1) * UINT64_C(0x9e3779b97f4a7c15);

@@ -1,5 +1,5 @@
-/* The modulus of a complex number, from operations that every machine rounds alike, which hypot of
- * a C library is not (docs/numerics.md). */
+/* The modulus of a complex number. It uses operations that every machine rounds alike. hypot of a C
+ * library is not rounded alike everywhere (docs/numerics.md). */
 #ifndef FURROW_BASE_MAGNITUDE_H
 #define FURROW_BASE_MAGNITUDE_H
 
@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* sqrt(re^2 + im^2). Where a square could overflow or lose bits, the larger part is first brought
- * to [1, 2). */
+/* sqrt(re^2 + im^2). If a square could overflow or lose bits, both parts are scaled first, so that
+ * the larger part is in [1, 2). */
 FUR_ANYWHERE double fur_magnitude(double re, double im)
 {
     double a = fabs(re);
@@ -27,7 +27,7 @@ FUR_ANYWHERE double fur_magnitude(double re, double im)
     return sqrt(fma(a, a, b * b));
 }
 
-/* Magnitudes compare as their bits do, and NaN is above infinity. */
+/* The bits of a magnitude. They compare as magnitudes do, and NaN is above infinity. */
 static inline int64_t fur_magnitude_bits(double x)
 {
     int64_t bits;
@@ -36,7 +36,7 @@ static inline int64_t fur_magnitude_bits(double x)
     return bits;
 }
 
-/* The magnitude of these bits; one NaN for all. */
+/* The magnitude with these bits. All NaN become the same NaN. */
 static inline double fur_magnitude_from(int64_t bits)
 {
     double x;

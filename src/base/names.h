@@ -1,11 +1,11 @@
-/* Lists of names for sentences: "there is no kernel "x"; there are a, b, c". */
+/* Lists of names for error sentences: "there is no kernel "x"; there are a, b, c". */
 #ifndef FURROW_BASE_NAMES_H
 #define FURROW_BASE_NAMES_H
 
 #include <stdio.h>
 #include <string.h>
 
-/* Appends a name to a list, with a comma between two, as far as there is room. */
+/* Appends a name to a list, after a comma if needed. A name that does not fit is cut off. */
 static inline void fur_names_add(char *names, size_t size, const char *name)
 {
     size_t length = strlen(names);

@@ -1,4 +1,4 @@
-/* The row offsets of a matrix in CSR, whatever their width. */
+/* The row offsets of a CSR matrix, of either width. */
 #ifndef FURROW_BASE_OFFSETS_H
 #define FURROW_BASE_OFFSETS_H
 

@@ -1,7 +1,7 @@
 /* Arithmetic on the four value types with one spelling, for templates.
  *
  * Every product that is added is an explicit fma, in the order written here, and the build turns
- * contraction off: so an expression has the same bits on every compiler, instruction set and
+ * contraction off. An expression therefore has the same bits on every compiler, instruction set and
  * optimisation level (docs/numerics.md). */
 #ifndef FURROW_BASE_SCALAR_H
 #define FURROW_BASE_SCALAR_H

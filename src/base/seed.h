@@ -1,5 +1,5 @@
-/* A number that nobody can foresee: for hashes that no input shall be made to deceive. Never part
- * of a result. */
+/* A number that nobody can predict. It seeds hashes, so that no input can be constructed to deceive
+ * them. It never changes a result. */
 #ifndef FURROW_BASE_SEED_H
 #define FURROW_BASE_SEED_H
 

@@ -1,5 +1,5 @@
-/* By digits: those of each part of the items are counted, then it is moved; the parts of a digit
- * follow each other. */
+/* Radix sort. For each digit, every part counts its items by digit, and then moves them. Items with
+ * the same digit stay in the order of the parts. */
 #include "sort.h"
 #include "split.h"
 #include "team.h"
@@ -8,7 +8,7 @@
 
 typedef struct digit {
     int shift;
-    int32_t values; /* how many there are, a power of two */
+    int32_t values; /* number of values, a power of two */
 } digit;
 
 static inline int32_t digit_of(digit d, uint64_t item)
@@ -39,7 +39,7 @@ static void count_digits(void *job, int64_t begin, int64_t end)
     }
 }
 
-/* Counts become the places where each part's items with a digit begin. */
+/* Replaces counts by places. They are the places where each part's items with this digit begin. */
 static void sum_counts(const pass *p)
 {
     int32_t values = p->digit.values;
@@ -94,7 +94,7 @@ uint64_t *fur_sort_items(const fur_env *env, uint64_t *items, uint64_t *room, in
     return items;
 }
 
-/* Moves the item at `root` down to where those below it are smaller. */
+/* Moves the item at `root` down until the items below it are smaller. */
 static void sift(uint64_t *items, int64_t root, int64_t count)
 {
     uint64_t item = items[root];

@@ -1,12 +1,12 @@
-/* Waiting awake for another thread. */
+/* Spinning while waiting for another thread. */
 #ifndef FURROW_BASE_SPIN_H
 #define FURROW_BASE_SPIN_H
 
 #include <sched.h>
 #include <stdbool.h>
 
-/* Between two looks, of which this was number `looks` from 0 on. Who is waited for may be waiting
- * for this processor: now and then it is offered, which returns true. */
+/* Call this between two tests; `looks` counts the calls from 0. The other thread may need this
+ * processor. Every 64th call therefore yields the processor, and returns true. */
 static inline bool fur_spin(int looks)
 {
     if (looks % 64 == 63) {

@@ -1,4 +1,4 @@
-/* Cutting a range of work into nearly equal parts. */
+/* Divides a range of work into nearly equal parts. */
 #ifndef FURROW_BASE_SPLIT_H
 #define FURROW_BASE_SPLIT_H
 

@@ -1,14 +1,14 @@
-/* The calls of the operating system by which files are read and written. All of the library's go
- * through this table, so that a test can make each of them fail: it links a table of its own, and
- * the library's, which is alone in its source, stays in the archive. Calls that only advise the
- * system (madvise, posix_fadvise) are not here: their failure has no effect. */
+/* The system calls that read and write files. The library calls them only through this table. A
+ * test can therefore make each call fail: it links its own table. The library's table, which is
+ * alone in its source, then stays in the archive. Calls that only advise the system (madvise,
+ * posix_fadvise) are not here, because their failure has no effect. */
 #ifndef FURROW_BASE_SYSTEM_H
 #define FURROW_BASE_SYSTEM_H
 
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* Each as POSIX has it. */
+/* The functions of POSIX. */
 typedef struct fur_system_calls {
     int (*openat)(int directory, const char *path, int flags, ...);
     int (*fcntl)(int descriptor, int command, ...);

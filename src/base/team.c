@@ -1,15 +1,16 @@
-/* One call is open at a time. Each of its members has a share of its ranges; who is done with his
- * own takes from the others'. The caller closes the call when no range is left, and waits only for
- * members that are still inside one.
+/* Only one call is open at a time. Each of its members has a share of its ranges. A member that has
+ * finished its share takes ranges of other shares. The caller closes the call when all ranges are
+ * taken. It then waits only for members that are still inside a range.
  *
- * Beside other programs the system takes a member off its processor for a time slice, which is a
- * hundred short loops long: the caller waits if that happens inside a range, and wakes it in vain
- * if it happens outside. The caller notices either, by the processor time that the member used and
- * by the calls that it missed, and lets the member rest for a multiple of the time lost. A call
- * that is still open then sees it come by itself. And who waits awake offers its processor to
- * others, as the one it waits for may have been put on the same. So a team is little slower than
- * one thread on a busy machine, and complete on a quiet one.
- */
+ * If other programs run, the system takes a member off its processor for a time slice, which is as
+ * long as a hundred short loops. The caller then waits if the member is inside a range. Otherwise
+ * the caller wakes the member in vain. The caller notices both from the processor time that the
+ * member used, and from the calls that it missed. The member then rests for a multiple of the lost
+ * time. If a call is still open after the rest, the member joins it by itself.
+ *
+ * A waiting thread also yields its processor, because the thread that it waits for may be on the
+ * same processor. On a busy machine a team is therefore little slower than one thread. On a quiet
+ * machine it is complete. */
 #include "team.h"
 
 #include "float_mode.h"
@@ -29,19 +30,19 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Ranges of a member's share: what others can take over of it. */
+/* The ranges in a member's share. Other members can take them over. */
 #define SHARES 8
 
-/* Nanoseconds that a member waits awake for the next call, as what a program in Python does between
- * two products takes 50 to 100 us and waking a member another 20; and that the caller waits awake
- * for members. Both are much shorter than a time slice. */
+/* The nanoseconds for which a member spins before it sleeps. A program in Python needs 50 to 100 us
+ * between two products, and waking a member takes another 20. AWAKE_FOR_MEMBERS: the nanoseconds
+ * for which the caller spins for members. Both are much shorter than a time slice. */
 #define AWAKE 200000
 #define AWAKE_FOR_MEMBERS 50000
 
-/* Nanoseconds lost to a member that did not run that are worth a rest, which is REST times as long
- * for each member of the call, so that all together do not cost more; and the most that count. Less
- * may be what a member that was asleep needs to come; more, that it waited for a disk. Under the
- * thread sanitizer, which is to see threads at work, there is no rest. */
+/* If a member that did not run costs at least LOST nanoseconds, it rests. The rest is REST times as
+ * long for each member of the call, so that all members together do not cost more. At most
+ * LOST_MOST nanoseconds count. A shorter loss may be the time to wake up. A longer loss may be a
+ * wait for a disk. The thread sanitizer must see threads at work, so that it has no rests. */
 #define LOST 200000
 #define LOST_MOST 5000000
 #if defined __SANITIZE_THREAD__
@@ -55,62 +56,64 @@
 #    define REST 10
 #endif
 
-/* In nanoseconds. */
+/* Nanoseconds. */
 #define SECOND INT64_C(1000000000)
 
-/* Calls are numbered; the last bit says whether the call is open. */
+/* Calls are numbered. The last bit tells whether the call is open. */
 #define OPEN 1U
 #define NO_MORE_CALLS UINT64_MAX
 
-/* Two lines, as processors fetch lines in pairs. What one thread writes and others read lies apart
- * from what others write: a line that changes hands costs as much as a hundred entries. */
+/* Two cache lines, because processors fetch lines in pairs. Data that one thread writes and others
+ * read is kept apart from data that others write. A line that moves between threads costs as much
+ * as a hundred entries. */
 #define APART 128
 
-/* A share in one word: the call that it is of, and how many of its ranges are taken. One of an
- * earlier call is whole. */
+/* A share in one word: the number of its call, and how many of its ranges are taken. If the number
+ * is an earlier call's, no range is taken. */
 #define TAKEN_BITS 8
 
-/* Stores before anything behind it is loaded: who says what it does, and then looks what another
- * does, misses nothing if the other does the same. An exchange, as QEMU runs an ARM's store of this
- * order without the barrier that an x86 needs; for x86 itself both are one instruction. */
+/* Stores before any later load. If two threads both announce their state and then read the other's,
+ * at least one sees the other's announcement. This is an exchange, because QEMU runs an ARM's
+ * sequentially consistent store without the barrier that an x86 needs. On x86 both are one
+ * instruction. */
 #define STORE_FIRST(object, value) ((void)atomic_exchange(object, value))
 
 typedef struct member {
     alignas(APART) _Atomic uint64_t share;
     _Atomic uint64_t took; /* the last call that it took part in */
-    atomic_bool inside;    /* a call */
+    atomic_bool inside;    /* it is inside a call */
     atomic_bool asleep;
     atomic_bool awaited; /* the caller sleeps until the member is outside */
-    /* The caller's own: */
-    alignas(APART) int64_t since; /* when it last was woken or took part */
+    /* Used by the caller only: */
+    alignas(APART) int64_t since; /* time when it was last woken or took part */
     _Atomic int64_t rests_until;
-    clockid_t clock; /* of the thread's processor time */
+    clockid_t clock; /* clock of the thread's processor time */
     pthread_t thread;
-    /* Both threads': */
+    /* Used by both threads: */
     struct fur_team *team;
     pthread_mutex_t lock;
     pthread_cond_t called;
     pthread_cond_t left;
 } member;
 
-/* The first member is the caller, of whom only the share is used. */
+/* The first member is the caller. Only its share is used. */
 struct fur_team {
     _Atomic uint64_t call;
-    /* The current call, set before it is opened: */
+    /* The current call. It is set before the call is opened: */
     alignas(APART) fur_body *body;
     void *job;
     int64_t count;
     int ranges;
-    atomic_int hands;        /* its members, the caller among them */
-    atomic_bool *expected;   /* by member: it does not rest */
-    _Atomic uint64_t *spent; /* a bit for each share of which no range is left */
+    atomic_int hands;        /* number of members, including the caller */
+    atomic_bool *expected;   /* for each member: it does not rest */
+    _Atomic uint64_t *spent; /* one bit for each share whose ranges are all taken */
     member *members;
-    /* The caller's own: */
+    /* Used by the caller only: */
     alignas(APART) bool busy;
     bool refused;
     int threads;
-    int started;   /* members that there are, the caller among them */
-    int64_t awake; /* nanoseconds: none where there are more threads than processors */
+    int started;   /* number of members that exist, including the caller */
+    int64_t awake; /* nanoseconds; 0 if there are more threads than processors */
     pid_t process;
     void *memory;
     char refusal[160];
@@ -123,13 +126,13 @@ static int64_t now(clockid_t clock)
     return (int64_t)time.tv_sec * SECOND + time.tv_nsec;
 }
 
-/* Between two looks of a thread that waits awake; false once it is time to sleep. */
+/* Called by a spinning thread between two tests. Returns false when it is time to sleep. */
 static bool looks_on(int looks, int64_t until)
 {
     return !fur_spin(looks) || now(CLOCK_MONOTONIC) < until;
 }
 
-/* Processors that the process may use. */
+/* The number of processors that the process may use. */
 static int processors(void)
 {
 #ifdef __linux__
@@ -161,7 +164,7 @@ int fur_parts(int threads, int64_t worth)
     return hands > 1 ? (int)(hands * fur_smaller(worth / hands, SHARES)) : 1;
 }
 
-/* Takes a range of a share of the call; -1 if none is left. */
+/* Takes a range from a share of the call. Returns -1 if none is left. */
 static int take_range(struct fur_team *team, int place, uint64_t call)
 {
     _Atomic uint64_t *share = &team->members[place].share;
@@ -192,7 +195,7 @@ static void run_range(const struct fur_team *team, int range)
                fur_split(team->count, team->ranges, range + 1));
 }
 
-/* Runs ranges until none is left: of the member's share first, then of those after it. */
+/* Runs ranges until all are taken. The member's own share comes first, then the shares after it. */
 static void take_ranges(struct fur_team *team, int self, uint64_t call)
 {
     int hands = team->hands;
@@ -211,22 +214,21 @@ static int place_of(const member *m)
     return (int)(m - m->team->members);
 }
 
-/* Whether the member should leave its waiting: for an open call that it has not seen, or for good.
- */
+/* Whether the member must stop waiting, because of a new open call or because the team ends. */
 static bool is_wanted(const member *m, uint64_t call, uint64_t seen)
 {
     return call == NO_MORE_CALLS ||
            (call != seen && (call & OPEN) != 0 && m->team->expected[place_of(m)]);
 }
 
-/* The same of a member that rested when the call was opened, and has no need to any more. */
+/* As above, for a member that rested when the call was opened. It joins if the rest is over. */
 static bool is_rested(const member *m, uint64_t call, uint64_t seen)
 {
     return call != seen && (call & OPEN) != 0 && place_of(m) < m->team->hands &&
            now(CLOCK_MONOTONIC) >= m->rests_until;
 }
 
-/* Sleeps until it is woken, or a rest ends. */
+/* Sleeps until it is woken or its rest ends. */
 static void sleep_once(member *m)
 {
     int64_t until = atomic_load(&m->rests_until);
@@ -274,7 +276,7 @@ static void *serve(void *argument)
         seen = await_call(m, seen);
         if (seen == NO_MORE_CALLS)
             return NULL;
-        /* The caller first closes the call and then looks who is inside. */
+        /* The caller first closes the call, and then reads `inside`. */
         STORE_FIRST(&m->inside, true);
         if (atomic_load(&team->call) == seen) {
             take_ranges(team, place_of(m), seen);
@@ -289,7 +291,7 @@ static void *serve(void *argument)
     }
 }
 
-/* Its signals are the program's other threads' to handle. */
+/* Starts a member's thread with all signals blocked. The program's other threads handle them. */
 static int start_thread(member *m)
 {
     sigset_t all, before;
@@ -330,7 +332,7 @@ static void wake(member *m)
     pthread_mutex_unlock(&m->lock);
 }
 
-/* Opens a call, of whose first share a range is taken: the caller's. */
+/* Opens a call. One range of the first share is already taken by the caller. */
 static uint64_t open_call(struct fur_team *team)
 {
     int hands = team->hands;
@@ -372,8 +374,8 @@ static void sleep_until_outside(member *m)
     pthread_mutex_unlock(&m->lock);
 }
 
-/* Waits until the member is outside the call. Returns the nanoseconds for which it held up the
- * caller without running, or has not come. */
+/* Waits until the member is outside the call. Returns the nanoseconds that the member cost: it held
+ * up the caller without running, or it has not come. */
 static int64_t await_member(member *m, uint64_t call)
 {
     if (!is_outside_soon(m)) {
@@ -389,7 +391,7 @@ static int64_t await_member(member *m, uint64_t call)
     return lost;
 }
 
-/* All members' lines are asked for at once. */
+/* Closes the call. The cache lines of all members are prefetched together. */
 static void close_call(struct fur_team *team, uint64_t call)
 {
     int hands = team->hands;
@@ -405,7 +407,7 @@ static void close_call(struct fur_team *team, uint64_t call)
     }
 }
 
-/* The number of threads for a call with `worth` ranges that are each worth a thread. */
+/* The number of threads for a call with `worth` ranges that each justify one thread. */
 static int find_hands(struct fur_team *team, int64_t worth)
 {
     if (!team || worth <= 1 || team->threads <= 1 || team->busy || team->process != getpid())
@@ -429,7 +431,7 @@ void fur_parallel(const fur_env *env, int64_t worth, int64_t count, fur_body *bo
     team->job = job;
     team->count = count;
     team->hands = hands;
-    /* A few indices are parts of the caller's own cutting. */
+    /* If there are few indices, the caller has cut its work into parts already. */
     team->ranges = (int)(count <= hands * SHARES ? count : fur_parts(hands, worth));
     uint64_t call = open_call(team);
     run_range(team, 0);
@@ -450,7 +452,7 @@ static void open_member(struct fur_team *team, member *m)
     pthread_condattr_destroy(&monotonic);
 }
 
-/* The next place for something that lies apart. */
+/* The next address that is APART from earlier data. */
 static char *apart(char *memory)
 {
     return memory + (APART - (uintptr_t)memory % APART);
@@ -491,7 +493,7 @@ void fur_team_close(fur_env *env)
     struct fur_team *team = env->team;
     if (!team)
         return;
-    /* In a child of the process the threads do not exist. */
+    /* In a child process the threads do not exist. */
     if (team->process == getpid()) {
         STORE_FIRST(&team->call, NO_MORE_CALLS);
         for (int i = 1; i < team->started; i++)

@@ -1,4 +1,4 @@
-/* Powers of two that bring numbers near 1. Such a product rounds nothing. */
+/* Powers of two that scale numbers to near 1. Multiplying by them does not round. */
 #ifndef FURROW_BASE_UNIT_H
 #define FURROW_BASE_UNIT_H
 
@@ -11,8 +11,8 @@
 #define FUR_UNIT_MOST 1022
 #define FUR_UNIT_MOST_SINGLE 126
 
-/* The power of two that brings size into [1, 2), or as near as a power brings it that has a
- * reciprocal in single or double precision. 1 for 0, infinity and NaN. */
+/* The power of two that scales `size` into [1, 2). It must have a normal reciprocal in single or
+ * double precision; if necessary the nearest such power is returned. 0, infinity and NaN get 1. */
 FUR_ANYWHERE double fur_unit_scale(bool single, double size)
 {
     const int most = single ? FUR_UNIT_MOST_SINGLE : FUR_UNIT_MOST;

@@ -1,4 +1,5 @@
-/* Values of the four types, as arrays of their parts: a real value has one, a complex value two. */
+/* Values of the four types, as arrays of their parts. A real value has one part, a complex value
+ * two. */
 #ifndef FURROW_BASE_VALUE_TYPE_H
 #define FURROW_BASE_VALUE_TYPE_H
 

@@ -1,5 +1,5 @@
-/* The first pair of entries that breaks a symmetry: rows are compared with those of the transpose.
- */
+/* Finds the first pair of entries that breaks a symmetry, by comparing rows of A with rows of the
+ * transpose. */
 #ifndef FUR_TEMPLATE
 #    include "atomic.h"
 #    include "csr.h"
@@ -11,20 +11,20 @@
 
 #    define ENTRY_GRAIN 16384
 
-/* A beside A^T, or A^H. */
+/* A, and A^T or A^H. */
 typedef struct comparison {
     const fur_csr_view *a;
     const fur_csr_view *t;
     fur_symmetry symmetry;
     bool (*matches)(const struct comparison *c, int64_t k);
-    fur_shared row; /* the first that differs */
+    fur_shared row; /* the first row that differs */
 } comparison;
 
 #    define FUR_TEMPLATE "asymmetry.c"
 #    include "foreach_value.h"
 
 /* The first position of a row at which A and its transpose differ, or the end of the row if they
- * are equal; all rows above are. */
+ * are equal. All rows before this row are equal. */
 static int64_t find_position(const comparison *c, int64_t row)
 {
     int64_t a_end = fur_offset_at(c->a, row + 1);
@@ -51,14 +51,14 @@ static void look_at_rows(void *job, int64_t begin, int64_t end)
 
 static fur_scalar entry_at(const fur_csr_view *a, int64_t row, int64_t col, bool *stored)
 {
-    _Alignas(fur_c128) char entry[sizeof(fur_c128)]; /* of any type */
+    _Alignas(fur_c128) char entry[sizeof(fur_c128)]; /* an entry of any value type */
     *stored = fur_csr_read_entry(a, row, col, entry);
     return fur_scalar_at(a->value_type, entry, 0);
 }
 
-/* The entry at which A and A^T first differ: in the first row that differs, the first position. If
- * both have the same column there, their values differ; else the one with the lesser column has an
- * entry that the other lacks. */
+/* Describes the entry at which A and A^T first differ. It is at the first position of the first row
+ * that differs. If both have the same column there, their values differ. Otherwise the matrix with
+ * the lesser column has an entry that the other lacks. */
 static fur_csr_asymmetry describe(const comparison *c)
 {
     int64_t row = c->row;
@@ -116,7 +116,7 @@ static bool FN(same)(REAL x, REAL y)
     return x == y || (x != x && y != y);
 }
 
-/* Whether entry k of A is what it has to be beside that of the transpose. */
+/* Whether entry k of A fits entry k of the transpose, by the symmetry. */
 static bool FN(matches)(const comparison *c, int64_t k)
 {
     VALUE x = ((const VALUE *)c->a->values)[k];

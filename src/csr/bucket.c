@@ -1,11 +1,11 @@
-/* Every chunk counts its keys; the counts of a key are summed over the chunks in order. */
+/* Every chunk counts its keys. The counts of a key are then summed over the chunks, in order. */
 #include "bucket.h"
 #include "split.h"
 #include "team.h"
 
 #define ELEMENT_GRAIN 32768
 
-/* The counters of all chunks together should not outgrow the input. */
+/* The counters of all chunks together must not be larger than the input. */
 static int chunk_count(int threads, int64_t count, int64_t keys_end)
 {
     return fur_lanes(threads, count / fur_larger(ELEMENT_GRAIN, keys_end + 1));
@@ -22,7 +22,7 @@ static void count_keys(void *job, int64_t begin, int64_t end)
     }
 }
 
-/* Turns counts[chunk][key] into the place of that chunk's first element with that key. */
+/* Replaces counts[chunk][key] by the place of that chunk's first element with that key. */
 static void counts_to_places(int chunks, int64_t keys_end, int64_t *counts, int64_t *starts)
 {
     int64_t total = 0;

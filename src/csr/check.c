@@ -31,12 +31,12 @@ fur_status fur_csr_check_shape(fur_env *env, const fur_csr_view *a)
     return FUR_OK;
 }
 
-/* A row that may break the contract, where the host can read it. */
+/* A row that may be invalid, readable by the host. */
 typedef struct suspect {
     int64_t row;
     int64_t begin;
     int64_t end;
-    const int32_t *columns; /* of its entries */
+    const int32_t *columns; /* columns of its entries */
 } suspect;
 
 static bool bad_offsets(const fur_csr_view *a, int64_t row)
@@ -47,8 +47,8 @@ static bool bad_offsets(const fur_csr_view *a, int64_t row)
     return begin < 0 || begin > end || end > a->entries || !ends;
 }
 
-/* Position of the row's first column that is out of range or not above the one before; `end` if all
- * are right. */
+/* Position of the row's first column that is out of range or not greater than the column before.
+ * `end` if all columns are valid. */
 static int64_t bad_column(const int32_t *columns, int64_t begin, int64_t end, int64_t cols)
 {
     int64_t last = -1;
@@ -89,7 +89,7 @@ static void look_at_columns(void *job, int64_t begin, int64_t end)
     }
 }
 
-/* -1 if there is none. work: what is looked at. */
+/* The first bad row, or -1. work: the number of elements that are tested. */
 static int64_t find_bad(const fur_env *env, const fur_csr_view *a, int64_t work, fur_body *look)
 {
     search s = {a, a->rows};
@@ -134,7 +134,7 @@ static fur_status describe_column(fur_env *env, const fur_csr_view *a, const sus
                         row, column, (long long)s->columns[k - 1] + 1);
 }
 
-/* Checks the one offset of a matrix without rows. */
+/* Checks the single offset of a matrix that has 0 rows. */
 static fur_status check_only_offset(fur_env *env, const fur_csr_view *a, const suspect *s)
 {
     return s->begin == 0 && a->entries == 0 ? FUR_OK : describe_offsets(env, a, s);
@@ -159,7 +159,7 @@ static fur_status check_here(fur_env *env, const fur_csr_view *a)
     return describe_column(env, a, &s);
 }
 
-/* The offsets of a row that lies on the context's device. A matrix without rows has one offset. */
+/* Fetches the offsets of a row from the context's device. A matrix with 0 rows has one offset. */
 static fur_status fetch_offsets(fur_context *context, const fur_csr_view *a, suspect *s)
 {
     char raw[2 * sizeof(int64_t)];
@@ -219,7 +219,8 @@ static fur_status check_remote(fur_context *context, const fur_csr_view *a)
     return offsets_bad ? describe_offsets(env, a, &s) : describe_remote_column(context, a, &s);
 }
 
-/* The number of arrays that lie in the memory of the context's device; *arrays = all arrays. */
+/* The number of arrays in the memory of the context's device. *arrays = the number of all
+ * arrays. */
 static int count_remote(fur_context *context, const fur_csr_view *a, int *arrays)
 {
     const void *const all[] = {a->offsets, a->entries > 0 ? a->columns : NULL,
@@ -233,7 +234,7 @@ static int count_remote(fur_context *context, const fur_csr_view *a, int *arrays
     return remote;
 }
 
-/* Arrays of a device are checked there, all others where they are: before they are moved. */
+/* Arrays of a device are checked on the device, others on the host, before they are moved. */
 fur_status fur_csr_check(fur_context *context, const fur_csr_view *arrays)
 {
     FUR_NEED(context, context, arrays);

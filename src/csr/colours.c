@@ -1,4 +1,4 @@
-/* Two colours by sets of rows that are joined entry by entry. So a matrix is read once and in
+/* Finds two colours by joining sets of rows, entry by entry. A matrix is therefore read once and in
  * order, whatever its graph. */
 #include "colours.h"
 
@@ -9,11 +9,11 @@
 
 #include <string.h>
 
-/* Rows below which another thread does not pay. */
+/* Rows that justify one more thread. */
 #define ROW_GRAIN 8192
 
-/* Joins all rows along the entries left of the diagonal. False: there are no two colours, or a row
- * has no single entry on the diagonal. */
+/* Joins all rows along the entries left of the diagonal. Returns false if two colours do not exist,
+ * or if a row does not have exactly one entry on the diagonal. */
 static bool join_rows(const fur_csr_view *a, uint32_t *link)
 {
     for (int64_t i = 0; i < a->rows; i++) {
@@ -29,8 +29,8 @@ static bool join_rows(const fur_csr_view *a, uint32_t *link)
     return true;
 }
 
-/* link[i] = 1 for a red row, else 0; returns how many there are. surplus: room for that of even
- * over odd rows of a set, at its first row. */
+/* Sets link[i] = 1 for a red row, else 0. Returns the number of red rows. `surplus` is workspace:
+ * for each set, at its first row, the number of even rows minus the number of odd rows. */
 static int64_t choose_red(int64_t rows, uint32_t *link, int32_t *surplus)
 {
     int64_t red = 0;
@@ -52,7 +52,7 @@ static int64_t row_length(const fur_csr_view *a, int64_t row)
     return fur_offset_at(a, row + 1) - fur_offset_at(a, row);
 }
 
-/* Whether red and black rows have as many entries off the diagonal. */
+/* Sets the order. Returns whether red and black rows have equally many entries off the diagonal. */
 static bool set_order(const fur_csr_view *a, const uint32_t *is_red, fur_colours *c)
 {
     int64_t next[2] = {c->red, 0};
@@ -80,7 +80,7 @@ fur_status fur_colours_find(fur_env *env, const fur_csr_view *a, fur_colours *c)
     return FUR_OK;
 }
 
-/* The blocks while they are being made. */
+/* The blocks under construction. */
 typedef struct splitting {
     const fur_csr_view *a;
     const fur_colours *c;
@@ -88,7 +88,7 @@ typedef struct splitting {
     fur_shared clashes; /* entries that join two rows of one colour */
 } splitting;
 
-/* Where each row of a block begins; those of F have no diagonal. */
+/* Sets the beginning of each row of a block. Rows of F have no diagonal. */
 static void set_offsets(const splitting *s)
 {
     int32_t next[2] = {0, 0};
@@ -102,7 +102,7 @@ static void set_offsets(const splitting *s)
     s->out->offsets[1][s->a->rows - s->c->red] = next[1];
 }
 
-/* Row `place` of the new order. Columns before `red` are red. */
+/* Splits row `place` of the new order. Columns less than `red` are red. */
 static void split_row(splitting *s, int32_t place)
 {
     const fur_colour_blocks *out = s->out;

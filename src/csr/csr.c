@@ -48,7 +48,7 @@ void fur_csr_set_offsets(fur_csr *a, const int64_t *starts)
         fur_offsets_set(a->view.offset_type, fur_csr_offsets(a), i, starts[i]);
 }
 
-/* The arrays of `from`, which lie where `mover` reaches them, into those of `to`. */
+/* Copies the arrays of `from`, which `mover` can access, into the arrays of `to`. */
 static fur_status copy_arrays(fur_context *mover, const fur_csr_view *from, fur_csr *to)
 {
     FUR_TRY(fur_memory_copy(mover, fur_csr_offsets(to), from->offsets,
@@ -59,7 +59,7 @@ static fur_status copy_arrays(fur_context *mover, const fur_csr_view *from, fur_
                            from->entries * (int64_t)fur_value_size(from->value_type));
 }
 
-/* A matrix that has just arrived. */
+/* Takes the profile of a matrix that has just arrived on a device. */
 static fur_status take_profile(fur_csr *a)
 {
     const fur_remote *device = fur_services(a->context);
@@ -132,7 +132,8 @@ fur_status fur_csr_create(fur_context *context, const fur_csr_view *arrays, fur_
     return ownership == FUR_OWNERSHIP_ADOPT ? adopt(context, &a, out) : borrow(context, &a, out);
 }
 
-/* As for vectors, one of the two contexts moves the bytes when both have done what they had to. */
+/* As for vectors: one of the two contexts moves the bytes after both have finished their earlier
+ * work. */
 fur_status fur_csr_transfer(const fur_csr *a, fur_context *context, fur_csr **out)
 {
     FUR_NEED(fur_csr_context(a), a, context, out);

@@ -1,4 +1,4 @@
-/* Unknowns of a linear system that are known after all, as at Dirichlet boundaries. */
+/* Eliminates unknowns of a linear system whose values are given, as at Dirichlet boundaries. */
 #ifndef FUR_TEMPLATE
 #    include "atomic.h"
 #    include "csr.h"
@@ -12,17 +12,17 @@ typedef struct elimination {
     int64_t count;
     const int32_t *unknowns;
     fur_scalar diagonal;
-    const void *x; /* where the host reaches it, as b */
-    void *b;       /* NULL: none */
+    const void *x; /* readable by the host, as b */
+    void *b;       /* may be NULL */
 } elimination;
 
-/* The rows on their way to their new values. */
+/* The rows while their values are rewritten. */
 typedef struct rewriting {
     const elimination *e;
     const fur_csr_view *a;
-    const bool *known; /* of each unknown */
+    const bool *known; /* for each unknown */
     void *values;
-    fur_shared bare; /* the first known row without an entry on the diagonal */
+    fur_shared bare; /* the first row of a known unknown that has no entry on the diagonal */
 } rewriting;
 
 #    define FUR_TEMPLATE "eliminate.c"
@@ -120,8 +120,8 @@ done:
 }
 #else
 
-/* A known row becomes one of a diagonal matrix; from any other the known unknowns go to the right.
- */
+/* The row of a known unknown becomes a row of a diagonal matrix. In other rows the known unknowns
+ * move to the right-hand side. */
 static void FN(rewrite_rows)(void *job, int64_t begin, int64_t end)
 {
     const rewriting *w = job;

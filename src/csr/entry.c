@@ -1,4 +1,4 @@
-/* One entry of a matrix by its position. */
+/* Reads one entry of a matrix by its position. */
 #ifndef FUR_TEMPLATE
 #    include "csr.h"
 #    include "scalar.h"
@@ -14,7 +14,7 @@ bool fur_csr_read_entry(const fur_csr_view *a, int64_t row, int64_t col, void *o
     return read[a->value_type](a, row, col, out);
 }
 
-/* Entries of a matrix that lies on a device, from `begin` on, as many as the line has. */
+/* Fetches entries of a matrix on a device, from `begin` on. The size of `line` is their number. */
 static fur_status fetch_entries(const fur_csr *a, int64_t begin, fur_csr *line)
 {
     const fur_csr_view *v = &a->view;
@@ -26,7 +26,7 @@ static fur_status fetch_entries(const fur_csr *a, int64_t begin, fur_csr *line)
                            count * size);
 }
 
-/* Row `row` of a matrix that lies on a device, as a matrix of one row on the host. */
+/* Fetches row `row` of a matrix on a device, as a matrix of one row on the host. */
 static fur_status fetch_row(const fur_csr *a, int64_t row, fur_csr **out)
 {
     const fur_csr_view *v = &a->view;
@@ -56,7 +56,7 @@ fur_status fur_csr_entry(const fur_csr *a, int64_t row, int64_t col, fur_scalar 
     const fur_csr_view *v = &a->view;
     fur_env *env = &a->context->env;
     fur_csr *line = NULL;
-    _Alignas(fur_c128) char entry[sizeof(fur_c128)]; /* of any type */
+    _Alignas(fur_c128) char entry[sizeof(fur_c128)]; /* an entry of any value type */
     if (row < 0 || row >= v->rows || col < 0 || col >= v->cols)
         return fur_env_fail(env, FUR_INVALID,
                             "(%lld, %lld), counting from 1, lies outside the %lld x %lld matrix; "

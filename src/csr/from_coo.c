@@ -1,5 +1,5 @@
-/* A matrix from a coordinate list: entries bucketed by row, in the order given; those of one
- * position merged where the row's first one of that column stands (Gustavson 1978); rows then
+/* A matrix from a coordinate list. Entries are bucketed by row, in the given order. Entries of one
+ * position are merged into the row's first entry of that column (Gustavson 1978). Rows are then
  * sorted. */
 #ifndef FUR_TEMPLATE
 #    include "atomic.h"
@@ -14,15 +14,15 @@
 #    include <string.h>
 
 #    define ENTRY_GRAIN 16384
-/* Rows, and entries of each, that are looked at for a position that occurs twice. */
+/* Rows that are tested for repeated positions, and the entries tested in each. */
 #    define SAMPLE_ROWS 64
 #    define SAMPLE_ENTRIES 32
 /* Rows that a thread takes at a time. */
 #    define ROW_BLOCK 512
-/* How many entries before its turn an entry's place, which lies anywhere, is asked for. */
+/* The place of an entry can be anywhere. It is prefetched this many entries ahead. */
 #    define AHEAD 16
 
-/* Entries of a list on their way to their rows. */
+/* Entries of a list while they are moved to their rows. */
 typedef struct placing {
     const fur_coo_view *coo;
     fur_bucketing rows;
@@ -30,24 +30,25 @@ typedef struct placing {
     void *values;
 } placing;
 
-/* Rows on their way to be without duplicates: each keeps its beginning and gets shorter. */
+/* Rows while duplicates are merged. Each row keeps its beginning and becomes shorter. */
 typedef struct merging {
     fur_csr *a;
     int64_t *lengths;
-    bool sum;        /* else the last one stays */
-    int32_t *places; /* of each part and column: in a row, where the column last was; NULL: equal
-                        columns are neighbours */
-    fur_shared next; /* row that no part has taken */
+    bool sum;        /* else the last entry is kept */
+    int32_t *places; /* for each part and column: the column's last place in a row; NULL: equal
+                      * columns are adjacent */
+    fur_shared next; /* the first row that no part has taken */
 } merging;
 
-/* A search for the first row in which an entry's column is not above the one before by `step`. */
+/* A search for the first row in which a column does not exceed the column before by at least
+ * `step`. */
 typedef struct ascent {
     const fur_csr_view *a;
     int32_t step;
     fur_shared row;
 } ascent;
 
-/* The first such entry of a row that has those at k .. end - 1; end without any. */
+/* The first such entry among the entries k .. end - 1 of a row, or end. */
 static int64_t find_descent(const ascent *s, int64_t k, int64_t end)
 {
     const int32_t *columns = s->a->columns;
@@ -90,7 +91,7 @@ typedef struct search {
     fur_shared bad;
 } search;
 
-/* Largest index; a negative one counts as larger than any other. */
+/* The largest index. A negative index counts as larger than any other. */
 static uint32_t largest(const int32_t *indices, int64_t begin, int64_t end)
 {
     uint32_t most = 0;
@@ -126,7 +127,8 @@ static fur_status check_indices(fur_env *env, const fur_coo_view *coo)
                         (long long)coo->cols);
 }
 
-/* Entries in row order, those of a row in the order given; starts: of each row. */
+/* Puts entries in row order. Entries of a row keep their order. starts: the beginning of each
+ * row. */
 static fur_status place_entries(fur_context *context, const fur_coo_view *coo, int64_t *starts,
                                 fur_csr **out)
 {
@@ -148,8 +150,8 @@ done:
     return status;
 }
 
-/* lengths[i]: of row i, without what is repeated. Entries of one position must stand side by side,
- * or `apart` be true, which takes memory for as many places as there are columns. */
+/* Merges repeated entries. lengths[i] is the length of row i, before and after. Unless `apart` is
+ * true, entries of one position must be adjacent. `apart` takes memory for one place a column. */
 static fur_status merge(fur_csr *a, fur_duplicates duplicates, bool apart, int64_t *lengths)
 {
     static fur_body *const merge_rows[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(merge_rows);
@@ -164,8 +166,8 @@ static fur_status merge(fur_csr *a, fur_duplicates duplicates, bool apart, int64
     return FUR_OK;
 }
 
-/* The matrix whose row i is the first lengths[i] entries of A's; sorts: by their columns. Of
- * lengths, the offsets become. */
+/* Makes the matrix whose row i has the first lengths[i] entries of A's row i, sorted by column if
+ * `sorts`. The lengths are replaced by offsets. */
 static fur_status gather_rows(const fur_csr *a, bool sorts, int64_t *lengths, fur_csr **out)
 {
     const fur_csr_view *v = &a->view;
@@ -203,8 +205,8 @@ static void look_at_rows(void *job, int64_t begin, int64_t end)
     }
 }
 
-/* Whether columns rise along all rows; equal ones may be `repeated`. If not, s has the first row.
- */
+/* Whether columns rise along all rows. Equal columns are allowed if `repeated`. If not, s->row is
+ * the first row that does not rise. */
 static bool rows_ascend(const fur_env *env, const fur_csr_view *a, bool repeated, ascent *s)
 {
     *s = (ascent){a, !repeated, a->rows};
@@ -212,7 +214,7 @@ static bool rows_ascend(const fur_env *env, const fur_csr_view *a, bool repeated
     return s->row == a->rows;
 }
 
-/* Refuses a position that occurs twice, in a matrix whose rows are sorted. */
+/* Refuses a position that occurs twice, in a matrix with sorted rows. */
 static fur_status check_repeated(fur_env *env, const fur_csr_view *a)
 {
     ascent s;
@@ -232,8 +234,8 @@ static bool occurs_twice(const int32_t *columns, int64_t count)
     return false;
 }
 
-/* Whether merging before sorting is worth it: a place for every column costs no more than the
- * entries do, and some of the rows looked at have a column twice. */
+/* Whether entries should be merged before sorting. One place for every column must cost no more
+ * than the entries, and a sampled row must have a column twice. */
 static bool merges_early(const fur_csr_view *a)
 {
     int rows = (int)fur_smaller(a->rows, SAMPLE_ROWS);
@@ -249,8 +251,8 @@ static bool merges_early(const fur_csr_view *a)
     return false;
 }
 
-/* Sorts the rows of A and merges what is repeated, before or afterwards. lengths: room for rows + 1
- * numbers, now A's offsets. */
+/* Sorts the rows of A, and merges repeated entries before or afterwards. lengths has space for rows
+ * + 1 numbers, and contains A's offsets. */
 static fur_status finish(fur_csr *a, fur_duplicates duplicates, int64_t *lengths, fur_csr **out)
 {
     const fur_csr_view *v = &a->view;
@@ -348,8 +350,9 @@ static void FN(place_chunks)(void *job, int64_t begin, int64_t end)
     }
 }
 
-/* Returns the length that is left; `distinct`: how many entries are known to be. What `places` has
- * of other rows is told by the column there. */
+/* Merges a row and returns its new length. The first `distinct` entries are known to differ.
+ * `places` may have places from other rows: they are recognised because the column at the place
+ * differs. */
 static int64_t FN(merge_row)(int64_t distinct, int64_t length, bool sum, int32_t *places,
                              int32_t *columns, VALUE *values)
 {
@@ -368,7 +371,7 @@ static int64_t FN(merge_row)(int64_t distinct, int64_t length, bool sum, int32_t
     return distinct;
 }
 
-/* Part `begin`, which leaves no rows for those after it. */
+/* Merges rows as part `begin`. Parts take rows as they become free; this one may take all. */
 static void FN(merge_rows)(void *job, int64_t begin, int64_t behind)
 {
     merging *m = job;

@@ -9,7 +9,7 @@
 
 #define ROW_GRAIN 4096
 
-/* Figures summed up over rows. */
+/* Figures that are accumulated over rows. */
 typedef struct figures {
     const fur_csr_view *a;
     fur_shared least;

@@ -1,4 +1,4 @@
-/* Patterns that matrices share, counted. */
+/* Patterns that matrices share, with a reference count. */
 #include "pattern.h"
 
 fur_status fur_csr_pattern_create(fur_context *context, int64_t rows, int64_t cols, int64_t entries,

@@ -1,5 +1,5 @@
-/* Rows and columns in another order: each row is fetched from where it was, renumbered and sorted
- * by itself. Entries of one position that were kept stay in their order. */
+/* Permutes rows and columns. Each row is fetched from its old place, renumbered and sorted
+ * separately. Kept duplicates of one position stay in their order. */
 #ifndef FUR_TEMPLATE
 #    include "atomic.h"
 #    include "csr.h"
@@ -14,34 +14,35 @@
 #    define ENTRY_GRAIN 32768
 /* Rows that a thread takes at a time. */
 #    define ROW_BLOCK 512
-/* How many rows before its turn a row of A, which lies anywhere, is asked for: its offsets, its
- * entries, the new numbers of its columns. */
+/* A row of A can be anywhere. Its offsets, its entries, and the new numbers of its columns are
+ * prefetched this many rows ahead. */
 #    define OFFSETS_AHEAD 32
 #    define ENTRIES_AHEAD 16
 #    define NUMBERS_AHEAD 8
 
-/* For functions that only prefetch: gcc takes a call of one for a call without effect and drops it.
- */
+/* For functions that only prefetch: gcc removes calls of such functions, because it sees no
+ * effect. */
 #    define ALWAYS_INLINE inline __attribute__((always_inline))
 
-/* Rows up to this length are sorted by counting for each entry those before it, in length^2 / 2
- * steps without a branch to be guessed; longer ones by their digits. */
+/* Rows up to RANK_MOST entries are sorted by counting, for each entry, the entries before it. This
+ * takes length^2 / 2 steps without unpredictable branches. Longer rows are sorted by digits. */
 #    define RANK_FEW 32
 #    define RANK_MOST 128
 
-/* B(i, j) = A(row_order[i], col_order[j]), of which col_position is the inverse; NULL leaves a side
- * as it is. Rows of A may lie apart: what is read of one is as long as B's. */
+/* B(i, j) = A(row_order[i], col_order[j]). col_position is the inverse of col_order. NULL leaves
+ * that side unchanged. Rows of A may have gaps between them: the length of a row is taken from
+ * B. */
 typedef struct renumbering {
     const fur_csr_view *a;
     const int32_t *row_order;
     const int32_t *col_position;
-    bool sorts;    /* columns do not come in order by themselves */
-    void *offsets; /* of B, as the next two */
+    bool sorts;    /* columns are not in order without sorting */
+    void *offsets; /* arrays of B */
     int32_t *columns;
     void *values;
-    fur_shared longest; /* length of a row */
-    fur_shared next;    /* row that no part has taken */
-    /* For each part room to sort the longest row twice over, if there are long ones. */
+    fur_shared longest; /* length of the longest row */
+    fur_shared next;    /* the first row that no part has taken */
+    /* If there are long rows: for each part, space to sort the longest row, twice its length. */
     int64_t spare;
     uint64_t *items;
 } renumbering;
@@ -56,13 +57,12 @@ static inline int32_t column_of(const renumbering *r, int32_t column)
     return r->col_position ? r->col_position[column] : column;
 }
 
-/* rank[k]: the place of entry k in the row sorted by columns, of which equal ones keep their order.
- */
+/* rank[k]: the place of entry k in the row sorted by columns. Equal columns keep their order. */
 static inline void rank_columns(int length, const int32_t *columns, int32_t *rank)
 {
     for (int j = 0; j < length; j++) {
         int32_t column = columns[j];
-        int32_t larger = 0; /* of the entries before */
+        int32_t larger = 0; /* larger columns before this entry */
         for (int k = 0; k < j; k++) {
             int32_t behind = column < columns[k];
             rank[k] += behind;
@@ -74,7 +74,7 @@ static inline void rank_columns(int length, const int32_t *columns, int32_t *ran
 
 typedef int32_t four __attribute__((vector_size(4 * sizeof(int32_t))));
 
-/* The same for a short row: of four entries at a time, by all others. */
+/* As above, for a short row: four entries at a time are compared with all others. */
 static inline void rank_few(int length, const int32_t *columns, int32_t *rank)
 {
     const four number = {0, 1, 2, 3};
@@ -83,7 +83,7 @@ static inline void rank_few(int length, const int32_t *columns, int32_t *rank)
         four own = {0};
         for (int i = 0; i < count; i++)
             own[i] = columns[k + i];
-        four places = {k, k, k, k}; /* a comparison gives -1 where it holds */
+        four places = {k, k, k, k}; /* a comparison gives -1 if it is true */
         for (int j = 0; j < k; j++)
             places += columns[j] > own;
         for (int i = 0; i < count; i++)
@@ -105,7 +105,8 @@ static bool is_sorted(const int32_t *columns, int64_t length)
 #    define FUR_TEMPLATE "permute.c"
 #    include "foreach_type.h"
 
-/* One a thread. Their spare rows together should not outgrow the matrix. */
+/* The number of parts, one a thread. Their spare rows together must not be larger than the
+ * matrix. */
 static int count_parts(const fur_csr_view *a, int threads, int64_t spare)
 {
     int64_t worth = (a->rows + a->entries) / ENTRY_GRAIN;
@@ -114,7 +115,7 @@ static int count_parts(const fur_csr_view *a, int threads, int64_t spare)
     return fur_lanes(threads, worth);
 }
 
-/* Fills B, whose offsets and longest row are known. */
+/* Fills in B, whose offsets and longest row are known. */
 static fur_status fill_rows(fur_env *env, renumbering *r, fur_offset_type offset)
 {
     static fur_body *const permute_rows[FUR_VALUE_COUNT][FUR_OFFSET_COUNT] =
@@ -153,7 +154,7 @@ fur_status fur_csr_gather_rows(const fur_csr *a, bool sorts, int64_t longest, fu
     return fill_rows(&a->context->env, &r, b->view.offset_type);
 }
 
-/* The orders as the algorithm needs them, in its memory. */
+/* The orders in the form of the algorithm, in its memory. */
 typedef struct orders {
     int32_t *row_order;
     int32_t *col_position;
@@ -255,7 +256,7 @@ static void FN(find_lengths)(void *job, int64_t begin, int64_t end)
     fur_shared_largest(&r->longest, longest);
 }
 
-/* Sets B's offsets and the length of its longest row. */
+/* Sets B's offsets, and the length of its longest row. */
 static void FN(set_offsets)(const fur_env *env, renumbering *r)
 {
     OFFSET *to = r->offsets;
@@ -275,8 +276,8 @@ static ALWAYS_INLINE void FN(ask_for_entries)(const fur_csr_view *a, int64_t row
     __builtin_prefetch((const VALUE *)a->values + end);
 }
 
-/* Prefetches a row's numbers; only the first of a long row, where the processor reads ahead itself.
- */
+/* Prefetches a row's new numbers. In a long row only the first ones: the processor itself reads
+ * ahead. */
 static ALWAYS_INLINE void FN(ask_for_numbers)(const renumbering *r, int64_t row)
 {
     int64_t begin = ((const OFFSET *)r->a->offsets)[row];
@@ -356,7 +357,7 @@ static void FN(permute_row)(const renumbering *r, int64_t part, int64_t i)
         FN(sort_row)(r, part, length, from, to[i]);
 }
 
-/* Part `begin`, which leaves no rows for those after it. */
+/* Permutes rows as part `begin`. Parts take rows as they become free; this one may take all. */
 static void FN(permute_rows)(void *job, int64_t begin, int64_t end)
 {
     renumbering *r = job;

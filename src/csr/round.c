@@ -1,4 +1,4 @@
-/* A matrix with the values of another, rounded to single precision. */
+/* A matrix with the values of another matrix, rounded to single precision. */
 #include "csr.h"
 #include "split.h"
 #include "team.h"
@@ -12,8 +12,8 @@ typedef struct rounding {
     double *to;
 } rounding;
 
-/* Some at a time by an array of floats: of two conversions in a row gcc 12 leaves both out where it
- * makes a vector of neighbours. */
+/* Rounds blocks of values through an array of floats. If gcc 12 vectorises two consecutive
+ * conversions, it leaves both out. */
 static void round_parts(void *job, int64_t begin, int64_t end)
 {
     const rounding r = *(const rounding *)job;

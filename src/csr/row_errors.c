@@ -10,7 +10,7 @@
 
 #    define ENTRY_GRAIN 16384
 
-/* Arrays of A's value type; v is read or written by the task. */
+/* Arrays of A's value type. The task reads or writes v. */
 typedef struct row_job {
     const fur_csr_view *a;
     const void *b; /* NULL: 0 */

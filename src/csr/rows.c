@@ -1,4 +1,4 @@
-/* Some rows of a matrix as a matrix. */
+/* Extracts some rows of a matrix as a matrix. */
 #include "csr.h"
 #include "team.h"
 
@@ -6,11 +6,11 @@
 
 typedef struct copying {
     const fur_csr_view *a;
-    const int32_t *numbers; /* of the rows in a */
+    const int32_t *numbers; /* row numbers in a */
     fur_csr *out;
 } copying;
 
-/* Rows that are asked for, their numbers where the host reads them. */
+/* The requested rows, with their numbers readable by the host. */
 typedef struct selection {
     int64_t count;
     int32_t *numbers;

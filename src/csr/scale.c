@@ -1,4 +1,4 @@
-/* A matrix between two diagonal ones. */
+/* Scales a matrix by diagonal matrices on both sides. */
 #ifndef FUR_TEMPLATE
 #    include "csr.h"
 #    include "scalar.h"
@@ -7,7 +7,7 @@
 
 #    define ENTRY_GRAIN 16384
 
-/* A(i, j) := (r_i c_j) A(i, j); NULL: all factors of a side are 1. */
+/* A(i, j) := (r_i c_j) A(i, j). NULL: all factors of that side are 1. */
 typedef struct scaling {
     const fur_csr_view *a;
     const void *r;
@@ -29,7 +29,7 @@ static fur_status scale(fur_env *env, const fur_csr_view *a, const void *argumen
     return FUR_OK;
 }
 
-/* The same where the matrix and the factors lie on a device. */
+/* As above, if the matrix and the factors are on a device. */
 static fur_status scale_there(fur_env *env, const fur_csr_view *a, const void *arguments,
                               void *values)
 {

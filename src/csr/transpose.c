@@ -1,5 +1,5 @@
-/* A^T and A^H: the entries bucketed by column. Rows come in order, so the result's rows are sorted.
- */
+/* A^T and A^H: the entries are bucketed by column. Rows are visited in order, so that the result's
+ * rows are sorted. */
 #ifndef FUR_TEMPLATE
 #    include "bucket.h"
 #    include "csr.h"
@@ -12,7 +12,7 @@
 
 #    define ROW_GRAIN 4096
 
-/* Entries on their way into the transpose. */
+/* Entries while they are moved into the transpose. */
 typedef struct scattering {
     const fur_csr_view *a;
     bool conjugate;
@@ -39,7 +39,7 @@ static fur_status transpose_remote(const fur_csr *a, bool conjugate, fur_csr **o
     return status;
 }
 
-/* conjugate: a bool */
+/* conjugate: points to a bool */
 static fur_status transpose_here(const fur_csr *a, const void *conjugate, fur_csr **out)
 {
     static fur_body *const place_chunks[FUR_VALUE_COUNT][FUR_OFFSET_COUNT] =
@@ -69,7 +69,7 @@ done:
     return status;
 }
 
-/* Rows begin .. end-1 of T. */
+/* Sets the values of rows begin .. end-1 of T. */
 typedef void refill_rows(const fur_csr_view *a, bool conjugate, int64_t begin, int64_t end,
                          void *places, void *values);
 typedef struct refilling {
@@ -90,8 +90,9 @@ static void refill_parts(void *job, int64_t begin, int64_t end)
                   fur_csr_values(r->t));
 }
 
-/* A's rows come in order, so that entries go to the next place of their row of T each time: T's
- * offsets are these places meanwhile, and then move up by one to be themselves again. */
+/* Sets the values of T. Rows of A are visited in order, so that each entry goes to the next place
+ * of its row of T. Meanwhile T's offsets are these places. At the end they move up by one, and are
+ * offsets again. */
 static void refill_here(const fur_csr *from, const void *conjugate, fur_csr *t)
 {
     static refill_rows *const refill[FUR_VALUE_COUNT][FUR_OFFSET_COUNT] = FUR_TYPE_TABLE(refill);
@@ -138,7 +139,7 @@ static int64_t FN(row_of)(const fur_csr_view *a, int64_t e)
     return low;
 }
 
-/* Entries begin .. end-1 of A to their places, of which next has the first of each column. */
+/* Moves entries begin .. end-1 of A to their places. next[j] is the next place for column j. */
 static void FN(place)(const scattering *s, int64_t begin, int64_t end, int64_t *next)
 {
     const OFFSET *offsets = s->a->offsets;
@@ -164,7 +165,7 @@ static void FN(place_chunks)(void *job, int64_t begin, int64_t end)
      b->next + chunk * b->keys_end);
 }
 
-/* Rows begin .. end-1 of the transpose. */
+/* Sets the values of rows begin .. end-1 of the transpose. */
 static void FN(refill)(const fur_csr_view *a, bool conjugate, int64_t begin, int64_t end,
                        void *places, void *values)
 {

@@ -1,4 +1,4 @@
-/* New values for a matrix whose pattern stays. */
+/* New values for a matrix whose pattern does not change. */
 #include "csr.h"
 
 static int64_t value_bytes(const fur_csr *a)
@@ -27,8 +27,8 @@ static void replace(fur_csr *a, const void *values, bool owned)
     a->owns_values = owned;
 }
 
-/* Where new values go: the matrix's own array, or a new one if it borrows its values, as what is
- * borrowed is not written to. */
+/* Finds the array for new values: the matrix's own, or a new one if the matrix borrows its values.
+ * A borrowed array is never written. */
 static fur_status find_room(const fur_csr *a, void **values)
 {
     *values = (void *)(uintptr_t)a->view.values;
@@ -37,7 +37,7 @@ static fur_status find_room(const fur_csr *a, void **values)
                                                 fur_value_size(a->view.value_type), values);
 }
 
-/* Makes the array of find_room the matrix's; after a failure a new one goes. */
+/* Gives the array of find_room to the matrix. After a failure a new array is released. */
 static fur_status settle(fur_csr *a, void *values, fur_status status)
 {
     if (!a->owns_values && status == FUR_OK)
@@ -54,7 +54,7 @@ static fur_status copy(fur_csr *a, const void *values)
     return settle(a, own, fur_memory_copy(a->context, own, values, value_bytes(a)));
 }
 
-/* A device has a copy, and the caller's memory goes. */
+/* A device copies the values, and the caller's memory is released. */
 static fur_status adopt(fur_csr *a, const void *values)
 {
     if (!fur_is_remote(a->context)) {
