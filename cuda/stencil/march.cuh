@@ -1,6 +1,6 @@
-// Blocks that march through the grid plane by plane (2.5D blocking): a block has a tile of points
-// along x and y and a share of the planes, and takes in x slice by slice. A slice is a plane of the
-// tile and the neighbours around it; the last few are in shared memory, in a ring. Micikevicius, 3D
+// Blocks that march through the grid plane by plane (2.5D blocking). A block has a tile of points
+// along x and y and a share of the planes, and reads x slice by slice. A slice is a plane of the
+// tile with its neighbours. The last few slices are in a ring in shared memory. Micikevicius, 3D
 // finite difference computation on GPUs using CUDA, GPGPU 2009.
 #ifndef FURROW_CUDA_MARCH_CUH
 #define FURROW_CUDA_MARCH_CUH
@@ -12,7 +12,8 @@
 // The time until a block's first slices arrive, in planes.
 #define FUR_MARCH_FILL 4
 
-// Where a position of an axis is read, with a halo of `radius` around the grid; -1: nowhere.
+// The point that position i of an axis reads, with a halo of `radius` around the grid, or -1 if it
+// reads none.
 __device__ inline int64_t fur_halo_point(fur_boundary boundary, int64_t n, int radius, int64_t i)
 {
     return i < n + radius ? fur_boundary_point(boundary, n, i) : -1;
@@ -23,15 +24,15 @@ struct fur_march {
     int64_t extent[3];
     fur_boundary boundary[3];
     int radius[3];
-    // The points that stand for the neighbours of the first and the last; -1: none.
+    // The points that act as the neighbours before the first and after the last point; -1: none.
     int64_t before[3];
     int64_t behind[3];
     unsigned columns; // tiles along x
     unsigned rows;
-    int64_t chunk; // planes of a block, fewer than 2^31
-    size_t shared; // bytes that a block asks for
+    int64_t chunk; // planes of a block; fewer than 2^31
+    size_t shared; // bytes of shared memory that a block requests
 
-    // Points of a plane.
+    // The points of a plane.
     __device__ int64_t plane_entries() const
     {
         return extent[0] * extent[1];
@@ -42,7 +43,7 @@ struct fur_march {
         return boundary[axis] == FUR_BOUNDARY_DIRICHLET;
     }
 
-    // Where a position of an axis is read, for a radius of 1; -1: nowhere.
+    // The point that position i of an axis reads, for a radius of 1, or -1 if it reads none.
     __device__ int64_t near_point(int axis, int64_t i) const
     {
         if (i < 0)
@@ -51,7 +52,7 @@ struct fur_march {
     }
 };
 
-// The block's first point, and how many planes it has.
+// The block's first point, and its number of planes.
 struct fur_place {
     int64_t x;
     int64_t y;
@@ -68,19 +69,20 @@ __device__ inline fur_place fur_march_place(const fur_march &m, int width, int h
             static_cast<int>(min(m.chunk, m.extent[2] - z))};
 }
 
-// The plane that slice n of a block comes from, n = 0 being its first plane; -1: nowhere, as all
-// terms in it are left out.
+// The plane of slice n of a block, where n = 0 is its first plane. -1 if the slice has no plane,
+// because all terms in it are left out.
 __device__ inline int64_t fur_march_plane(const fur_march &m, const fur_place &place, int n)
 {
     bool wanted = n >= -m.radius[2] && n < place.planes + m.radius[2];
     return wanted ? fur_boundary_point(m.boundary[2], m.extent[2], place.z + n) : -1;
 }
 
-// A thread's points: neighbours along y.
+// The points of a thread, which are neighbours along y.
 struct fur_march_points {
-    int64_t first; // entry of the first one in the block's first plane
+    int64_t first; // entry of the first point in the block's first plane
     int own;       // number of points inside the grid
-    // Bit FUR_STENCIL_RADIUS + d: the line, or column, d on from the first point has entries.
+    // Bit FUR_STENCIL_RADIUS + d is set if the line or column at distance d from the first point
+    // has entries.
     unsigned lines;
     unsigned columns;
 
@@ -101,7 +103,7 @@ struct fur_march_points {
         }
     }
 
-    // Whether the point (dx, dy) away from the thread's first one has an entry.
+    // Whether the point at distance (dx, dy) from the thread's first point has an entry.
     __device__ bool is_in(int dx, int dy) const
     {
         return (columns >> (FUR_STENCIL_RADIUS + dx) & lines >> (FUR_STENCIL_RADIUS + dy) & 1) != 0;
@@ -118,12 +120,12 @@ struct fur_march_points {
     }
 };
 
-// Takes in slices of `size` entries at most entry by entry: any boundary, any alignment.
+// Loads slices of at most `size` entries, entry by entry, for any boundary and any alignment.
 template <class Value, int threads, int size> struct fur_slice_loader {
-    static constexpr int most = (size + threads - 1) / threads; // of a thread
-    uint32_t from[most]; // entries from the plane's first; UINT32_MAX: nowhere
+    static constexpr int most = (size + threads - 1) / threads; // entries of a thread
+    uint32_t from[most]; // offsets from the plane's first entry; UINT32_MAX: none
 
-    // Slices of `height` lines of `pitch` entries, of which the first is at (x, y).
+    // Slices have `height` lines of `pitch` entries. The first entry is at (x, y).
     __device__ fur_slice_loader(const fur_march &m, int64_t x, int64_t y, int pitch, int height)
     {
 #pragma unroll
@@ -136,7 +138,7 @@ template <class Value, int threads, int size> struct fur_slice_loader {
         }
     }
 
-    // Begins to copy a slice, entry n to where at(n) says; the caller commits.
+    // Starts to copy a slice. Entry n goes to at(n). The caller commits.
     template <class At> __device__ void begin(const Value *plane, At at) const
     {
 #pragma unroll
@@ -147,7 +149,7 @@ template <class Value, int threads, int size> struct fur_slice_loader {
     }
 };
 
-// Why a grid cannot be marched through; null: it can.
+// Returns why a march does not support a grid, or null if it does.
 static inline const char *fur_march_refusal(const fur_stencil_view *s)
 {
     if (s->fields)
@@ -159,8 +161,8 @@ static inline const char *fur_march_refusal(const fur_stencil_view *s)
     return nullptr;
 }
 
-// The number of planes of a block with which all blocks, `resident` at a time, are done soonest.
-// extra: what a block takes besides them, in planes.
+// The number of planes of a block with which all blocks finish soonest, if `resident` blocks run at
+// a time. extra: the cost of a block besides its planes, in units of planes.
 static inline int64_t fur_march_chunk(int64_t tiles, int64_t planes, int64_t resident,
                                       int64_t extra)
 {
@@ -179,8 +181,9 @@ static inline int64_t fur_march_chunk(int64_t tiles, int64_t planes, int64_t res
     return best;
 }
 
-// Bytes of shared memory for a block that needs `bytes`, so that no more than `most` are on a
-// multiprocessor at once: more slices under way than keep the memory busy come later, all of them.
+// The bytes of shared memory for a block that needs `bytes`, chosen so that at most `most` blocks
+// are on a multiprocessor. If more slices are in flight than keep the memory busy, all of them
+// arrive later.
 static inline fur_status fur_march_shared(fur_env *env, size_t bytes, int most, size_t *out)
 {
     int device = env->device->number;
@@ -198,14 +201,14 @@ static inline fur_status fur_march_shared(fur_env *env, size_t bytes, int most, 
     return FUR_OK;
 }
 
-// The part of a grid that a kernel has at once.
+// A kernel's tile and its resources.
 struct fur_march_tile {
-    int threads; // of a block
-    int width;   // points
+    int threads; // threads of a block
+    int width;   // points along x
     int height;
-    size_t bytes; // of shared memory
-    int most;     // blocks on a multiprocessor at once; 0: as many as there is room for
-    int sweeps;   // of a pass
+    size_t bytes; // bytes of shared memory
+    int most;     // most blocks on a multiprocessor at once; 0: as many as fit
+    int sweeps;   // sweeps of a pass
 };
 
 // Makes *out the march of a kernel.

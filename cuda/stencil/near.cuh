@@ -1,25 +1,26 @@
 // Stencils of radius 1 with constant coefficients. A block marches along z and reads one slice of x
 // after the other (march.cuh). It adds each slice to the sums of three planes, which are in
-// registers: the plane before the slice, the slice's own, and the plane behind it. So the terms of
-// a point come plane by plane, and within a plane line by line, as docs/numerics.md wants.
+// registers: the plane before the slice, the slice's own plane, and the plane after it. Therefore
+// the terms of a point are added plane by plane, and within a plane line by line, as
+// docs/numerics.md requires.
 //
-// The small case: the 3 points of the z axis, y(k) = a x(k - 1) + b x(k) + c x(k + 1), where
-// sum[0], sum[1], sum[2] belong to the planes n - 1, n, n + 1 when slice n is added:
+// The small case: the 3 points of the z axis, y(k) = a x(k - 1) + b x(k) + c x(k + 1). When slice n
+// is added, sum[0], sum[1] and sum[2] belong to the planes n - 1, n and n + 1:
 //   sum[0] += c x(n)     the last term of y(n - 1), which is now written
-//   sum[1] += b x(n)     the second of y(n)
-//   sum[2] += a x(n)     the first of y(n + 1)
+//   sum[1] += b x(n)     the second term of y(n)
+//   sum[2] += a x(n)     the first term of y(n + 1)
 // Then sum[0] = sum[1], sum[1] = sum[2], sum[2] = 0 (turn), and slice n + 1 is next.
 #ifndef FURROW_CUDA_NEAR_CUH
 #define FURROW_CUDA_NEAR_CUH
 
 #include "march.cuh"
 
-// Bytes of a piece: what a thread loads at once. Lines are aligned to it where they can be.
+// Bytes of a piece, which a thread loads at once. Lines are aligned to a piece if possible.
 #define FUR_NEAR_PIECE 16
-// z is asked for so many planes before its use.
+// Planes between the prefetch of z and its use.
 #define FUR_NEAR_AHEAD 2
 
-// The number of a neighbour, 0 .. 26: its place. The point itself is 13.
+// The number 0 .. 26 of a neighbour, called its place. The point itself is 13.
 __host__ __device__ constexpr int fur_near_place(int x, int y, int z)
 {
     return (x + 1) + 3 * ((y + 1) + 3 * (z + 1));
@@ -60,21 +61,22 @@ __host__ __device__ constexpr int fur_near_count(unsigned word)
     return bits;
 }
 
-// The stencils that have kernels of their own, as sets of places: 5 and 9 points of a plane, 7 and
-// 27 of space.
+// The stencils that have specialised kernels, as sets of places: 5 and 9 points of a plane, and 7
+// and 27 points of space.
 #define FUR_NEAR_LINE (1U << 12 | 1U << 13 | 1U << 14)
 #define FUR_NEAR_STAR2 (FUR_NEAR_LINE | 1U << 10 | 1U << 16)
 #define FUR_NEAR_SQUARE (0x1ffU << 9)
 #define FUR_NEAR_STAR3 (FUR_NEAR_STAR2 | 1U << 4 | 1U << 22)
 #define FUR_NEAR_CUBE ((1U << 27) - 1)
 
-// How much work a slice is. FLAT: all terms are in its own plane. FEW: adding takes less time than
-// the next slice needs to arrive; MANY: it takes more. ANY: the terms are found at run time. On an
-// H200 7 terms are few and 27 many; nothing between has been measured.
+// The amount of work in a slice. FLAT: all terms are in the slice's own plane. FEW: the additions
+// take less time than the next slice needs to arrive. MANY: they take more. ANY: the terms are
+// found at run time. On an H200, 7 terms are FEW and 27 are MANY. Numbers between them have not
+// been measured.
 enum fur_near_work { FUR_NEAR_FLAT, FUR_NEAR_FEW, FUR_NEAR_MANY, FUR_NEAR_ANY };
 
-// A stencil whose places the compiler knows. Any: it knows those that may be there, and the kernel
-// looks at run time which are.
+// A stencil whose places the compiler knows. Any: the compiler knows only the possible places, and
+// the kernel tests at run time which of them are present.
 template <unsigned places, bool Any = false> struct fur_near_shape {
     static constexpr bool any = Any;
     static constexpr fur_near_work work = any                                ? FUR_NEAR_ANY
@@ -117,23 +119,22 @@ template <class F> fur_status fur_with_near(const fur_stencil_view *s, F f)
     });
 }
 
-// How a block is made up. Each thread has 128 registers.
+// The parameters of a block. Each thread has 128 registers.
 template <int Threads, int Across, int Outputs, int Slices, int Ahead, int Most, bool Late>
 struct fur_near_form {
     static constexpr int threads = Threads;
     static constexpr int across = Across;   // warps along a line
     static constexpr int outputs = Outputs; // lines of a thread
     static constexpr int slices = Slices;   // in shared memory
-    static constexpr int ahead = Ahead;     // planes that are asked for before their slices
+    static constexpr int ahead = Ahead;     // planes of prefetch before a slice is loaded
     static constexpr int most = Most;       // blocks on a multiprocessor at once; 0: all that fit
-    static constexpr bool late = Late;      // a slice is begun when another is added, not before
+    static constexpr bool late = Late;      // a slice is started when another is added, not before
     static constexpr int resident = 512 / Threads;
 };
 
-// A block's tile. A thread has as many neighbours along x as a piece holds, on Form::outputs lines;
-// Form::across warps side by side make up the tile's width. In shared memory a slice has `before`
-// bytes in front, which hold the entries to the left of the tile, and `between` bytes after each
-// line.
+// A block's tile. A thread has the points along x of one piece, on Form::outputs lines. The width
+// of the tile is Form::across warps. In shared memory, a slice begins with `before` bytes, which
+// hold the entries to the left of the tile, and each line is followed by `between` bytes.
 template <class Value_, class Shape_, class Form_, int before, int between> struct fur_near_tile {
     using Value = Value_;
     using Shape = Shape_;
@@ -151,13 +152,13 @@ template <class Value_, class Shape_, class Form_, int before, int between> stru
         (before + pitch * lines * int(sizeof(Value)) + 127) / 128 * 128; // of a slice
     static constexpr int entries = bytes / sizeof(Value);
 
-    // The tile as march.cuh describes one, for a kernel that takes `shared` bytes of shared memory.
+    // The tile as march.cuh describes it, for a kernel with `shared` bytes of shared memory.
     static fur_march_tile march(size_t shared)
     {
         return {Form::threads, width, height, shared, Form::most, 1};
     }
 
-    // The thread's column and row.
+    // The thread's column in the tile.
     __device__ static int column()
     {
         return static_cast<int>(threadIdx.x) % columns;
@@ -169,8 +170,9 @@ template <class Value_, class Shape_, class Form_, int before, int between> stru
     }
 };
 
-// The kind of a grid's lines. ENTRIES: of any length. PIECES: of whole pieces, so that a thread has
-// all of its columns or none, and beta is 0. PIECES_Z: of whole pieces, and z is read in pieces.
+// The kind of a grid's lines. ENTRIES: lines of any length. PIECES: lines of whole pieces, so that
+// a thread has all of its columns or none, and beta is 0. PIECES_Z: lines of whole pieces, and z is
+// read in pieces.
 enum fur_near_kind { FUR_NEAR_ENTRIES, FUR_NEAR_PIECES, FUR_NEAR_PIECES_Z };
 
 // The points of a thread in a plane, and their sums in three planes.
@@ -180,12 +182,12 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
     static constexpr bool whole = kind != FUR_NEAR_ENTRIES;
     int64_t first;   // entry of the first point in the plane that is finished next
     int columns;     // number of columns
-    int own;         // and lines of them are inside
-    unsigned lines;  // bit n: the line before the first one, and n on, has entries
+    int own;         // number of lines inside the grid
+    unsigned lines;  // bit n: line n, counted from the line before the first one, has entries
     unsigned lefts;  // bit n: column n has a neighbour before it
-    unsigned rights; // and behind it
+    unsigned rights; // bit n: column n has a neighbour after it
     Value sum[3][tile::outputs][tile::piece];
-    fur_piece<Value> old[tile::outputs]; // of z in the plane that is finished next, by pieces
+    fur_piece<Value> old[tile::outputs]; // z in the plane that is finished next, in pieces
 
     __device__ fur_near_points(const fur_march &m, const fur_place &place)
         : lines(0), lefts(0), rights(0)
@@ -208,7 +210,7 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
             clear(plane);
     }
 
-    // Sums of 0 for a plane.
+    // Sets the sums of a plane to 0.
     __device__ void clear(int plane)
     {
 #pragma unroll
@@ -218,20 +220,22 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
                 sum[plane][n][e] = fur_zero<Value>();
     }
 
-    // Whether column e has a left neighbour. Of whole pieces only the thread's first may lack it.
+    // Whether column e has a left neighbour. If lines are whole pieces, only the thread's first
+    // column can lack one.
     __device__ bool has_left(int e) const
     {
         return (whole && e > 0) || (lefts >> e & 1) != 0;
     }
 
-    // Whether it has a right one; only the last may lack it.
+    // Whether column e has a right neighbour. If lines are whole pieces, only the last column can
+    // lack one.
     __device__ bool has_right(int e) const
     {
         return (whole && e + 1 < tile::piece) || (rights >> e & 1) != 0;
     }
 
-    // Whether the entries beside the thread's columns are needed on this line, counted from its
-    // first.
+    // Whether the entries beside the thread's columns are needed on this line, counted from the
+    // thread's first line.
     __host__ __device__ static constexpr bool needs_sides(int line)
     {
         bool needs = false;
@@ -240,12 +244,13 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
         return needs;
     }
 
-    // A line at the thread's columns, with one entry to the left and one to the right.
+    // A line at the thread's columns, with one entry to the left and one entry to the right.
     struct line_of {
         Value at[tile::piece + 2];
     };
 
-    // Reads a line of a slice at the thread's columns; beside them too if `sides`, else 0.
+    // Reads a line of a slice at the thread's columns. Also reads the entries beside them if
+    // `sides`; otherwise these are 0.
     __device__ line_of take_line(const Value *own, bool sides) const
     {
         auto middle = *reinterpret_cast<const fur_piece<Value> *>(own);
@@ -258,7 +263,7 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
         return line;
     }
 
-    // sums[e] += coefficient x[e + dx], for the thread's columns e that have that neighbour.
+    // sums[e] += coefficient x[e + dx], for the thread's columns e that have this neighbour.
     __device__ void add_term(Value coefficient, const line_of &line, int dx, Value *sums) const
     {
 #pragma unroll
@@ -273,10 +278,10 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
     //   sum[0][0] += c(0, 0, 1) own              the plane before
     //   sum[1][0] += c(-1, 0, 0) left + c(0, 0, 0) own + c(1, 0, 0) right
     //   sum[1][1] += c(0, -1, 0) own             the thread's second line
-    //   sum[2][0] += c(0, 0, -1) own             the plane behind
-    // where own are the line's entries at the thread's columns, left and right those beside each of
-    // them. The compiler knows everything but the coefficients: places without a term leave no
-    // code.
+    //   sum[2][0] += c(0, 0, -1) own             the plane after
+    // Here, own are the line's entries at the thread's columns, and left and right are their
+    // neighbours on the line. The compiler knows everything but the coefficients, so that places
+    // without a term generate no code.
     __device__ void add_line(const fur_near<Value> &near, int n, const line_of &line)
     {
 #pragma unroll
@@ -292,8 +297,8 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
                 }
     }
 
-    // Adds the terms of three places in a row, dx = -1, 0, 1 of one dy and dz, to all sums of a
-    // plane. Bit dx + 1 of `there` says whether the stencil has that term. The small case: dy = 0,
+    // Adds the terms of three places in a row, dx = -1, 0, 1 for one dy and dz, to all sums of a
+    // plane. Bit dx + 1 of `there` is set if the stencil has that term. The small case: dy = 0,
     // there = 7 and two lines a thread give
     //   sums[0] += c(-1) left + c(0) own + c(1) right, of line[1]
     //   sums[1] += c(-1) left + c(0) own + c(1) right, of line[2]
@@ -309,17 +314,17 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
                     add_term(coefficient[dx + 1], line[to + dy + 1], dx, sums[to]);
     }
 
-    // Adds a whole slice, where the terms are found at run time. The 27 places are nine rows of
-    // three; the row of dy and dz has number r = (dy + 1) + 3 (dz + 1). The kernel asks once a row,
-    // not once a sum, which of the three terms are there; mostly all three are, or the middle one.
-    // A row of places is added as soon as all lines that it needs are read, which is after line
-    // n = dy + outputs. The small case, two lines a thread:
+    // Adds a whole slice, if the terms are found at run time. The 27 places are nine rows of three
+    // places. The row of dy and dz has number r = (dy + 1) + 3 (dz + 1). The kernel tests once for
+    // a row, not once for a sum, which of the three terms are present. Usually all three are
+    // present, or only the middle one. A row of places is added as soon as all lines that it needs
+    // are read, which is after line n = dy + outputs. The small case, two lines a thread:
     //   n = 0        reads line 0
     //   n = 1        reads line 1, adds rows 0, 3, 6 (dy = -1) from lines 0 and 1
     //   n = 2        reads line 2, adds rows 1, 4, 7 (dy = 0) from lines 1 and 2
     //   n = 3        reads line 3, adds rows 2, 5, 8 (dy = 1) from lines 2 and 3
-    // Row r goes to the sums of plane 2 - r / 3. So the terms of a point come plane by plane, and
-    // line by line. AllLines: no line is beyond a Dirichlet boundary.
+    // Row r goes to the sums of plane 2 - r / 3. Therefore the terms of a point are added plane by
+    // plane, and line by line. AllLines: no line is beyond a Dirichlet boundary.
     template <bool AllLines> __device__ void add_rows(const fur_near<Value> &near, const Value *own)
     {
         line_of line[tile::outputs + 2];
@@ -341,7 +346,7 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
         }
     }
 
-    // Adds a slice to the sums of the three planes that it is part of.
+    // Adds a slice to the sums of the three planes that read it.
     __device__ void add(const fur_near<Value> &near, const Value *slice)
     {
         constexpr int count = tile::outputs + 2;
@@ -360,8 +365,7 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
         }
     }
 
-    // Loads z in the plane that is finished next, and asks the second-level cache for z `on`
-    // entries later.
+    // Loads z in the plane that is finished next, and prefetches z `on` entries later.
     __device__ void take_old(const fur_march &m, const fur_stencil_finish<Value> &finish,
                              const Value *y, int64_t on)
     {
@@ -406,7 +410,7 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
         first += m.plane_entries();
     }
 
-    // Goes on to the next slice: sum[0] and sum[1] take over sum[1] and sum[2]; sum[2] is 0.
+    // Advances to the next slice: sum[1] and sum[2] move to sum[0] and sum[1], and sum[2] is 0.
     __device__ void turn()
     {
 #pragma unroll
@@ -420,7 +424,7 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
     }
 };
 
-// The planes that a block's slices come from.
+// The planes of a block's slices.
 struct fur_near_planes {
     int first; // slice 0 is this plane
     int count; // of the block
@@ -435,8 +439,8 @@ struct fur_near_planes {
     {
     }
 
-    // The plane of slice n >= -1; -1 if the slice is not needed, as it lies beyond a Dirichlet
-    // boundary or the block needs no more.
+    // The plane of slice n >= -1, or -1 if the slice is not needed. It is not needed beyond a
+    // Dirichlet boundary, or after the block's last slice.
     __device__ int at(int n) const
     {
         int plane = first + n;
@@ -446,17 +450,18 @@ struct fur_near_planes {
     }
 };
 
-// Marches through the block's planes. begin(n, turn) begins to copy slice n into slot turn % slices
-// of the ring, ask(n) asks the second-level cache for a later slice, wait(turn) returns when the
-// slice of that turn has arrived.
+// Marches through the block's planes. begin(n, turn) starts to copy slice n into slot turn % slices
+// of the ring. ask(n) prefetches a later slice. wait(turn) returns when the slice of that turn has
+// arrived.
 template <class tile, fur_near_kind kind, class Value, class Begin, class Ask, class Wait>
 __device__ void fur_near_march(const fur_march &m, const fur_place &place,
                                const fur_near<Value> &near, const fur_stencil_finish<Value> &finish,
                                const Value *ring, Value *y, Begin begin, Ask ask, Wait wait)
 {
     using Form = typename tile::Form;
-    constexpr int next = Form::slices - 1; // slices from the one that is added to the one begun
-    // Not unrolled: instructions that run once have to be fetched, too.
+    // distance between the slice that is added and the slice that is started
+    constexpr int next = Form::slices - 1;
+    // Not unrolled, because instructions that run once must also be fetched.
 #pragma unroll 1
     for (int n = 0; n < next; n++) {
         begin(n - 1, n);
@@ -468,7 +473,7 @@ __device__ void fur_near_march(const fur_march &m, const fur_place &place,
     for (int n = -1; n <= planes.count; n++) {
         unsigned turn = static_cast<unsigned>(n + 1);
         wait(turn);
-        __syncthreads(); // all threads have added the slice before: its slot is free
+        __syncthreads(); // all threads have added the previous slice, so that its slot is free
         if (!Form::late)
             begin(n + next, turn + next);
         ask(n + next);
@@ -499,7 +504,7 @@ static inline fur_near_kind fur_near_kind_of(const fur_stencil_call *call)
     return call->beta.re == 0 && call->beta.im == 0 ? FUR_NEAR_PIECES : FUR_NEAR_PIECES_Z;
 }
 
-// Why a stencil is not one of radius 1 that can be marched through; null: it is.
+// Returns why a stencil cannot be marched through with radius 1, or null if it can.
 static inline const char *fur_near_refusal(const fur_stencil_view *s)
 {
     if (s->radius[0] > 1 || s->radius[1] > 1 || s->radius[2] > 1)

@@ -1,17 +1,17 @@
-// Several sweeps of the 7-point stencil in one pass over memory: blocks march along z through tiles
-// that overlap by what the sweeps reach, and each sweep follows the one before two planes behind.
-// Nguyen, Satish, Chhugani, Kim, Dubey, 3.5-D blocking optimization for stencil computations on
-// modern CPUs and GPUs, SC 2010.
+// Several sweeps of the 7-point stencil in one pass over memory. Blocks march along z through
+// tiles, which overlap by the reach of all sweeps. Each sweep follows the previous sweep at a
+// distance of two planes. Nguyen, Satish, Chhugani, Kim, Dubey, 3.5-D blocking optimization for
+// stencil computations on modern CPUs and GPUs, SC 2010.
 //
-// A warp has the width of the tile with its overlap, a thread a piece of four lines, whose last
-// planes of every sweep are in its registers: neighbours along x are in the next lane, and of what
-// a sweep has made only the lines that other warps need are in shared memory. A lane's values are
-// wrong one lane further in with every sweep, a line's likewise; what is stored is right.
+// A warp has the width of the tile with its overlap. A thread has a piece of four lines, and the
+// last planes of every sweep are in its registers. Neighbours along x are in the next lane. Of the
+// results of a sweep, only the lines that other warps need are in shared memory. With each sweep,
+// one more lane and one more line at each border become wrong. Only correct values are stored.
 //
 // Bytes a point of T sweeps: 16, and 8 for z (f64); from the second-level cache 1.4 entries for x.
 //
-// Tried on an H200: four sweeps in a pass were slower than three for want of registers. 27
-// points gained nothing.
+// Tried on an H200: four sweeps in a pass were slower than three, because there are too few
+// registers. 27 points gained nothing.
 #include "near.cuh"
 
 namespace
@@ -22,32 +22,34 @@ namespace
 #define THREADS 256
 #define WARPS (THREADS / FUR_WARP)
 #define LANES 2
-// Slices of x in shared memory: one that is read and two under way.
+// Slices of x in shared memory: one that is read and two in flight. DEPTH is the most sweeps of a
+// pass.
 #define RING 3
 #define DEPTH 3
 
-// A block's tile for `sweeps` sweeps, with z or without.
+// A block's tile for `sweeps` sweeps. With: there is a z.
 template <class Value, int sweeps, bool With> struct tile {
     static constexpr int piece = FUR_NEAR_PIECE / sizeof(Value);
-    static constexpr int line = FUR_WARP * piece; // entries in shared memory
+    static constexpr int line = FUR_WARP * piece; // entries of a line in shared memory
     static constexpr int width = line - 2 * LANES * piece;
     static constexpr int lines = WARPS * LINES;
     static constexpr int height = lines - 2 * (sweeps - 1);
     static_assert(sweeps <= LANES * piece, "what sweeps reach along x");
     static constexpr int slice = line * (lines + 2);
-    // The first and the last line of each warp, twice: what comes and what is read.
+    // The first and the last line of each warp, in two buffers: one is written while the other is
+    // read.
     static constexpr int edges = 2 * WARPS * line;
     static constexpr int planes =
-        With ? 2 * sweeps + 2 : 0; // of z, from the first sweep's to the last's
+        With ? 2 * sweeps + 2 : 0; // planes of z, from the first sweep's to the last's
     static constexpr size_t bytes =
         sizeof(Value) * (RING * slice + (sweeps - 1) * 2 * edges + planes * line * lines);
 };
 
-// The coefficients, by rising entry.
+// The coefficients, by ascending entry.
 template <class Value> struct star {
     Value below, before, left, own, right, behind, above;
 
-    // The seven coefficients by their names.
+    // Takes the seven coefficients by name.
     explicit star(const fur_near<Value> &near)
         : below(near.coefficient[fur_near_place(0, 0, -1)]),
           before(near.coefficient[fur_near_place(0, -1, 0)]),
@@ -65,25 +67,25 @@ template <class Value> struct entries {
     fur_piece<Value> line[LINES];
 };
 
-// A block's march, as one of its threads sees it. Whole: lines consist of whole pieces.
+// A block's march, from the view of one thread. Whole: lines consist of whole pieces.
 template <class Value, int sweeps, bool Whole, bool With> struct march {
     using tile_ = tile<Value, sweeps, With>;
     static constexpr int piece = tile_::piece;
     static constexpr int loads = (tile_::lines + 2 + WARPS - 1) / WARPS;
     const fur_march &m;
     const star<Value> &c;
-    int z; // the block's first plane, and how many it has
+    int z; // the block's first plane; `planes` is their number
     int planes;
     int lane;
     int warp;
-    int64_t x0; // the thread's first column and line
+    int64_t x0; // the thread's first column; y0 is its first line
     int64_t y0;
-    int64_t top;                     // the first line of the slices
-    uint32_t shared;                 // the slices' address, that of edges, that of the planes of z
-    int first;                       // the thread's line that is the grid's first
-    int last;                        // and its last
-    entries<Value> plane[sweeps][2]; // what a sweep reads, by parity of the turn
-    entries<Value> sum[sweeps];      // of the plane that it began last
+    int64_t top;     // the first line of the slices
+    uint32_t shared; // address of the slices, followed by the edges and the planes of z
+    int first;       // which line of the thread is the grid's first line
+    int last;        // which line of the thread is the grid's last line
+    entries<Value> plane[sweeps][2]; // the input of each sweep, by parity of the turn
+    entries<Value> sum[sweeps];      // of the plane that each sweep has begun last
 
     __device__ march(const fur_march &of, const star<Value> &coefficients, const Value *memory)
         : m(of), c(coefficients), lane(static_cast<int>(threadIdx.x) % FUR_WARP),
@@ -106,7 +108,7 @@ template <class Value, int sweeps, bool Whole, bool With> struct march {
         return static_cast<unsigned>(z + n) < static_cast<unsigned>(m.extent[2]);
     }
 
-    // Begins to copy the thread's piece of a line.
+    // Starts to copy the thread's piece of a line.
     __device__ void copy(uint32_t to, const Value *line) const
     {
         const Value *from = line + x0;
@@ -121,14 +123,15 @@ template <class Value, int sweeps, bool Whole, bool With> struct march {
         }
     }
 
-    // The shared address of the thread's piece of a line of x, of z.
+    // The shared address of the thread's piece of a line of x.
     __device__ uint32_t at(int n, int line) const
     {
         unsigned slot = static_cast<unsigned>(n + sweeps) % RING;
         return shared + ((slot * (tile_::lines + 2) + line) * FUR_WARP + lane) * FUR_NEAR_PIECE;
     }
 
-    // The same of z, whose planes lie behind the ring and the edges.
+    // The shared address of the thread's piece of a line of z. The planes of z follow the ring and
+    // the edges.
     __device__ uint32_t z_at(int n, int line) const
     {
         constexpr unsigned slots = With ? tile_::planes : 1;
@@ -138,7 +141,7 @@ template <class Value, int sweeps, bool Whole, bool With> struct march {
         return base + ((slot * tile_::lines + line) * FUR_WARP + lane) * FUR_NEAR_PIECE;
     }
 
-    // Begins to copy plane n.
+    // Starts to copy plane n.
     __device__ void fetch(int n, const Value *x, const Value *other) const
     {
         if (in_grid(n) && n < planes + sweeps) {
@@ -162,7 +165,7 @@ template <class Value, int sweeps, bool Whole, bool With> struct march {
         __pipeline_commit();
     }
 
-    // The address of a warp's first or last line that sweep t reads in turns of a parity.
+    // The address of a warp's first or last line that sweep t reads in turns of this parity.
     __device__ uint32_t edge_at(int t, int parity, int of_warp, int end) const
     {
         uint32_t base = shared + RING * tile_::slice * static_cast<uint32_t>(sizeof(Value));
@@ -192,8 +195,8 @@ template <class Value, int sweeps, bool Whole, bool With> struct march {
         return (Whole && e + 1 < piece) || x0 + e + 1 < m.extent[0];
     }
 
-    // Adds the terms of a plane to the sums of its own points: up and down are the lines beside the
-    // thread's.
+    // Adds the terms in a plane to the sums of its own points. up and down are the lines before and
+    // after the thread's lines.
     __device__ void add(const entries<Value> &x, const fur_piece<Value> &up,
                         const fur_piece<Value> &down, entries<Value> *sums) const
     {
@@ -223,7 +226,7 @@ template <class Value, int sweeps, bool Whole, bool With> struct march {
         }
     }
 
-    // sums = coefficient x + sums, or without sums
+    // sums = coefficient x + sums. If `begin`, the old sums count as 0.
     __device__ static void add_plane(Value coefficient, const entries<Value> &x, bool begin,
                                      entries<Value> *sums)
     {
@@ -236,7 +239,8 @@ template <class Value, int sweeps, bool Whole, bool With> struct march {
                             begin ? fur_zero<Value>() : sums->line[l].entry[e]);
     }
 
-    // Sweep t reads plane q: that before it is finished, and in *made; its own is begun.
+    // Sweep t reads plane q. It completes the plane before, in *made, and begins the sums of plane
+    // q.
     __device__ void take(int t, int parity, int q, bool inside, entries<Value> *made)
     {
         entries<Value> &x = plane[t][parity];
@@ -273,7 +277,7 @@ template <class Value, int sweeps, bool Whole, bool With> struct march {
         }
     }
 
-    // Hands what a sweep has made of a plane to the next one, for the next turn.
+    // Passes a plane that a sweep has completed to the next sweep, for the next turn.
     __device__ void hand_on(int t, int parity, const entries<Value> &made)
     {
         plane[t][parity] = made;
@@ -281,7 +285,7 @@ template <class Value, int sweeps, bool Whole, bool With> struct march {
         write(edge_at(t, parity, warp, 1), made.line[LINES - 1]);
     }
 
-    // Writes what all sweeps made of plane f, on the lines and columns that are the tile's own.
+    // Writes plane f after all sweeps, on the lines and columns that the tile owns.
     __device__ void store(int f, const entries<Value> &made, Value *y) const
     {
         if (lane < LANES || lane >= FUR_WARP - LANES || x0 >= m.extent[0])
@@ -303,21 +307,22 @@ template <class Value, int sweeps, bool Whole, bool With> struct march {
         }
     }
 
-    // Whether in turn n all sweeps read and make planes that are wanted, inside of the grid.
+    // Whether all sweeps in turn n read and complete planes that are needed and inside the grid.
     __device__ bool is_inside(int n) const
     {
         return n > 2 * (sweeps - 1) && n < planes + sweeps && z + n >= 2 * sweeps &&
                z + n < m.extent[2];
     }
 
-    // All sweeps, the last one first: each reads what the one before made in the turn before.
+    // Runs all sweeps, the last one first. Each sweep reads the plane that the previous sweep
+    // completed in the previous turn.
     template <int parity, bool inside> __device__ void turn(int n, Value beta, Value *y)
     {
 #pragma unroll
         for (int t = sweeps - 1; t >= 0; t--) {
-            int q = n - 2 * t;          // the plane that it reads
-            int f = q - 1;              // and that it finishes
-            int reach = sweeps - 1 - t; // planes beyond the block's that are wanted
+            int q = n - 2 * t;          // the plane that sweep t reads
+            int f = q - 1;              // the plane that it completes
+            int reach = sweeps - 1 - t; // planes outside the block that are still needed
             if (!inside && (q < -reach - 1 || f >= planes + reach))
                 continue;
             entries<Value> made;
@@ -337,9 +342,9 @@ template <class Value, int sweeps, bool Whole, bool With> struct march {
     }
 };
 
-// A tile and a share of the planes a block: one plane a turn, which each sweep reads two planes
-// behind the one before. Bytes a point: above; 14 flops a point and sweep, and those of the
-// overlap.
+// One block computes one tile in a share of the planes. In each turn, the first sweep reads one
+// plane, and each sweep is two planes after the previous one. Bytes a point: above; 14 flops a
+// point and sweep, and the flops of the overlap.
 template <class Value, int sweeps, bool Whole, bool With>
 __global__ void __launch_bounds__(THREADS, 1)
     sweep(const __grid_constant__ fur_march m, const __grid_constant__ star<Value> c,
@@ -381,7 +386,7 @@ const char *refusal(const fur_stencil_view *s)
     return fur_near_places(s) == FUR_NEAR_STAR3 ? nullptr : "it is for the 7-point stencil";
 }
 
-// Calls f with a real value of that type.
+// Calls f with a real value of the type.
 template <class F> fur_status with_real(fur_value_type value, F f)
 {
     return value == FUR_F32 ? f(float()) : f(double());
@@ -395,7 +400,7 @@ template <class Value, bool Whole, bool With, class F> fur_status with_sweeps(in
     return f(tile<Value, 3, With>(), sweep<Value, 3, Whole, With>);
 }
 
-// f(value, tile, kernel)
+// Calls f(value, tile, kernel).
 template <class F>
 fur_status with_kernel(const fur_stencil_view *s, int sweeps, bool whole, bool with, F f)
 {
@@ -410,12 +415,12 @@ fur_status with_kernel(const fur_stencil_view *s, int sweeps, bool whole, bool w
     });
 }
 
-// The state that a plan makes: marches by number of sweeps, and with z or without.
+// The state of a plan: marches by number of sweeps, without and with z.
 struct state {
     fur_march march[DEPTH + 1][2];
 };
 
-// The marches of all depths of sweeps, with and without z.
+// Prepares the marches for all numbers of sweeps, without and with z.
 fur_status build(fur_env *env, const fur_stencil_view *s, state *st)
 {
     for (int sweeps = 2; sweeps <= DEPTH; sweeps++)

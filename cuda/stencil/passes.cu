@@ -1,12 +1,12 @@
-// An iteration of conjugate gradients over a stencil in two passes (src/solver/method/cg.c), which
-// store nothing that can be computed again: a turn and a descent, by the march of columns.cuh.
+// An iteration of conjugate gradients over a stencil in two passes (src/solver/method/cg.c): a turn
+// and a descent, by the march of columns.cuh. They store nothing that can be computed again.
 //
-// Bytes a point, in entries: a turn reads z, p and x and writes p and x, 5; a descent reads p and r
-// and writes r, 3. What slices have beyond their leaves comes from the second-level cache. 2 flops
-// a term, and some 10 more.
+// Bytes a point, in entries: a turn reads z, p and x and writes p and x, 5. A descent reads p and r
+// and writes r, 3. The entries of slices outside their leaves come from the second-level cache. 2
+// flops a term, and about 10 more.
 //
-// Tried on an H200, 256^3 (329 us): a warp for each leaf took 357 us, blocks of 256 threads that
-// sum a leaf before the next 472. 27 points on 128^3 took 93 us in place of 63.
+// Tried on an H200, 256^3 (329 us): one warp for each leaf took 357 us. Blocks of 256 threads that
+// add a leaf before the next one took 472. 27 points on 128^3 took 93 us instead of 63.
 #include "columns.cuh"
 #include "sums.cuh"
 
@@ -15,8 +15,8 @@ namespace
 
 struct state {
     layout columns;
-    size_t shared;  // bytes of a block
-    void *partials; // four doubles at most for each leaf
+    size_t shared;  // shared memory of a block, in bytes
+    void *partials; // at most four doubles for each leaf
     unsigned *ticket;
 };
 
@@ -24,7 +24,7 @@ template <class Value>
 using dot_of =
     std::conditional_t<fur_value_of<Value>::is_complex, complex_dot<Value>, real_dot<Value>>;
 
-// x += alpha p, q = d z + beta p, q.S q. The roundings are those of elementwise.cu.
+// x += alpha p, q = d z + beta p, q.S q. The roundings are the same as in elementwise.cu.
 template <class Value> struct turn_pass {
     struct raw {
         Value z;
@@ -36,7 +36,9 @@ template <class Value> struct turn_pass {
     Value *x;
     Value *q;
     Value d;
-    bool unit; // d is 1: no complex number is multiplied by it, which could turn a zero's sign
+    // d is 1: complex numbers are not multiplied by it, because that could change the sign of a
+    // zero
+    bool unit;
     Value alpha;
     Value beta;
     dot_of<Value> dot;
@@ -87,7 +89,7 @@ __global__ void __launch_bounds__(ALL_THREADS)
         fur_slot_store(out, pass.dot.end(root));
 }
 
-// r += alpha S p; the norm 2 of r, and r.d r.
+// r += alpha S p, the 2-norm of r, and r.d r.
 template <class Value> struct descent_pass {
     using raw = Value;
     const Value *p;
@@ -134,7 +136,7 @@ __global__ void __launch_bounds__(ALL_THREADS)
     }
 }
 
-// Why the passes do not serve a stencil; null: they do.
+// Returns why the passes do not support a stencil, or null if they do.
 const char *refusal(const fur_stencil_view *s)
 {
     const char *near = fur_near_refusal(s);
@@ -148,7 +150,7 @@ const char *refusal(const fur_stencil_view *s)
     return nullptr;
 }
 
-// Blocks of a kernel on the device at once.
+// The number of blocks of a kernel that are on the device at once.
 template <class Kernel>
 fur_status count_resident(fur_env *env, Kernel kernel, size_t shared, int *most)
 {

@@ -1,14 +1,14 @@
-// Whether a matrix is a stencil's, row by row and bit by bit.
+// Tests whether a matrix is a stencil's, row by row and bit by bit.
 //
-// A warp has 32 rows, and groups of its lanes take one row after the other: as many lanes as the
-// stencil has terms, rounded up to a power of two; of more than 32 terms they take several rounds.
-// Each lane has a term, and a vote tells how many of the terms before it stay inside the grid: so
-// many entries into the row must be its own, in the column of its neighbour. Inside and at the
-// boundaries rows are compared in the same way, lanes side by side read entries side by side, and
-// nothing is waited for from one row to the next.
+// A warp has 32 rows. A group of its lanes takes one row after the other. A group has as many lanes
+// as the stencil has terms, rounded up to a power of two. For more than 32 terms it takes several
+// rounds. Each lane has a term, and a vote counts the terms before it whose neighbours are inside
+// the grid. This count is the position in the row of the term's entry, which must be in the column
+// of the neighbour. Rows inside the grid and at the boundaries are compared in the same way.
+// Neighbouring lanes read neighbouring entries, and no row waits for another row.
 //
-// Bytes a row: an offset and its entries, 1/4 for what was found. With fields an entry a term is
-// written, and values are read where the row has been found to be the stencil's.
+// Bytes a row: an offset and its entries, 1/4 for the result. With fields, an entry for each term
+// is written, and the values of rows that agree with the stencil are read.
 #include "arrange.cuh"
 #include "lanes.cuh"
 #include "stencil.cuh"
@@ -16,7 +16,7 @@
 #include <cstring>
 
 #define BLOCK 256
-// Rows of a group whose entries are under way together; of 16 bytes, half as many.
+// Rows of a group whose entries are loaded together; half as many for 16-byte entries.
 #define BATCH 4
 
 namespace
@@ -28,16 +28,16 @@ template <class Value, class Offset> struct proof {
     const int32_t *columns;
     const Value *values;
     const fur_stencil_term<Value> *terms;
-    int64_t last; // entry
+    int64_t last; // the last entry
     uint32_t rows;
     uint32_t extent[3];
     int points;
-    int group; // lanes that take a row together: a power of two, at least BATCH
+    int group; // lanes that process a row together: a power of two, at least BATCH
     bool fields;
 };
 
-// The rows of a warp from `first` on, one a lane: where their entries are, and their points.
-// Beyond the last all are empty.
+// The rows of a warp from `first` on, one for each lane: the positions of their entries, and their
+// grid points. Rows after the last one are empty.
 template <class Offset> struct warp_rows {
     uint32_t first;
     Offset begin;
@@ -57,8 +57,8 @@ template <class Offset> struct warp_rows {
         z = line / p.extent[1];
     }
 
-    // Whether the neighbour of row i stays inside. Coordinates are below 2^31 and offsets short, so
-    // that what is less than 0 is beyond any extent. All lanes must call.
+    // Whether the neighbour of row i is inside the grid. Coordinates are below 2^31 and offsets are
+    // small, so that a negative sum wraps to more than any extent. All lanes must call it.
     __device__ bool has(int i, fur_stencil_offset o, const uint32_t extent[3]) const
     {
         return __shfl_sync(FUR_ALL_LANES, x, i) + static_cast<uint32_t>(o.x) < extent[0] &
@@ -67,10 +67,11 @@ template <class Offset> struct warp_rows {
     }
 };
 
-// Calls f(i, term, inside, entry, end) in all lanes for row `first + i` of the warp, a term,
-// whether its neighbour is inside, and then its entry, which must come before the end of the row's;
-// for Batch rows without a branch between them. Long: there are more terms than lanes. All lanes
-// must call; bit i of a lane's result is set if it found that row i has another number of entries.
+// Calls f(i, term, inside, entry, end) in all lanes for row `first + i` of the warp and one of its
+// terms. `inside` tells whether the term's neighbour is inside the grid. `entry` is the position of
+// its entry, which must be less than `end`, the end of the row. Batch rows are processed without a
+// branch between them. Long: there are more terms than lanes. All lanes must call it. Bit i of a
+// lane's result is set if row i has a wrong number of entries.
 template <bool Long, int Batch, class Value, class Offset, class F>
 __device__ unsigned for_terms(const proof<Value, Offset> &p, const warp_rows<Offset> &w, F f)
 {
@@ -103,7 +104,7 @@ __device__ unsigned for_terms(const proof<Value, Offset> &p, const warp_rows<Off
     return wrong;
 }
 
-// 0 and -0 differ, and a NaN equals itself.
+// Compares bits: 0 and -0 differ, and a NaN equals itself.
 template <class Value> __device__ bool same_bits(Value a, Value b)
 {
     uint32_t words[2][sizeof(Value) / sizeof(uint32_t)];
@@ -115,8 +116,8 @@ template <class Value> __device__ bool same_bits(Value a, Value b)
     return other == 0;
 }
 
-// Bits of the rows that differ. What is past the end is loaded from the last entry: without a
-// condition loads for several rows are under way before the first is waited for.
+// Returns a bit for each row that differs. Positions past the end load the last entry. Without a
+// condition, the loads of several rows are issued before the first is waited for.
 template <bool Long, class Value, class Offset>
 __device__ unsigned compare(const proof<Value, Offset> &p, const warp_rows<Offset> &w)
 {
@@ -135,7 +136,7 @@ __device__ unsigned compare(const proof<Value, Offset> &p, const warp_rows<Offse
     return __reduce_or_sync(FUR_ALL_LANES, differing | wrong);
 }
 
-// Copies the values of rows that do not differ into the fields.
+// Copies the values of rows that agree into the fields.
 template <bool Long, class Value, class Offset>
 __device__ void keep_values(const proof<Value, Offset> &p, const warp_rows<Offset> &w,
                             unsigned same)
@@ -147,8 +148,8 @@ __device__ void keep_values(const proof<Value, Offset> &p, const warp_rows<Offse
         });
 }
 
-// differing[w] = bit i is set if row 32 w + i differs, counts[w] = how many are; a 0 behind the
-// last count.
+// Bit i of differing[w] is set if row 32 w + i differs. counts[w] = the number of such rows; a 0
+// follows the last count.
 template <bool Long, class Value, class Offset>
 __global__ void __launch_bounds__(BLOCK, 4)
     compare_rows(proof<Value, Offset> p, uint32_t *differing, uint32_t *counts)
@@ -172,8 +173,8 @@ __global__ void __launch_bounds__(BLOCK, 4)
         counts[word + 1] = 0;
 }
 
-// The numbers of the rows whose bits are set, in order. Bytes a row that differs: 4; of all rows
-// 1/4.
+// Lists the numbers of the rows whose bits are set, in order. Bytes: 4 for a row that differs, and
+// 1/4 for every row.
 __global__ void __launch_bounds__(BLOCK)
     list_rows(int64_t words, const uint32_t *differing, const uint32_t *places, int32_t *numbers)
 {
@@ -185,7 +186,7 @@ __global__ void __launch_bounds__(BLOCK)
         *to++ = static_cast<int32_t>(word * FUR_WARP + __ffs(static_cast<int>(bits)) - 1);
 }
 
-// Lanes that read a row together: a power of two that holds all points, at most a warp.
+// Lanes that read a row together: a power of two that covers all points, but at most a warp.
 int group_for(int points)
 {
     int group = BATCH;
@@ -194,7 +195,7 @@ int group_for(int points)
     return group;
 }
 
-// The proof's arguments in their types.
+// The arguments of the proof in their types.
 template <class Value, class Offset>
 proof<Value, Offset> proof_of(const fur_csr_view *a, const fur_stencil_view *s, const void *terms)
 {
@@ -214,11 +215,12 @@ proof<Value, Offset> proof_of(const fur_csr_view *a, const fur_stencil_view *s, 
 // The rows that differ, in words of 32 rows.
 struct verdict {
     int64_t words;
-    uint32_t *differing; // bits of the rows
-    uint32_t *places;    // of their first rows among all that differ, and how many these are
+    uint32_t *differing; // a bit for each row
+    // the place of each word's first row in the list of differing rows, and their number
+    uint32_t *places;
 };
 
-// Sets the verdict, and the fields of the stencil.
+// Sets the verdict and the fields of the stencil.
 fur_status compare_all(fur_env *env, const fur_csr_view *a, const fur_stencil_view *s,
                        const verdict &v)
 {
@@ -238,7 +240,7 @@ fur_status compare_all(fur_env *env, const fur_csr_view *a, const fur_stencil_vi
     return fur_exclusive_scan(env, v.places, v.words + 1);
 }
 
-// *numbers = the rows that differ, which rise.
+// *numbers = the rows that differ, in ascending order.
 fur_status list_differing(fur_env *env, const verdict &v, int64_t count, int32_t **numbers)
 {
     int32_t *list;
@@ -253,7 +255,7 @@ fur_status list_differing(fur_env *env, const verdict &v, int64_t count, int32_t
     return status;
 }
 
-// Sets the verdict, then lists the rows that differ if they are not too many.
+// Sets the verdict. Then lists the rows that differ, if there are at most `most`.
 fur_status prove(fur_env *env, const fur_csr_view *a, const fur_stencil_view *s, int64_t most,
                  const verdict &v, int32_t **numbers, int64_t *count)
 {
@@ -270,7 +272,7 @@ fur_status prove(fur_env *env, const fur_csr_view *a, const fur_stencil_view *s,
 
 } // namespace
 
-// Compares every row of A with the stencil; *numbers = the rows that differ, *count of them. Waits.
+// Compares every row of A with the stencil. *numbers = the *count rows that differ. Waits.
 fur_status fur_cuda_stencil_prove(fur_env *env, const fur_csr_view *a, const fur_stencil_view *s,
                                   int64_t most, int32_t **numbers, int64_t *count)
 {

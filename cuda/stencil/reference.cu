@@ -1,19 +1,20 @@
-// Stencils, reference: one thread a point, neighbours from the caches. Datta, Murphy, Volkov,
+// Stencils, reference: one thread a point, and neighbours from the caches. Datta, Murphy, Volkov,
 // Williams, Carter, Oliker, Patterson, Shalf and Yelick, Stencil computation optimization and
-// auto-tuning on state-of-the-art multicore architectures, SC 2008, of which this is the beginning.
+// auto-tuning on state-of-the-art multicore architectures, SC 2008, whose starting point is this
+// kernel.
 //
-// Bytes a point: two entries for x and y, and one for each field; from the second-level cache one
-// for each line of neighbours that the block does not share. 2 flops a term.
+// Bytes a point: two entries for x and y, and one for each field. From the second-level cache: one
+// entry for each line of neighbours that the block does not share. 2 flops a term.
 #include "carried.cuh"
 
 #define BLOCK 256
-// Threads of a block along x where there are other axes.
+// Threads of a block along x, if the grid has other axes.
 #define WIDTH 64
 
 namespace
 {
 
-// y = alpha S x + beta y, with the terms from either place.
+// y = alpha S x + beta y, with the terms in either place.
 template <class Value, class Terms, bool Long> struct product {
     fur_stencil_view s;
     Terms terms;
@@ -27,7 +28,7 @@ template <class Value, class Terms, bool Long> struct product {
     {
     }
 
-    // The sum of a point whose neighbours are all inside.
+    // The sum of a point whose neighbours are all inside the grid.
     __device__ Value inner_sum(int64_t p) const
     {
         fur_term_sum<Value, Long> sum;
@@ -37,7 +38,7 @@ template <class Value, class Terms, bool Long> struct product {
         return sum.result();
     }
 
-    // The sum of any point: each neighbour is looked up by its boundary.
+    // The sum of any point. Each neighbour is found by the rules of the boundary.
     __device__ Value outer_sum(const int64_t at[3], int64_t p) const
     {
         fur_term_sum<Value, Long> sum;
@@ -52,7 +53,8 @@ template <class Value, class Terms, bool Long> struct product {
     }
 };
 
-// A point a thread, in steps of the grid along y and z. Bytes and flops a point: above.
+// One thread computes one point, in steps of the launch grid along y and z. Bytes and flops a
+// point: above.
 template <class Product>
 __global__ void __launch_bounds__(BLOCK) multiply(const __grid_constant__ Product product)
 {
@@ -64,7 +66,7 @@ __global__ void __launch_bounds__(BLOCK) multiply(const __grid_constant__ Produc
         for (at[1] = blockIdx.y * int64_t(blockDim.y) + threadIdx.y; at[1] < s.extent[1];
              at[1] += gridDim.y * int64_t(blockDim.y)) {
             int64_t p = fur_stencil_point(s, at);
-            // The lanes of a warp go the same way.
+            // All lanes of a warp take the same branch.
             bool inside = __all_sync(__activemask(), fur_stencil_inside(s, at));
             product.finish.put(inside ? product.inner_sum(p) : product.outer_sum(at, p),
                                &product.y[p]);
@@ -79,7 +81,7 @@ fur_status plan(fur_env *env, const fur_stencil_view *s, void **state)
     return FUR_OK;
 }
 
-// One thread a point.
+// Launches one thread for each point.
 template <class Product> fur_status launch(const fur_stencil_call *call)
 {
     const int64_t *extent = call->s->extent;

@@ -1,20 +1,20 @@
-// Stencils: products and repeated sweeps, a kernel a file (stencils.def and sweeps.def list them),
-// their matrix, and the proof that a matrix is one. What they share: a stencil's terms on the
-// device, and adding up those of a point in the order of docs/numerics.md.
+// Stencils: products and repeated sweeps, one kernel in each file (stencils.def and sweeps.def list
+// them), their matrix, and the proof that a matrix is a stencil's. The shared parts are the terms
+// on the device and the sum of a point's terms in the order of docs/numerics.md.
 #ifndef FURROW_CUDA_STENCIL_CUH
 #define FURROW_CUDA_STENCIL_CUH
 
 #include "device.cuh"
 #include "long_sum.cuh"
 
-// Bytes of shared memory that a block may have on every supported device.
+// Bytes of shared memory that a block can have on every supported device.
 #define FUR_SHARED_MOST (96 << 10)
 
-// A term. Lists have them in the order in which they are added: lines along x one after the other.
+// A term. Lists are in the order of addition: the lines along x one after the other.
 template <class Value> struct fur_stencil_term {
     fur_stencil_offset offset;
     int next;           // the first term of the next line
-    int64_t step;       // entries from a point to this neighbour if it is inside
+    int64_t step;       // distance from a point to this neighbour, if it is inside the grid
     const Value *field; // null: the coefficient is constant
     Value constant;
 
@@ -31,7 +31,7 @@ static inline bool fur_same_line(fur_stencil_offset a, fur_stencil_offset b)
     return a.y == b.y && a.z == b.z;
 }
 
-// The stencil's terms, one for each point.
+// Lists the stencil's terms, one for each point.
 template <class Value>
 void fur_list_terms(const fur_stencil_view *s, fur_stencil_term<Value> *terms)
 {
@@ -48,11 +48,11 @@ void fur_list_terms(const fur_stencil_view *s, fur_stencil_term<Value> *terms)
 }
 
 extern "C" {
-// *list = the stencil's terms on the device, fur_stencil_term of its value type: the plan of a
-// kernel that needs no more. fur_cuda_release takes it back.
+// *list = the stencil's terms on the device, as fur_stencil_term of its value type. Kernels that
+// need nothing else use the list as their plan. fur_cuda_release frees it.
 fur_status fur_cuda_stencil_terms(fur_env *env, const fur_stencil_view *s, void **list);
 
-// The stencil part of fur_remote.
+// The stencil functions of fur_remote.
 fur_status fur_cuda_stencil_starts(fur_env *env, const fur_stencil_view *s, int64_t *starts);
 fur_status fur_cuda_stencil_fill(fur_env *env, const fur_stencil_view *s, const int64_t *starts,
                                  const fur_csr_view *a);
@@ -66,8 +66,8 @@ fur_status fur_cuda_stencil_prove(fur_env *env, const fur_csr_view *a, const fur
                                   int64_t most, int32_t **numbers, int64_t *count);
 }
 
-// The sum of a point's terms, those that are not left out, added like the entries of a row. Long:
-// they may be more than one segment.
+// The sum of the terms of a point that are inside the grid, added like the entries of a row. Long:
+// there may be more terms than one segment.
 template <class Value, bool Long> struct fur_term_sum {
     Value sum = fur_zero<Value>();
 
@@ -83,7 +83,7 @@ template <class Value, bool Long> struct fur_term_sum {
 
 template <class Value> struct fur_term_sum<Value, true> {
     Value sum = fur_zero<Value>(); // of up to FUR_ROW_SEGMENT terms
-    Value lane[FUR_ROW_LANES];     // in turn: the first takes the next term
+    Value lane[FUR_ROW_LANES];     // rotated: the first takes the next term
     fur_segment_sums<Value, 1> sums;
     int terms = 0;
 
@@ -99,7 +99,7 @@ template <class Value> struct fur_term_sum<Value, true> {
             lane[i] = fur_zero<Value>();
     }
 
-    // The first lane becomes `own`, and the last.
+    // Rotates the lanes: the first lane becomes `own` and moves to the end.
     __device__ void turn(Value own)
     {
 #pragma unroll
@@ -133,13 +133,13 @@ template <class Value> struct fur_term_sum<Value, true> {
     }
 };
 
-// The number of a grid point.
+// The index of a grid point.
 __device__ inline int64_t fur_stencil_point(const fur_stencil_view &s, const int64_t at[3])
 {
     return at[0] + s.extent[0] * (at[1] + s.extent[1] * at[2]);
 }
 
-// Whether all neighbours of a point are inside.
+// Whether all neighbours of a point are inside the grid.
 __device__ inline bool fur_stencil_inside(const fur_stencil_view &s, const int64_t at[3])
 {
     bool inside = true;
@@ -148,7 +148,7 @@ __device__ inline bool fur_stencil_inside(const fur_stencil_view &s, const int64
     return inside;
 }
 
-// Whether a neighbour is inside.
+// Whether a neighbour is inside the grid.
 __device__ inline bool fur_stencil_reaches(const fur_stencil_view &s, const int64_t at[3],
                                            fur_stencil_offset o)
 {
@@ -158,7 +158,7 @@ __device__ inline bool fur_stencil_reaches(const fur_stencil_view &s, const int6
     return is_in(0, o.x) && is_in(1, o.y) && is_in(2, o.z);
 }
 
-// The end of a point's product: y = alpha sum + beta z, at the same place.
+// Finishes the product of a point: y = alpha sum + beta z, with z at the same index.
 template <class Value> struct fur_stencil_finish : fur_finish<Value> {
     ptrdiff_t apart; // bytes from y to z
 
@@ -169,7 +169,7 @@ template <class Value> struct fur_stencil_finish : fur_finish<Value> {
     {
     }
 
-    // z at the place of y.
+    // The address of the z that belongs to y.
     __device__ const Value *other(const Value *y) const
     {
         return reinterpret_cast<const Value *>(reinterpret_cast<const char *>(y) + apart);
@@ -182,7 +182,7 @@ template <class Value> struct fur_stencil_finish : fur_finish<Value> {
     }
 };
 
-// Calls f with a value of the stencil's type and whether its sums are long ones.
+// Calls f with a value of the stencil's type, and whether its sums are long.
 template <class F> fur_status fur_with_terms(const fur_stencil_view *s, F f)
 {
     return fur_with_value(s->value_type, [&](auto value) {
@@ -191,8 +191,9 @@ template <class F> fur_status fur_with_terms(const fur_stencil_view *s, F f)
     });
 }
 
-// More than 48 KB a block gets only if that is asked for: all that the kernel leaves. The same for
-// all launches of a kernel: contexts share its attributes.
+// Allows a kernel all the shared memory that it leaves. A block gets more than 48 KB only on
+// request. The limit is the same for all launches of a kernel, because contexts share its
+// attributes.
 template <class Kernel> fur_status fur_allow_shared(fur_env *env, Kernel kernel)
 {
     int most = 0;
@@ -206,10 +207,11 @@ template <class Kernel> fur_status fur_allow_shared(fur_env *env, Kernel kernel)
     return FUR_OK;
 }
 
-// Blocks along y and z go over the grid in steps of what a launch may have of them.
+// The most blocks of a launch along y and z. Blocks go over the grid in steps of this size.
 #define FUR_GRID_MOST 65535
 
-// The number of blocks along y or z: as many as CUDA allows; the kernel loops over the rest.
+// The number of blocks along y or z: at most FUR_GRID_MOST. The kernel loops over the remaining
+// points.
 static inline unsigned fur_grid_blocks(int64_t count)
 {
     return static_cast<unsigned>(count < FUR_GRID_MOST ? count : FUR_GRID_MOST);

@@ -1,4 +1,4 @@
-// A stencil's terms where all kernels can read them.
+// Copies a stencil's terms to the device, where all kernels can read them.
 #include "stencil.cuh"
 
 namespace

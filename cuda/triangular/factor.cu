@@ -1,15 +1,15 @@
-// Incomplete factors in a given pattern with the bits of src/cpu/triangular/factor.c: a team of
-// lanes has a row and takes what the rows before it put into it in the order of columns; entries of
-// one such row go to different places, and so each to a lane. As in solve.cu, blocks number
-// themselves as they begin, a row looks at what it needs until all is known, and teams go on as far
-// as they can in turn.
+// Incomplete factors in a given pattern, with the bits of src/cpu/triangular/factor.c. A team of
+// lanes has a row, and subtracts the contributions of previous rows in the order of columns. The
+// entries of one previous row go to different places, so that each lane can have one. As in
+// solve.cu, blocks number themselves in their starting order. A row waits for the values that it
+// needs. All teams of a warp advance in turn, as far as they can.
 //
-// Bytes a row of n entries: those of A and of F once, the row in the making, F once more as it is
-// written, and for each entry left of the diagonal the row of its column from the second-level
+// Bytes a row of n entries: the entries of A and F once, the row in progress, F once more when it
+// is written, and for each entry left of the diagonal the row of its column, from the second-level
 // cache.
 //
-// Tried on an H100: notes that a row is there, with a fence, took 5.1 ms for new values in place
-// of 3.1. The pattern of eight steps fetched at once gained 2 %.
+// Tried on an H100: a flag for each finished row, with a fence, took 5.1 ms for new values instead
+// of 3.1. Loading the pattern of eight steps at once gained 2 %.
 #include "csr.cuh"
 #include "lanes.cuh"
 #include "reciprocal.cuh"
@@ -17,7 +17,7 @@
 
 #define BLOCK 128
 
-// Lanes that share a row: few for rows of few entries in the mean.
+// Lanes that share a row. Few if rows have few entries on average.
 #define FEW_LANES 8
 #define FEW_ENTRIES 12
 
@@ -31,38 +31,39 @@ template <class Value> struct factoring {
     const Value *a_values;
     fur_row_starts f;
     const int32_t *columns;
-    Value *work;   // of f, rows in the making
-    Value *values; // of f; of these two all bits are set where nothing is known yet
+    Value *work;   // values of F for rows in progress
+    Value *values; // values of F; in both arrays, all bits are set until a value is known
     Value *inverse;
     const int64_t *diagonal;
     const int32_t *order;
-    Value factor; // of A's diagonal
+    Value factor; // of the diagonal of A
     bool shifts;
     bool modified;
     bool hermitian;
-    // All bits are set at first: the next block; the first row without a usable pivot.
+    // All bits are set at first. ticket: the next block. failed: the first row without a usable
+    // pivot.
     unsigned *ticket;
     unsigned long long *failed;
 };
 
-// A row in the making: entries begin .. end - 1, of which those before k are computed.
+// A row in progress: entries begin .. end - 1, where those before k are final.
 struct row_place {
     int64_t i;
     int64_t begin;
     int64_t end;
-    int64_t own; // its diagonal
+    int64_t own; // its diagonal entry
     int64_t k;
 };
 
-// The first entry of begin .. end - 1 that is in the column, or -1.
+// The first entry of begin .. end - 1 in this column, or -1.
 __device__ int64_t find(const int32_t *columns, int64_t begin, int64_t end, int32_t column)
 {
     int64_t k = fur_find_column(columns, begin, end, column);
     return k < end && columns[k] == column ? k : -1;
 }
 
-// A's entries in the pattern, 0 where only that has one; a lane takes a position of a row. Bytes:
-// those of A and of F.
+// Stores A's entries in the pattern, and 0 where A has no entry. Each lane handles one position of
+// a row. Bytes: the entries of A and F.
 template <class Value, int lanes>
 __global__ void __launch_bounds__(BLOCK) load_rows(const __grid_constant__ factoring<Value> s)
 {
@@ -81,15 +82,16 @@ __global__ void __launch_bounds__(BLOCK) load_rows(const __grid_constant__ facto
     }
 }
 
-// What is taken from the row of entry k at once, an entry a lane: of U from those right of its
-// diagonal, begin .. end - 1; of L own entries meet those left of it. All of it follows from the
-// pattern, and is found before values are waited for.
+// The contributions of the row of entry k, one entry for each lane. For LU they are the entries
+// begin .. end - 1 right of that row's diagonal. For Cholesky, own entries meet the entries left of
+// it. The pattern determines all members, so that they are found before values are waited for.
 struct step {
     int32_t row;
     int64_t begin;
     int64_t end;
-    int64_t at;  // the lane's entry: of the row, or of L its own
-    int64_t met; // where it goes in the own row, or of L the row's entry in its column; -1: none
+    int64_t at; // the lane's entry: of the other row for LU, of the own row for Cholesky
+    // LU: its place in the own row. Cholesky: the other row's entry in its column. -1: none
+    int64_t met;
 };
 
 template <class Value, int lanes>
@@ -108,8 +110,8 @@ __device__ int64_t meet_lu(const factoring<Value> &s, const row_place &r, const 
     return find(s.columns, from, w.at < w.end ? r.end : from, s.columns[min(w.at, w.end - 1)]);
 }
 
-// Subtracts what these entries put into a row of L and U; false if they are not there yet. What
-// falls on the diagonal of a modified one keeps the order of columns.
+// Subtracts the contributions of these entries to a row of L and U. Returns false if they are not
+// known yet. In a modified factorisation, contributions to the diagonal keep the order of columns.
 template <class Value, int lanes>
 __device__ bool eliminate(const factoring<Value> &s, const fur_lane_team<lanes> &t,
                           const row_place &r, const step &w)
@@ -142,7 +144,7 @@ __device__ bool eliminate(const factoring<Value> &s, const fur_lane_team<lanes> 
     return true;
 }
 
-// Whether the pivot can be divided by; it becomes real, and is inverted, where that is asked for.
+// Whether the pivot can be used as a divisor. It is made real and inverted, if requested.
 template <class Value> __device__ bool finish_lu(const factoring<Value> &s, const row_place &r)
 {
     Value pivot = s.work[r.own];
@@ -171,8 +173,9 @@ __device__ int64_t meet_cholesky(const factoring<Value> &s, const row_place &r, 
     return find(s.columns, w.begin, w.at < r.k ? w.end : w.begin, s.columns[min(w.at, r.k)]);
 }
 
-// Entry k of a row of L in A ~ L L^H, as far as these own entries go, and after the last what it
-// takes from the diagonal; false if the row that it needs is not there yet.
+// Adds the products of these own entries to entry k of a row of L in A ~ L L^H. After the last of
+// them, finishes the entry and subtracts its square from the diagonal. Returns false if the row
+// that it needs is not known yet.
 template <class Value, int lanes>
 __device__ bool cholesky(const factoring<Value> &s, const fur_lane_team<lanes> &t,
                          const row_place &r, const step &w)
@@ -206,7 +209,7 @@ __device__ bool finish_cholesky(const factoring<Value> &s, const row_place &r)
     return pivot > 0 && isfinite(pivot);
 }
 
-// Tells the others the row.
+// Finishes the row and publishes it.
 template <class Value, bool Lower, int lanes>
 __device__ void finish_row(const factoring<Value> &s, const fur_lane_team<lanes> &t,
                            const row_place &r)
@@ -233,8 +236,8 @@ __global__ void __launch_bounds__(BLOCK) factor_rows(const __grid_constant__ fac
         r.own = s.diagonal[r.i];
     }
     step w = {};
-    bool begins = true; // with entry k
-    bool moves = true;  // to other entries
+    bool begins = true; // a new entry k begins
+    bool moves = true;  // the lanes move to other entries
 #pragma unroll 1
     while (!__all_sync(FUR_ALL_LANES, done)) {
         if (r.k < r.own) {
@@ -292,7 +295,7 @@ fur_status launch(const fur_factor_call *call, const factoring<Value> &s)
     return fur_cuda_launched(call->env, "incomplete factors");
 }
 
-// Nothing is known yet.
+// Marks all values as unknown.
 fur_status forget(const fur_factor_call *call, unsigned *memory)
 {
     fur_env *env = call->env;
@@ -315,7 +318,7 @@ fur_status factor(const fur_factor_call *call, void *work, unsigned *memory, int
         auto s = factoring_of<Value>(call, work, memory);
         return few ? launch<FEW_LANES>(call, s) : launch<FUR_WARP>(call, s);
     }));
-    return fur_cuda_copy(call->env, failed, memory, sizeof *failed); // all bits set: -1
+    return fur_cuda_copy(call->env, failed, memory, sizeof *failed); // all bits set means -1
 }
 
 } // namespace

@@ -1,6 +1,6 @@
-// Rows of a factorised approximate inverse with the bits of src/cpu/triangular/fsai.c: a thread has
-// a row and its dense matrix. The matrices of neighbours lie entry beside entry, so that a warp
-// reads them together.
+// Rows of a factorised approximate inverse, with the bits of src/cpu/triangular/fsai.c. A thread
+// has a row and its dense matrix. The matrices of neighbouring threads are interleaved, so that a
+// warp reads the same entry of all of them together.
 //
 // Bytes a row of m columns: m rows of A and 4 m of their columns, m^3 / 3 entries of the dense
 // matrix, mostly from the caches, and m entries written.
@@ -22,10 +22,10 @@ template <class Value> struct inverting {
     Value *work;
     int64_t lanes;
     int64_t longest;
-    unsigned long long *failed; // the first row without positive pivots; all bits set at first
+    unsigned long long *failed; // the first row without positive pivots; all bits are set at first
 };
 
-// A matrix of m x m, or a column of one.
+// An m x m matrix, or a column of it.
 template <class Value> struct dense {
     Value *first;
     int64_t lanes;
@@ -37,7 +37,7 @@ template <class Value> struct dense {
     }
 };
 
-// The lower triangle of A(J, J) by rows; entries at one position are added.
+// Stores the lower triangle of A(J, J) by rows. Duplicates are added.
 template <class Value>
 __device__ void gather(const inverting<Value> &s, const int32_t *columns, const dense<Value> &l)
 {
@@ -55,13 +55,13 @@ __device__ void gather(const inverting<Value> &s, const int32_t *columns, const 
     }
 }
 
-// l := L, of l = L L^H. False for a pivot that is not positive.
+// Replaces l by L, where l = L L^H. Returns false if a pivot is not positive.
 template <class Value> __device__ bool factor(const dense<Value> &l)
 {
     for (int p = 0; p < l.m; p++)
         for (int q = 0; q <= p; q++) {
             Value sum = l.at(p, q);
-#pragma unroll 2 // more complex ones do not fit the registers
+#pragma unroll 2 // complex values do not fit into the registers for more
             for (int k = 0; k < q; k++)
                 sum = fur_fma(fur_negative(l.at(p, k)), fur_conj(l.at(q, k)), sum);
             if (q < p) {
@@ -76,7 +76,7 @@ template <class Value> __device__ bool factor(const dense<Value> &l)
     return true;
 }
 
-// out = conj(y), L^H y = e
+// out = conj(y), where L^H y = e.
 template <class Value>
 __device__ void solve(const dense<Value> &l, const dense<Value> &y, Value *out)
 {
@@ -132,7 +132,7 @@ fur_status invert(const fur_fsai_call *call, unsigned long long *memory, int64_t
         invert_rows<<<fur_blocks(call->lanes, BLOCK), BLOCK, 0, stream>>>(s);
         return fur_cuda_launched(env, "approximate inverse");
     }));
-    return fur_cuda_copy(env, failed, memory, sizeof *failed); // all bits set: -1
+    return fur_cuda_copy(env, failed, memory, sizeof *failed); // all bits set means -1
 }
 
 } // namespace

@@ -1,19 +1,18 @@
-// The copy of a triangle that a solve works on. Levels are found as the solve itself goes: a row
-// looks at the levels of those that it needs until they are there. Then rows are sorted by level
-// (CUB's radix sort, which is stable) and their entries copied in the order in which they are
-// taken.
+// The copy of a triangle that a solve uses. Levels are found in the same way as the solve itself: a
+// row waits for the levels of the rows that it needs. Then rows are sorted by level, with CUB's
+// stable radix sort, and their entries are copied in the order of the additions.
 #include "csr.cuh"
 #include "arrange.cuh"
 #include "triangular.cuh"
 
 #define BLOCK 256
-// No row: above all numbers of rows.
+// Marks that there is no row; greater than all row numbers.
 #define NO_ROW INT64_MAX
 
 namespace
 {
 
-// A triangle of a matrix, by rows in their natural order.
+// A strict triangle of a matrix, by rows in their natural order.
 template <class Offset> struct strict {
     int64_t rows;
     bool upper;
@@ -25,7 +24,7 @@ template <class Offset> struct strict {
         return upper ? rows - 1 - place : place;
     }
 
-    // The first entry of a row that is not left of a column.
+    // The first entry of a row whose column is at least `column`.
     __device__ int64_t find(int64_t i, int64_t column) const
     {
         return fur_find_column(columns, offsets[i], offsets[i + 1], column);
@@ -38,13 +37,13 @@ template <class Offset> struct strict {
         return k < offsets[i + 1] && columns[k] == i ? k : -1;
     }
 
-    // How many entries a row has off the diagonal.
+    // The number of a row's entries in the strict triangle.
     __device__ int64_t count(int64_t i) const
     {
         return upper ? offsets[i + 1] - find(i, i + 1) : find(i, i) - offsets[i];
     }
 
-    // The k-th of them, the farthest from the diagonal first.
+    // Entry k of these entries; the first is the farthest from the diagonal.
     __device__ int64_t entry(int64_t i, int64_t k) const
     {
         return upper ? offsets[i + 1] - 1 - k : offsets[i] + k;
@@ -56,8 +55,8 @@ template <class Offset> strict<Offset> strict_of(const fur_csr_view *a, bool upp
     return {a->rows, upper, static_cast<const Offset *>(a->offsets), a->columns};
 }
 
-// level[i], -1 before; the first row without an entry on the diagonal. As in solve.cu, blocks
-// number themselves, and lanes go as far as they can in turn.
+// Sets level[i], which was -1, and the first row without an entry on the diagonal. As in solve.cu,
+// blocks number themselves, and the lanes of a warp advance in turn.
 template <class Offset>
 __global__ void __launch_bounds__(BLOCK)
     find_levels(strict<Offset> t, int32_t *level, unsigned *ticket, unsigned long long *missing)
@@ -85,7 +84,7 @@ __global__ void __launch_bounds__(BLOCK)
     }
 }
 
-// at[i], if it is not null, and the first row without an entry on the diagonal.
+// Sets at[i], if it is not null, and the first row without an entry on the diagonal.
 template <class Offset>
 __global__ void __launch_bounds__(BLOCK)
     find_diagonals(strict<Offset> t, int64_t *at, unsigned long long *missing)
@@ -100,7 +99,7 @@ __global__ void __launch_bounds__(BLOCK)
         at[i] = k;
 }
 
-// The keys and rows to be sorted. Bytes a row: 12.
+// Lists the keys and rows that are sorted. Bytes a row: 12.
 __global__ void __launch_bounds__(BLOCK)
     list_rows(int64_t rows, bool upper, const int32_t *level, int32_t *key, int32_t *row)
 {
@@ -112,7 +111,7 @@ __global__ void __launch_bounds__(BLOCK)
     row[place] = i;
 }
 
-// position[order[place]] = place; the lengths of the rows by places, and a 0 behind them.
+// position[order[place]] = place, and the lengths of the rows by places, followed by a 0.
 template <class Offset>
 __global__ void __launch_bounds__(BLOCK)
     place_rows(strict<Offset> t, const int32_t *order, int32_t *position, int64_t *lengths)
@@ -128,7 +127,7 @@ __global__ void __launch_bounds__(BLOCK)
     lengths[place] = length;
 }
 
-// The columns, as places. Bytes an entry: 8, and a position.
+// Copies the columns, as places. Bytes an entry: 8, and a position.
 template <class Offset>
 __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     copy_columns(strict<Offset> t, int64_t entries, const int64_t *starts, const int32_t *order,
@@ -139,7 +138,7 @@ __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     });
 }
 
-// The values. Bytes an entry: twice its size.
+// Copies the values. Bytes an entry: twice its size.
 template <class Value, class Offset>
 __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     copy_values(strict<Offset> t, int64_t entries, const int64_t *starts, const int32_t *order,
@@ -150,7 +149,7 @@ __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     });
 }
 
-// The first row with a zero.
+// Finds the first row with a zero on the diagonal.
 template <class Value>
 __global__ void __launch_bounds__(BLOCK)
     find_zero(int64_t rows, const Value *diagonal, unsigned long long *first)
@@ -160,14 +159,14 @@ __global__ void __launch_bounds__(BLOCK)
         atomicMin(first, static_cast<unsigned long long>(i));
 }
 
-// Sets a row that is no good to NO_ROW on the stream.
+// Sets the faulty row to NO_ROW, on the stream.
 fur_status clear_fault(fur_env *env, int64_t *fault)
 {
     const int64_t none = NO_ROW;
     return fur_cuda_copy(env, fault, &none, sizeof none);
 }
 
-// What it is now, -1 for NO_ROW. Waits.
+// Reads the faulty row, where NO_ROW becomes -1. Waits.
 fur_status read_fault(fur_env *env, const int64_t *fault, int64_t *row)
 {
     int64_t found;
@@ -176,7 +175,7 @@ fur_status read_fault(fur_env *env, const int64_t *fault, int64_t *row)
     return FUR_OK;
 }
 
-// Arrays that only the plan needs, each of a number for every row.
+// Temporary arrays of the plan, each with a number for every row.
 struct plan_arrays {
     int32_t *level;
     int32_t *key;
@@ -203,8 +202,8 @@ fur_status allocate_arrays(fur_env *env, int64_t rows, plan_arrays *p)
     return fur_cuda_allocate(env, rows, sizeof(int32_t), &p->position);
 }
 
-// order = the rows by level; *levels = how many there are. fault: the first row without an entry on
-// the diagonal.
+// order = the rows by level; *levels = the number of levels. fault: the first row without an entry
+// on the diagonal.
 template <class Offset>
 fur_status sort_rows(fur_env *env, strict<Offset> s, const plan_arrays *p, unsigned *ticket,
                      int64_t *fault, int32_t *order, int64_t *levels)
@@ -225,7 +224,7 @@ fur_status sort_rows(fur_env *env, strict<Offset> s, const plan_arrays *p, unsig
     return FUR_OK;
 }
 
-// starts, columns, and room for the values of *entries entries.
+// Sets starts and columns, and allocates the values. *entries = the number of entries.
 template <class Offset>
 fur_status copy_pattern(fur_env *env, strict<Offset> s, fur_cuda_triangle *t, const plan_arrays *p,
                         int64_t *entries)
@@ -245,7 +244,7 @@ fur_status copy_pattern(fur_env *env, strict<Offset> s, fur_cuda_triangle *t, co
     return fur_cuda_launched(env, "columns of a triangle");
 }
 
-// Room for all that does not depend on the entries.
+// Allocates everything whose size does not depend on the entries.
 fur_status allocate(fur_env *env, fur_cuda_triangle *t)
 {
     size_t size = fur_value_size(t->value);
@@ -257,7 +256,7 @@ fur_status allocate(fur_env *env, fur_cuda_triangle *t)
         FUR_TRY(fur_cuda_allocate(env, t->rows, size, &t->divisors));
         FUR_TRY(fur_cuda_allocate(env, t->rows, size, &t->diagonal));
     }
-    // The ticket is in the value behind the last.
+    // The ticket is in the value after the last one.
     FUR_TRY(fur_cuda_allocate(env, values + 1, size, &t->work));
     t->work_bytes = (values + 1) * static_cast<int64_t>(size);
     t->ticket = reinterpret_cast<unsigned *>(static_cast<char *>(t->work) + values * size);
@@ -285,7 +284,8 @@ fur_status make(fur_env *env, const fur_csr_view *a, fur_cuda_triangle *t,
     return status == FUR_OK ? read_fault(env, t->fault, &figures->missing) : status;
 }
 
-// The divisors from A's diagonal; *useless = the first row that cannot be divided by, or -1.
+// Sets the divisors from A's diagonal. *useless = the first row whose diagonal cannot be a divisor,
+// or -1.
 fur_status set_divisors(fur_env *env, const fur_csr_view *a, fur_cuda_triangle *t, int64_t *useless)
 {
     FUR_TRY(fur_cuda_csr_diagonal(env, a, nullptr, t->diagonal));
@@ -368,7 +368,7 @@ fur_status fur_cuda_find_diagonal(fur_env *env, const fur_csr_view *a, int64_t *
 fur_status fur_cuda_order_rows(fur_env *env, const fur_csr_view *a, int32_t *order)
 {
     plan_arrays p = {};
-    int64_t *memory = nullptr; // a fault, and a ticket
+    int64_t *memory = nullptr; // the faulty row, and a ticket
     int64_t levels;
     if (a->rows == 0)
         return FUR_OK;

@@ -1,15 +1,16 @@
-// The solve, without levels in between: rows stand in the order of their levels, blocks number
-// themselves as they begin, and a row looks at the solution of each row that it needs until that is
-// there (row-wise and synchronisation-free, as Ginkgo's solve of 2021 and AG-SpTRSV of Hu et al.
-// 2024; Liu, Li, Hogg, Duff and Vinter 2016 have it by columns). The value itself says that it is
-// there: before a solve all bits of the solution are set. Who is waited for has a lower number, so
-// that it runs or has run. Lanes of a warp never wait in a way that keeps others from going on:
-// each goes as far as it can in turn.
+// The triangular solve, without barriers between levels. Rows are stored in the order of their
+// levels, and blocks number themselves in their starting order. A row polls the solution of each
+// row that it needs until that is known. The method works by rows and needs no synchronisation, as
+// Ginkgo's solve of 2021 and AG-SpTRSV of Hu et al. 2024; Liu, Li, Hogg, Duff and Vinter 2016 have
+// it by columns. The value itself tells that it is known: all bits of the solution are set before a
+// solve. A row waits only for rows with lower numbers, which are running or finished. Lanes of a
+// warp never block each other: each advances in turn, as far as it can.
 //
-// A row's entries, of FUR_TRSV_LONGEST at most, are taken by one thread in the order of
-// docs/numerics.md. Of several right-hand sides each has a thread, neighbours in a warp, so that
-// their solutions are read together. From level to level there is one read of the second-level
-// cache, as entries are looked at several at a time and all else is read before a row waits.
+// A row's entries, at most FUR_TRSV_LONGEST, are added by one thread in the order of
+// docs/numerics.md. With several right-hand sides, each has a thread. These threads are neighbours
+// in a warp, so that their solutions are read together. Between two levels there is one read of the
+// second-level cache, because a thread polls several entries at a time and has read all other data
+// before it waits.
 //
 // Bytes a row of n entries: n (entry + 4 + entry from the second-level cache) + 8 for the start, 4
 // for the order, three entries for the diagonal, b and x, two for the solution by places.
@@ -21,7 +22,7 @@
 namespace
 {
 
-// What the kernels read; of `count` right-hand sides.
+// The arguments of the kernels, for `count` right-hand sides.
 template <class Value> struct system {
     int64_t rows;
     const int64_t *starts;
@@ -46,7 +47,7 @@ template <class Value> __device__ Value divide(Value s, Value divisor)
         return s / divisor;
 }
 
-// The next entries of a row, which are looked at together, and how many: more make rows of few
+// The number of next entries of a row that are polled together. A larger number makes rows of few
 // entries slower (7-point 128^3 on an H200: 437 us with 4, 516 with 8) and others faster (27-point
 // 64^3: 899 and 687).
 #define FEW_AHEAD 4
@@ -71,12 +72,13 @@ template <class Value, int Most> struct entries_ahead {
     }
 };
 
-// Each lane has a row and a right-hand side, or none; Sides of them stand side by side.
+// Each lane solves one row for one right-hand side, or nothing. The solutions of `Sides` right-hand
+// sides are interleaved.
 template <class Value, int Sides, int Most>
 __device__ void solve_lane(const system<Value> &s, int64_t place, int side)
 {
     bool done = place >= s.rows || side >= s.count;
-    int64_t k = done ? 0 : s.starts[place]; // the entry that e begins with
+    int64_t k = done ? 0 : s.starts[place]; // the first entry in e
     int64_t end = done ? 0 : s.starts[place + 1];
     int64_t row = done ? 0 : s.order[place];
     Value divisor = !done && s.divisors ? s.divisors[place] : fur_zero<Value>();
@@ -168,7 +170,7 @@ void launch(const fur_cuda_triangle *t, const system<Value> &s, cudaStream_t str
         solve<Value, 1, Most><<<fur_blocks(t->rows, BLOCK), BLOCK, 0, stream>>>(s);
 }
 
-// Up to eight right-hand sides if the plan is for several, else one.
+// Solves for up to eight right-hand sides if the plan is for several, and otherwise for one.
 fur_status solve_some(fur_env *env, const fur_cuda_triangle *t, fur_scalar alpha, int count,
                       const void *const *b, void *const *x)
 {
@@ -177,7 +179,7 @@ fur_status solve_some(fur_env *env, const fur_cuda_triangle *t, fur_scalar alpha
     return fur_with_value(t->value, [&](auto zero) {
         using Value = decltype(zero);
         auto s = system_of<Value>(t, alpha, count, b, x);
-        // More complex ones do not fit the registers.
+        // Complex values do not fit into the registers for more.
         if (fur_value_of<Value>::is_complex || t->entries <= FEW_AHEAD * t->rows)
             launch<Value, FEW_AHEAD>(t, s, stream);
         else if constexpr (!fur_value_of<Value>::is_complex)

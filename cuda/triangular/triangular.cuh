@@ -1,5 +1,5 @@
 // Triangular solves on the device: a copy of the triangle with its rows sorted by level, and the
-// solve, in which each row waits for those that it needs.
+// solve, in which each row waits for the rows that it needs.
 #ifndef FURROW_CUDA_TRIANGULAR_CUH
 #define FURROW_CUDA_TRIANGULAR_CUH
 
@@ -7,11 +7,11 @@
 #include "ticket.cuh"
 #include "value.cuh"
 
-// Solutions of this many right-hand sides stand side by side where there are several.
+// The number of right-hand sides whose solutions are interleaved, if there are several.
 #define FUR_CUDA_MANY FUR_TRSV_MANY
 
-// The copy. A place is a row, in the order of (level, place in the natural order); its entries
-// begin with that farthest from the diagonal. Columns are places.
+// The copy. Its rows are called places, in the order of (level, natural order). The first entry of
+// a place is the farthest from the diagonal. Columns are places.
 struct fur_cuda_triangle {
     int64_t rows;
     int64_t entries; // off the diagonal
@@ -23,18 +23,18 @@ struct fur_cuda_triangle {
     int32_t *order;  // the row at each place
     int32_t *columns;
     void *values;
-    void *divisors; // by places; null: ones
-    void *diagonal; // by rows: room to check it in
-    // The solution by places, and behind it the ticket of the next block; all bits are set where
-    // nothing is known yet.
+    void *divisors; // by places; null: all are 1
+    void *diagonal; // by rows: workspace to check the diagonal
+    // The solution by places, followed by the ticket of the next block. All bits are set for values
+    // that are not known yet.
     void *work;
     int64_t work_bytes;
     unsigned *ticket;
-    int64_t *fault; // the first row that is no good, less one for all: see plan.cu
+    int64_t *fault; // the first faulty row, complemented: see plan.cu
 };
 
 extern "C" {
-// fur_triangular_services.
+// The functions of fur_triangular_services.
 fur_status fur_cuda_trsv_plan(fur_env *env, const fur_csr_view *a, const fur_trsv_form *form,
                               fur_trsv_figures *figures, void **state);
 fur_status fur_cuda_trsv_refresh(fur_env *env, const fur_csr_view *a, void *state,
@@ -46,7 +46,7 @@ fur_status fur_cuda_find_diagonal(fur_env *env, const fur_csr_view *a, int64_t *
                                   int64_t *missing);
 fur_status fur_cuda_order_rows(fur_env *env, const fur_csr_view *a, int32_t *order);
 
-// Of the backend: see factor_kernel.h and fsai_kernel.h.
+// Functions of the backend: see factor_kernel.h and fsai_kernel.h.
 int64_t fur_cuda_factor(const fur_factor_call *call);
 int64_t fur_cuda_fsai(const fur_fsai_call *call);
 }
@@ -67,7 +67,7 @@ template <class Value> __device__ inline typename fur_value_of<Value>::real fur_
         return a;
 }
 
-// s over the real part of d
+// s divided by the real part of d
 template <class Value> __device__ inline Value fur_over_real(Value s, Value d)
 {
     if constexpr (fur_value_of<Value>::is_complex)
@@ -76,8 +76,9 @@ template <class Value> __device__ inline Value fur_over_real(Value s, Value d)
         return s / d;
 }
 
-// A value that other blocks may be about to write, as it is now, and whether it has been. Each part
-// of a number is written at once, so that there is no half of one.
+// fur_look reads the current value of a number that other blocks may write, and fur_is_known tests
+// whether it has been written. Each part of a number is written at once, so that a half-written
+// part is never seen.
 template <class Real> __device__ inline bool fur_is_known(Real part)
 {
     if constexpr (sizeof(Real) == 4)
@@ -96,7 +97,8 @@ template <class T> __device__ inline T fur_look(const T *p)
     return *reinterpret_cast<T *>(&bits);
 }
 
-// The same number, in other bits than those that say that nothing is known: a NaN may have them.
+// Returns the same number with bits other than those of an unknown value. Only a NaN can have these
+// bits.
 __device__ inline float fur_knowable(float part)
 {
     return fur_is_known(part) ? part : __uint_as_float(0x7fffffffu);
@@ -111,7 +113,7 @@ __device__ inline fur_complex_of<Real> fur_knowable(fur_complex_of<Real> value)
     return {fur_knowable(value.re), fur_knowable(value.im)};
 }
 
-// Stores what others look for.
+// Stores a value that others poll.
 template <class T> __device__ inline void fur_tell(T *p, T value)
 {
     using raw = typename fur_raw_of<sizeof(T)>::type;

@@ -1,6 +1,7 @@
-// Leaves of a shared vector's tree that a rank's part may begin or end within. The warp of a rank
-// that ends its part in a leaf hands the sums of its lanes on, by a box or a gather, and that of
-// the next rank goes on with them: the additions of a lane are those of the whole vector.
+// Leaves of a shared vector's tree that are cut by the bounds of ranks. If a rank's part ends
+// within a leaf, its warp passes the sums of its lanes to the next rank, by a mailbox or a gather.
+// The warp of the next rank continues with these sums. Therefore the additions of a lane are those
+// of the whole vector.
 #ifndef FURROW_CUDA_CUT_LEAF_CUH
 #define FURROW_CUDA_CUT_LEAF_CUH
 
@@ -9,7 +10,7 @@
 namespace
 {
 
-// Where a box takes the lanes of a cut leaf, a word for each part of a lane's sum.
+// The place in a mailbox of the lanes of a cut leaf, with a word for each part of a lane's sum.
 __device__ inline int64_t lanes_place(const fur_shares &s, int channel, unsigned turn)
 {
     return 1 + 2 * FUR_MAIL_CHANNELS * s.ranks * fur_box_share(s.most) +
@@ -17,7 +18,7 @@ __device__ inline int64_t lanes_place(const fur_shares &s, int channel, unsigned
            threadIdx.x % FUR_WARP;
 }
 
-// Where they are in what a gather has brought, and in what it takes.
+// The place of the lanes in the output of a gather. handed_lanes is their place in its input.
 __device__ inline int64_t gathered_lanes(const fur_shares &s, int channel)
 {
     return (channel * s.ranks + s.previous) * int64_t(FUR_MAIL_LANES) + threadIdx.x % FUR_WARP;
@@ -28,8 +29,8 @@ __device__ inline int64_t handed_lanes(int channel)
     return channel * int64_t(FUR_MAIL_LANES) + threadIdx.x % FUR_WARP;
 }
 
-// Where a warp begins a leaf, counted from this rank's first: if ranks before have some of it,
-// their sums of its lanes.
+// Called when a warp begins a leaf, counted from this rank's first leaf. If earlier ranks have a
+// part of it, loads their lane sums.
 template <class Partial, int Entries>
 __device__ __noinline__ void take_lanes(const fur_shares &s, int channel, int64_t leaf,
                                         Partial (&lane)[Entries])
@@ -50,7 +51,8 @@ __device__ __noinline__ void take_lanes(const fur_shares &s, int channel, int64_
         }
 }
 
-// Where it ends one: true if another rank has more of the leaf, to which the lanes then go.
+// Called when a warp ends a leaf. If another rank has a later part of it, passes the lanes on and
+// returns true.
 template <class Partial, int Entries>
 __device__ __noinline__ bool hand_on_lanes(const fur_shares &s, int channel, int64_t leaf,
                                            const Partial (&lane)[Entries])
@@ -74,21 +76,21 @@ __device__ __noinline__ bool hand_on_lanes(const fur_shares &s, int channel, int
     return true;
 }
 
-// The entry of this rank's part with which a leaf begins, counted from its first; below 0 if ranks
-// before have some of it.
+// The index in this rank's part of the first entry of a leaf. Negative if earlier ranks have a part
+// of the leaf.
 template <class Value> __device__ inline int64_t leaf_start(const fur_shares &s, int64_t leaf)
 {
     return leaf * leaf_entries<Value> - s.before;
 }
 
-// Whether a part of n entries has all of a leaf.
+// Whether a part of n entries contains a whole leaf.
 template <class Value> __device__ inline bool is_whole(const fur_shares &s, int64_t leaf, int64_t n)
 {
     int64_t start = leaf_start<Value>(s, leaf);
     return start >= 0 && start + leaf_entries<Value> <= n;
 }
 
-// Whether the pieces of a rank's leaves are those of its vectors.
+// Whether the leaves of a rank begin at the pieces of its vectors.
 template <class Value> inline bool keeps_pieces(const fur_shares &s)
 {
     return s.before % piece_entries<Value> == 0;

@@ -1,18 +1,18 @@
-// Element-wise vector operations, a piece of 16 bytes at a time. No flop counts here, only bytes:
-// an entry of fill moves 1 entry size, of axpby 3 (2 with beta = 0), of axpy_many 2 and one for
-// each vector added, of multiply 3, of direction 6 (5 without d).
+// Element-wise vector operations, in pieces of 16 bytes. The kernels are bound by memory. Bytes an
+// entry: fill 1 entry size, axpby 3 (2 with beta = 0), axpy_many 2 and one for each added vector,
+// multiply 3, direction 6 (5 without d).
 #include "many.cuh"
 
 #define BLOCK 256
-// Blocks on a multiprocessor at once: enough loads in flight, and 48 registers a thread.
+// Blocks on a multiprocessor at once: enough loads in flight, and 48 registers for a thread.
 #define RESIDENT 5
-// The same for the two vectors of a direction.
+// As above, for the two vectors of a direction.
 #define RESIDENT_TURN 4
 
 namespace
 {
 
-// z = f(x, y) on n entries; f says how many of the two it reads.
+// Data for z = f(x, y) on n entries; f::inputs is the number of inputs that f reads.
 template <class Value> struct arrays {
     int64_t n;
     const Value *x;
@@ -47,7 +47,7 @@ template <class Value> struct scaled {
     }
 };
 
-// As it is, y is added also where multiplying it by 1 + 0i would make infinity a NaN.
+// Adds y without multiplying it: a product of infinity and 1 + 0i would be NaN.
 template <class Value> struct scaled_added {
     static constexpr int inputs = 2;
     Value alpha;
@@ -85,7 +85,7 @@ __device__ inline void map_piece(const F &f, const arrays<Value> &a, int64_t at)
     fur_store<Whole>(z, a.z + at, left);
 }
 
-// And on all: pieces of a thread lie a grid apart.
+// z = f(x, y) on all pieces. Consecutive pieces of a thread are one launch grid apart.
 template <class F, class Value> __device__ inline void map(const F &f, const arrays<Value> &a)
 {
     constexpr int entries = fur_piece<Value>::entries;
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT) map_all(F f, arrays<Value> a)
     map(f, a);
 }
 
-// z = alpha x + beta y, of coefficients that may lie on the device. Bytes an entry: above.
+// z = alpha x + beta y. The coefficients may be on the device. Bytes an entry: above.
 template <class Value>
 __global__ void __launch_bounds__(BLOCK, RESIDENT)
     add_scaled(arrays<Value> a, fur_ratio alpha, fur_ratio beta)
@@ -146,14 +146,14 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT)
 template <class Value> struct directions {
     int64_t n;
     const Value *d;
-    Value constant; // in place of d
+    Value constant; // used instead of d
     const Value *z;
     Value *p;
     Value *x;
     bool in_pieces;
 };
 
-// What z is multiplied by.
+// The factor of z.
 enum class scaling { none, constant, entries };
 
 // x += alpha p, then p = d z + beta p, on one piece.
@@ -183,7 +183,7 @@ __device__ inline void turn_piece(const directions<Value> &v, Value alpha, Value
     fur_store<Whole>(p, v.p + at, left);
 }
 
-// The step and the new direction of conjugate gradients. Bytes an entry: above.
+// Updates x and the direction of conjugate gradients. Bytes an entry: above.
 template <scaling By, class Value>
 __global__ void __launch_bounds__(BLOCK, RESIDENT_TURN)
     turn(directions<Value> v, fur_ratio alpha, fur_ratio beta)
@@ -209,8 +209,8 @@ template <class Value> arrays<Value> arrays_of(int64_t n, const void *x, const v
             static_cast<Value *>(z), fur_in_pieces(x) && fur_in_pieces(y) && fur_in_pieces(z)};
 }
 
-// As many blocks as are resident at once, or fewer; one for an empty vector, whose coefficients
-// still halt.
+// The number of blocks: at most the number that is resident at once. An empty vector has one block,
+// because its coefficients can still halt.
 template <class Value> unsigned blocks_for(const fur_env *env, int64_t n)
 {
     int64_t resident = int64_t(env->device->multiprocessors) * RESIDENT;

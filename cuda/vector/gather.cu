@@ -1,5 +1,5 @@
-// Entries of a vector in another order, rounded, or made up. Bytes an entry: twice its size, of
-// another order once in sectors of 32 bytes, and 4 for where it comes from or goes.
+// Copies entries of a vector in another order, rounds them, or generates them. Bytes an entry:
+// twice its size, where a permuted side moves sectors of 32 bytes, and 4 for its index.
 #include "vector.cuh"
 
 #include "hashed_number.h"

@@ -1,6 +1,6 @@
-// A reduction of one launch over the tree of docs/numerics.md: a leaf is a warp's, a block takes an
-// aligned range of 2^k leaves, which is a subtree, and the last block to arrive combines the
-// results of all.
+// A reduction in one launch, over the tree of docs/numerics.md. A warp adds a leaf. A block has an
+// aligned range of 2^k leaves, which is a subtree. The last block to arrive combines the results of
+// all blocks.
 #ifndef FURROW_CUDA_LEAVES_CUH
 #define FURROW_CUDA_LEAVES_CUH
 
@@ -10,13 +10,13 @@
 
 #define BLOCK FUR_REDUCTION_THREADS
 #define WARPS (BLOCK / FUR_WARP)
-// Of the blocks of any kernel.
+// The most warps of a block in any kernel.
 #define MOST_WARPS FUR_WARP
-// Rows of a leaf: of 512 bytes, 16 bytes a lane.
+// Rows of a leaf. A row has 512 bytes, 16 in each lane.
 #define ROWS 32
-// Blocks a multiprocessor has registers for, with the loads of a batch of rows in flight.
+// Blocks for which a multiprocessor has registers, with the loads of a batch of rows in flight.
 #define RESIDENT 4
-// Leaves of a block from which on a large vector rather gets more blocks than are resident.
+// Leaves of a block above which a large vector gets more blocks than are resident.
 #define FULL_BLOCK (2 * WARPS)
 
 namespace
@@ -31,8 +31,8 @@ template <class Value> __host__ __device__ inline int64_t leaves_of(int64_t n)
     return (n + leaf_entries<Value> - 1) / leaf_entries<Value>;
 }
 
-// Folds the lanes of a row in halves, first those of different threads, then those of one. All
-// threads get the result, as a + b = b + a.
+// Folds the lanes of a row in halves: first the lanes of different threads, then those within a
+// thread. All threads get the result, because a + b = b + a.
 template <class Op, class Partial, int Entries>
 __device__ inline Partial fold(Partial (&lane)[Entries])
 {
@@ -49,8 +49,8 @@ __device__ inline Partial fold(Partial (&lane)[Entries])
     return lane[0];
 }
 
-// One warp, leaves first .. last-1. An Op combines partials; sum_leaf, called by all lanes, returns
-// that of a leaf.
+// Adds leaves first .. last-1 in one warp. An Op combines partials. sum_leaf, which all lanes call,
+// returns the partial of a leaf.
 template <class Op, class Leaf>
 __device__ typename Op::partial sum_leaves(const Leaf &sum_leaf, int64_t first, int64_t last)
 {
@@ -60,13 +60,14 @@ __device__ typename Op::partial sum_leaves(const Leaf &sum_leaf, int64_t first, 
     return tree.root();
 }
 
-// The root over the partials of those warps that have one, which are the first, for all threads.
+// The root over the partials of the warps that have one, for all threads. These are the first
+// warps.
 template <class Op, class Partial>
 __device__ Partial tree_of_warps(const Partial &p, bool has_partial)
 {
     __shared__ Partial results[MOST_WARPS];
     int lane = threadIdx.x % FUR_WARP;
-    // Also lets those finish who still read the results of the call before.
+    // The barrier also lets all threads finish reading the results of the previous call.
     int count = __syncthreads_count(has_partial) / FUR_WARP;
     if (lane == 0)
         results[threadIdx.x / FUR_WARP] = p;
@@ -74,7 +75,7 @@ __device__ Partial tree_of_warps(const Partial &p, bool has_partial)
     return fur_lane_partial(fur_tree_of_lanes<Op>(results[lane % MOST_WARPS], count), 0);
 }
 
-// One block, leaves first .. first + count-1 as far as they exist; count is a power of two.
+// Adds the existing leaves of first .. first + count-1 in one block; count is a power of two.
 template <class Op, class Leaf>
 __device__ typename Op::partial sum_range(const Leaf &sum_leaf, int64_t leaves, int64_t first,
                                           int64_t count)
@@ -86,7 +87,7 @@ __device__ typename Op::partial sum_range(const Leaf &sum_leaf, int64_t leaves, 
     return tree_of_warps<Op>(sum_leaves<Op>(sum_leaf, begin, min(begin + share, end)), begin < end);
 }
 
-// The root over the partials of all blocks, FUR_REDUCTION_BLOCKS at most, for all threads.
+// The root over the partials of all blocks, at most FUR_REDUCTION_BLOCKS, for all threads.
 template <class Op, class Partial>
 __device__ Partial tree_of_blocks(const Partial *partials, int count)
 {
@@ -105,15 +106,15 @@ __device__ Partial tree_of_blocks(const Partial *partials, int count)
     return tree_of_warps<Op>(fur_tree_of_lanes<Op>(groups[threadIdx.x], left), left > 0);
 }
 
-// A grid. The memory of a reduction: a partial a block, and a ticket.
+// The memory of a reduction in a launch: a partial for each block, and a ticket.
 template <class Partial> struct arrivals {
     int64_t leaves_a_block;
     Partial *partials;
     unsigned *ticket;
 };
 
-// The leaves of a block, then, in the last block to arrive, the blocks'. True for that block's
-// threads, which have the root.
+// Adds the leaves of a block. The last block to arrive then combines the blocks. Returns true in
+// its threads, which have the root.
 template <class Op, class Leaf>
 __device__ inline bool sum_grid(const Leaf &sum_leaf, int64_t leaves,
                                 const arrivals<typename Op::partial> &a, typename Op::partial *root,
@@ -131,10 +132,10 @@ __device__ inline bool sum_grid(const Leaf &sum_leaf, int64_t leaves,
     return true;
 }
 
-// A small vector goes to as many warps as there are leaves, on all multiprocessors; a large one to
-// blocks that are long enough for their beginning and end to be nothing, and to more of them than
-// are resident, so that the multiprocessors end together. groups: of vectors, with blocks of their
-// own.
+// The leaves of a block. A small vector has one warp for each leaf, on all multiprocessors. In a
+// large vector, blocks are long enough to make the costs of their beginning and end negligible.
+// There are more blocks than are resident, so that the multiprocessors finish together. groups: the
+// number of groups of vectors, each of which has its own blocks.
 inline int64_t leaves_a_block_for(const fur_device *device, int64_t leaves, int64_t groups)
 {
     int64_t resident = min(device->multiprocessors * RESIDENT, FUR_REDUCTION_BLOCKS);

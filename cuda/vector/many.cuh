@@ -1,4 +1,4 @@
-// Several vectors that a kernel reads together with one.
+// Several vectors that a kernel reads together with one vector.
 #ifndef FURROW_CUDA_MANY_CUH
 #define FURROW_CUDA_MANY_CUH
 
@@ -7,11 +7,11 @@
 namespace
 {
 
-// As a kernel takes them.
+// The vectors as kernel arguments.
 template <class Value> struct many_of {
     int64_t n;
     int count;
-    bool in_pieces; // they, and y
+    bool in_pieces; // they and y are aligned to pieces
     Value *y;
     const Value *x[FUR_MANY_MAX];
     Value alpha[FUR_MANY_MAX];
@@ -28,8 +28,8 @@ template <class Value> struct many_of {
     }
 };
 
-// y += sum_k alpha_k x_k for a thread's pieces of some rows, from entry `at` on, which are loaded
-// and stored as fur_load has it.
+// y += sum_k alpha_k x_k for a thread's pieces of several rows, from entry `at` on. Pieces are
+// loaded and stored by the rules of fur_load.
 template <bool Whole, class Value, int Rows>
 __device__ inline void add_rows(const many_of<Value> &m, int64_t at, int left,
                                 fur_piece<Value> (&y)[Rows], int first = 0)

@@ -1,6 +1,5 @@
-// The reciprocals that Jacobi's preconditioner is made of. The first that is not finite is counted
-// from the other end, as in csr/csr.cu, so that it has the largest number. Bytes an entry: twice
-// its size.
+// The reciprocals for Jacobi's preconditioner. The index of the first nonfinite reciprocal is
+// complemented, as in csr/csr.cu, so that it is the largest number. Bytes an entry: twice its size.
 #include "reciprocal.cuh"
 #include "vector.cuh"
 
@@ -12,7 +11,7 @@
 namespace
 {
 
-// The last block to finish hands the figures to the host.
+// The last block to finish publishes the figures for the host.
 __device__ void publish(fur_figures *total, fur_figures *published)
 {
     __threadfence();
@@ -24,7 +23,7 @@ __device__ void publish(fur_figures *total, fur_figures *published)
     *total = {};
 }
 
-// x_i = 1 / x_i; the last block to finish hands the first that is not finite to the host.
+// x_i = 1 / x_i. The last block to finish publishes the first index that is not finite.
 template <class Value>
 __global__ void __launch_bounds__(BLOCK)
     invert_all(int64_t n, Value *x, fur_figures *total, fur_figures *published)
@@ -51,7 +50,7 @@ template <class Real> __device__ bool same_bits(fur_complex_of<Real> a, fur_comp
     return same_bits(a.re, b.re) && same_bits(a.im, b.im);
 }
 
-// Counts an entry that differs from the first as a bad one.
+// Records an entry that differs from the first entry as bad.
 template <class Value>
 __global__ void __launch_bounds__(BLOCK)
     compare_all(int64_t n, const Value *x, fur_figures *total, fur_figures *published)

@@ -1,8 +1,8 @@
-// Dot product and norms over the fixed tree of docs/numerics.md, one launch each, with the bits of
-// src/cpu/vector/reduction.c.
+// Dot products and norms over the fixed tree of docs/numerics.md, in one launch each, with the bits
+// of src/cpu/vector/reduction.c.
 //
-// Bytes an entry: one entry size a vector read; axpy_norm2, axpy_norms and axpy_many_norm2 write
-// one more. Flops an entry: 2 for a real product or square, 8 for a complex product, 4 for a
+// Bytes an entry: one entry size for each vector read; axpy_norm2, axpy_norms and axpy_many_norm2
+// write one more. Flops an entry: 2 for a real product or square, 8 for a complex product, 4 for a
 // complex square.
 #include "many.cuh"
 #include "sums.cuh"
@@ -10,7 +10,7 @@
 namespace
 {
 
-// By one thread.
+// Called by one thread.
 template <class Op>
 __device__ inline void store(const Op &op, fur_scalar result, const typename Op::partial &root,
                              fur_slot out)
@@ -19,7 +19,7 @@ __device__ inline void store(const Op &op, fur_scalar result, const typename Op:
     op.store_more(root);
 }
 
-// One launch. Bytes and flops an entry: above.
+// Reduces in one launch. Bytes and flops an entry: above.
 template <class Op>
 __global__ void __launch_bounds__(BLOCK, RESIDENT)
     reduce(const __grid_constant__ vectors<typename Op::entry> v, Op op,
@@ -35,8 +35,9 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT)
         store(op, result, root, out);
 }
 
-// What is left to do once a gather has brought the sums of all ranks, by one block. A norm 2 that
-// the sum does not tell waits: its scale and the root are put aside.
+// Finishes a reduction after a gather has brought the sums of all ranks, in one block. If the sum
+// of squares does not give the 2-norm, the result waits for a second pass, and its scale and root
+// are stored.
 template <class Op>
 __global__ void __launch_bounds__(BLOCK)
     reduce_gathered(const __grid_constant__ fur_shares shares, Op op, fur_slot out)
@@ -72,7 +73,7 @@ template <class Value> struct rescaled : rare<square_sum<Value>> {
     }
 };
 
-// And its end.
+// Finishes a norm that waits for the sum of scaled squares.
 template <class Op>
 __global__ void __launch_bounds__(BLOCK)
     reduce_rescaled(const __grid_constant__ fur_shares shares, Op op, fur_slot out)
@@ -85,8 +86,8 @@ __global__ void __launch_bounds__(BLOCK)
               out);
 }
 
-// The first launch of a reduction, or the first two: sums of leaves and, with boxes or on one rank,
-// all the rest.
+// Launches the first part of a reduction: the sums of leaves and, with mailboxes or on one rank,
+// all other steps.
 template <class Op, class Value>
 fur_status launch_sums(fur_env *env, const vectors<Value> &v, const Op &op, fur_slot out)
 {
@@ -100,7 +101,7 @@ fur_status launch_sums(fur_env *env, const vectors<Value> &v, const Op &op, fur_
         });
 }
 
-// The second pass over the vector y of a norm that may wait.
+// The second pass over the vector y, for a norm that may wait.
 template <class Op, class Value>
 fur_status launch_rescaled(fur_env *env, const Op &op, fur_slot out, const vectors<Value> &v)
 {
@@ -112,7 +113,7 @@ fur_status launch_rescaled(fur_env *env, const Op &op, fur_slot out, const vecto
     return FUR_OK;
 }
 
-// What comes after a gather.
+// Launches the steps after a gather.
 template <class Op, class Value>
 fur_status launch_rest(fur_env *env, const Op &op, fur_slot out, const vectors<Value> &v)
 {
@@ -124,7 +125,7 @@ fur_status launch_rest(fur_env *env, const Op &op, fur_slot out, const vectors<V
     return FUR_OK;
 }
 
-// Reduces x, x and y, or x, y and d to the slot: by one launch, if no gather is needed.
+// Reduces x, x and y, or x, y and d to the slot. Takes one launch if no gather is needed.
 template <class Op>
 fur_status launch(const char *name, fur_env *env, int64_t n, const void *x, const void *y,
                   const Op &op, fur_slot out, const void *d = nullptr)
@@ -199,8 +200,8 @@ fur_status axpy_norms(fur_env *env, int64_t n, const fur_ratio *alpha, const voi
     return launch("axpy_norms", env, n, x, y, op, norm);
 }
 
-// The dot products of a group of vectors with y: as many as a partial has room for. Pieces of four
-// entries leave registers for half of that.
+// The dot products of a group of vectors with y. The group has as many vectors as a partial has
+// room for. With pieces of four entries, the registers suffice for half of that.
 template <class Value>
     struct dots : reduction < Value,
     fur_piece<Value>::entries<4 ? FUR_SUMS : FUR_SUMS / 2> {
@@ -208,7 +209,7 @@ template <class Value>
     static constexpr int group = sizeof(typename dots::partial) / sizeof(double) / parts;
 };
 
-// A thread's piece of a row of each vector of a block's group, into the lanes they belong to.
+// Adds a thread's piece of a row, for each vector of a block's group, to the lanes it belongs to.
 template <bool Whole, class Value, class Lanes>
 __device__ inline void take_group(const many_of<Value> &m, int64_t at, Lanes &lane)
 {
@@ -255,7 +256,7 @@ __device__ inline auto dots_of_any_leaf(const many_of<Value> &m, const fur_share
                                                         : dots_of_leaf<false>(m, s, leaf);
 }
 
-// The results of a block's group, of `count` vectors in all.
+// Stores the results of a block's group. There are `count` vectors in all.
 template <class Value>
 __device__ inline void store_group(int count, const typename dots<Value>::partial &root,
                                    fur_scalar *out)
@@ -269,8 +270,8 @@ __device__ inline void store_group(int count, const typename dots<Value>::partia
                               Op::parts == 2 ? root.part[k * Op::parts + 1] : 0};
 }
 
-// Blocks of all groups go over the same leaves side by side: y is read from memory once, and by the
-// others from the second-level cache. Bytes and flops an entry: above.
+// Blocks of all groups process the same leaves at the same time. One of them reads y from memory,
+// and the others read it from the second-level cache. Bytes and flops an entry: above.
 template <class Value>
 __global__ void __launch_bounds__(BLOCK, RESIDENT)
     reduce_many(const __grid_constant__ many_of<Value> m, arrivals<typename dots<Value>::partial> a,
@@ -286,7 +287,8 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT)
         store_group<Value>(m.count, root, out);
 }
 
-// The same of shared vectors: the sums of this rank. The lanes of cut leaves take registers.
+// As above, for shared vectors: computes the sums of this rank. The lanes of cut leaves take
+// registers.
 template <class Value>
 __global__ void __launch_bounds__(BLOCK, RESIDENT - 1)
     share_many(const __grid_constant__ many_of<Value> m, const __grid_constant__ fur_shares shares,
@@ -300,7 +302,7 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT - 1)
                    blockIdx.x, a, blockIdx.y, gridDim.y, own);
 }
 
-// And those of all ranks: a block a group.
+// Combines the sums of all ranks, with one block for each group.
 template <class Value>
 __global__ void __launch_bounds__(BLOCK)
     end_many(int count, const __grid_constant__ fur_shares shares, fur_scalar *out)
@@ -347,7 +349,7 @@ fur_status dot_many(fur_env *env, int64_t n, const fur_many *x, const void *y, f
 // Rows of y whose loads are in flight together.
 #define ADDED_ROWS 4
 
-// y += sum_k alpha_k x_k and the sum of its squares over a leaf.
+// y += sum_k alpha_k x_k, and the sum of its squares, over a leaf.
 template <bool Whole, class Value>
 __device__ inline auto add_leaf(const many_of<Value> &m, const fur_shares &s, int64_t leaf)
 {
@@ -376,7 +378,7 @@ __device__ inline auto add_leaf(const many_of<Value> &m, const fur_shares &s, in
     return fold<square_sum<Value>>(lane);
 }
 
-// y, of which the norm is the result.
+// The vector y, whose norm is the result.
 template <class Value>
 __host__ __device__ inline vectors<Value> sum_of(const many_of<Value> &m, const fur_shares &shares)
 {
@@ -431,8 +433,8 @@ extern "C" const fur_reduction_kernels fur_cuda_reduction = {
     {axpy_norm2<float>, axpy_norm2<double>, axpy_norm2<fur_c64>, axpy_norm2<fur_c128>},
     {axpy_norms<float>, axpy_norms<double>, axpy_norms<fur_c64>, axpy_norms<fur_c128>},
     {dot_many<float>, dot_many<double>, dot_many<fur_c64>, dot_many<fur_c128>},
-    {}, // a dot product a pair
+    {}, // one launch for each dot product
     {axpy_many_norm2<float>, axpy_many_norm2<double>, axpy_many_norm2<fur_c64>,
      axpy_many_norm2<fur_c128>},
-    {}, // the vectors would not stay near
+    {}, // the vectors would not stay in the caches
 };

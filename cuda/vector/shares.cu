@@ -1,15 +1,15 @@
-// What a context of shared vectors keeps on the device: the plan of every rank's subtrees, one for
-// each size of a leaf, and memory for their sums.
+// The data of shared vectors on the device: the plan of every rank's subtrees for each size of a
+// leaf, and memory for their sums.
 #include "shares.cuh"
 
 #include <cstring>
 
-// Sizes of leaves: FUR_LEAF_LEAST entries, twice and four times that.
+// Number of leaf sizes: FUR_LEAF_LEAST entries, and twice and four times that.
 #define LEAF_SIZES 3
 
-// On the device, but for the bounds.
+// The state of shared vectors. Arrays are on the device, except the bounds.
 struct fur_sharer {
-    fur_shared with; // its bounds are the host's
+    fur_shared with; // its bounds are in host memory
     int64_t most;
     double *own;
     double *all;
@@ -18,7 +18,7 @@ struct fur_sharer {
     unsigned *turns;
     void *aside;
     int *starts;           // ranks + 1 for each size
-    int *host_starts;      // the same for the host
+    int *host_starts;      // as `starts`, in host memory
     unsigned char *merges; // `length` for each size
     int64_t length;
     int handings[LEAF_SIZES];
@@ -40,7 +40,7 @@ fur_status check(fur_env *env, const fur_shared *s)
     return FUR_OK;
 }
 
-// The rank before whose part has entries and ends where that of `rank` begins.
+// The nearest rank before `rank` that has entries. Its part ends where the part of `rank` begins.
 int find_previous(const fur_shared *s, int rank)
 {
     int64_t bound = s->bounds[rank];
@@ -50,7 +50,8 @@ int find_previous(const fur_shared *s, int rank)
     return rank;
 }
 
-// Without boxes: how many gathers of lanes a rank's first leaf waits for. 0 if it has all of it.
+// Without mailboxes: the number of gathers of lanes that a rank's first leaf waits for, or 0 if the
+// rank has the whole leaf.
 int find_handing(const fur_shared *s, int rank, int64_t leaf_entries)
 {
     int64_t bound = s->bounds[rank];
@@ -64,9 +65,9 @@ int find_handing(const fur_shared *s, int rank, int64_t leaf_entries)
     return handing;
 }
 
-// Where each rank's subtrees begin, and the program by which they are added: a sum waits on a stack
-// until the subtree beside it, of the same level, is there; at the end all that wait are added. A
-// leaf that waits for a gather of lanes is a subtree of its own.
+// Sets where each rank's subtrees begin, and the program by which they are added. A sum waits on a
+// stack until its sibling of the same level is known. At the end, all waiting sums are added. A
+// leaf that waits for a gather of lanes is a separate subtree.
 void plan(const fur_shared *s, int64_t leaf_entries, int *starts, unsigned char *merges)
 {
     int level[64];
@@ -91,7 +92,8 @@ void plan(const fur_shared *s, int64_t leaf_entries, int *starts, unsigned char 
         merges[count - 1] = static_cast<unsigned char>(merges[count - 1] + depth - 1);
 }
 
-// Subtrees that a rank has, at most. One leaf less may be as many more as the tree has levels.
+// The most subtrees of a rank. A part with one leaf less can have more subtrees, by the number of
+// levels of the tree.
 int64_t find_most(const fur_shared *s)
 {
     int64_t most = fur_shared_most(s, FUR_LEAF_LEAST);
@@ -104,7 +106,8 @@ int64_t find_most(const fur_shared *s)
     return most;
 }
 
-// Gathers of lanes that leaves of a size need: of all ranks at most, and of this one.
+// The gathers of lanes that leaves of a size need: the maximum over all ranks, and the number for
+// this rank.
 void count_handings(fur_sharer *sharer, int size)
 {
     const fur_shared *s = &sharer->with;
@@ -194,7 +197,7 @@ void fur_cuda_drop_shares(fur_env *env)
     env->device->sharer = nullptr;
 }
 
-// The rank behind that has more of a leaf which does not end in this rank's part; -1 if there is
+// The next rank with entries of a leaf that does not end in this rank's part, or -1 if there is
 // none.
 static int find_next(const fur_shared *s, int64_t leaf_entries)
 {

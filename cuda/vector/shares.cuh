@@ -1,7 +1,7 @@
-// Reductions of shared vectors (furrow/author/sharing.h). A rank's leaves are a few complete
-// subtrees of the whole vector's tree. Ranks leave the sums of theirs in each other's mailboxes,
-// and every rank adds those of all in the order of the tree, which the host has written down as a
-// program.
+// Reductions of shared vectors (furrow/author/sharing.h). A rank's leaves form a few complete
+// subtrees of the whole vector's tree. Each rank sends the sums of its subtrees to the mailboxes of
+// the other ranks. Every rank then adds the sums of all ranks in the order of the tree. The host
+// has prepared this order as a program.
 #ifndef FURROW_CUDA_SHARES_CUH
 #define FURROW_CUDA_SHARES_CUH
 
@@ -9,53 +9,53 @@
 #include "mail.cuh"
 #include "shared.h"
 
-// What a kernel knows of the sharing. ranks 0: vectors are whole.
+// The state of the sharing for a kernel. If `ranks` is 0, vectors are not shared.
 struct fur_shares {
     int rank;
     int ranks;
-    int64_t first; // the leaves that end in this rank's part, counted through all ranks
+    int64_t first; // leaves first .. last-1 end in this rank's part; numbered over all ranks
     int64_t last;
-    int64_t before; // entries of leaf `first` that ranks before this one have
-    int next;       // the rank that has more of leaf `last`, of which this part has some; or -1
-    int previous;   // the one that has the entries before this part of leaf `first`
-    int64_t most;   // subtrees that a rank has, at most
-    int own_start;  // where this rank's begin among those of all, and how many they are
+    int64_t before; // entries of leaf `first` in earlier ranks
+    int next; // the rank that continues leaf `last`, if this part has a piece of it; otherwise -1
+    int previous;  // the rank with the entries of leaf `first` before this part
+    int64_t most;  // most subtrees of a rank
+    int own_start; // this rank's first subtree among all subtrees; own_count: their number
     int own_count;
     int total;
-    const int *starts;           // ranks + 1: where those of each begin
-    const unsigned char *merges; // after a subtree: how many sums before it are added to its own
+    const int *starts;           // ranks + 1: the first subtree of each rank
+    const unsigned char *merges; // for each subtree: the number of waiting sums that are then added
     double *own;                 // for each channel: this rank's sums
-    int own_skipped;             // those that another launch leaves there before
-    double *all;                 // for each channel: what a gather brings; then as much room again
-    unsigned *turns;             // exchanges of each channel so far
-    fur_mail *boxes[FUR_BOXES_MOST]; // null: no mailboxes, but the following
-    void *aside;                     // of a norm 2 that needs another pass
-    double *handed;      // for each channel: lanes of a leaf that goes on in rank `next`
-    const double *taken; // for each channel: what a gather brings of them
-    int handings;        // gathers of lanes that some rank waits for,
-    int own_handing;     // and the one after which this rank has those of leaf `first`
+    int own_skipped;             // number of sums that an earlier launch stores there first
+    double *all;     // for each channel: the output of a gather, and workspace of the same size
+    unsigned *turns; // number of exchanges in each channel so far
+    fur_mail *boxes[FUR_BOXES_MOST]; // null: no mailboxes; then the following members are used
+    void *aside;                     // data of a 2-norm that needs another pass
+    double *handed;      // for each channel: lanes of a leaf that continues in rank `next`
+    const double *taken; // for each channel: the lanes that a gather has brought
+    int handings;        // gathers of lanes that some rank waits for
+    int own_handing;     // the gather that brings the lanes of leaf `first` for this rank
 };
 
 extern "C" {
-// The share part of fur_remote, and what undoes it.
+// The sharing functions of fur_remote: the first sets up the state, the second releases it.
 fur_status fur_cuda_share(fur_env *env);
 void fur_cuda_drop_shares(fur_env *env);
 
-// Queues the gathers of channels 0 .. channels-1: of `bytes` bytes for each subtree of a rank; and
-// of the lanes that ranks hand on.
+// Queue the gathers of channels 0 .. channels-1. The first gathers `bytes` bytes for each subtree
+// of a rank, the second the lanes of cut leaves.
 fur_status fur_cuda_gather_shares(fur_env *env, const fur_shares &s, int channels, size_t bytes);
 fur_status fur_cuda_gather_lanes(fur_env *env, const fur_shares &s, int channels);
 
-// For vectors of n entries, and leaves of so many.
+// Sets *out for vectors of n entries, with leaves of `leaf_entries` entries.
 fur_status fur_cuda_find_shares(fur_env *env, int64_t n, int64_t leaf_entries, fur_shares *out);
 }
 
 namespace
 {
 
-// Sums of all ranks' subtrees that have room near the threads.
+// Subtree sums of all ranks for which shared memory has room.
 #define NEAR_SUMS 512
-// Groups of 32 blocks in a window that is longer than all of them and a power of two.
+// Size of the ring of sums of 32 blocks: a power of two that is greater than their number.
 #define WINDOW (2 * BLOCK)
 
 template <class Partial> __device__ inline Partial *own_sums(const fur_shares &s, int channel)
@@ -63,14 +63,14 @@ template <class Partial> __device__ inline Partial *own_sums(const fur_shares &s
     return reinterpret_cast<Partial *>(s.own + channel * fur_box_share(s.most)) + s.own_skipped;
 }
 
-// What a gather of a channel brings, and as much room after it.
+// The output of a channel's gather, followed by workspace of the same size.
 __device__ inline double *gathered(const fur_shares &s, int channel)
 {
     return s.all + 2 * channel * s.ranks * fur_box_share(s.most);
 }
 
-// What is put aside for the second pass of a norm 2: its scale, a power of two, or 0 if the pass is
-// not needed; and the root of the first.
+// Data for the second pass of a 2-norm. The scale is a power of two, or 0 if the pass is not
+// needed. root is the result of the first pass.
 template <class Partial> struct kept {
     double scale;
     double back; // 1 / scale
@@ -86,7 +86,7 @@ __host__ __device__ inline kept<typename Op::partial> *aside(const fur_shares &s
     return static_cast<kept<typename Op::partial> *>(s.aside);
 }
 
-// The turn of the next exchange, asked for before it is needed.
+// The turn of the next exchange, loaded before it is needed.
 __device__ inline unsigned next_turn(const fur_shares &s, int channel)
 {
     unsigned turn;
@@ -94,7 +94,8 @@ __device__ inline unsigned next_turn(const fur_shares &s, int channel)
     return turn + 1;
 }
 
-// Nodes of the tree that a rank has whole: over places begin .. end-1.
+// The places begin .. end-1 of a rank. A node of the tree is whole if all its places are in this
+// range.
 struct places {
     int64_t begin;
     int64_t end;
@@ -105,9 +106,9 @@ struct places {
     }
 };
 
-// One step up from nodes of `count` places, the left one beginning at `first`: true if their parent
-// is whole, which is then combined; otherwise each of the two that is whole is a subtree to be
-// sent.
+// Moves up one level from two nodes of `count` places each; the left one begins at `first`. If the
+// parent is whole, *left becomes the combined sum. Otherwise, each of the two nodes that is whole
+// is sent as a subtree.
 template <class Op, class Partial, class Send>
 __device__ inline void join(const places &p, int64_t first, int64_t count, Partial *left,
                             const Partial &right, const Send &send)
@@ -122,7 +123,8 @@ __device__ inline void join(const places &p, int64_t first, int64_t count, Parti
         send(first + count, right);
 }
 
-// The same from places to their group of a warp, of which some are not the rank's.
+// As above, from single places to the groups of a warp. Some of the places may belong to other
+// ranks.
 template <class Op, class Partial, class Send>
 __device__ __noinline__ Partial join_lanes(const places &p, int64_t place, Partial sum,
                                            const Send &send)
@@ -136,8 +138,8 @@ __device__ __noinline__ Partial join_lanes(const places &p, int64_t place, Parti
     return sum;
 }
 
-// The sums of whole blocks of leaves, at places p, joined to the largest subtrees that the rank
-// has. partials: that of place p.begin and those after it. By one block of threads.
+// Joins the sums of whole blocks of leaves at places p to the largest subtrees that the rank has.
+// partials[0] belongs to place p.begin. Called by one block of threads.
 template <class Op, class Partial, class Send>
 __device__ void join_blocks(const places &p, const Partial *partials, const Send &send)
 {
@@ -170,20 +172,21 @@ __device__ void join_blocks(const places &p, const Partial *partials, const Send
     }
 }
 
-// n / power, where that is a power of two, as a division of 64 bits is a call.
+// n / power for a power of two. A 64-bit division would be a function call.
 __device__ inline int64_t divided(int64_t n, int64_t power)
 {
     return n >> (__ffsll(power) - 1);
 }
 
-// Leaves of the largest subtree that begins with a leaf.
+// The leaves of the largest subtree that begins with `leaf`.
 __device__ inline int64_t leaves_from(int64_t leaf, int64_t last)
 {
     return int64_t(1) << fur_subtree_level(leaf, last, 61);
 }
 
-// Leaves of a subtree of a leaf for each warp and more, or else of some smaller ones, up to
-// WARPS - 1. Not inlined: it would take registers from what sums leaves.
+// The leaves of the next subtree or subtrees that the warps add together: one subtree with at least
+// one leaf for each warp, or several smaller ones with up to WARPS - 1 leaves in all. Not inlined,
+// because it would take registers from the additions.
 __device__ __noinline__ int64_t leaves_together(int64_t leaf, int64_t last)
 {
     int64_t count = leaf < last ? leaves_from(leaf, last) : 0;
@@ -195,7 +198,7 @@ __device__ __noinline__ int64_t leaves_together(int64_t leaf, int64_t last)
     return count;
 }
 
-// What the warps have summed, to take(leaf, count, sum) for each subtree. By one thread.
+// Passes the sums of the warps to take(leaf, count, sum) for each subtree. Called by one thread.
 template <class Op, class Partial, class Take>
 __device__ inline void take_subtrees(int64_t leaf, int64_t count, int64_t last,
                                      const Partial (&sums)[WARPS], const Take &take)
@@ -213,8 +216,8 @@ __device__ inline void take_subtrees(int64_t leaf, int64_t count, int64_t last,
     }
 }
 
-// One block: the sums of the subtrees that leaves first .. last-1 are. hands_on: the last warp
-// first sums the leaf of which the next rank has more, as that waits for its lanes.
+// Computes the sums of the subtrees of leaves first .. last-1 in one block. hands_on: the last warp
+// first adds the leaf that the next rank continues, because that rank waits for its lanes.
 template <class Op, class Leaf, class Take>
 __device__ inline void sum_subtrees(const Leaf &sum_leaf, const fur_shares &s, int64_t first,
                                     int64_t last, bool hands_on, const Take &take)
@@ -245,8 +248,8 @@ __device__ inline void sum_subtrees(const Leaf &sum_leaf, const fur_shares &s, i
     }
 }
 
-// A block's leaves, as the subtrees that they are: one, the block's own, in all but the first and
-// the last block, which a bound may cut.
+// Adds the leaves of a block by subtrees. A block is one subtree, except the first and the last
+// block, which the bounds of the rank may cut.
 template <class Op, class Leaf>
 __device__ void sum_part(const Leaf &sum_leaf, const fur_shares &s,
                          const arrivals<typename Op::partial> &a, typename Op::partial *own,
@@ -264,8 +267,9 @@ __device__ void sum_part(const Leaf &sum_leaf, const fur_shares &s,
                      block == 0 && s.next >= 0, take);
 }
 
-// Whether a thread moves the sum of the subtree with its number, which the first or the last block
-// has left as a bound cuts it; leaves first .. last-1 are those of whole blocks.
+// Whether the calling thread moves the sum of the subtree with its number. These subtrees belong to
+// the first or the last block, because a bound cuts it. Leaves first .. last-1 belong to whole
+// blocks.
 __device__ inline bool moves_cut(const fur_shares &s, int64_t first, int64_t last)
 {
     auto i = static_cast<int>(threadIdx.x);
@@ -273,7 +277,7 @@ __device__ inline bool moves_cut(const fur_shares &s, int64_t first, int64_t las
                                i >= fur_subtree_count(s.first, last));
 }
 
-// Where the sums of all ranks come together: near the threads if there is room.
+// The memory for the sums of all ranks: shared memory if they fit.
 template <class Partial> __device__ inline Partial *all_sums(const fur_shares &s, int channel)
 {
     __shared__ alignas(64) double near[NEAR_SUMS];
@@ -282,8 +286,8 @@ template <class Partial> __device__ inline Partial *all_sums(const fur_shares &s
     return reinterpret_cast<Partial *>(fits ? near : far);
 }
 
-// A grid: the sums of this rank's subtrees to `to`, which is own_sums or near the threads. True for
-// the threads of the last block.
+// Computes the sums of this rank's subtrees by a whole launch, and stores them in `to`, which is
+// own_sums or shared memory. Returns true in the threads of the last block.
 template <class Op, class Leaf>
 __device__ bool sum_shares(const Leaf &sum_leaf, const fur_shares &s, int channel,
                            const arrivals<typename Op::partial> &a, unsigned block, unsigned blocks,
@@ -301,7 +305,7 @@ __device__ bool sum_shares(const Leaf &sum_leaf, const fur_shares &s, int channe
     static_assert(2 * 61 <= BLOCK, "a thread for each subtree of a rank");
     places whole = {divided(s.first + size - 1, size), divided(s.last, size)};
     bool moves = to != own && moves_cut(s, whole.begin * size, whole.end * size);
-    Partial cut = moves ? own[threadIdx.x] : Partial{}; // on its way while the others are joined
+    Partial cut = moves ? own[threadIdx.x] : Partial{}; // loads while the others are joined
     join_blocks<Op>(whole, a.partials + (whole.begin - divided(s.first, size)),
                     [&](int64_t place, const Partial &sum) {
                         to[fur_subtree_count(s.first, place * size)] = sum;
@@ -311,14 +315,14 @@ __device__ bool sum_shares(const Leaf &sum_leaf, const fur_shares &s, int channe
     return true;
 }
 
-// Where a box takes the words of a rank in a turn.
+// The place in a mailbox of the words of a rank in a turn.
 __device__ inline int64_t box_place(const fur_shares &s, int channel, unsigned turn, int rank)
 {
     return 1 + ((turn % 2 * FUR_MAIL_CHANNELS + channel) * s.ranks + rank) * fur_box_share(s.most);
 }
 
-// Sums of this rank's subtrees, `count` of them, to all others. By one block. A rank without leaves
-// sends a word too, so that none is ahead by more than a turn.
+// Sends the `count` sums of this rank's subtrees to all others, by one block. A rank without leaves
+// also sends a word, so that no rank is more than one turn ahead.
 __device__ inline void post_sums(const fur_shares &s, int channel, unsigned turn, const double *own,
                                  int count)
 {
@@ -330,7 +334,7 @@ __device__ inline void post_sums(const fur_shares &s, int channel, unsigned turn
                           count ? own[i] : 0, turn);
 }
 
-// Those of the others to their places in `all`.
+// Waits for the sums of the other ranks and stores them at their places in `all`.
 template <int Parts>
 __device__ void await_sums(const fur_shares &s, int channel, unsigned turn, double *all)
 {
@@ -348,7 +352,7 @@ __device__ void await_sums(const fur_shares &s, int channel, unsigned turn, doub
     }
 }
 
-// The sums of all ranks where a gather has left them, each rank's with room for `most`.
+// Copies the sums of all ranks from the output of a gather, where each rank has room for `most`.
 template <int Parts> __device__ void collect(const fur_shares &s, int channel, double *all)
 {
     const double *from = gathered(s, channel);
@@ -360,8 +364,8 @@ template <int Parts> __device__ void collect(const fur_shares &s, int channel, d
     }
 }
 
-// The root of the whole tree, for all threads of a block, in place of the sums: a stack of those
-// that wait for their right neighbours.
+// The root of the whole tree, for all threads of a block. A stack holds the sums that wait for
+// their right siblings; it overwrites the sums in `all`.
 template <class Op, class Partial>
 __device__ Partial add_subtrees(const fur_shares &s, const unsigned char *merges, Partial *all)
 {
@@ -374,7 +378,7 @@ __device__ Partial add_subtrees(const fur_shares &s, const unsigned char *merges
         for (int i = 0; i < s.total; i++) {
             Partial sum = next;
             int left = more;
-            next = all[min(i + 1, s.total - 1)]; // asked for early
+            next = all[min(i + 1, s.total - 1)]; // loaded early
             more = merges[min(i + 1, s.total - 1)];
 #pragma unroll 4
             for (; left > 0; left--)
@@ -388,7 +392,7 @@ __device__ Partial add_subtrees(const fur_shares &s, const unsigned char *merges
     return root;
 }
 
-// The program of add_subtrees, near the threads as far as there is room.
+// The program of add_subtrees, copied to shared memory if it fits.
 __device__ inline const unsigned char *take_merges(const fur_shares &s)
 {
     __shared__ unsigned char near[NEAR_SUMS];
@@ -399,7 +403,7 @@ __device__ inline const unsigned char *take_merges(const fur_shares &s)
     return near;
 }
 
-// The root over all ranks, for all threads of a block, given this rank's sums in `all`.
+// The root over all ranks, for all threads of a block. `all` contains this rank's sums.
 template <class Op>
 __device__ __forceinline__ typename Op::partial
 exchange_sums(const fur_shares &s, int channel, unsigned turn, typename Op::partial *all)
@@ -407,14 +411,14 @@ exchange_sums(const fur_shares &s, int channel, unsigned turn, typename Op::part
     constexpr int parts = sizeof(typename Op::partial) / sizeof(double);
     __syncthreads();
     post_sums(s, channel, turn, reinterpret_cast<double *>(all + s.own_start), s.own_count * parts);
-    const unsigned char *merges = take_merges(s); // while the words are on their way
+    const unsigned char *merges = take_merges(s); // while the words are in transit
     await_sums<parts>(s, channel, turn, reinterpret_cast<double *>(all));
     if (threadIdx.x == 0)
         s.turns[channel] = turn;
     return add_subtrees<Op>(s, merges, all);
 }
 
-// The same where another launch has left this rank's in own_sums.
+// As above, if another launch has stored this rank's sums in own_sums.
 template <class Op>
 __device__ __forceinline__ typename Op::partial exchange_own(const fur_shares &s, int channel)
 {
@@ -424,7 +428,7 @@ __device__ __forceinline__ typename Op::partial exchange_own(const fur_shares &s
     return exchange_sums<Op>(s, channel, next_turn(s, channel), all);
 }
 
-// The same where a gather has brought the sums of all.
+// As above, if a gather has brought the sums of all ranks.
 template <class Op>
 __device__ __forceinline__ typename Op::partial gathered_sums(const fur_shares &s, int channel)
 {
@@ -435,8 +439,8 @@ __device__ __forceinline__ typename Op::partial gathered_sums(const fur_shares &
     return add_subtrees<Op>(s, merges, all);
 }
 
-// A grid over the whole vector: the root, for the threads of the block for which it is true. Where
-// there are no mailboxes it is so for none: a gather and gathered_sums follow.
+// Reduces a whole vector by a launch. Returns true in the threads of one block, which has the root.
+// Without mailboxes it returns false in all threads, and a gather and gathered_sums must follow.
 template <class Op, class Leaf>
 __device__ bool sum_vector(const Leaf &sum_leaf, int64_t leaves, const fur_shares &s, int channel,
                            const arrivals<typename Op::partial> &a, typename Op::partial *root,
@@ -455,7 +459,7 @@ __device__ bool sum_vector(const Leaf &sum_leaf, int64_t leaves, const fur_share
     return true;
 }
 
-// The root over all ranks' vectors, by one block on each.
+// The root over the vectors of all ranks, by one block on each rank.
 template <class Op, class Leaf>
 __device__ typename Op::partial sum_shares_alone(const Leaf &sum_leaf, const fur_shares &s)
 {
@@ -467,13 +471,13 @@ __device__ typename Op::partial sum_shares_alone(const Leaf &sum_leaf, const fur
     return exchange_sums<Op>(s, 0, turn, all);
 }
 
-// Whether the host's gather must bring the sums of all ranks.
+// Whether a gather by the host must bring the sums of all ranks.
 inline bool needs_gather(const fur_shares &s)
 {
     return s.ranks > 0 && !s.boxes[s.rank];
 }
 
-// Without boxes: the leaf that ranks before this one have begun, as if it were all.
+// Without mailboxes: selects only the leaf that earlier ranks have begun.
 inline fur_shares begun_leaf(fur_shares s)
 {
     s.next = s.first < s.last ? -1 : s.next;
@@ -481,7 +485,7 @@ inline fur_shares begun_leaf(fur_shares s)
     return s;
 }
 
-// And all but that one.
+// Selects all leaves except the one that earlier ranks have begun.
 inline fur_shares other_leaves(fur_shares s, int64_t leaf_entries)
 {
     if (s.own_handing == 0)
@@ -493,9 +497,10 @@ inline fur_shares other_leaves(fur_shares s, int64_t leaf_entries)
     return s;
 }
 
-// The launches that leave the sums of subtrees, launch(shares) each, and the gathers between and
-// after them, of channels with `bytes` bytes a sum: with boxes one launch, else one more on a rank
-// that begins within a leaf, once its lanes have come.
+// Runs the launches that store the sums of subtrees, launch(shares) for each, and the gathers
+// between and after them, with `bytes` bytes for a sum in each channel. With mailboxes there is one
+// launch. Without them, a rank that begins within a leaf needs another launch after its lanes have
+// arrived.
 template <class Launch>
 fur_status launch_parts(fur_env *env, const fur_shares &s, int64_t leaf_entries, int channels,
                         size_t bytes, const Launch &launch)
@@ -513,13 +518,14 @@ fur_status launch_parts(fur_env *env, const fur_shares &s, int64_t leaf_entries,
     return fur_cuda_gather_shares(env, s, channels, bytes);
 }
 
-// A grid and the memory of its reduction.
+// The blocks of a launch and the memory of its reduction.
 template <class Partial> struct grid {
     unsigned blocks;
     arrivals<Partial> memory;
 };
 
-// Blocks of so many leaves, counted through all ranks, of which a rank's first and last may be cut.
+// The number of blocks of `leaves_a_block` leaves, numbered over all ranks. The bounds of a rank
+// may cut its first and last block.
 inline unsigned blocks_of(int64_t leaves, const fur_shares &s, int64_t leaves_a_block)
 {
     int64_t count = s.ranks > 0 ? fur_ceil_div(s.last, leaves_a_block) - s.first / leaves_a_block
@@ -527,7 +533,7 @@ inline unsigned blocks_of(int64_t leaves, const fur_shares &s, int64_t leaves_a_
     return count > 0 ? static_cast<unsigned>(count) : 1;
 }
 
-// groups: of vectors, with blocks of their own.
+// groups: the number of groups of vectors, each of which has its own blocks.
 template <class Op>
 grid<typename Op::partial> grid_of(const fur_device *device, int64_t leaves, const fur_shares &s,
                                    int64_t groups = 1)

@@ -1,4 +1,5 @@
-// What reductions take from the entries of vectors, and make of a root: dot products and norms.
+// Operations of reductions: how they add the entries of vectors, and how they compute dot products
+// and norms from a root.
 #ifndef FURROW_CUDA_SUMS_CUH
 #define FURROW_CUDA_SUMS_CUH
 
@@ -19,8 +20,9 @@ template <class Value> struct vectors {
     fur_shares shares;
 };
 
-// An operation takes entries into the sums of a lane, combines two partial results, and makes the
-// result of the root; of a norm 2 if that is plain. This is what most have in common.
+// The common part of the operations. An operation adds entries to the sums of a lane, combines two
+// partial results, and computes the result from the root. For a 2-norm it does so only if the sum
+// of squares is plain.
 template <class Value, int Parts, int Batch = 8> struct reduction {
     using entry = Value;
     using partial = fur_partial<Parts>;
@@ -30,7 +32,7 @@ template <class Value, int Parts, int Batch = 8> struct reduction {
     static constexpr bool is_norm2 = false;
     static constexpr int batch = Batch; // rows whose loads are in flight together
 
-    // Whether there is anything to do at all; the same for all threads.
+    // Whether there is anything to do. The result is the same for all threads.
     __device__ bool begin(const fur_slot &)
     {
         return true;
@@ -46,7 +48,7 @@ template <class Value, int Parts, int Batch = 8> struct reduction {
     {
         return {root.part[0], 0};
     }
-    // Stores more than that, by one thread.
+    // Stores additional results, by one thread.
     __device__ void store_more(const partial &) const
     {
     }
@@ -97,10 +99,11 @@ template <class Value> struct largest_magnitude : reduction<Value, 1> {
     }
 };
 
-// The sum of squares and, beside it, the largest real or imaginary part, which explains a sum of 0
-// or infinity without another pass.
+// The sum of squares, and the largest real or imaginary part. The latter distinguishes the causes
+// of a sum of 0 or infinity without another pass.
 //
-// One vector alone needs more rows in flight; other types than f64 have no registers for them.
+// A single vector needs more rows in flight. Types other than f64 do not have enough registers for
+// this.
 template <class Value>
 struct square_sum : reduction<Value, 2, std::is_same_v<Value, double> ? 16 : 8> {
     static constexpr bool is_norm2 = true;
@@ -154,7 +157,7 @@ template <class Value> struct axpy_square_sum : square_sum<Value> {
     }
 };
 
-// The same, and beside the norm sum |y|^2 as a dot product has it.
+// As above, and also the sum of |y|^2 with the rounding of a dot product.
 template <class Value> struct axpy_norm_and_square : axpy_square_sum<Value> {
     fur_slot product;
 
@@ -164,8 +167,8 @@ template <class Value> struct axpy_norm_and_square : axpy_square_sum<Value> {
     }
 };
 
-// And with sum conj(y) d y instead, where d is a constant or not; a fourth part makes the partial a
-// power of two long.
+// As above, with the sum of conj(y) d y instead, where d is constant or a vector. A fourth part
+// makes the length of the partial a power of two.
 template <class Value, bool Constant> struct axpy_scaled_sums {
     using entry = Value;
     static constexpr int batch =
@@ -212,7 +215,7 @@ template <class Value, bool Constant> struct axpy_scaled_sums {
     }
 };
 
-// A thread's pieces of a batch of rows, from entry `at` on, into the lanes they belong to.
+// Adds a thread's pieces of a batch of rows, from entry `at` on, to the lanes they belong to.
 template <bool Whole, class Op, class Value, class Partial>
 __device__ inline void take_rows(const Op &op, const vectors<Value> &v, int64_t at,
                                  Partial (&lane)[piece_entries<Value>])
@@ -243,7 +246,7 @@ __device__ inline void take_rows(const Op &op, const vectors<Value> &v, int64_t 
             fur_store<Whole>(y[r], v.y + at + r * row, left - r * row, first - r * row);
 }
 
-// The partial of a leaf: a warp goes over its rows, a piece a lane, and folds the lanes.
+// The partial of a leaf. A warp goes over its rows, with a piece in each lane, and folds the lanes.
 template <bool Whole, class Op, class Value>
 __device__ inline typename Op::partial sum_leaf(const Op &op, const vectors<Value> &v, int64_t leaf)
 {
@@ -281,12 +284,12 @@ __device__ typename Op::partial sum_alone(const Op &op, const vectors<Value> &v)
                               : sum_range<Op>(leaf_of, leaves, 0, count);
 }
 
-// The same with few registers, for what is rare.
+// The same operation with fewer registers, for rare cases.
 template <class Op> struct rare : Op {
     static constexpr int batch = 2;
 };
 
-// The norm max, given the largest real or imaginary part.
+// The maximum norm, from the largest real or imaginary part.
 template <class Value> __device__ double largest(const vectors<Value> &v, double part)
 {
     if (!fur_value_of<Value>::is_complex || part == 0 || isinf(part))
@@ -294,20 +297,20 @@ template <class Value> __device__ double largest(const vectors<Value> &v, double
     return sum_alone(rare<largest_magnitude<Value>>(), v).part[0];
 }
 
-// Whether a sum of squares neither overflowed nor may have lost bits.
+// Whether a sum of squares has neither overflowed nor lost bits to underflow.
 __device__ inline bool is_plain(double sum)
 {
     return isnan(sum) || (sum >= 0x1p-960 && sum <= DBL_MAX);
 }
 
-// The power of two, which changes no digit, that brings the largest entry near 1.
+// The power of two that scales the largest entry to about 1. It changes no digit.
 __device__ inline double scale_for(double most)
 {
     return scalbn(1.0, most < DBL_MIN ? DBL_MAX_EXP - 1 : -ilogb(most));
 }
 
-// The norm 2 where the plain sum of squares does not tell it. So rare that one block may do it
-// alone. Of shared vectors the largest part is near enough, and known.
+// The 2-norm, if the plain sum of squares does not give it. This is so rare that one block may
+// compute it alone. For shared vectors, the largest part is known and precise enough for the scale.
 template <class Value> __device__ double scaled_norm2(const vectors<Value> &v, double part)
 {
     double most = v.shares.ranks > 0 ? part : largest(v, part);
@@ -318,14 +321,14 @@ template <class Value> __device__ double scaled_norm2(const vectors<Value> &v, d
     return sqrt(sum_alone(squares, v).part[0]) / squares.scale;
 }
 
-// The vector of whose entries the norm 2 is the result, in place of x.
+// The vector whose 2-norm is the result, stored as x.
 template <class Op, class Value>
 __host__ __device__ inline vectors<Value> scaled_vector(const vectors<Value> &v)
 {
     return {v.n, Op::writes_y ? v.y : v.x, nullptr, nullptr, v.in_pieces, v.shares};
 }
 
-// The result of a root; called by all threads of the last block.
+// The result from a root. Called by all threads of the last block.
 template <class Op, class Value>
 __device__ fur_scalar end_of(const Op &op, const vectors<Value> &v,
                              const typename Op::partial &root)

@@ -1,19 +1,20 @@
-// The binary tree over the leaves of a reduction (docs/numerics.md), walked by warps.
+// The binary tree over the leaves of a reduction (docs/numerics.md), evaluated by warps.
 //
-// Every aligned range of 2^k leaves is a subtree of its own, the last one possibly incomplete. So
-// warps, blocks and the grid each combine the results of such ranges, and how large the ranges are
+// Every aligned range of 2^k leaves is a subtree, and the last subtree may be incomplete. Warps,
+// blocks and the whole launch each combine the results of such ranges. Therefore the sizes of the
+// ranges do not change the result.
 // cannot show in the result.
 #ifndef FURROW_CUDA_TREE_CUH
 #define FURROW_CUDA_TREE_CUH
 
 #include "lanes.cuh"
 
-// A partial result; what its parts are and how two are combined is up to an Op.
+// A partial result. An Op defines its parts and how two partials are combined.
 template <int Parts> struct alignas(8 * Parts) fur_partial {
     double part[Parts];
 };
 
-// Lane `lane`'s partial; that of some lane if there is none.
+// Returns the partial of lane `lane`, or of an unspecified lane if it does not exist.
 template <int Parts>
 __device__ inline fur_partial<Parts> fur_lane_partial(fur_partial<Parts> p, int lane)
 {
@@ -23,8 +24,8 @@ __device__ inline fur_partial<Parts> fur_lane_partial(fur_partial<Parts> p, int 
     return p;
 }
 
-// The root over the partials of lanes 0 .. count-1, in lane 0: on each level neighbours are
-// combined, and a last one without a neighbour moves up.
+// The root over the partials of lanes 0 .. count-1, in lane 0. On each level, neighbours are
+// combined, and a last partial without a neighbour moves up.
 template <class Op, class Partial> __device__ inline Partial fur_tree_of_lanes(Partial p, int count)
 {
     int lane = threadIdx.x % FUR_WARP;
@@ -37,14 +38,14 @@ template <class Op, class Partial> __device__ inline Partial fur_tree_of_lanes(P
     return p;
 }
 
-// Leaves one after the other, as in src/cpu/vector/tree.h: a stack of complete subtrees, the k-th
-// of them in lane k. All lanes call with the same partial.
+// Adds leaves one after the other, as in src/cpu/vector/tree.h. The stack of complete subtrees has
+// its k-th element in lane k. All lanes must call with the same partial.
 template <class Op, class Partial> struct fur_tree {
     Partial subtree = {};
     int depth = 0;
     int64_t leaves = 0;
 
-    // One leaf more: subtrees of equal height are combined as carries are.
+    // Adds one leaf. Subtrees of equal height are combined like carries.
     __device__ void push(Partial p)
     {
         for (int64_t bits = leaves; bits & 1; bits >>= 1)
@@ -55,7 +56,7 @@ template <class Op, class Partial> struct fur_tree {
         leaves++;
     }
 
-    // In all lanes; 0 for no leaves.
+    // Returns the root in all lanes; 0 if there are no leaves.
     __device__ Partial root()
     {
         if (depth == 0)

@@ -1,8 +1,8 @@
-// Vectors on the device: element-wise operations, reductions, entries moved and inverted. What they
-// share is here.
+// Vectors on the device: the shared part of element-wise operations, reductions, permutations and
+// reciprocals.
 //
-// A vector is read in pieces of 16 bytes. The kernels are written for pieces; a vector's end, and a
-// borrowed vector that is aligned to its entries only, are served entry by entry by the same code.
+// A vector is read in pieces of 16 bytes. The same code handles single entries at a vector's end,
+// and in a borrowed vector that is not aligned to 16 bytes.
 #ifndef FURROW_CUDA_VECTOR_CUH
 #define FURROW_CUDA_VECTOR_CUH
 
@@ -14,7 +14,7 @@ extern "C" {
 extern const fur_elementwise_kernels fur_cuda_elementwise;
 extern const fur_reduction_kernels fur_cuda_reduction;
 
-// The vector part of fur_remote.
+// The vector functions of fur_remote.
 fur_status fur_cuda_gather(fur_env *env, fur_value_type value, int64_t n, const int32_t *from,
                            const void *x, void *y);
 fur_status fur_cuda_scatter(fur_env *env, fur_value_type value, int64_t n, const int32_t *to,
@@ -32,8 +32,9 @@ static inline bool fur_in_pieces(const void *vector)
     return reinterpret_cast<uintptr_t>(vector) % 16 == 0;
 }
 
-// The entries from x on. Whole: they all exist, and x is a multiple of 16 bytes; otherwise those
-// from `first` to left-1 exist, of which both may be out of the piece, and no others are touched.
+// Loads the entries from x on. Whole: all of them exist, and x is a multiple of 16 bytes. Otherwise
+// only the entries from `first` to left-1 exist, and no others are accessed. Both bounds may be
+// outside the piece.
 template <bool Whole, class Value>
 __device__ inline void fur_load(fur_piece<Value> *piece, const Value *x, int left, int first = 0)
 {
@@ -61,9 +62,9 @@ __device__ inline void fur_store(const fur_piece<Value> &piece, Value *x, int le
     }
 }
 
-// Reads a coefficient that lies on the device: every thread does, where a kernel begins.
-// False, for all threads alike, if the kernel must do nothing; the scalars are halted then. Threads
-// that read them after that find them halted instead of not finite, which is no difference.
+// Reads a coefficient on the device. Every thread calls it at the beginning of a kernel. Returns
+// false in all threads if the kernel must do nothing. The scalars are then halted. Threads that
+// read the scalars later see them as halted instead of nonfinite, with the same result.
 __device__ inline bool fur_coefficient_read(const fur_ratio &ratio, fur_scalar *out)
 {
     bool usable = fur_ratio_value(&ratio, out);
@@ -72,11 +73,11 @@ __device__ inline bool fur_coefficient_read(const fur_ratio &ratio, fur_scalar *
     return usable;
 }
 
-// The memory of reductions in a context: so many doubles a block, and a ticket for each group of
-// vectors.
+// The memory of reductions in a context: FUR_SUMS doubles for each block, and a ticket for each
+// group of vectors.
 #define FUR_SUMS 8
 #define FUR_REDUCTION_THREADS 128
-// The last block combines the others' results 32 to one for each of its threads.
+// Each thread of the last block combines the results of 32 blocks.
 #define FUR_REDUCTION_BLOCKS (32 * FUR_REDUCTION_THREADS)
 
 #define FUR_PARTIALS (FUR_SUMS * FUR_REDUCTION_BLOCKS)
