@@ -73,7 +73,7 @@ fur_status fur_csr_add(const fur_csr *a, fur_scalar alpha, const fur_csr *b, fur
 }
 #else
 
-/* The coefficients in the value type. */
+/* The coefficients, rounded to the value type. */
 typedef struct FN(weights) {
     VALUE alpha;
     VALUE beta;
@@ -96,7 +96,7 @@ static inline VALUE FN(of_both)(const FN(weights) * w, VALUE a, VALUE b)
     return w->plain_a ? V(add)(a, FN(of_b)(w, b)) : V(fma)(w->alpha, a, FN(of_b)(w, b));
 }
 
-/* Rows of the same columns, into position `at` of C and those behind. Returns where they end. */
+/* Adds two rows with the same columns. The result begins at position `at` of C. Returns its end. */
 static inline int64_t FN(add_alike)(const addition *s, const FN(weights) * w, fur_row a, fur_row b,
                                     int64_t at, fur_csr *out)
 {
@@ -112,7 +112,7 @@ static inline int64_t FN(add_alike)(const addition *s, const FN(weights) * w, fu
     return at + length;
 }
 
-/* The same for rows of any columns. */
+/* As above, for rows with any columns. */
 static inline int64_t FN(add_merged)(const addition *s, const FN(weights) * w, fur_row a, fur_row b,
                                      int64_t at, fur_csr *out)
 {

@@ -1,4 +1,4 @@
-/* Two matrices compared within a tolerance, position by position. */
+/* Compares two matrices within a tolerance, position by position. */
 #ifndef FUR_TEMPLATE
 #    include "algebra.h"
 #    include "magnitude.h"
@@ -15,7 +15,7 @@ typedef struct comparison {
     double rtol;
     double atol;
     int parts;
-    fur_csr_difference *found; /* of each part of the rows */
+    fur_csr_difference *found; /* the result for each part of the rows */
 } comparison;
 
 static double modulus(fur_scalar z)
@@ -23,13 +23,14 @@ static double modulus(fur_scalar z)
     return fur_magnitude(z.re, z.im);
 }
 
-/* |x - y| for a part of an entry, where what is the same on both sides is not subtracted. */
+/* x - y for a part of an entry. Equal numbers are not subtracted, because infinities would give
+ * NaN. */
 static double distance(double x, double y)
 {
     return x == y || (isnan(x) && isnan(y)) ? 0 : x - y;
 }
 
-/* Puts one position with its entries into what has been found. */
+/* Compares the entries at one position, and updates the result. */
 static void compare_entries(const comparison *c, int64_t row, int64_t col, fur_scalar a,
                             fur_scalar b, fur_csr_difference *found)
 {
@@ -50,7 +51,7 @@ static void compare_entries(const comparison *c, int64_t row, int64_t col, fur_s
 #    define FUR_TEMPLATE "difference.c"
 #    include "foreach_value.h"
 
-/* What two parts found, of which `next` has the later rows. */
+/* Joins the results of two parts. `next` has the later rows. */
 static void join(fur_csr_difference *found, const fur_csr_difference *next)
 {
     int64_t beyond = found->beyond + next->beyond;
@@ -119,7 +120,7 @@ static inline fur_scalar FN(widen)(VALUE a)
 #    endif
 }
 
-/* One row of both, merged. */
+/* Merges and compares one row of both matrices. */
 static void FN(compare_row)(const comparison *c, int64_t row, fur_csr_difference *found)
 {
     const fur_scalar none = {0, 0};
@@ -138,7 +139,7 @@ static void FN(compare_row)(const comparison *c, int64_t row, fur_csr_difference
     }
 }
 
-/* Parts begin .. end-1 of the rows. */
+/* Compares parts begin .. end-1 of the rows. */
 static void FN(compare_parts)(void *job, int64_t begin, int64_t end)
 {
     const comparison *c = job;

@@ -1,4 +1,4 @@
-/* A matrix without its small entries. */
+/* Copies a matrix without its small entries. */
 #ifndef FUR_TEMPLATE
 #    include "algebra.h"
 #    include "magnitude.h"
@@ -51,7 +51,7 @@ fur_status fur_csr_drop(const fur_csr *a, double tolerance, fur_csr **out)
 }
 #else
 
-/* NaN stays. */
+/* Whether an entry is kept. NaN is kept. */
 static inline bool FN(stays)(const sieve *s, VALUE a)
 {
 #    if COMPLEX

@@ -1,8 +1,8 @@
-/* A matrix made of a grid of matrices. */
+/* Makes a matrix from a grid of matrices. */
 #include "algebra.h"
 #include "split.h"
 
-/* The grid, and where its rows and columns begin. */
+/* The grid, and the beginnings of its rows and columns. */
 typedef struct grid {
     int64_t rows;
     int64_t cols;
@@ -11,14 +11,14 @@ typedef struct grid {
     int64_t *col_starts; /* cols + 1 */
 } grid;
 
-/* NULL where the block is one of zeros. */
+/* A block of the grid, or NULL for a block of zeros. */
 static const fur_csr_view *block_at(const grid *g, int64_t r, int64_t c)
 {
     const fur_csr *block = g->blocks[r * g->cols + c];
     return block ? &block->view : NULL;
 }
 
-/* The block row that row i lies in. */
+/* The block row of row i. */
 static int64_t find_block_row(const grid *g, int64_t i)
 {
     int64_t r = 0;
@@ -44,7 +44,7 @@ static int64_t count_rows(const void *job, int64_t begin, int64_t end)
     return count;
 }
 
-/* Row i, which lies in block row r. Returns the position behind. */
+/* Writes row i, which is in block row r. Returns the position after it. */
 static int64_t fill_row(const grid *g, int64_t r, int64_t i, int64_t at, fur_csr *out)
 {
     for (int64_t c = 0; c < g->cols; c++) {
@@ -77,7 +77,7 @@ static void fill_rows(const void *job, int64_t begin, int64_t end, int64_t at, f
     }
 }
 
-/* A side of the grid gets the size of a block, which has to be that of those before. */
+/* Sets the size of a block row or column. It must equal the size that earlier blocks have set. */
 static fur_status set_size(fur_context *context, const char *side, const char *sizes,
                            int64_t number, int64_t size, int64_t *set)
 {
@@ -89,7 +89,7 @@ static fur_status set_size(fur_context *context, const char *side, const char *s
     return FUR_OK;
 }
 
-/* Sums of the sizes before each. */
+/* Replaces each size by the sum of the sizes before it. */
 static fur_status add_sizes(fur_context *context, const char *side, int64_t count, int64_t *sizes)
 {
     int64_t sum = 0;
@@ -106,7 +106,7 @@ static fur_status add_sizes(fur_context *context, const char *side, int64_t coun
     return FUR_OK;
 }
 
-/* Sets where rows and columns begin. */
+/* Sets the beginnings of rows and columns. */
 static fur_status find_sizes(fur_context *context, const grid *g)
 {
     for (int64_t r = 0; r < g->rows; r++)
@@ -126,7 +126,7 @@ static fur_status find_sizes(fur_context *context, const grid *g)
     return fur_csr_check_size(context, g->row_starts[g->rows], g->col_starts[g->cols]);
 }
 
-/* The first block that is there; NULL without one. */
+/* The first block that is not NULL, or NULL. */
 static const fur_csr *find_block(int64_t count, const fur_csr *const *blocks)
 {
     for (int64_t n = 0; n < count; n++)
@@ -135,7 +135,7 @@ static const fur_csr *find_block(int64_t count, const fur_csr *const *blocks)
     return NULL;
 }
 
-/* The same where the blocks lie on a device. */
+/* As above, if the blocks are on a device. */
 static fur_status combine_there(fur_context *context, const grid *g, fur_csr **out)
 {
     int64_t count = g->rows * g->cols;

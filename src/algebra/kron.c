@@ -45,7 +45,7 @@ static fur_status multiply(fur_context *context, const fur_csr *const *operands,
     return fur_recipe_follow(context, &recipe, out);
 }
 
-/* Sides are at most 2^31 - 1, so that their products fit. */
+/* Numbers of rows and columns are at most 2^31 - 1, so that their products fit. */
 static fur_status check_product(fur_context *context, const fur_csr_view *a, const fur_csr_view *b)
 {
     int64_t entries;

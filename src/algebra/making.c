@@ -1,4 +1,4 @@
-/* Results that are made on a device, in two passes over their rows, as those of a recipe. */
+/* Makes matrices on a device, in two passes over their rows, as for a recipe. */
 #include "algebra.h"
 
 const fur_algebra_services *fur_algebra_device(const fur_context *context)

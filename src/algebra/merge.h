@@ -4,7 +4,7 @@
 
 #include "csr.h"
 
-/* A row: the columns of its matrix, of which it has positions begin .. end-1. */
+/* A row: positions begin .. end-1 in the columns of its matrix. */
 typedef struct fur_row {
     const int32_t *columns;
     int64_t begin;
@@ -34,7 +34,7 @@ static inline bool fur_rows_are_alike(fur_row a, fur_row b)
     return differing == 0;
 }
 
-/* How many columns two rows have in common. */
+/* The number of columns that two rows have in common. */
 static inline int64_t fur_count_common(fur_row a, fur_row b)
 {
     int64_t common = 0;
@@ -50,7 +50,7 @@ static inline int64_t fur_count_common(fur_row a, fur_row b)
     return common;
 }
 
-/* How many columns they have together. */
+/* The number of columns in the union of two rows. */
 static inline int64_t fur_count_union(fur_row a, fur_row b)
 {
     return fur_row_length(a) + fur_row_length(b) - fur_count_common(a, b);

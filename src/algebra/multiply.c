@@ -1,4 +1,4 @@
-/* Element-wise products: what the rows of two matrices have in common. */
+/* Element-wise products: the common entries of the rows of two matrices. */
 #ifndef FUR_TEMPLATE
 #    include "algebra.h"
 #    include "merge.h"

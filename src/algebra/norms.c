@@ -1,5 +1,5 @@
-/* Norms of matrices. The moduli of a row or column are added in segments of FUR_ROW_SEGMENT: each
- * from 0 on, then the segments' sums one after the other. */
+/* Norms of matrices. The moduli of a row or column are added in segments of FUR_ROW_SEGMENT, each
+ * starting from 0. The sums of the segments are then added in order. */
 #ifndef FUR_TEMPLATE
 #    include <furrow/vector.h>
 
@@ -11,10 +11,11 @@
 #    include "table.h"
 #    include "team.h"
 
-/* Columns of a part of them. */
+/* Columns of one part. */
 #    define COLUMN_GRAIN 4096
 
-/* Sums on their way: whole segments, the one that is not full, and how many moduli there are. */
+/* A sum under construction: the sum of full segments, the sum of the last segment, and the number
+ * of moduli. */
 typedef struct tally {
     double whole;
     double part;
@@ -35,12 +36,12 @@ static inline int64_t tally_bits(const tally *t)
     return fur_magnitude_bits(t->whole + t->part);
 }
 
-/* Sums of rows, or of columns in parts, each for a range of columns. */
+/* Sums of rows, or sums of columns. For columns, each part has a range of columns. */
 typedef struct summing {
     const fur_csr_view *a;
     tally *columns;
     int parts;
-    fur_shared largest; /* its bits */
+    fur_shared largest; /* the bits of the largest sum */
 } summing;
 
 #    define FUR_TEMPLATE "norms.c"
@@ -81,7 +82,7 @@ fur_status fur_csr_norm_inf(const fur_csr *a, double *out)
     return FUR_OK;
 }
 
-/* By the rows of the transpose, which have the entries of A's columns in their order. */
+/* Uses the rows of the transpose, which have the entries of A's columns in the same order. */
 static fur_status norm_by_transpose(const fur_csr *a, double *out)
 {
     fur_csr *t;
@@ -105,7 +106,7 @@ fur_status fur_csr_norm1(const fur_csr *a, double *out)
     return status;
 }
 
-/* A norm of the values as a vector, where they lie. */
+/* A norm of the values as a vector, in the memory of the matrix. */
 static fur_status norm_of_values(const fur_csr *a, fur_status (*norm)(const fur_vector *, double *),
                                  double *out)
 {
@@ -151,7 +152,8 @@ static void FN(add_rows)(void *job, int64_t begin, int64_t end)
     fur_shared_largest(&s->largest, largest);
 }
 
-/* Parts begin .. end-1 of the columns: all rows, but of each only what lies there. */
+/* Adds up parts begin .. end-1 of the columns. All rows are read, but only their entries in these
+ * columns. */
 static void FN(add_columns)(void *job, int64_t begin, int64_t end)
 {
     summing *s = job;

@@ -1,7 +1,7 @@
-/* The operands of an operation: whether they fit, and copies of them where the host works. */
+/* The operands of an operation: checks that they fit, and copies of them where the host works. */
 #include "algebra.h"
 
-/* Takes the copies of those that are there away again. */
+/* Destroys the copies that were made. */
 static void drop_copies(fur_context *context, int64_t count, fur_csr **copies)
 {
     for (int64_t i = 0; i < count; i++)

@@ -1,5 +1,6 @@
-/* A matrix in two passes over its rows: the first counts entries, block by block, and so finds
- * where each block begins; the second writes them. Blocks do not depend on threads. */
+/* Makes a matrix in two passes over its rows. The first counts the entries of each block of rows,
+ * which gives the beginnings of the blocks. The second writes the entries. Blocks do not depend on
+ * the number of threads. */
 #include "algebra.h"
 #include "split.h"
 #include "team.h"
@@ -8,7 +9,7 @@
 
 typedef struct following {
     const fur_recipe *recipe;
-    int64_t *starts; /* of blocks: the entries before */
+    int64_t *starts; /* entries before each block */
     fur_csr *out;
 } following;
 
@@ -33,7 +34,7 @@ static void fill_blocks(void *job, int64_t begin, int64_t end)
         r->fill(r->job, block * BLOCK_ROWS, end_of(r, block), f->starts[block], f->out);
 }
 
-/* Makes starts of counts; returns their sum. */
+/* Replaces counts by starts, and returns the sum of the counts. */
 static int64_t add_up(int64_t *counts, int64_t blocks)
 {
     int64_t sum = 0;

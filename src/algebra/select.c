@@ -5,7 +5,7 @@
 #    include "scalar.h"
 #    include "table.h"
 
-/* Numbers on the host; NULL: all. */
+/* Row and column numbers on the host. NULL: all. */
 typedef struct lists {
     int64_t rows;
     const int32_t *row;
@@ -13,20 +13,19 @@ typedef struct lists {
     const int32_t *col;
 } lists;
 
-/* Where the columns of A go: column j to first[j], next[first[j]], ... until -1. */
+/* The new places of the columns of A. Column j goes to first[j], next[first[j]], ... until -1. */
 typedef struct selection {
     const fur_csr_view *a;
     const lists *l;
-    int32_t *first; /* NULL: every column to its own place */
-    int32_t *next;  /* NULL: no column goes to several places */
-    bool moves_all; /* every column goes to one place */
+    int32_t *first; /* NULL: every column keeps its place */
+    int32_t *next;  /* NULL: no column has several places */
+    bool moves_all; /* every column has exactly one place */
 } selection;
 
-/* How many rows before its turn a row of A, which lies anywhere, is asked for: its offsets, and its
- * entries. */
+/* A row of A can be anywhere. Its offsets and its entries are prefetched this many rows ahead. */
 #    define OFFSETS_AHEAD 32
 #    define ENTRIES_AHEAD 16
-/* Columns of a list that a device takes. */
+/* The most columns of a list that a device handles. */
 #    define MOST_COLS_THERE (1 << 26)
 
 static inline int64_t row_of(const selection *s, int64_t i)
@@ -110,7 +109,7 @@ static fur_status find_places(fur_env *env, selection *s)
     return FUR_OK;
 }
 
-/* Whether entries come to the places of their columns in order, also those that were kept of one
+/* Whether the columns' places rise, so that entries come in order, including duplicates of one
  * position. */
 static bool is_rising(const lists *l)
 {
@@ -120,7 +119,7 @@ static bool is_rising(const lists *l)
     return true;
 }
 
-/* The matrix with its rows sorted in its place. */
+/* Replaces the matrix by a copy with sorted rows. */
 static fur_status sort_rows(fur_csr **a)
 {
     const fur_csr_view *v = &(*a)->view;
@@ -190,8 +189,8 @@ static fur_status check_list(fur_context *context, const char *side, int64_t cou
 
 /* The columns of a list in rising order, on the host. */
 typedef struct ranking {
-    int32_t *start; /* column j of A goes to ranks start[j] .. start[j+1]-1 */
-    int32_t *place; /* of a rank in the list */
+    int32_t *start; /* column j of A becomes ranks start[j] .. start[j+1]-1 */
+    int32_t *place; /* place of each rank in the list */
 } ranking;
 
 static fur_status rank_columns(fur_env *env, const lists *l, int64_t cols, ranking *r)
@@ -207,7 +206,7 @@ static fur_status rank_columns(fur_env *env, const lists *l, int64_t cols, ranki
     return FUR_OK;
 }
 
-/* A copy of a list where the device reads it; NULL stays NULL. */
+/* Copies a list to the device. NULL stays NULL. */
 static fur_status send(fur_context *context, int64_t count, const int32_t *list, int32_t **out)
 {
     *out = NULL;
@@ -217,7 +216,7 @@ static fur_status send(fur_context *context, int64_t count, const int32_t *list,
     return fur_memory_copy(context, *out, list, count * (int64_t)sizeof **out);
 }
 
-/* The matrix, its columns moved to these places on the device, in its place. */
+/* Replaces the matrix by a copy whose columns are moved to these places on the device. */
 static fur_status move_columns(fur_csr **a, const int32_t *place)
 {
     fur_context *context = (*a)->context;
@@ -233,8 +232,8 @@ static fur_status move_columns(fur_csr **a, const int32_t *place)
     return status;
 }
 
-/* On a device: columns in the order of A first, so that rows come sorted, then in that of the list.
- */
+/* Selects on a device. The columns are first taken in the order of A, so that rows are sorted. They
+ * are then moved to the order of the list. */
 static fur_status select_there(const fur_csr *a, const lists *l, fur_csr **out)
 {
     fur_context *context = a->context;
@@ -274,7 +273,7 @@ done:
     return status;
 }
 
-/* Whether the device can: it counts a row's entries of some columns in 32 bits. */
+/* Whether the device can do it. It counts the selected entries of a row in 32 bits. */
 static bool is_for_device(const fur_csr *a, const lists *l)
 {
     return fur_algebra_device(a->context) && fur_services(a->context)->csr.permute &&
@@ -296,7 +295,8 @@ fur_status fur_csr_select(const fur_csr *a, int64_t row_count, const int32_t *ro
 }
 #else
 
-/* The entries from .. to-1 of A, each to all places of its column. Returns the position behind. */
+/* Copies the entries from .. to-1 of A, each to all places of its column. Returns the position
+ * after them. */
 static int64_t FN(place)(const selection *s, int64_t from, int64_t to, int64_t at, fur_csr *out)
 {
     const VALUE *source = s->a->values;

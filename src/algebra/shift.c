@@ -1,4 +1,5 @@
-/* A - shift I: rows are copied, with the diagonal changed, or put in where A has none. */
+/* A - shift I. Rows are copied and the diagonal is changed. A missing diagonal entry is
+ * inserted. */
 #ifndef FUR_TEMPLATE
 #    include "algebra.h"
 #    include "scalar.h"
@@ -9,7 +10,7 @@ typedef struct shifting {
     fur_scalar shift;
 } shifting;
 
-/* The position of a row's diagonal entry, or where it would stand. */
+/* The position of a row's diagonal entry, or the position where it would be inserted. */
 static int64_t find_diagonal(const fur_csr_view *a, int64_t row, bool *stored)
 {
     int64_t end = fur_offset_at(a, row + 1);
@@ -72,7 +73,7 @@ fur_status fur_csr_shift(const fur_csr *a, fur_scalar shift, fur_csr **out)
 }
 #else
 
-/* Row i. Returns the position behind. */
+/* Writes row i. Returns the position after it. */
 static int64_t FN(fill_row)(const shifting *s, VALUE change, int64_t i, int64_t at, fur_csr *out)
 {
     const VALUE *from = s->a->values;
@@ -81,7 +82,7 @@ static int64_t FN(fill_row)(const shifting *s, VALUE change, int64_t i, int64_t 
     int64_t first = fur_offset_at(s->a, i);
     int64_t middle = find_diagonal(s->a, i, &stored);
     int64_t last = fur_offset_at(s->a, i + 1);
-    int64_t place = at + middle - first; /* of the diagonal */
+    int64_t place = at + middle - first; /* of the diagonal entry */
     if (stored) {
         fur_csr_copy_entries(s->a, first, last - first, 0, at, out);
         values[place] = V(add)(from[middle], change);

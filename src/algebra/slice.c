@@ -1,5 +1,4 @@
-/* Parts of a matrix of which every row has a range of its columns: triangles, bands, submatrices.
- */
+/* Parts of a matrix in which every row has a range of columns: triangles, bands, submatrices. */
 #include "algebra.h"
 #include "split.h"
 
@@ -15,7 +14,7 @@ typedef struct range {
     int64_t end;
 } range;
 
-/* What row i of the slice has of A. */
+/* The positions of A that row i of the slice has. */
 static range range_of(const slice *s, int64_t i)
 {
     int64_t row = s->of.row + i;
@@ -27,7 +26,7 @@ static range range_of(const slice *s, int64_t i)
     return r;
 }
 
-/* Whether the slice has whole rows. */
+/* Whether the slice consists of whole rows. */
 static bool is_whole(const slice *s)
 {
     return s->of.slope == 0 && s->of.low <= 0 && s->of.high >= s->a->cols;
@@ -61,7 +60,7 @@ static void fill_rows(const void *job, int64_t begin, int64_t end, int64_t at, f
     }
 }
 
-/* What is taken, with its shape. */
+/* The slice and its shape. */
 typedef struct part {
     int64_t rows;
     int64_t cols;
@@ -99,7 +98,8 @@ static fur_status take(const fur_csr *a, const part *p, fur_csr **out)
                                           : fur_csr_on_host(a, take_here, p, out);
 }
 
-/* Diagonals beyond the matrix are as good as those at its edge, and do not overflow. */
+/* Moves a diagonal outside the matrix to the nearest edge, which gives the same slice and cannot
+ * overflow. */
 static int64_t clip(const fur_csr_view *a, int64_t diagonal)
 {
     return fur_larger(-a->rows, fur_smaller(a->cols, diagonal));

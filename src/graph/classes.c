@@ -1,7 +1,7 @@
-/* The object: rows divided into classes. */
+/* The object for rows that are divided into classes. */
 #include "graph_classes.h"
 
-/* Where each class begins. */
+/* Finds the beginning of each class. */
 static void count_rows(fur_classes *c)
 {
     for (int64_t i = 0; i < c->rows; i++)
@@ -10,7 +10,7 @@ static void count_rows(fur_classes *c)
         c->begin[k + 1] += c->begin[k];
 }
 
-/* By the host, in the context of the matrix or of its copy. */
+/* Computes the classes on the host, in the context of the matrix or of its copy. */
 static fur_status fill(const fur_csr *a, const fur_classification *how, const void *arguments,
                        fur_classes *c)
 {
@@ -79,7 +79,7 @@ const int64_t *fur_classes_begin(const fur_classes *classes)
     return classes ? classes->begin : NULL;
 }
 
-/* The size of the class for which `better` holds against all others. */
+/* The size of the largest class (sign 1) or of the smallest class (sign -1). */
 static int64_t extreme(const fur_classes *c, int sign)
 {
     int64_t best = c && c->count > 0 ? c->begin[1] : 0;

@@ -1,6 +1,6 @@
-/* Colours for the rows of a matrix. A row takes the first colour that no neighbour before it has,
- * in an order that is fixed: rows whose neighbours before them all have theirs could do so at once
- * (Jones and Plassmann 1993), with the same result. */
+/* Colours for the rows of a matrix. In a fixed order, a row takes the first colour that no earlier
+ * neighbour has. Rows whose earlier neighbours all have a colour could be coloured at once (Jones
+ * and Plassmann 1993), with the same result. */
 #include "colours.h"
 #include "graph.h"
 #include "graph_classes.h"
@@ -16,7 +16,7 @@ static int32_t hash_of(int64_t index)
     return (int32_t)((z ^ (z >> 31)) >> 33);
 }
 
-/* By (hash, index). */
+/* Orders rows by (hash, index). */
 static fur_status order_by_hash(fur_env *env, int64_t n, int32_t *order)
 {
     uint64_t *items;
@@ -42,15 +42,15 @@ static fur_status set_order(fur_env *env, fur_pattern *pattern, fur_colour_order
     return FUR_OK;
 }
 
-/* The colours so far; used[k] = v + 1 if one of v's neighbours has colour k. */
+/* The state of a colouring. used[k] = v + 1 if a neighbour of v has colour k. */
 typedef struct colouring {
     const fur_graph *graph;
     int distance;
-    int32_t *of; /* -1: none yet */
+    int32_t *of; /* -1: no colour yet */
     int32_t *used;
 } colouring;
 
-/* Notes the colours of v's neighbours as used for `row`. */
+/* Marks the colours of v's neighbours as used for `row`. */
 static void note_neighbours(const colouring *c, int32_t v, int32_t row)
 {
     const fur_graph *g = c->graph;
@@ -61,7 +61,7 @@ static void note_neighbours(const colouring *c, int32_t v, int32_t row)
     }
 }
 
-/* The same of the neighbours of v's neighbours. */
+/* Marks the colours of the neighbours of v's neighbours. */
 static void note_second_neighbours(const colouring *c, int32_t v)
 {
     const fur_graph *g = c->graph;
@@ -105,7 +105,7 @@ done:
     return status;
 }
 
-/* Two colours of a symmetric pattern; *count = 0 if it has none. */
+/* Finds two colours of a symmetric pattern. *count = 0 if they do not exist. */
 static fur_status take_two(fur_env *env, const fur_csr_view *a, int32_t *of, int64_t *count)
 {
     fur_colours two = {0};
@@ -122,7 +122,7 @@ done:
     return status;
 }
 
-/* arguments: fur_colour_options */
+/* arguments: points to fur_colour_options */
 static fur_status classify(const fur_csr *a, const void *arguments, int32_t *of, int64_t *count)
 {
     const fur_colour_options *o = arguments;

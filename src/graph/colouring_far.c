@@ -1,14 +1,14 @@
-/* Colours by a device: those of colouring.c. */
+/* Colours computed by a device, equal to the colours of colouring.c. */
 #include "graph_classes.h"
 
-/* The device's arrays: the order and its inverse are the classes' own. */
+/* The device's arrays. The order and its inverse are arrays of the classes. */
 typedef struct far_colours {
     fur_context *context;
     const fur_csr_view *a;
     int32_t *of;
 } far_colours;
 
-/* Two colours; c->count stays 0 where there are not. */
+/* Finds two colours. If they do not exist, c->count stays 0. */
 static fur_status take_two(const far_colours *f, fur_classes *c)
 {
     fur_env *env = &f->context->env;
@@ -27,7 +27,7 @@ static fur_status take_two(const far_colours *f, fur_classes *c)
     return FUR_OK;
 }
 
-/* As many as it takes. */
+/* Finds as many colours as the order needs. */
 static fur_status take_first(far_colours *f, fur_classes *c)
 {
     fur_env *env = &f->context->env;
@@ -40,7 +40,7 @@ static fur_status take_first(far_colours *f, fur_classes *c)
     return fur_memory_copy(f->context, c->of, f->of, c->rows * (int64_t)sizeof *c->of);
 }
 
-/* Whether the device's way is for this matrix and these options. */
+/* Whether the device can colour this matrix with these options. */
 static fur_status suits(const fur_csr *a, const fur_colour_options *o, bool *suits)
 {
     const fur_remote *device = fur_services(a->context);

@@ -1,9 +1,9 @@
-/* Connected components, which src/reorder finds. */
+/* Connected components, found by src/reorder. */
 #include "components.h"
 #include "graph_classes.h"
 
-/* Numbers the components by their first rows. of: on entry each row's component in another order;
- * number: room for theirs. */
+/* Numbers the components by their first rows. On entry `of` has each row's component in another
+ * order. `number` is workspace for the new numbers. */
 static int64_t renumber(int64_t rows, int32_t *of, int32_t *number)
 {
     int32_t count = 0;
@@ -17,7 +17,7 @@ static int64_t renumber(int64_t rows, int32_t *of, int32_t *number)
     return count;
 }
 
-/* A component's number is the first place of its rows. */
+/* Numbers each component by the first place of its rows. */
 static void number_by_place(int64_t rows, const fur_components *c, int32_t *of)
 {
     for (int64_t place = 0; place < c->isolated; place++)

@@ -2,7 +2,7 @@
 #include "graph_classes.h"
 #include "triangle.h"
 
-/* arguments: a fur_triangle */
+/* arguments: points to a fur_triangle */
 static fur_status classify(const fur_csr *a, const void *arguments, int32_t *of, int64_t *count)
 {
     const fur_triangle *triangle = arguments;

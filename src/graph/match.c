@@ -1,11 +1,14 @@
-/* The rows in an order in which the product of the moduli on the diagonal is largest.
+/* Orders the rows so that the product of the moduli on the diagonal is largest.
  *
- * In logarithms it is an assignment: entry (i, j) costs c_ij = log2(largest modulus of row i) -
- * log2 |a_ij| >= 0, and the sum over the matched entries is to be least. Numbers u_i of rows and
- * v_j of columns have u_i + v_j <= c_ij, and equality where i and j are matched; then no matching
- * is better, and 2^u and 2^v scale the matrix as the header says. Rows are matched one by one, each
- * by the shortest path that alternates between entries that are not matched and such that are,
- * which Dijkstra's algorithm finds (Duff and Koster 2001; Jonker and Volgenant 1987). */
+ * In logarithms this is an assignment problem. Entry (i, j) costs c_ij = log2(largest modulus of
+ * row i)
+ * - log2 |a_ij| >= 0, and the sum over the matched entries must be least. Each row has a number u_i
+ *   and each column a number v_j with u_i + v_j <= c_ij, and with equality if i and j are matched.
+ *   Then no matching is better, and 2^u and 2^v scale the matrix as the header describes.
+ *
+ * Rows are matched one by one along a shortest path, in which matched and unmatched entries
+ * alternate. Dijkstra's algorithm finds the path (Duff and Koster 2001; Jonker and Volgenant
+ * 1987). */
 #include "csr.h"
 #include "clock.h"
 #include "value_type.h"
@@ -21,16 +24,16 @@ typedef struct matching {
     const fur_csr_view *a;
     double *cost;        /* of each entry; infinite for zeros */
     double *largest;     /* log2 of each row's largest modulus */
-    double *u;           /* of rows */
-    double *v;           /* of columns */
-    int64_t *matched;    /* for each row the position of its entry, or NOBODY */
-    int32_t *row_of;     /* of each column, or NOBODY */
-    double *distance;    /* of columns from the row that a path is sought for */
-    int64_t *came_by;    /* the entry by which it was reached */
+    double *u;           /* numbers of rows */
+    double *v;           /* numbers of columns */
+    int64_t *matched;    /* for each row: position of its matched entry, or NOBODY */
+    int32_t *row_of;     /* for each column: its matched row, or NOBODY */
+    double *distance;    /* of columns, from the row that is being matched */
+    int64_t *came_by;    /* for each column: the entry by which it was reached */
     int32_t *from;       /* the row of that entry */
-    int32_t *heap;       /* columns that have been reached, by (distance, number) */
-    int32_t *heap_place; /* of columns: NOBODY: not reached; SETTLED */
-    int32_t *settled;    /* columns of which the distance is known */
+    int32_t *heap;       /* columns that were reached, by (distance, number) */
+    int32_t *heap_place; /* place of each column; NOBODY: not reached; SETTLED */
+    int32_t *settled;    /* columns whose distance is final */
     int64_t heap_size;
     int64_t settled_count;
 } matching;
@@ -47,7 +50,8 @@ static void put(matching *m, int64_t place, int32_t column)
     m->heap_place[column] = (int32_t)place;
 }
 
-/* Lifts a column of the heap whose distance has fallen, or that is new at that place. */
+/* Moves a column up in the heap, after its distance has decreased, or after it was added at that
+ * place. */
 static void lift(matching *m, int64_t place, int32_t column)
 {
     for (; place > 0 && is_nearer(m, column, m->heap[(place - 1) / 2]); place = (place - 1) / 2)
@@ -55,7 +59,7 @@ static void lift(matching *m, int64_t place, int32_t column)
     put(m, place, column);
 }
 
-/* Takes the nearest column out of the heap. */
+/* Removes the nearest column from the heap. */
 static int32_t take_nearest(matching *m)
 {
     int32_t nearest = m->heap[0];
@@ -75,8 +79,8 @@ static int32_t take_nearest(matching *m)
     return nearest;
 }
 
-/* Looks along the entries of a row that is `base` away. *end and *length: the unmatched column that
- * is nearest so far, if any, and how far it is. */
+/* Visits the entries of a row at distance `base`. *end and *length: the nearest unmatched column so
+ * far, if any, and its distance. */
 static void look_along(matching *m, int32_t row, double base, int32_t *end, double *length)
 {
     for (int64_t k = fur_offset_at(m->a, row); k < fur_offset_at(m->a, (int64_t)row + 1); k++) {
@@ -97,7 +101,7 @@ static void look_along(matching *m, int32_t row, double base, int32_t *end, doub
     }
 }
 
-/* The columns that a search has reached are as if it had not. */
+/* Resets the columns that a search has reached. */
 static void forget(matching *m)
 {
     for (int64_t i = 0; i < m->heap_size; i++)
@@ -108,7 +112,8 @@ static void forget(matching *m)
     m->settled_count = 0;
 }
 
-/* Matches the rows along the path to a column, and sets u so that matched entries have no slack. */
+/* Matches the rows along the path to a column. Sets u so that matched entries have c_ij = u_i +
+ * v_j. */
 static void augment(matching *m, int32_t root, int32_t end)
 {
     for (int32_t j = end, next; j != NOBODY; j = next) {
@@ -120,8 +125,8 @@ static void augment(matching *m, int32_t root, int32_t end)
     }
 }
 
-/* Finds the shortest path from an unmatched row to an unmatched column and augments the matching
- * along it. False if there is none. */
+/* Finds the shortest path from an unmatched row to an unmatched column, and augments the matching
+ * along it. Returns false if there is none. */
 static bool match_row(matching *m, int32_t root)
 {
     int32_t end = NOBODY;
@@ -155,7 +160,7 @@ static double log2_of(const fur_csr_view *a, int64_t k)
     return log2(hypot(re, im));
 }
 
-/* Costs of the entries; FUR_INVALID for one that is not finite. */
+/* Sets the costs of the entries. Returns FUR_INVALID if an entry is not finite. */
 static fur_status set_costs(fur_env *env, matching *m)
 {
     const fur_csr_view *a = m->a;
@@ -176,8 +181,8 @@ static fur_status set_costs(fur_env *env, matching *m)
     return FUR_OK;
 }
 
-/* The first numbers of columns and rows: v_j the least cost of the column, u_i the least of c_ij -
- * v_j; each row takes the first free column of that. */
+/* The initial numbers of columns and rows. v_j is the least cost of the column, u_i the least of
+ * c_ij - v_j. Each row is matched to the first free column that attains u_i. */
 static void start(matching *m)
 {
     const fur_csr_view *a = m->a;
@@ -203,7 +208,8 @@ static void start(matching *m)
     }
 }
 
-/* Matches what can be; returns how many rows. *alone: the first that is not, or -1. */
+/* Matches as many rows as possible, and returns their number. *alone: the first unmatched row, or
+ * -1. */
 static int64_t match_rows(matching *m, int64_t *alone)
 {
     int64_t rank = 0;
@@ -249,7 +255,7 @@ static void release(fur_env *env, matching *m)
     fur_env_release(env, m->cost);
 }
 
-/* s_i = 2^(exponent_i - shift_i), shift NULL: 0; in a vector, by way of `room`. */
+/* s_i = 2^(exponent_i - shift_i) in a vector. If shift is NULL, it is 0. `room` is workspace. */
 static fur_status set_scale(const double *exponent, const double *shift, fur_vector *s, void *room)
 {
     if (!s)
@@ -278,7 +284,7 @@ static void report_figures(const matching *m, fur_matching_report *report)
     }
 }
 
-/* What of a matching with all rows is wanted. row_of is the order. */
+/* Returns the requested results of a matching of all rows. row_of is the order. */
 static fur_status hand_out(fur_env *env, const matching *m, fur_context *context, fur_vector *r,
                            fur_vector *c, fur_permutation **order)
 {
@@ -305,7 +311,7 @@ static fur_status check(const fur_csr *a, const fur_vector *r, const fur_vector 
     return r && c ? fur_vector_check_apart(r, "r", c, "c") : FUR_OK;
 }
 
-/* The matching of a matrix that the host reaches. */
+/* Finds the matching of a matrix that the host can read. */
 static fur_status find(fur_env *env, matching *m, fur_matching_report *report)
 {
     int64_t alone;

@@ -1,15 +1,15 @@
 /* Coarsening of one axis.
  *
- * A point that is left out has its neighbours on the coarser level, and is interpolated as if no
- * force acted on it: x(i) = (e(i) x(i-1) + e(i+1) x(i+1)) / (e(i) + e(i+1)), which is linear
- * interpolation. The coarse axis is then that of Galerkin, P^T K P: the two edges of a point that
- * is left out become one, of springs in series. Its masses are lumped: what a point that is left
- * out weighs goes to its neighbours in the same proportion.
+ * A point that is removed has both neighbours on the coarser level. It is interpolated as if no
+ * force acted on it: x(i) = (e(i) x(i-1) + e(i+1) x(i+1)) / (e(i) + e(i+1)). This is linear
+ * interpolation. The coarse axis is then the Galerkin operator P^T K P: the two edges of a removed
+ * point become one edge, like springs in series. The masses are lumped: the mass of a removed point
+ * goes to its neighbours in the same proportion.
  *
- * Points of odd number stay. So nothing is asked of the extent: at an end where the last point
- * stays, the next level's edge to the boundary is as short as this level's; where it does not, as
- * long as the others. Periodic axes keep an even number of points, for the two colours, so that
- * sometimes one of even number stays as well. */
+ * Points with odd numbers are kept. The number of points is therefore arbitrary. If the last point
+ * is kept, the next level's edge to the boundary is as short as this level's edge. Otherwise it is
+ * as long as the other edges. Periodic axes need an even number of points because of the two
+ * colours, so that sometimes a point with an even number is also kept. */
 #include "multigrid.h"
 
 static fur_status allocate(fur_env *env, fur_axis *axis)
@@ -19,8 +19,8 @@ static fur_status allocate(fur_env *env, fur_axis *axis)
     return FUR_OK;
 }
 
-/* The point to stay, so that the coarser level of a periodic axis has an even number as well: of
- * those farthest from their neighbours the first. */
+/* The point with an even number that is kept, so that the coarser level of a periodic axis has an
+ * even number of points. It is the point farthest from its neighbours, the first of several. */
 static int64_t find_spare(const fur_axis *axis)
 {
     int64_t n = axis->points;
@@ -54,7 +54,7 @@ void fur_axis_release(fur_env *env, fur_axis *axis)
     fur_env_release(env, axis->edges);
 }
 
-/* Whether a point is also on the coarser level; `coarse` has the points of that level. */
+/* Whether a point is also on the coarser level. `coarse` is the number of points of that level. */
 static bool stays(const fur_axis *fine, int64_t coarse, int64_t i)
 {
     return i % 2 == 1 || coarse == fine->points || i == fine->spare;
@@ -65,7 +65,7 @@ static double in_series(double e, double f)
     return e * f / (e + f);
 }
 
-/* The edge from a point that stays, or from behind the last one, towards smaller numbers. */
+/* The edge before a point that is kept, or before the end of the axis. */
 static double edge_before(const fur_axis *fine, int64_t coarse, int64_t i)
 {
     bool direct = i == 0 || stays(fine, coarse, i - 1);
@@ -78,12 +78,13 @@ static void set_edges(const fur_axis *fine, fur_axis *out)
     for (int64_t i = 0; i < fine->points; i++)
         if (stays(fine, out->points, i))
             out->edges[c++] = edge_before(fine, out->points, i);
-    if (out->periodic && out->points == 1) /* around to the point itself */
+    if (out->periodic && out->points == 1) /* the edge leads around to the point itself */
         out->edges[0] = 0;
     out->edges[c] = out->periodic ? out->edges[0] : edge_before(fine, out->points, fine->points);
 }
 
-/* The weights of the neighbours in the interpolation of x(i); 0 where there is none. */
+/* The weights of the neighbours in the interpolation of x(i). The weight is 0 without a
+ * neighbour. */
 static void interpolate(const fur_axis *fine, int64_t i, double *left, double *right)
 {
     double before = fine->edges[i];
@@ -131,8 +132,8 @@ void fur_axis_set_rows(const fur_axis *axis, double shift, double *weights)
     }
 }
 
-/* Full weighting is the transpose of interpolation between masses: what reaches coarse point c from
- * point i has the weight of c in x(i), times m(i) over the mass of c. */
+/* Full weighting is the transpose of interpolation, with respect to the masses. Coarse point c
+ * takes the value of point i times the weight of c in x(i), times m(i), over the mass of c. */
 static void set_restriction(const fur_axis *fine, const fur_axis *coarse, double *weights,
                             const int64_t *places)
 {

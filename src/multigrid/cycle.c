@@ -1,4 +1,4 @@
-/* Multigrid: cycles, the solution by cycles, a cycle as an operator. */
+/* Multigrid: cycles, the solution by cycles, and a cycle as an operator. */
 #include "clock.h"
 #include "multigrid.h"
 #include "slabs.h"
@@ -17,7 +17,7 @@ static const fur_multigrid_kernels *kernels(const fur_multigrid *mg)
     return mg->context->backend->multigrid;
 }
 
-/* A step on arrays of some planes, or of all. */
+/* Does a step on arrays of some planes, or of all planes. */
 static fur_status work(const fur_multigrid *mg, const fur_grid_step *step, const fur_slab_step *on)
 {
     fur_env *env = &mg->context->env;
@@ -37,7 +37,8 @@ static fur_status work(const fur_multigrid *mg, const fur_grid_step *step, const
     }
 }
 
-/* On this rank's planes, and those beside them that they need, or on whole vectors. */
+/* Does a step on this rank's planes and the planes beside them that they need, or on whole
+ * vectors. */
 static fur_status run_step(fur_multigrid *mg, const fur_grid_step *step)
 {
     const fur_grid_level *level = &mg->level[step->level];
@@ -54,7 +55,7 @@ static fur_status run_step(fur_multigrid *mg, const fur_grid_step *step)
     return fur_slabs_after(mg, step);
 }
 
-/* How many of the steps are on levels that this rank has whole, up to the first that is not. */
+/* The number of leading steps on levels that this rank has as a whole. */
 static int64_t count_whole(const fur_multigrid *mg, const fur_grid_step *steps, int64_t count)
 {
     int64_t n = mg->slabs ? 0 : count;
@@ -63,8 +64,8 @@ static int64_t count_whole(const fur_multigrid *mg, const fur_grid_step *steps, 
     return n;
 }
 
-/* first: the colour to begin with on the way up. With red, as on the way down, a cycle converges
- * fastest; with black it is symmetric. */
+/* first: the colour that begins on the way up. With red, as on the way down, a cycle converges
+ * fastest. With black it is symmetric. */
 static fur_status run_cycle(fur_multigrid *mg, fur_colour first)
 {
     const fur_grid_step *steps = mg->steps[first];
@@ -109,7 +110,7 @@ static fur_status enter(fur_multigrid *mg, const fur_vector *b, fur_vector *x)
     return FUR_OK;
 }
 
-/* x has what the finest level has. */
+/* Copies the finest level's solution to x. */
 static fur_status leave(const fur_multigrid *mg, fur_vector *x)
 {
     return mg->slabs ? fur_slabs_leave(mg, x) : FUR_OK;
@@ -123,12 +124,12 @@ fur_status fur_multigrid_cycle(fur_multigrid *mg, const fur_vector *b, fur_vecto
     return leave(mg, x);
 }
 
-/* ||b - A x|| with the arithmetic of fur_stencil_apply: levels are rounded in another way. */
+/* ||b - A x|| with the arithmetic of fur_stencil_apply. The levels are rounded differently. */
 static fur_status residual_norm(fur_multigrid *mg, double *norm)
 {
     if (mg->slabs)
         FUR_TRY(fur_slabs_before_residual(mg));
-    if (mg->stencil) { /* there is none on a rank without planes */
+    if (mg->stencil) { /* a rank without planes has none */
         const fur_stencil_choice *product = &mg->stencil->product;
         fur_stencil_call call = {
             .env = &mg->context->env,
@@ -146,7 +147,7 @@ static fur_status residual_norm(fur_multigrid *mg, double *norm)
     return fur_norm2(mg->residual, norm);
 }
 
-/* Whether the cycles are over, and how. */
+/* Whether the cycles are finished, and their outcome. */
 static bool is_over(double residual, double before, double target, int64_t cycles_left,
                     fur_outcome *outcome)
 {
@@ -178,7 +179,7 @@ static fur_status iterate(fur_multigrid *mg, double target, int64_t max_cycles,
     return FUR_OK;
 }
 
-/* As a solver does, b = 0 gives x = 0, and without b residuals are absolute. */
+/* As in a solver, b = 0 gives x = 0 and needs no cycle. */
 static fur_status solve(fur_multigrid *mg, const fur_vector *b, fur_vector *x, double rtol,
                         int64_t max_cycles, fur_solver_report *report)
 {

@@ -1,8 +1,9 @@
-/* Multigrid: which stencils it takes, and its levels.
+/* Multigrid: the stencils that it accepts, and its levels.
  *
- * The finest level is the stencil itself: its diagonal adds up to the centre's coefficient and not
- * to that of its neighbours and s. Where rounding has made s negative, coarser levels have none: a
- * correction need not be exact, and theirs then are those of a positive definite operator. */
+ * The finest level is the stencil itself. Its diagonal is exactly the centre's coefficient, not the
+ * rounded sum of its neighbours' coefficients and s. If rounding has made s negative, coarser
+ * levels have s = 0. A correction need not be exact, and the coarser operators are then positive
+ * definite. */
 #include "multigrid.h"
 #include <furrow/author/options.h>
 #include "slabs.h"
@@ -10,20 +11,20 @@
 #include <float.h>
 #include <math.h>
 
-/* An axis is coarsened with the others unless its coupling is weaker than the strongest by more
- * than this: only along strong couplings does relaxation smooth. */
+/* An axis is coarsened with the others if its coupling is at least this fraction of the strongest.
+ * Relaxation smooths only along strong couplings. */
 #define WEAK 0.5
-/* Double sweeps on the coarsest level at most: more are of no use to anybody. */
+/* The most double sweeps on the coarsest level. More would not help. */
 #define BOTTOM_SWEEPS 1000
-/* A point and the next ones along each axis. */
+/* A point and its neighbours along each axis. */
 #define AXIS_POINTS 7
 
-/* A stencil's numbers: 2 (k_x + k_y + k_z) + s at the centre, -k around. */
+/* The coefficients of a stencil: 2 (k_x + k_y + k_z) + s at the centre, -k around it. */
 typedef struct model {
     double k[3];
     double centre;
     double s;
-    double rounding; /* by how much s may be off 0 although more was not meant */
+    double rounding; /* s may differ from 0 by this much because of rounding */
 } model;
 
 static fur_status refuse(const fur_stencil *a, const char *reason)
@@ -38,7 +39,8 @@ static double coefficient(const fur_stencil_view *s, int k)
                                     : ((const double *)s->coefficients)[k];
 }
 
-/* found[1 + offset along the axis] for neighbours; the centre is found[1] of every axis. */
+/* Sorts the points: found[axis][1 + offset] for neighbours. The centre is found[axis][1] of every
+ * axis. */
 static bool sort_points(const fur_stencil_view *s, double found[3][3])
 {
     for (int n = 0; n < s->points; n++) {
@@ -54,7 +56,7 @@ static bool sort_points(const fur_stencil_view *s, double found[3][3])
     return true;
 }
 
-/* The centre is compared with what is around it to within the rounding of their sum. */
+/* Finds the coefficients. The centre is compared with the sum of the others up to rounding. */
 static fur_status find_model(const fur_stencil *a, model *out)
 {
     const fur_stencil_view *s = &a->view;
@@ -79,7 +81,8 @@ static fur_status find_model(const fur_stencil *a, model *out)
     return FUR_OK;
 }
 
-/* The least eigenvalue of the springs, without s: they hold x where an axis is Dirichlet's. */
+/* The least eigenvalue of the springs, without s. Springs hold x along an axis with a Dirichlet
+ * boundary. */
 static double least_eigenvalue(const fur_stencil_view *s, const model *m)
 {
     const double pi = 3.14159265358979323846;
@@ -135,7 +138,7 @@ static fur_status check_stencil(const fur_stencil *a, model *out)
     return check_boundaries(a, out);
 }
 
-/* The sweeps of an option. */
+/* The number of sweeps that an option means. */
 static int sweeps_of(int option)
 {
     return option == FUR_MULTIGRID_NO_SWEEPS ? 0 : option ? option : 2;
@@ -163,12 +166,12 @@ static fur_status check_options(fur_env *env, fur_multigrid_options *o)
     return FUR_OK;
 }
 
-/* The levels in the making: where the axes of the last one are, on the host. */
+/* The levels under construction, and the axes of the last level, on the host. */
 typedef struct builder {
     fur_multigrid *mg;
     fur_axis axis[3];
     double coupling[3];
-    double shift; /* of the level's diagonal, which axis 0 has */
+    double shift; /* added to the level's diagonal, as a part of axis 0 */
 } builder;
 
 fur_status fur_multigrid_upload(fur_context *context, const void *from, int64_t count, size_t size,
@@ -195,7 +198,7 @@ static fur_status upload_weights(fur_context *context, fur_value_type value, int
     return status;
 }
 
-/* An axis as kernels see it; coarse: on the next level, NULL if there is none. */
+/* Makes an axis for kernels. coarse: the axis on the next level, or NULL. */
 static fur_status set_axis(builder *b, int number, const fur_axis *coarse, fur_grid *grid)
 {
     fur_context *context = b->mg->context;
@@ -225,7 +228,7 @@ done:
     return status;
 }
 
-/* Whether the axis is to be coarsened with the others. */
+/* Whether the axis is coarsened with the others. */
 static bool is_strong(const builder *b, int number)
 {
     double strongest = 0;
@@ -241,7 +244,7 @@ static void release_axes(fur_env *env, fur_axis axes[3])
         fur_axis_release(env, &axes[number]);
 }
 
-/* On failure the caller also releases the axes that `out` has got so far. */
+/* On failure the caller also releases the axes that `out` has received. */
 static fur_status coarsen_axes(const builder *b, fur_axis out[3])
 {
     fur_env *env = &b->mg->context->env;
@@ -250,7 +253,7 @@ static fur_status coarsen_axes(const builder *b, fur_axis out[3])
     return FUR_OK;
 }
 
-/* The grid of the last level, and the axes of the next one, if there is to be one. */
+/* Makes the grid of the last level, and the axes of the next level, if there is one. */
 static fur_status set_grid(builder *b, bool last, fur_grid *grid)
 {
     fur_axis coarse[3] = {{0}};
@@ -265,9 +268,9 @@ static fur_status set_grid(builder *b, bool last, fur_grid *grid)
     return status;
 }
 
-/* Overrelaxation by the number of axes that a level still has: as good as the smoothing factor of
- * red-black sweeps gets, within a few per cent (Yavneh 1996). One axis, or point, is solved exactly
- * without. */
+/* The overrelaxation factor, from the number of axes that a level still has. It is within a few per
+ * cent of the best smoothing factor of red-black sweeps (Yavneh 1996). A level with one axis, or
+ * one point, is solved exactly without overrelaxation. */
 static double omega_of(const fur_grid *grid)
 {
     int axes = 0;
@@ -286,9 +289,9 @@ static fur_status allocate_vectors(fur_multigrid *mg, fur_grid_level *level)
     return fur_memory_allocate(mg->context, points, size, &level->x);
 }
 
-/* Double sweeps on a coarsest grid whose longest axis has n points: one of Gauss-Seidel on that
- * axis alone makes the error cos(pi / (n + 1))^4 times as large; all together make it 10^8 times
- * smaller. A single point is exact at once. */
+/* The number of double sweeps on a coarsest grid whose longest axis has n points. A double
+ * Gauss-Seidel sweep on that axis alone multiplies the error by cos(pi / (n + 1))^4. All sweeps
+ * together reduce it by 10^8. A single point is exact at once. */
 static int bottom_sweeps(const fur_grid *grid)
 {
     int64_t n = 1;
@@ -331,15 +334,15 @@ static double round_to(fur_value_type value, double a)
     return value == FUR_F32 ? (double)(float)a : a;
 }
 
-/* The shift of axis 0 with which the diagonal of the finest level, whose terms and sum are rounded,
- * is the centre's coefficient. */
+/* The shift of axis 0 that makes the diagonal of the finest level equal to the centre's
+ * coefficient. The diagonal is a rounded sum of rounded terms. */
 static double finest_shift(fur_value_type value, const double edge[3], double centre)
 {
     double across = round_to(value, round_to(value, 2 * edge[1]) + round_to(value, 2 * edge[2]));
     return centre - across - 2 * edge[0];
 }
 
-/* The stencil again, with the kernel of its products, on the planes that there are here. */
+/* Copies the stencil, with the kernel of its products, for the planes that exist here. */
 static fur_status copy_stencil(const fur_stencil *a, const fur_multigrid *mg, fur_stencil **out)
 {
     const fur_stencil_view *s = &a->view;
@@ -363,14 +366,15 @@ static fur_status copy_stencil(const fur_stencil *a, const fur_multigrid *mg, fu
     return fur_stencil_create(a->context, &d, out);
 }
 
-/* Kernels cut grids along the last axis: of two axes, the second takes its place. */
+/* Kernels cut grids along the last axis. If there are two axes, the second therefore becomes the
+ * last. */
 static fur_status build(fur_multigrid *mg, const fur_stencil_view *s, const model *m,
                         const fur_multigrid_options *o)
 {
     fur_env *env = &mg->context->env;
     builder b = {.mg = mg};
     fur_status status = FUR_OK;
-    /* First, so that there is memory for as many entries as are counted below. */
+    /* This comes first, so that there is memory for all entries that are counted below. */
     if (!fur_slabs_are_needed(mg->context))
         status = fur_vector_create(mg->context, s->value_type, fur_stencil_rows(s), &mg->residual);
     for (int number = 0; number < 3 && status == FUR_OK; number++) {
@@ -388,14 +392,14 @@ static fur_status build(fur_multigrid *mg, const fur_stencil_view *s, const mode
     return status == FUR_OK ? fur_multigrid_list_steps(mg) : status;
 }
 
-/* Levels and how they are coarsened follow from the coefficients: these must be the same. */
+/* The levels and their coarsening follow from the coefficients, which must not change. */
 static fur_status update(void *object)
 {
     const fur_multigrid *mg = object;
     const fur_stencil *a = mg->source;
     size_t bytes = (size_t)a->view.points * fur_value_size(a->view.value_type);
     FUR_TRY(fur_dependent_check(&mg->context->env, &a->dependent));
-    if (!mg->stencil) /* a rank without planes */
+    if (!mg->stencil) /* a rank that has no planes */
         return FUR_OK;
     return memcmp(a->view.coefficients, mg->stencil->view.coefficients, bytes) == 0
                ? FUR_OK
@@ -403,7 +407,7 @@ static fur_status update(void *object)
                                   "the coefficients of its stencil have changed; make another");
 }
 
-/* Those of the stencil, while it lives, must stay as they are. */
+/* Checks the source's coefficients, which must not change while the source exists. */
 static void watch(fur_multigrid *mg, const fur_stencil *a)
 {
     mg->source = a;

@@ -1,9 +1,9 @@
-/* Multigrid on shared vectors: how levels are cut. */
+/* Multigrid on shared vectors: how levels are divided among the ranks. */
 #include "slabs.h"
 
 #include "shared.h"
 
-/* Points of a level that is whole on every rank: 64 x 64 x 64. */
+/* The most points of a level that is whole on every rank: 64 x 64 x 64. */
 #define WHOLE_MOST INT64_C(262144)
 
 static int64_t larger(int64_t a, int64_t b)
@@ -33,8 +33,8 @@ int64_t fur_slab_points(const fur_multigrid *mg, int level)
     return (s->bounds[rank_of(mg) + 1] - s->bounds[rank_of(mg)]) * s->plane;
 }
 
-/* The first level that is to be whole: the last one at the latest, or one with a single plane. That
- * would have other colours where its axis goes round. */
+/* The first level that is whole on every rank: at the latest the last level, or a level with a
+ * single plane. A single plane on a periodic axis would have other colours. */
 static int find_whole(const fur_multigrid *mg, int64_t most)
 {
     int level = 0;
@@ -44,8 +44,8 @@ static int find_whole(const fur_multigrid *mg, int64_t most)
     return level;
 }
 
-/* The finest level's planes; if it is whole, each point counts as one, so that any bounds will do.
- */
+/* Sets the finest level's planes. If this level is whole, each point counts as a plane, so that any
+ * bounds are possible. */
 static fur_status set_finest(fur_multigrid *mg, fur_slab *s)
 {
     const fur_sharing *with = mg->slabs->with;
@@ -75,7 +75,8 @@ static int64_t places_bytes(const fur_grid_axis *a)
     return a->points * FUR_GRID_PLACES * (int64_t)sizeof *a->places;
 }
 
-/* A coarse plane belongs to the rank that has it on the finer level. */
+/* Sets the planes of a coarser level. A coarse plane belongs to the rank that has it on the finer
+ * level. */
 static fur_status set_coarser(fur_multigrid *mg, int level)
 {
     const fur_grid *fine = &mg->level[level - 1].grid;
@@ -98,7 +99,7 @@ static fur_status set_coarser(fur_multigrid *mg, int level)
     return FUR_OK;
 }
 
-/* Coefficients and interpolation at positions of the rim as well. */
+/* Sets coefficients and interpolation, also for the planes of the halo. */
 static void cut_points(const fur_grid_axis *whole, size_t size, const fur_slab *s,
                        const fur_slab *coarse, char *weights, int64_t *places)
 {
@@ -122,7 +123,7 @@ static void cut_points(const fur_grid_axis *whole, size_t size, const fur_slab *
     }
 }
 
-/* Full weighting of this rank's own coarse planes. */
+/* Sets full weighting for this rank's own coarse planes. */
 static void cut_restriction(const fur_grid_axis *whole, size_t size, const fur_slab *s,
                             const int64_t *coarse, char *weights, int64_t *places)
 {
@@ -135,7 +136,7 @@ static void cut_restriction(const fur_grid_axis *whole, size_t size, const fur_s
     }
 }
 
-/* An axis of this rank's planes, in the place of the whole one, whose tables are on the host. */
+/* Makes an axis of this rank's planes from the whole axis, whose tables are on the host. */
 static fur_status make_axis(fur_multigrid *mg, int level, const fur_grid_axis *whole,
                             fur_grid_axis *out)
 {
@@ -170,7 +171,7 @@ static void release_axis(fur_multigrid *mg, const fur_grid_axis *a)
     fur_memory_release(mg->context, (void *)(uintptr_t)a->places);
 }
 
-/* The last axis of a level becomes that of this rank's arrays. */
+/* Replaces the last axis of a level by the axis of this rank's arrays. */
 static fur_status cut_axis(fur_multigrid *mg, int level)
 {
     fur_grid *g = &mg->level[level].grid;
@@ -195,7 +196,7 @@ static fur_status cut_axis(fur_multigrid *mg, int level)
     return FUR_OK;
 }
 
-/* What this rank's arrays have of each level. */
+/* Sets the part of each level that this rank's arrays have. */
 static fur_status cut_levels(fur_multigrid *mg)
 {
     fur_slabs *slabs = mg->slabs;
@@ -216,7 +217,7 @@ static fur_status cut_levels(fur_multigrid *mg)
     return FUR_OK;
 }
 
-/* An array of zeros. */
+/* Allocates an array of zeros. */
 static fur_status make_array(fur_multigrid *mg, int64_t count, void *out)
 {
     fur_value_type value = mg->level[0].grid.value_type;
@@ -228,7 +229,7 @@ static fur_status make_array(fur_multigrid *mg, int64_t count, void *out)
                      : FUR_OK;
 }
 
-/* Room for the messages of a gather. */
+/* Allocates memory for the messages of a gather. */
 static fur_status make_messages(fur_multigrid *mg, size_t size)
 {
     fur_env *env = &mg->context->env;

@@ -1,5 +1,5 @@
-/* Planes of levels that pass between ranks: on the CPU as messages, on a GPU as parcels of memory
- * that are listed first and then pass together. */
+/* Passes planes of levels between ranks. On the CPU they are messages. On a GPU they are parcels of
+ * memory, which are first listed and then passed together. */
 #include "slabs.h"
 
 static size_t plane_bytes(const fur_multigrid *mg, const fur_slab *s)
@@ -21,7 +21,7 @@ void fur_slab_reach(const fur_multigrid *mg, const fur_slab *s, int rank, int64_
     *count = finest[rank] < finest[rank + 1] ? end - begin : 0;
 }
 
-/* Consecutive planes that one rank has. */
+/* Consecutive planes of one rank. */
 typedef struct run {
     int owner;
     int64_t plane;
@@ -44,7 +44,7 @@ static run run_at(const fur_multigrid *mg, const fur_slab *s, int64_t position, 
     return r;
 }
 
-/* The positions of a rank's rim on one side: 0: below. */
+/* The positions of a rank's halo on one side (0: below). */
 static void rim_of(const fur_multigrid *mg, const fur_slab *s, int rank, int64_t width, int side,
                    int64_t *begin, int64_t *end)
 {
@@ -57,7 +57,7 @@ static void rim_of(const fur_multigrid *mg, const fur_slab *s, int rank, int64_t
         *end = *begin;
 }
 
-/* Where a position is in this rank's array. */
+/* The address of a position in this rank's array. */
 static char *place(const fur_multigrid *mg, const fur_slab *s, void *array, int64_t position)
 {
     return (char *)array + (size_t)(position - s->first) * plane_bytes(mg, s);
@@ -74,7 +74,7 @@ static fur_status list(const fur_multigrid *mg, fur_parcel *parcels, int *count,
     return FUR_OK;
 }
 
-/* at: where it begins in what the receiver takes. */
+/* at: the offset in the receiver's memory */
 static fur_status give(const fur_multigrid *mg, int to, void *data, size_t bytes, size_t at)
 {
     fur_slabs *slabs = mg->slabs;
@@ -91,7 +91,7 @@ static fur_status take(const fur_multigrid *mg, int from, void *data, size_t byt
     return list(mg, slabs->take, &slabs->pass.takes, (fur_parcel){from, data, bytes, at});
 }
 
-/* Passes what was listed. most: bytes that a rank takes. */
+/* Passes the listed parcels. most: the most bytes that a rank takes. */
 static fur_status pass(const fur_multigrid *mg, size_t most)
 {
     fur_slabs *slabs = mg->slabs;
@@ -106,7 +106,7 @@ static fur_status pass(const fur_multigrid *mg, size_t most)
     return status;
 }
 
-/* Gives a rank its rim, as far as this one has it. */
+/* Sends a rank the planes of its halo that this rank has. */
 static fur_status give_rim(const fur_multigrid *mg, const fur_slab *s, int to, int64_t width,
                            void *array)
 {
@@ -138,7 +138,7 @@ static fur_status take_rim(const fur_multigrid *mg, const fur_slab *s, int64_t w
         for (run r; at < end; at += r.count) {
             r = run_at(mg, s, at, end);
             size_t bytes = (size_t)r.count * plane_bytes(mg, s);
-            if (r.owner == own) { /* the axis goes round to this rank's own planes */
+            if (r.owner == own) { /* the periodic axis leads to this rank's own planes */
                 FUR_TRY(fur_memory_copy(mg->context, place(mg, s, array, at),
                                         place(mg, s, array, r.plane), (int64_t)bytes));
             } else {
@@ -171,7 +171,7 @@ static size_t share_bytes(const fur_multigrid *mg, const fur_slab *s)
     return (size_t)most * plane_bytes(mg, s);
 }
 
-/* A rank's bytes of a whole array; where they begin. */
+/* The bytes of a rank in a whole array, and their beginning. */
 static size_t share_of(const fur_multigrid *mg, const fur_slab *s, int rank, size_t *begin)
 {
     *begin = (size_t)s->bounds[rank] * plane_bytes(mg, s);
@@ -193,7 +193,7 @@ static fur_status gather_messages(const fur_multigrid *mg, const fur_slab *s, ch
     return FUR_OK;
 }
 
-/* Every rank takes the others' bytes where they belong. */
+/* Every rank takes the bytes of the others, and puts them in their places. */
 static fur_status gather_parcels(const fur_multigrid *mg, const fur_slab *s, char *array)
 {
     const fur_sharing *with = mg->slabs->with;

@@ -1,4 +1,4 @@
-/* What a step on shared vectors needs, and what it leaves right. */
+/* The planes that a step on shared vectors needs, and the planes that are right after it. */
 #include "slabs.h"
 
 fur_status fur_slabs_enter(fur_multigrid *mg, const fur_vector *b, const fur_vector *x)
@@ -30,7 +30,7 @@ fur_status fur_slabs_leave(const fur_multigrid *mg, fur_vector *x)
                            x->size * (int64_t)size);
 }
 
-/* Fetches planes of x, and of b where it is asked for, unless enough are right. */
+/* Fetches planes of x, and of b if needed, unless enough planes are right. */
 static fur_status need(fur_multigrid *mg, int level, int64_t x_planes, int64_t b_planes,
                        int64_t fetched)
 {
@@ -61,7 +61,7 @@ static fur_status before_correction(fur_multigrid *mg, int level, fur_slab_step 
     return fur_slabs_roll(mg, &slabs->near, mg->level[level + 1].x, slabs->near_x);
 }
 
-/* Only own planes of the coarser level get a residual. */
+/* Only the rank's own planes of the coarser level get a residual. */
 static void aim_restriction(const fur_multigrid *mg, int level, fur_slab_step *out)
 {
     size_t size = fur_value_size(out->grid.value_type);

@@ -1,7 +1,7 @@
-/* The order of a cycle: which step is done on which level. */
+/* The order of the steps in a cycle. */
 #include "multigrid.h"
 
-/* Steps in the making; counted only where there is no list. */
+/* Steps under construction. If there is no list, they are only counted. */
 typedef struct steps {
     int64_t count;
     fur_grid_step *list;
@@ -23,7 +23,7 @@ static void add_relax(steps *s, int level, fur_colour first, int sweeps)
     s->count++;
 }
 
-/* The coarsest level: double sweeps, so that it is symmetric as well. */
+/* The coarsest level has double sweeps, so that it is symmetric. */
 static void solve_coarsest(steps *s, const fur_multigrid *mg)
 {
     for (int i = 0; i < mg->bottom; i++) {
@@ -32,7 +32,7 @@ static void solve_coarsest(steps *s, const fur_multigrid *mg)
     }
 }
 
-/* From a level to the coarsest, which is solved. */
+/* Descends from a level to the coarsest level, and solves there. */
 static void descend(steps *s, const fur_multigrid *mg, int from)
 {
     for (int l = from; l < mg->levels - 1; l++) {
@@ -43,7 +43,7 @@ static void descend(steps *s, const fur_multigrid *mg, int from)
     solve_coarsest(s, mg);
 }
 
-/* From the coarsest level to another. */
+/* Ascends from the coarsest level to another level. */
 static void ascend(steps *s, const fur_multigrid *mg, int to, fur_colour first)
 {
     for (int l = mg->levels - 2; l >= to; l--) {

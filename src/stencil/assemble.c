@@ -1,4 +1,4 @@
-/* A stencil as a matrix: entries counted by row, then set. */
+/* Converts a stencil into a matrix: entries are counted by row, then set. */
 #ifndef FUR_TEMPLATE
 #    include "stencil.h"
 #    include "scalar.h"
@@ -9,7 +9,7 @@
 
 typedef struct assembly {
     const fur_stencil_view *s;
-    int64_t *starts; /* of the rows */
+    int64_t *starts; /* beginnings of the rows */
     int32_t *columns;
     void *values;
 } assembly;
@@ -94,7 +94,7 @@ done:
     return status;
 }
 
-/* For a stencil whose fields lie on a device: from copies in the companion. */
+/* If fields are on a device, the matrix is made from copies in the companion. */
 static fur_status assemble_on_host(const fur_stencil *stencil, fur_csr **out)
 {
     fur_context *context = stencil->context;

@@ -1,5 +1,5 @@
-/* Products of stencils with blocks of vectors: the kernel for row-major blocks, or the columns one
- * by one. */
+/* Products of stencils with blocks of vectors. Row-major blocks have a kernel. Other blocks are
+ * multiplied column by column. */
 #include "stencil.h"
 #include "vectors.h"
 
@@ -29,7 +29,8 @@ static fur_status check(const fur_stencil *stencil, const fur_vectors *x, const 
     return fur_vectors_check_apart(x, "X", y, "Y");
 }
 
-/* A block of the same entries in that order: the block itself, or a copy, which *copy is then. */
+/* A block with the same entries in this layout. It is the block itself, or a copy, which *copy then
+ * is. */
 static fur_status take_in_order(const fur_vectors *x, fur_layout layout, const fur_vectors **out,
                                 fur_vectors **copy)
 {
@@ -42,7 +43,8 @@ static fur_status take_in_order(const fur_vectors *x, fur_layout layout, const f
     return fur_vectors_copy(x, *copy);
 }
 
-/* The kernel of single products by which columns go: the stencil's own, or the reference. */
+/* The kernel that multiplies single columns: the stencil's own kernel if it is exact, else the
+ * reference. */
 static fur_stencil_choice exact_kernel(const fur_stencil *stencil)
 {
     fur_stencil_choice own = stencil->product;
@@ -51,7 +53,7 @@ static fur_stencil_choice exact_kernel(const fur_stencil *stencil)
                : (fur_stencil_choice){.kernel = stencil->context->backend->stencil[0]};
 }
 
-/* Both column-major. The references plan nothing for stencils whose own kernel is not exact. */
+/* Both blocks are column-major. The reference kernels have no plan. */
 static fur_status apply_columns(const fur_stencil *stencil, fur_scalar alpha, const fur_vectors *x,
                                 fur_scalar beta, fur_vectors *y)
 {
@@ -75,7 +77,7 @@ static fur_status apply_columns(const fur_stencil *stencil, fur_scalar alpha, co
     return FUR_OK;
 }
 
-/* Of one order, which is Y's. */
+/* Both blocks have the same layout. */
 static fur_status apply_alike(const fur_stencil *stencil, fur_scalar alpha, const fur_vectors *x,
                               fur_scalar beta, fur_vectors *y)
 {
@@ -90,7 +92,8 @@ static fur_status apply_alike(const fur_stencil *stencil, fur_scalar alpha, cons
     return stencil->context->backend->stencil_block(&call);
 }
 
-/* Row-major, on a device that has no kernel for that: by way of columns. */
+/* Row-major blocks on a device that has no kernel for them. They are copied to column-major
+ * blocks. */
 static fur_status apply_by_columns(const fur_stencil *stencil, fur_scalar alpha,
                                    const fur_vectors *x, fur_scalar beta, fur_vectors *y)
 {

@@ -1,4 +1,4 @@
-/* The choice among a device's kernels for stencils, and their lists. */
+/* Chooses among a device's kernels for stencils, and lists them. */
 #include "stencil.h"
 #include "names.h"
 
@@ -49,14 +49,14 @@ static fur_status choose_named(fur_context *context, const fur_stencil_view *s,
     return fail_unknown(context, from, name);
 }
 
-/* Only exact kernels, so that the choice does not show in the result. */
+/* Only exact kernels are candidates, so that the choice does not change the result. */
 static bool is_candidate(const fur_stencil_kernel *kernel, const fur_stencil_view *s)
 {
     return kernel->info.exact && !kernel->by_name && !(kernel->refusal && kernel->refusal(s));
 }
 
-/* The last that suits: the registry goes from slow to fast; or the one before, where that is the
- * faster. */
+/* Chooses the last kernel that suits, because the registry goes from slow to fast. If the kernel
+ * before it is faster for this stencil, that kernel is chosen. */
 static void choose_last(const fur_stencil_view *s, const fur_stencil_registry *from,
                         fur_stencil_choice *out)
 {

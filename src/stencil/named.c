@@ -3,8 +3,8 @@
 
 #include <stdbool.h>
 
-/* The axes one after the other, then the second neighbours: 3, 5 and 7 points are its beginnings.
- */
+/* The neighbours along each axis, then the second neighbours. The stencils of 3, 5 and 7 points are
+ * the first elements. */
 static const fur_stencil_offset star[13] = {
     {0, 0, 0},  {-1, 0, 0}, {1, 0, 0},  {0, -1, 0}, {0, 1, 0},  {0, 0, -1}, {0, 0, 1},
     {-2, 0, 0}, {2, 0, 0},  {0, -2, 0}, {0, 2, 0},  {0, 0, -2}, {0, 0, 2},

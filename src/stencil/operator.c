@@ -76,7 +76,7 @@ fur_status fur_operator_from_stencil(const fur_stencil *stencil, fur_operator **
 #else
 #    include "stencil_value.h"
 
-/* The diagonal entry of row p: at boundaries the sum of several terms. */
+/* The diagonal entry of row p. At boundaries it is the sum of several terms. */
 static VALUE FN(diagonal_entry)(const fur_stencil_view *s, int64_t p)
 {
     fur_stencil_term terms[FUR_STENCIL_POINTS];

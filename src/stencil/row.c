@@ -30,7 +30,7 @@ static int inner_row(const fur_stencil_view *s, int64_t p, fur_stencil_term *ter
     return s->points;
 }
 
-/* Moves the last of `count` terms to its place by column, behind those of the same column. */
+/* Moves the last of `count` terms to its place by column, after terms with the same column. */
 static void insert_last(fur_stencil_term *terms, int count)
 {
     fur_stencil_term last = terms[count - 1];

@@ -1,10 +1,10 @@
-/* Stencil operators: the object, its checks, the product. */
+/* Stencil operators: the object, its checks, and the product. */
 #include "stencil.h"
 #include <furrow/author/options.h>
 
 #include <stdlib.h>
 
-/* So that what kernels add to extents and multiply them by cannot overflow. */
+/* With this limit, sums and products of extents in kernels cannot overflow. */
 #define MOST_POINTS (INT64_C(1) << 59)
 
 static fur_status check_grid(fur_env *env, const fur_stencil_definition *d)
@@ -75,7 +75,7 @@ static fur_status check_offset(fur_env *env, const fur_stencil_definition *d, in
                         o.x, o.y, o.z, FUR_STENCIL_RADIUS, d->axes);
 }
 
-/* An offset's place among all there can be, by z, then y, then x. */
+/* The place of an offset among all possible offsets, by z, then y, then x. */
 static int place_of(fur_stencil_offset o)
 {
     return o.x + FUR_STENCIL_RADIUS +
@@ -83,7 +83,7 @@ static int place_of(fur_stencil_offset o)
                (o.y + FUR_STENCIL_RADIUS + FUR_STENCIL_WIDTH * (o.z + FUR_STENCIL_RADIUS));
 }
 
-/* at[place] = the number of the offset there, -1 without one. */
+/* at[place] = the number of the offset there, or -1. */
 static fur_status place_offsets(fur_env *env, const fur_stencil_definition *d,
                                 int at[FUR_STENCIL_POINTS])
 {
@@ -120,8 +120,7 @@ static fur_stencil_view view_of(const fur_stencil_definition *d)
     return s;
 }
 
-/* The definition's lists in the order of the places. */
-/* Rounds to the value type, of which real ones leave out the imaginary part. */
+/* Rounds a coefficient to the value type. For a real type the imaginary part is dropped. */
 static void set_coefficient(const fur_env *env, fur_value_type type, const fur_scalar *c, int n,
                             void *coefficients)
 {
@@ -129,6 +128,7 @@ static void set_coefficient(const fur_env *env, fur_value_type type, const fur_s
                              (char *)coefficients + (size_t)n * fur_value_size(type));
 }
 
+/* Sets the lists of the view: offsets and coefficients in the order of the places. */
 static fur_status set_lists(fur_stencil *stencil, const fur_stencil_definition *d,
                             const int at[FUR_STENCIL_POINTS])
 {
@@ -174,7 +174,7 @@ static fur_status choose(fur_stencil *stencil, const char *name)
                                   context->backend->device);
 }
 
-/* Without a kernel for sweeps there will be one product after the other. */
+/* If there is no kernel for sweeps, sweeps are single products. */
 static fur_status choose_sweep(fur_stencil *stencil, const char *name)
 {
     fur_stencil_registry sweeps = fur_stencil_sweeps(stencil->context);
@@ -184,7 +184,7 @@ static fur_status choose_sweep(fur_stencil *stencil, const char *name)
                                     &stencil->sweep);
 }
 
-/* A kernel for sweeps that the device has no room for is done without, if it was not asked for. */
+/* If the device has too little memory for a sweep kernel that was not asked for, none is used. */
 static fur_status plan_sweep(fur_stencil *stencil, const char *name)
 {
     bool asked = name && strcmp(name, "auto") != 0;
@@ -195,7 +195,7 @@ static fur_status plan_sweep(fur_stencil *stencil, const char *name)
     return FUR_OK;
 }
 
-/* x, y and fields once; INT64_MAX where that is more. */
+/* Bytes of x, y and the fields, read or written once. INT64_MAX if the number is larger. */
 static int64_t bytes_of(const fur_stencil_view *s)
 {
     int64_t row = (s->fields ? s->points + 2 : 2) * (int64_t)fur_value_size(s->value_type);
@@ -254,7 +254,7 @@ fur_status fur_stencil_create(fur_context *context, const fur_stencil_definition
     return status;
 }
 
-/* The same kernel for other coefficients, of which it may have its own copy. */
+/* Plans the same kernel for other coefficients, of which it may have its own copy. */
 static fur_status plan_again(fur_env *env, const fur_stencil_view *s, fur_stencil_choice *choice)
 {
     fur_stencil_choice fresh = {.kernel = choice->kernel, .reason = choice->reason};

@@ -20,8 +20,8 @@ static fur_status check(const fur_stencil *stencil, int64_t count, const fur_vec
     return fur_vector_check_apart(b, "b", work, "work");
 }
 
-/* An even number of passes ends in x. One sweep, or an odd number of passes of one sweep each, ends
- * in work. */
+/* The number of passes. An even number ends in x. One sweep, or an odd number of passes of one
+ * sweep each, ends in work. */
 static int64_t passes_of(int64_t count, int depth)
 {
     int64_t round_trips = count / (2 * depth) + (count % (2 * depth) > 0);
