@@ -1,4 +1,4 @@
-/* Batches of systems of one pattern: making them, products. */
+/* Batches of systems with one pattern: creation and products. */
 #include "batch_handle.h"
 
 static fur_status check_rows(fur_context *context, const char *name, const fur_vectors *v)

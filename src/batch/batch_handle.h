@@ -1,4 +1,4 @@
-/* Batches of systems: the struct behind the handle, and checks of blocks that go with it. */
+/* Batches of systems: the struct of the handle, and the checks of blocks for it. */
 #ifndef FURROW_BATCH_BATCH_HANDLE_H
 #define FURROW_BATCH_BATCH_HANDLE_H
 
@@ -19,8 +19,8 @@ static inline fur_batch_view fur_batch_view_of(const fur_batch *batch)
     return (fur_batch_view){&batch->pattern->view, &batch->values->view};
 }
 
-/* FUR_INVALID unless the block has the batch's context, value type and number of systems, that many
- * rows, and is row-major. */
+/* Returns FUR_INVALID unless the block is row-major with `rows` rows, and has the batch's context,
+ * value type and number of systems. */
 fur_status fur_batch_check_block(const fur_batch *batch, const char *name, const fur_vectors *v,
                                  int64_t rows);
 

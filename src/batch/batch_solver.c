@@ -8,15 +8,15 @@
 
 #include <math.h>
 
-/* The default of max_iterations is that of a single solve. */
+/* For the default of max_iterations, which is the default of a single solve. */
 #include "solver.h"
 
 struct fur_batch_solver {
     fur_context *context;
     const fur_batch *batch;
     fur_batch_form form;
-    fur_batch_result *results; /* of the caller who wants none */
-    void *state;               /* the kernels'; NULL: nothing to solve */
+    fur_batch_result *results; /* used if the caller wants no results */
+    void *state;               /* the kernels' state; NULL: nothing to solve */
     fur_dependent dependent;   /* on the batch */
 };
 
@@ -50,7 +50,7 @@ static fur_status set_limits(const fur_batch *batch, const fur_batch_solver_opti
     return FUR_OK;
 }
 
-/* The diagonals that the pattern has on either side. */
+/* Finds the number of diagonals of the pattern on each side of the main diagonal. */
 static fur_status find_band(const fur_batch *batch, fur_batch_form *form)
 {
     const fur_csr *near;
@@ -140,7 +140,7 @@ static fur_status check_blocks(const fur_batch_solver *solver, const fur_vectors
     return same ? FUR_OK : fur_vectors_check_apart(b, "B", x, "X");
 }
 
-/* A system without unknowns is solved. */
+/* A system with 0 unknowns is solved at once. */
 static void take_empty(int64_t count, fur_batch_result *results)
 {
     for (int64_t s = 0; s < count; s++)

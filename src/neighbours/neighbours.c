@@ -1,4 +1,4 @@
-/* Nearest neighbours: what is asked for, which method, and where it runs. */
+/* Nearest neighbours: the options, the choice of the method, and the device that runs it. */
 #include <furrow/author/options.h>
 #include <furrow/neighbours.h>
 
@@ -83,7 +83,7 @@ static fur_status check_method(const fur_vectors *points, const char *method)
     return FUR_OK;
 }
 
-/* The method of a name that has been checked, in the call and in the report's words. */
+/* Sets the method in the call and in the report. Its name has been checked. */
 static void choose(const char *method, int64_t grid_from, task *t)
 {
     bool few = has_grid(t->points);
@@ -97,7 +97,8 @@ static void choose(const char *method, int64_t grid_from, task *t)
                                         : "in this many dimensions few points could be left out";
 }
 
-/* The search where the points lie. FUR_UNSUPPORTED if the device leaves it to the companion. */
+/* Searches in the memory of the points. Returns FUR_UNSUPPORTED if the device leaves it to the
+ * companion. */
 static fur_status search_here(task *t, const char *method, fur_csr **out)
 {
     fur_context *context = t->points->context;
@@ -118,7 +119,7 @@ static fur_status search_here(task *t, const char *method, fur_csr **out)
     return status;
 }
 
-/* The search in the companion, on a copy; the result is moved back. */
+/* Searches in the companion, on a copy. The result is moved back. */
 static fur_status search_near(task *t, const char *method, fur_csr **out)
 {
     fur_context *context = t->points->context;

@@ -1,14 +1,14 @@
-/* Sorting children by (degree, index). Rows have their columns rising, so that children come in
- * order of their indices: a stable sort by degree is enough. */
+/* Sorts children by (degree, index). Columns rise along rows, so that children come in order of
+ * their indices. A stable sort by degree is therefore enough. */
 #include "children.h"
 #include "sort.h"
 
-/* Children up to which the place of each is counted, in count^2 / 2 steps without a branch to be
- * guessed; more are sorted by the digits of their degrees. */
+/* Up to this many children are sorted by counting. Counting takes count^2 / 2 steps without
+ * unpredictable branches. More children are sorted by the digits of their degrees. */
 #define FEW 24
 
-/* Keys are of 64 bits, which are compared one by one: a vector of keys that were just stored one by
- * one would have to wait for them. */
+/* Keys of 64 bits are compared one by one. A vector load of keys that were just stored one by one
+ * would have to wait. */
 static void sort_few(const fur_graph *g, int32_t *children, int count)
 {
     uint64_t key[FEW];
@@ -16,7 +16,7 @@ static void sort_few(const fur_graph *g, int32_t *children, int count)
     for (int k = 0; k < count; k++)
         key[k] = fur_graph_key(g, children[k]);
     for (int j = 0; j < count; j++) {
-        int32_t larger = 0; /* of those before */
+        int32_t larger = 0; /* larger keys before this one */
         for (int k = 0; k < j; k++) {
             int32_t behind = key[j] < key[k];
             place[k] += behind;
@@ -58,7 +58,7 @@ FUR_PREFETCHES void prefetch_key(const fur_graph *g, int32_t v)
         fur_prefetch_offset(g, v);
 }
 
-/* An only child needs no sorting. */
+/* A single child needs no sorting. */
 void fur_families_add(fur_families *families, int32_t *children, int64_t count)
 {
     if (count < 2)

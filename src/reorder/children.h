@@ -4,30 +4,31 @@
 
 #include "graph.h"
 
-/* Children of one parent that are not sorted yet. */
+/* The unsorted children of one parent. */
 typedef struct fur_family {
     int32_t *children;
     int64_t count;
 } fur_family;
 
-/* The last few families: a family is sorted when some others have come after it, so that the
- * degrees of its children have come from memory by then. */
+/* The last few families. A family is sorted only after some later families have been added. By then
+ * the degrees of its children have arrived from memory. */
 #define FUR_FAMILIES_LAG 8 /* a power of two */
 
 typedef struct fur_families {
     const fur_graph *graph;
-    uint64_t *items; /* room for twice the largest degree */
+    uint64_t *items; /* space for twice the largest degree */
     fur_family waiting[FUR_FAMILIES_LAG];
     unsigned first;
     unsigned end;
 } fur_families;
 
-/* Takes a family in; its children move until fur_families_finish, but not from their places. */
+/* Adds a family. Until fur_families_finish its children may change their order within their
+ * places. */
 void fur_families_add(fur_families *families, int32_t *children, int64_t count);
 void fur_families_finish(fur_families *families);
 
-/* GCC takes a function that only prefetches for one without effect, and leaves calls to it out,
- * unless it has been inlined before. */
+/* GCC removes calls of functions that only prefetch, because it sees no effect. Inlining prevents
+ * this. */
 #define FUR_PREFETCHES static inline __attribute__((always_inline))
 
 FUR_PREFETCHES void fur_prefetch_offset(const fur_graph *g, int32_t v)

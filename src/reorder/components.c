@@ -1,7 +1,7 @@
 /* The components of a graph, in order of their least vertices by (degree, index). */
 #include "components.h"
 
-/* The first places are those of vertices without neighbours. */
+/* Vertices without neighbours get the first places. */
 static void place_isolated(const fur_pattern *pattern, fur_components *c)
 {
     int64_t n = pattern->isolated > 0 ? pattern->graph.vertices : 0;
@@ -11,7 +11,7 @@ static void place_isolated(const fur_pattern *pattern, fur_components *c)
             c->order[c->isolated++] = (int32_t)v;
 }
 
-/* Returns the first place after the root's component. */
+/* Adds the root's component. Returns the first place after it. */
 static int64_t add_component(fur_walk *walk, int32_t root, int64_t place, fur_components *c)
 {
     fur_span *span = &c->spans[c->count++];
@@ -22,7 +22,8 @@ static int64_t add_component(fur_walk *walk, int32_t root, int64_t place, fur_co
     return place + size;
 }
 
-/* A pass from each vertex in order that no pass has come to; often the first comes to all. */
+/* Runs a pass from each vertex, in order, that no pass has reached. Often the first pass reaches
+ * all. */
 static fur_status find(fur_env *env, fur_pattern *pattern, fur_walk *walk, fur_components *c)
 {
     int64_t n = pattern->graph.vertices;

@@ -1,14 +1,16 @@
-/* The orders of Cuthill and McKee (1969), and reversed of George (1971), from the best of some
- * starts: those of the search of George and Liu (1979) for a pseudo-peripheral vertex, and in a
- * small graph two others. docs/reordering.md has the rules. */
+/* The orders of Cuthill and McKee (1969), and the reversed order of George (1971), as the best
+ * order from several starts. The starts are the vertices of the search of George and Liu (1979) for
+ * a pseudo-peripheral vertex. A small graph gets two additional starts. docs/reordering.md has the
+ * rules. */
 #include "pass.h"
 
-/* A graph with fewer edges, counted from both ends, is tried from EXTRA_STARTS more starts. */
+/* A graph with fewer edges, counted from both ends, is tried from EXTRA_STARTS additional
+ * starts. */
 #define FEW_EDGES (1 << 20)
 #define EXTRA_STARTS 2
 
-/* From the far end of each pass the next, as long as each has more levels than those before, up to
- * a pass that is no better than the best. */
+/* Runs passes, each from the far end of the pass before, while each has more levels than all
+ * before. A pass that is no better than the best order also ends the search. */
 static void find_periphery(const fur_component *c, fur_component_order *out)
 {
     const int32_t *order = out->order;
@@ -24,7 +26,7 @@ static void find_periphery(const fur_component *c, fur_component_order *out)
     }
 }
 
-/* From the middles of equal parts of the order. */
+/* Tries starts in the middles of equal parts of the order. */
 static void try_others(const fur_component *c, fur_component_order *out)
 {
     int32_t roots[EXTRA_STARTS];

@@ -1,7 +1,9 @@
-/* Figures of an order, from where it puts the rows: nothing is permuted, and A + A^T is not formed.
+/* Figures of an order, computed from the new places of the rows. Nothing is permuted, and A + A^T
+ * is not formed.
  *
- * As first columns never lie right of the diagonal, row i's wavefront is the number of rows that
- * have begun, f_j <= i, less the i rows above it: two sums of a histogram of f tell them all. */
+ * First columns never lie right of the diagonal. The wavefront of row i is therefore the number of
+ * rows that have begun, f_j <= i, minus the i rows above row i. Two running sums of a histogram of
+ * f give all wavefronts. */
 #include "atomic.h"
 #include "csr.h"
 #include <furrow/author/options.h>
@@ -12,7 +14,7 @@
 
 #define ROW_GRAIN 4096
 
-/* Parts that the histogram's sums are taken in. */
+/* The number of parts in which the histogram is summed. */
 #define PARTS 64
 
 typedef _Atomic int32_t shared_count;
@@ -20,13 +22,13 @@ typedef _Atomic int32_t shared_count;
 typedef struct measuring {
     const fur_csr_view *a;
     const int32_t *position;
-    shared_count *first;      /* column of each row */
-    shared_count *begins;     /* how many rows begin in each column */
-    int64_t begun[PARTS + 1]; /* rows that begin before each part */
+    shared_count *first;      /* first column of each row */
+    shared_count *begins;     /* number of rows that begin in each column */
+    int64_t begun[PARTS + 1]; /* number of rows that begin before each part */
     fur_shared bandwidth;
     fur_shared profile;
     fur_shared widest;
-    fur_shared squares_low; /* of the wavefronts' squares, the lower 32 bits */
+    fur_shared squares_low; /* sum of the squared wavefronts, the lower 32 bits */
     fur_shared squares_high;
 } measuring;
 
@@ -44,7 +46,7 @@ static inline void lower(shared_count *first, int32_t column)
     }
 }
 
-/* Lowers the first columns of the places that row i has entries in, or that have one in row i. */
+/* Lowers the first columns of the places in which row i has entries, and of the place of row i. */
 static void lower_row(const fur_csr_view *a, const int32_t *position, int64_t i,
                       shared_count *first)
 {
@@ -75,7 +77,7 @@ static void lower_first(void *job, int64_t begin, int64_t end)
         lower_row(m->a, m->position, i, m->first);
 }
 
-/* Bandwidth, profile, and how many rows begin in each column. */
+/* Bandwidth, profile, and the number of rows that begin in each column. */
 static void sum_widths(void *job, int64_t begin, int64_t end)
 {
     measuring *m = job;
@@ -91,7 +93,7 @@ static void sum_widths(void *job, int64_t begin, int64_t end)
     fur_shared_add(&m->profile, profile);
 }
 
-/* begun[p + 1]: the rows that begin in part p. */
+/* begun[p + 1] = the number of rows that begin in part p. */
 static void sum_parts(void *job, int64_t begin, int64_t end)
 {
     measuring *m = job;
@@ -182,7 +184,7 @@ static fur_status check(const fur_csr *a, const fur_permutation *order)
     return FUR_OK;
 }
 
-/* On the host, with copies of what lies elsewhere. */
+/* Measures on the host, with copies of data on devices. */
 fur_status fur_order_measure(const fur_csr *a, const fur_permutation *order, fur_order_figures *out)
 {
     FUR_NEED(fur_csr_context(a), a, out);

@@ -6,7 +6,7 @@
 
 #define ROW_GRAIN 4096
 
-/* Counting sort of the vertices by degree. next: zeros, two more than the largest degree. */
+/* A counting sort of the vertices by degree. next: zeros, two more than the largest degree. */
 static void sort_by_degree(const fur_graph *g, int32_t largest, int32_t *next, int32_t *by_rank)
 {
     for (int64_t v = 0; v < g->vertices; v++)
@@ -39,7 +39,7 @@ typedef struct degrees {
     fur_shared isolated;
     fur_shared largest;
     fur_shared least; /* degree and index */
-    int32_t *degree;  /* NULL where rows tell it */
+    int32_t *degree;  /* NULL if the row lengths give the degrees */
 } degrees;
 
 static void survey_vertices(void *job, int64_t begin, int64_t end)
@@ -63,7 +63,7 @@ static void survey_vertices(void *job, int64_t begin, int64_t end)
     fur_shared_least(&d->least, least);
 }
 
-/* Figures of the degrees. */
+/* Computes the figures of the degrees. */
 static void survey(const fur_env *env, fur_pattern *p)
 {
     degrees d = {.graph = &p->graph, .least = INT64_MAX};
@@ -74,7 +74,7 @@ static void survey(const fur_env *env, fur_pattern *p)
     p->least = d.edges > 0 ? (int32_t)(uint32_t)d.least : -1;
 }
 
-/* Whether v is among the neighbours that are stored, in rising order, for it. */
+/* Whether v is among its own stored neighbours, which are in rising order. */
 static bool has_loop(const fur_graph *g, int32_t v)
 {
     int64_t begin = fur_graph_begin(g, v);
@@ -106,7 +106,7 @@ static fur_status symmetrise(fur_env *env, const fur_csr_view *a, fur_pattern *p
     return FUR_OK;
 }
 
-/* Degrees, where the lengths of the rows do not tell them. */
+/* Stores the degrees if the lengths of the rows do not give them. */
 static fur_status set_degrees(fur_env *env, fur_pattern *p)
 {
     int64_t n = p->graph.vertices;

@@ -1,13 +1,14 @@
 /* Passes of Cuthill and McKee. The queue is the order itself, level after level.
  *
- * A pass waits for memory: it fetches a vertex's offsets, and then its row, some places ahead.
+ * A pass waits for memory. It therefore prefetches the offsets of a vertex, and then its row, some
+ * places ahead.
  *
- * A wide level is cut in parts for several threads, in its order. The children of each are found as
- * if it were alone, with bits of its own. A child of two parts belongs to the first; the others
- * then drop it, which changes nothing for their other children. So the order is that of one thread.
- * What a part keeps is its part of the next level, so that threads meet once a level; only when
- * parts have become unequal is a level cut anew.
- */
+ * A wide level is cut into parts for several threads, in its order. Each thread finds the children
+ * of its part as if it were alone, with its own bits. If two parts find the same child, it belongs
+ * to the first part. The other part removes it, which does not change the order of its other
+ * children. The order is therefore the order of one thread. The children that a part keeps are its
+ * part of the next level, so that threads synchronise once a level. A level is cut again only after
+ * the parts have become unequal. */
 #include "pass.h"
 #include "children.h"
 #include "split.h"
@@ -18,8 +19,8 @@
 #define AHEAD_OFFSETS 32
 #define AHEAD_ROW 16
 
-/* Vertices for a thread's part of a level; of a graph, before it is worth having others. Words of
- * bits that are worth a thread to copy. */
+/* PART_GRAIN: vertices in a thread's part of a level. GRAPH_GRAIN: vertices of a graph that justify
+ * one more part. WORD_GRAIN: words of bits that justify one more thread for a copy. */
 #define PART_GRAIN 128
 #define GRAPH_GRAIN 8192
 #define WORD_GRAIN 2048
@@ -27,10 +28,10 @@
 /* A pass in progress. */
 typedef struct progress {
     int32_t *queue;
-    uint64_t unseen; /* the bit of vertices without a number */
+    uint64_t unseen; /* the bit of vertices that have no number yet */
     int64_t limit;
-    int64_t head; /* the level in work */
-    int64_t tail; /* past it */
+    int64_t head; /* beginning of the current level */
+    int64_t tail; /* end of the current level */
     fur_pass pass;
 } progress;
 
@@ -74,8 +75,8 @@ void fur_walk_close(fur_env *env, fur_walk *walk)
     }
 }
 
-/* Appends the vertices of the row whose bit is `unseen` to out, which has room for one more, and
- * inverts their bits: afterwards, as looking then waits for no write. */
+/* Appends the vertices of the row whose bit is `unseen` to out, which has space for one more. Their
+ * bits are inverted afterwards, so that reading bits never waits for a write. */
 static int64_t collect(uint64_t *bits, uint64_t unseen, const int32_t *row, int64_t count,
                        int32_t *out)
 {
@@ -90,14 +91,14 @@ static int64_t collect(uint64_t *bits, uint64_t unseen, const int32_t *row, int6
     return found;
 }
 
-/* Vertices to look from, one after the other. */
+/* Vertices whose children are searched, one after the other. */
 typedef struct front {
     const int32_t *vertices;
     int64_t count;
-    int64_t enough; /* at this reach the search ends */
+    int64_t enough; /* the search ends at this reach */
 } front;
 
-/* A row of a few neighbours may lie in two lines. */
+/* Prefetches ahead. Even a short row of neighbours may lie in two cache lines. */
 FUR_PREFETCHES void prefetch(const fur_graph *g, const int32_t *vertices, int64_t i, int64_t end)
 {
     if (i + AHEAD_OFFSETS >= end)
@@ -108,9 +109,9 @@ FUR_PREFETCHES void prefetch(const fur_graph *g, const int32_t *vertices, int64_
     __builtin_prefetch(g->neighbours + fur_graph_begin(g, next + 1) - 1);
 }
 
-/* Writes the children of a front to out, with the indices of their parents unless parents is NULL,
- * which says that out is what lies behind the front. *reach: the largest difference of the index of
- * a parent's last child from the parent's. Returns how many there are. */
+/* Writes the children of a front to out. It writes the indices of their parents to parents. If
+ * parents is NULL, out directly follows the front. *reach: the largest difference between the index
+ * of a parent's last child and the parent's own index. Returns the number of children. */
 static inline int64_t find_children(const fur_graph *g, fur_lane *lane, uint64_t unseen,
                                     const front *f, int32_t *out, int32_t *parents, int64_t *reach)
 {
@@ -149,8 +150,8 @@ static bool is_over(const progress *p)
     return p->head == p->tail || p->pass.bandwidth >= p->limit;
 }
 
-/* Level by level in one thread, with the first lane, up to a level that is wide enough for several.
- */
+/* Computes levels in one thread, with the first lane, until a level is wide enough for several
+ * threads. */
 static void go_alone(fur_walk *walk, int64_t wide, progress *p)
 {
     fur_lane *lane = walk->lanes;
@@ -165,12 +166,12 @@ static void go_alone(fur_walk *walk, int64_t wide, progress *p)
     lane->known = p->tail;
 }
 
-/* A pass on the way to the threads. */
+/* A pass, for the threads. */
 typedef struct walking {
     fur_walk *walk;
     const progress *p;
-    int now;   /* which of their children the lanes have found last */
-    bool more; /* those of the next level are to be found, too */
+    int now;   /* index of the lists of children that the lanes have found last */
+    bool more; /* the children of the next level are searched too */
 } walking;
 
 static void copy_bits(void *job, int64_t begin, int64_t end)
@@ -181,7 +182,7 @@ static void copy_bits(void *job, int64_t begin, int64_t end)
                (size_t)(end - begin) * sizeof *walk->lanes->seen);
 }
 
-/* All lanes know what the first one does. */
+/* Copies the bits of the first lane to all lanes. */
 static void share_bits(fur_walk *walk)
 {
     int64_t words = walk->graph->vertices / 64 + 1;
@@ -190,7 +191,7 @@ static void share_bits(fur_walk *walk)
         walk->lanes[t].known = walk->lanes->known;
 }
 
-/* Inverts the bits of those vertices that have this one. */
+/* Inverts the bits of those vertices whose bit equals `bit`. */
 static void mark(uint64_t *seen, uint64_t bit, const int32_t *vertices, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
@@ -206,7 +207,7 @@ static void find_next(const walking *w, fur_lane *lane, int to)
                                           lane->parents, &reach);
 }
 
-/* The children of equal parts of a level. */
+/* Finds the children of equal parts of a level. */
 static void begin_parts(void *job, int64_t begin, int64_t end)
 {
     const walking *w = job;
@@ -223,13 +224,13 @@ static void begin_parts(void *job, int64_t begin, int64_t end)
     }
 }
 
-/* What the lane has kept, if that is its part, goes to its place in the queue. */
+/* Copies the children that the lane has kept, if they are its part, to their place in the queue. */
 static void place_part(const walking *w, const fur_lane *lane)
 {
     memcpy(w->p->queue + lane->place, lane->kept, (size_t)lane->kept_count * sizeof *lane->kept);
 }
 
-/* Keeps the children that no lane before has found: their marks are taken back for the moment. */
+/* Keeps the children that no earlier lane has found. Their marks are removed for the moment. */
 static void keep_children(const walking *w, int t)
 {
     const fur_lane *lanes = w->walk->lanes;
@@ -251,7 +252,7 @@ static void keep_children(const walking *w, int t)
     mine->kept_count = count;
 }
 
-/* Marks what the other lanes have found. */
+/* Marks the children that the other lanes have found. */
 static void learn(const walking *w, int t)
 {
     const fur_lane *lanes = w->walk->lanes;
@@ -284,7 +285,7 @@ static void place_parts(void *job, int64_t begin, int64_t end)
     }
 }
 
-/* The level that the lanes have kept. */
+/* Takes the level that the lanes have kept. */
 static void take_level(fur_walk *walk, progress *p)
 {
     int64_t place = p->tail;
@@ -299,7 +300,7 @@ static void take_level(fur_walk *walk, progress *p)
     next_level(p, place - p->tail, bandwidth);
 }
 
-/* Whether no part is larger by a quarter than the mean. */
+/* Whether no part exceeds the mean by more than a quarter. */
 static bool is_balanced(const fur_walk *walk, int64_t width)
 {
     int64_t largest = 0;
@@ -308,7 +309,7 @@ static bool is_balanced(const fur_walk *walk, int64_t width)
     return 4 * largest * walk->parts <= 5 * width;
 }
 
-/* Wide levels, as long as their parts stay equal. */
+/* Computes wide levels together, while their parts stay nearly equal. */
 static void go_together(fur_walk *walk, int64_t wide, progress *p)
 {
     walking w = {.walk = walk, .p = p, .more = true};

@@ -1,23 +1,23 @@
-/* A small bandwidth: Cuthill and McKee's order from many starts, the input's own order, and
- * relaxation of the best of them. The work is a fixed number of passes and sweeps over the entries,
- * whatever the clock says. */
+/* A small bandwidth. Cuthill and McKee's order is tried from many starts, and the input's own order
+ * is tried too. The best of them is relaxed. The work is a fixed number of passes and sweeps over
+ * the entries, and does not depend on the clock. */
 #include "pass.h"
 #include "relax.h"
 #include "split.h"
 
 #include <string.h>
 
-/* Starts that are spread over the order; their passes look at SPREAD_EDGES edges in all, each
+/* The starts that are spread over the order. Their passes visit SPREAD_EDGES edges in all, each
  * counted from both ends. */
 #define SPREAD_STARTS 64
 #define SPREAD_EDGES (1 << 23)
 
-/* Starts from each end of the graph. */
+/* Starts at each end of the graph. */
 #define STARTS_PER_END 4
 
 extern const fur_reorder_entry fur_reorder_rcm;
 
-/* From vertices spread evenly over the order. */
+/* Tries vertices that are spread evenly over the order. */
 static void try_spread(const fur_component *c, fur_component_order *out)
 {
     int64_t starts = fur_smaller(SPREAD_EDGES / c->edges, SPREAD_STARTS);
@@ -29,7 +29,7 @@ static void try_spread(const fur_component *c, fur_component_order *out)
         (void)fur_try_root(c, roots[i], out->bandwidth, out);
 }
 
-/* Chooses starts over the level that is farthest from a root. Returns how many. */
+/* Chooses starts in the level that is farthest from a root. Returns their number. */
 static int choose_end(const fur_component *c, int32_t root, int32_t *starts,
                       fur_component_order *out)
 {
@@ -41,7 +41,7 @@ static int choose_end(const fur_component *c, int32_t root, int32_t *starts,
     return count;
 }
 
-/* From both ends of the graph. */
+/* Tries starts at both ends of the graph. */
 static void try_ends(const fur_component *c, fur_component_order *out)
 {
     int32_t starts[2 * STARTS_PER_END] = {0};
@@ -51,7 +51,7 @@ static void try_ends(const fur_component *c, fur_component_order *out)
         (void)fur_try_root(c, starts[i], INT64_MAX, out);
 }
 
-/* The larger half of the largest degree: neighbours stand on two sides. */
+/* A lower bound: half of the largest degree, rounded up, because neighbours lie on two sides. */
 static int64_t least_bandwidth(const fur_graph *g)
 {
     int32_t largest = 0;

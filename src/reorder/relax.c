@@ -1,4 +1,4 @@
-/* Sweeps: the keys of all vertices, and a sort by digits. */
+/* Sweeps: each computes the keys of all vertices, and sorts them by digits. */
 #include "relax.h"
 #include "atomic.h"
 #include "sort.h"
@@ -9,9 +9,9 @@
 
 #define VERTEX_GRAIN 4096
 
-/* The cost of all sweeps, in edges looked at from one end; a vertex costs as much as four,
- * most of it to sort it. But they are this many at least and at most, and after half of them
- * without a better order no more are made. */
+/* The cost of all sweeps, in edges visited from one end. A vertex costs as much as VERTEX_COST
+ * edges, mostly for sorting. The number of sweeps is between LEAST_SWEEPS and MOST_SWEEPS. If half
+ * of the sweeps bring no better order, the sweeps end. */
 #define SWEPT_COST (1 << 24)
 #define VERTEX_COST 4
 #define LEAST_SWEEPS 60
@@ -54,7 +54,7 @@ void fur_relaxation_close(fur_env *env, fur_relaxation *relaxation)
     fur_env_release(env, relaxation->counts);
 }
 
-/* The place, doubled, that a vertex at p asks for. */
+/* The place, times two, that a vertex at p asks for. */
 static int32_t wish(int64_t p, int64_t lo, int64_t hi, int64_t within)
 {
     if (hi - within > lo + within)
@@ -63,12 +63,12 @@ static int32_t wish(int64_t p, int64_t lo, int64_t hi, int64_t within)
     return (int32_t)(2 * nearest);
 }
 
-/* A sweep on the way to the threads. */
+/* A sweep, for the threads. */
 typedef struct sweeping {
     const fur_relaxation *r;
     int64_t within;
     fur_shared bandwidth;
-    const uint64_t *sorted; /* the items */
+    const uint64_t *sorted; /* the sorted items */
 } sweeping;
 
 static void ask_vertices(void *job, int64_t begin, int64_t end)
@@ -94,9 +94,9 @@ static void ask_vertices(void *job, int64_t begin, int64_t end)
     fur_shared_largest(&s->bandwidth, bandwidth);
 }
 
-/* Sets the items, in the present order. Returns its bandwidth. The vertices are gone through by
- * their numbers, as their neighbours are stored, and those of a range have their places near each
- * other: threads seldom write to one line. */
+/* Sets the items for the current order, and returns its bandwidth. Vertices are visited by number,
+ * as their neighbours are stored. Vertices of a range have places near each other, so that two
+ * threads seldom write to the same cache line. */
 static int64_t ask(const fur_relaxation *r, int64_t within)
 {
     sweeping s = {.r = r, .within = within};
@@ -114,7 +114,7 @@ static void place_vertices(void *job, int64_t begin, int64_t end)
     }
 }
 
-/* The order of the items becomes the one in work. */
+/* The order of the items becomes the current order. */
 static void sort(fur_relaxation *r)
 {
     int64_t n = r->graph->vertices;

@@ -1,4 +1,4 @@
-/* A graph renumbered by the order in which its components were found. */
+/* Renumbers a graph in the order in which its components were found. */
 #include "components.h"
 #include "team.h"
 
@@ -18,7 +18,7 @@ static void renumber_vertices(const fur_pattern *pattern, const int32_t *order, 
         r->rank[position[pattern->by_rank[p]]] = (int32_t)p;
 }
 
-/* The rows of a component on their way. */
+/* The rows of a component while they are renumbered. */
 typedef struct renumbering {
     const fur_graph *g;
     const int32_t *order;

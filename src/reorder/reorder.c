@@ -1,4 +1,4 @@
-/* Orders of rows and columns: what all methods share. */
+/* Orders of rows and columns: the code that all methods share. */
 #include "components.h"
 #include "reorder.h"
 #include "names.h"
@@ -27,7 +27,7 @@ static const fur_reorder_entry *const methods[] = {
 
 #define METHOD_COUNT ((int)(sizeof methods / sizeof *methods))
 
-/* One call in progress. */
+/* A call in progress. */
 typedef struct ordering {
     fur_env *env;
     const fur_backend *host;
@@ -35,10 +35,11 @@ typedef struct ordering {
     fur_reorder_options options;
     fur_pattern pattern;
     fur_walk walk;
-    fur_components components; /* its order becomes the matrix's */
-    bool *kept;                /* by span: whether it stays in the input's order */
+    fur_components components; /* its order becomes the matrix's order */
+    bool *kept;                /* for each span: whether it keeps the input's order */
     int32_t *scratch;
-    /* For renumbered components: of the one in work the rows, and the order by its own numbers. */
+    /* For renumbered components: the rows of the current component, and the order in its own
+     * numbers. */
     fur_renumbered renumbered;
     int32_t *index;
     int32_t *places;
@@ -90,7 +91,7 @@ static fur_status run_method(ordering *o, int64_t s, const fur_component *compon
     return FUR_OK;
 }
 
-/* The method's order of one component, in place of that by which it was found. */
+/* Replaces the order by which one component was found by the method's order. */
 static fur_status order_span(ordering *o, int64_t s)
 {
     const fur_span *span = &o->components.spans[s];
@@ -122,9 +123,10 @@ static fur_status order_span(ordering *o, int64_t s)
     return FUR_OK;
 }
 
-/* Puts the vertices of the kept components in the input's order, each component at its places, from
- * behind if all is to be turned round. place: by vertex the span of its component, -1 if that is
- * not kept; becomes its place. */
+/* Puts the vertices of the kept components in the input's order, each component at its own places.
+ * If the order will be reversed, vertices are visited from the last one. place: workspace, which
+ * first has for each vertex the span of its component, or -1 if it is not kept; later the vertex's
+ * place. */
 static void keep_order(ordering *o, int32_t *place)
 {
     int64_t n = o->pattern.graph.vertices;
@@ -163,8 +165,8 @@ static void measure_rows(void *job, int64_t begin, int64_t end)
     fur_shared_largest(&m->bandwidth, bandwidth);
 }
 
-/* The bandwidth of the components whose vertices have a place. These are in the order of their
- * indices, as the neighbours of each are, or all in the opposite one. */
+/* The bandwidth of the components whose vertices have a place. The places are in the order of the
+ * vertices' indices, or all in the opposite order. */
 static int64_t kept_bandwidth(const fur_env *env, const fur_graph *g, const int32_t *place)
 {
     measuring m = {g, place, 0};
@@ -244,7 +246,7 @@ static void release(ordering *o)
     fur_pattern_release(o->env, &o->pattern);
 }
 
-/* The order of a matrix on the host, as a permutation in `context`. */
+/* Orders a matrix on the host. The permutation is in `context`. */
 static fur_status reorder(const fur_csr *a, ordering *o, fur_context *context,
                           fur_permutation **out)
 {
@@ -256,7 +258,7 @@ static fur_status reorder(const fur_csr *a, ordering *o, fur_context *context,
     return status;
 }
 
-/* Found on the host, of a copy if need be. */
+/* Orders on the host, with a copy of the matrix if needed. */
 static fur_status reorder_on_host(const fur_csr *a, ordering *o, fur_permutation **out)
 {
     const fur_csr *here;

@@ -1,14 +1,14 @@
-/* A small profile: the algorithm of Sloan (1986), with the weights and their ends tried side by
- * side as Kumfert and Pothen (1997) do.
+/* A small profile: the algorithm of Sloan (1986). Several weights and both ends are tried side by
+ * side, as by Kumfert and Pothen (1997).
  *
- * Vertices are numbered from one end s of the graph towards the other, e, always that of greatest
- * priority
+ * Vertices are numbered from one end s of the graph towards the other end e. The next vertex is
+ * always the candidate with the greatest priority
  *
  *     w_distance * distance(v, e) - w_degree * (1 + neighbours of v that are not active yet)
  *
- * among those that may come next: preactive ones, at two edges from a numbered vertex at most, and
- * active ones, at one. The second term is what the wavefront would grow by. Which weights are best
- * depends on the graph, so several are tried from both ends, and the least profile wins. */
+ * Candidates are preactive vertices, at most two edges from a numbered vertex, and active vertices,
+ * one edge from it. The second term is the growth of the wavefront. The best weights depend on the
+ * graph. Several weights are therefore tried from both ends, and the least profile wins. */
 #include "atomic.h"
 #include "pass.h"
 #include "sort.h"
@@ -24,23 +24,24 @@ typedef struct weights {
     int64_t degree;
 } weights;
 
-/* Sloan's, which suits most; one for long graphs; one for such as are little more than a tree. */
+/* Sloan's weights, which suit most graphs; weights for long graphs; and weights for graphs that are
+ * nearly trees. */
 static const weights tried[] = {{1, 2}, {2, 1}, {1, 16}};
 #define RUNS (2 * (int)(sizeof tried / sizeof *tried))
 
 enum status { INACTIVE, PREACTIVE, ACTIVE, NUMBERED };
 
-/* The working memory of runs, one after the other. Preactive and active vertices wait in a heap,
- * the one with the greatest priority, of equals with the least number, on top. */
+/* The workspace of runs, which follow each other. Preactive and active vertices are in a heap. Its
+ * top has the greatest priority; of equal priorities it has the least number. */
 typedef struct worker {
     const fur_graph *graph;
     int64_t *priority;
     uint8_t *status;
     int32_t *heap;
     int64_t waiting;
-    int32_t *place; /* of a vertex in the heap, or in an order */
-    int32_t *order; /* as far as it is found */
-    int32_t *best;  /* of the orders of this worker */
+    int32_t *place; /* place of a vertex in the heap, or in an order */
+    int32_t *order; /* the order found so far */
+    int32_t *best;  /* the best order of this worker */
     int64_t best_profile;
     int best_run;
 } worker;
@@ -96,7 +97,7 @@ static int32_t take(worker *w)
     return top;
 }
 
-/* Raises a vertex that is not numbered; if it is inactive it becomes preactive. */
+/* Raises the priority of an unnumbered vertex. An inactive vertex becomes preactive. */
 static void raise(worker *w, int32_t v, int64_t by)
 {
     w->priority[v] += by;
@@ -108,7 +109,7 @@ static void raise(worker *w, int32_t v, int64_t by)
     sift_up(w, w->place[v]);
 }
 
-/* Raises the other neighbours that are not numbered. */
+/* Raises all neighbours except v that are unnumbered. */
 static void raise_neighbours(worker *w, int32_t v, int64_t by)
 {
     int64_t end = fur_graph_begin(w->graph, v + 1);
@@ -119,8 +120,8 @@ static void raise_neighbours(worker *w, int32_t v, int64_t by)
     }
 }
 
-/* Numbering v, and with it activating its neighbours: each of them, and whatever is next to one,
- * has one inactive neighbour less. */
+/* Numbers v, which activates its neighbours. Each activated vertex, and each of its neighbours,
+ * then has one inactive neighbour less. */
 static void number(worker *w, int32_t v, int64_t by)
 {
     const fur_graph *g = w->graph;
@@ -139,7 +140,7 @@ static void number(worker *w, int32_t v, int64_t by)
     }
 }
 
-/* Sets the order, from `start` to the vertex that distances are from. */
+/* Sets the order, from `start` to the vertex from which the distances are measured. */
 static void run_once(worker *w, int32_t start, const int32_t *distance, weights weight)
 {
     int64_t n = w->graph->vertices;
@@ -156,7 +157,7 @@ static void run_once(worker *w, int32_t start, const int32_t *distance, weights 
     }
 }
 
-/* place: room for the place of each vertex. */
+/* place: workspace for the place of each vertex. */
 static extent measure(const fur_graph *g, const int32_t *order, int32_t *place)
 {
     extent sum = {0, 0};
@@ -219,10 +220,10 @@ typedef struct trial {
     worker *workers;
     const int32_t *ends;
     int32_t *const *distances;
-    fur_shared next; /* run that no worker has taken */
+    fur_shared next; /* the first run that no worker has taken */
 } trial;
 
-/* Worker `begin`, which leaves no run for those after it. */
+/* Runs worker `begin`. Workers take runs as they become free; this one may take all. */
 static void try_runs(void *job, int64_t begin, int64_t end)
 {
     trial *t = job;
@@ -231,7 +232,7 @@ static void try_runs(void *job, int64_t begin, int64_t end)
         try_run(&t->workers[begin], (int)run, t->ends, t->distances);
 }
 
-/* Distances of all vertices from a root. */
+/* Computes the distances of all vertices from a root. */
 static void find_distances(const fur_graph *g, int32_t root, int32_t *queue, int32_t *distance)
 {
     int64_t tail = 1;
@@ -251,8 +252,8 @@ static void find_distances(const fur_graph *g, int32_t root, int32_t *queue, int
     }
 }
 
-/* The two ends of the graph: those of a pseudo-diameter (George and Liu 1979). queue: on entry the
- * order of the component's first pass. */
+/* Finds the two ends of the graph, which are the ends of a pseudo-diameter (George and Liu 1979).
+ * queue: on entry the order of the component's first pass. */
 static void find_ends(const fur_component *c, int32_t *queue, int32_t *ends)
 {
     fur_pass pass = c->first;
@@ -266,7 +267,7 @@ static void find_ends(const fur_component *c, int32_t *queue, int32_t *ends)
     }
 }
 
-/* Takes the best order of the workers, if it is better than the input's. */
+/* Takes the best order of the workers, if it is better than the input's order. */
 static void choose(const fur_component *c, worker *workers, int count, fur_component_order *out)
 {
     const worker *best = workers;

@@ -1,11 +1,11 @@
-/* The pattern of A + A^T without its diagonal, in linear time: the transpose by counting, which
- * leaves its rows sorted, and each of its rows merged with A's. */
+/* The pattern of A + A^T without its diagonal, in linear time. The transpose is made by counting,
+ * which gives sorted rows. Each of its rows is merged with the row of A. */
 #include "graph.h"
 #include "team.h"
 
 #define ROW_GRAIN 1024
 
-/* The rows of the transpose: row i ends at ends[i], where row i + 1 begins. */
+/* The rows of the transpose. Row i ends at ends[i], where row i + 1 begins. */
 typedef struct transpose {
     int64_t *ends;
     int32_t *columns;
@@ -22,15 +22,15 @@ static void fill_transpose(const fur_csr_view *a, int64_t *next, int32_t *column
             columns[next[a->columns[k]]++] = (int32_t)i;
 }
 
-/* A row of the union in the making. */
+/* A row of the union under construction. */
 typedef struct joined {
     int32_t row;
     int32_t last;
-    int32_t *columns; /* NULL: they are only counted */
+    int32_t *columns; /* NULL: columns are only counted */
     int64_t count;
 } joined;
 
-/* Not twice, and not the row's own number. */
+/* Appends a column, unless it is the last one or the row's own number. */
 static inline void append(joined *j, int32_t column)
 {
     if (column == j->last || column == j->row)
@@ -41,8 +41,8 @@ static inline void append(joined *j, int32_t column)
     j->last = column;
 }
 
-/* Merges sorted p and q. Which of them comes first cannot be guessed, so there is no branch for it.
- */
+/* Merges sorted p and q. The order of their elements is unpredictable, so that the code has no
+ * branch for it. */
 static void merge(joined *j, const int32_t *p, const int32_t *p_end, const int32_t *q,
                   const int32_t *q_end)
 {
@@ -67,12 +67,12 @@ static int64_t merge_row(const fur_csr_view *a, const transpose *t, int64_t i, i
     return j.count;
 }
 
-/* The union in the making. */
+/* The union under construction. */
 typedef struct joining {
     const fur_csr_view *a;
     transpose t;
     int64_t *offsets;
-    int32_t *columns; /* NULL: they are only counted */
+    int32_t *columns; /* NULL: columns are only counted */
 } joining;
 
 static void merge_rows(void *job, int64_t begin, int64_t end)

@@ -1,36 +1,37 @@
-/* The schedule by blocks: rows stay in their order, in which memory is read best, and are cut into
- * blocks of about equal work. A block needs the blocks of its rows' entries: blocks have levels as
- * rows have, and are taken level by level. On a grid a block is a few of its lines, and while one
- * thread goes on in a plane, another is some lines behind it in the next. */
+/* The schedule by blocks. Rows stay in their order, in which memory is read fastest, and are cut
+ * into blocks of about equal work. A block needs the blocks that contain its rows' entries. Blocks
+ * have levels, as rows have, and are taken level by level. On a grid a block is a few lines. While
+ * one thread advances in a plane, another thread follows some lines behind in the next plane. */
 #include "split.h"
 #include "triangular.h"
 
-/* What it costs to hand a block over, the least work that is tried, and the least of one that ends
- * early. */
+/* BLOCK_COST: the cost of handing a block over. BLOCK_WORK: the least work of blocks that is tried.
+ * LEAST_BLOCK: the least work of a block that ends early. */
 #define BLOCK_COST 250
 #define BLOCK_WORK 2000
 #define LEAST_BLOCK 500
-/* Needs of a block on average beyond which rows are in no order that blocks could use. */
+/* If blocks need more blocks than this on average, the rows are in an order that blocks cannot
+ * use. */
 #define MOST_NEEDS 32
-/* Each try has smaller blocks than the one before. */
+/* Each trial has blocks smaller by this factor. */
 #define SMALLER 4
 
 /* Blocks of one size. */
 typedef struct blocks {
     const fur_workload *w;
     int64_t count;
-    int64_t *begin;     /* their first places, and the end of all */
-    int32_t *of;        /* of each place */
-    int64_t *needs_end; /* of the needs of each */
+    int64_t *begin;     /* first place of each block, then the end of the last */
+    int32_t *of;        /* block of each place */
+    int64_t *needs_end; /* end of the needs of each block */
     int32_t *needs;
     int64_t room;
     int32_t *level;
-    int32_t *position; /* in the order of levels */
+    int32_t *position; /* position of each block in the order of levels */
     double *cost;
     double *finish;
 } blocks;
 
-/* The last place before `place` that its row needs; -1 if it needs none. */
+/* The last place before `place` that its row needs, or -1 if it needs no place. */
 static int64_t nearest(const fur_workload *w, int64_t place)
 {
     const fur_csr_view *a = w->t.a;
@@ -41,10 +42,11 @@ static int64_t nearest(const fur_workload *w, int64_t place)
     return count > 0 ? fur_strict_row(&w->t, a->columns[first]) : -1;
 }
 
-/* Where a block from `begin` on ends: before a row that needs none of the block after one that
- * does, as the first point of a plane does; else, with all its work, before the row of its second
- * half that is farthest from what it needs, as the first points of lines are. Blocks that end
- * within a line or plane would need each other in a row. */
+/* The end of a block that begins at `begin`. If a row needs a row of the block, and the next row
+ * needs none, the block ends between them: the next row is like the first point of a plane.
+ * Otherwise the block has all its work. It then ends before the row of its second half that is
+ * farthest from the rows that it needs, like the first point of a line. Blocks that end within a
+ * line or plane would need each other one after the other. */
 static int64_t end_of_block(const fur_workload *w, int64_t begin, int64_t work)
 {
     int64_t n = w->t.a->rows;
@@ -67,7 +69,7 @@ static int64_t end_of_block(const fur_workload *w, int64_t begin, int64_t work)
     return n;
 }
 
-/* Cuts places into blocks of at most that work, or one row. */
+/* Cuts places into blocks of at most this work, or of one row. */
 static void cut(blocks *b, int64_t work)
 {
     b->count = 0;
@@ -80,8 +82,8 @@ static void cut(blocks *b, int64_t work)
     }
 }
 
-/* Lists the other blocks that a block needs, each once, from `next` on; seen: the block that listed
- * each last. Returns the end, -1 without room. */
+/* Lists the other blocks that a block needs, each once, from `next` on. seen: the block that has
+ * last listed each block. Returns the end, or -1 if there is not enough memory. */
 static int64_t list_needs(blocks *b, int64_t block, int32_t *seen, int64_t next)
 {
     const fur_workload *w = b->w;
@@ -104,7 +106,7 @@ static int64_t list_needs(blocks *b, int64_t block, int32_t *seen, int64_t next)
     return next;
 }
 
-/* Sets the needs of all; false if there are too many. */
+/* Sets the needs of all blocks. Returns false if there are too many. */
 static bool find_needs(blocks *b)
 {
     int32_t *seen = b->position;
@@ -123,7 +125,8 @@ static int64_t needs_begin(const blocks *b, int64_t block)
     return block > 0 ? b->needs_end[block - 1] : 0;
 }
 
-/* Sets levels; returns how many there are. first: zeros, where their counts go, one up. */
+/* Sets the levels, and returns their number. first: zeros; first[l + 1] becomes the number of
+ * blocks of level l. */
 static int64_t find_levels(blocks *b, int64_t *first)
 {
     int64_t levels = 0;
@@ -138,7 +141,7 @@ static int64_t find_levels(blocks *b, int64_t *first)
     return levels;
 }
 
-/* The tasks, level by level. */
+/* Lists the tasks, level by level. */
 static void list_tasks(blocks *b, fur_trsv_task *task)
 {
     for (int64_t i = 0; i < b->count; i++) {
@@ -151,12 +154,13 @@ static void list_tasks(blocks *b, fur_trsv_task *task)
     }
 }
 
-/* Blocks in their order, one after the other: for rows in no order that blocks could use. */
+/* Puts the blocks in order, each waiting for the block before, if the row order does not suit
+ * blocks. */
 static void place_in_order(blocks *b)
 {
     for (int64_t i = 0; i < b->count; i++) {
         b->position[i] = (int32_t)i;
-        b->needs[i] = (int32_t)i; /* of the next */
+        b->needs[i] = (int32_t)i; /* the need of the next block */
         b->needs_end[i] = i;
     }
 }
@@ -174,8 +178,8 @@ static fur_status place_by_level(fur_env *env, blocks *b)
     return FUR_OK;
 }
 
-/* The schedule with blocks of that work; its time is that of serial blocks if they need too many.
- */
+/* Makes the schedule with blocks of this work. If blocks need too many others, they are taken
+ * serially. */
 static fur_status try_size(fur_env *env, blocks *b, int64_t work, fur_schedule *out)
 {
     fur_trsv_task *task;
@@ -191,7 +195,7 @@ static fur_status try_size(fur_env *env, blocks *b, int64_t work, fur_schedule *
     return FUR_OK;
 }
 
-/* Sizes from a quarter of a thread's share on down, as long as smaller blocks may be worth it. */
+/* Tries sizes from a quarter of a thread's share downwards, while smaller blocks may be faster. */
 static fur_status try_sizes(fur_env *env, blocks *b, int64_t least, fur_schedule *best)
 {
     int64_t all = fur_strict_work(b->w, 0, b->w->t.a->rows);
@@ -224,8 +228,8 @@ fur_status fur_schedule_blocks(fur_env *env, const fur_workload *w, fur_schedule
 {
     int64_t n = w->t.a->rows;
     int64_t least = fur_larger(BLOCK_WORK, fur_strict_work(w, 0, n) / INT32_MAX);
-    /* Two in a row have the least work of one that ends early: a long row may follow a short one.
-     */
+    /* Two consecutive blocks have at least LEAST_BLOCK work together: a long row may follow a short
+     * row. */
     int64_t most = fur_smaller(n, 2 * (fur_strict_work(w, 0, n) / LEAST_BLOCK) + 2);
     blocks b = {.w = w, .room = most * MOST_NEEDS};
     fur_schedule best = {.name = NULL};

@@ -1,13 +1,14 @@
-/* The schedule by levels: rows are sorted by level, and a level is cut into pieces. Pieces wait for
- * all levels before theirs; short levels in a row are one piece, as waiting would take longer. */
+/* The schedule by levels. Rows are sorted by level, and a level is cut into pieces. A piece waits
+ * for all earlier levels. Consecutive short levels form one piece, because waiting would take
+ * longer. */
 #include "split.h"
 #include "triangular.h"
 
-/* Work that a piece has at least, and what it costs to hand it over. */
+/* The least work of a piece, and the cost of handing it over. */
 #define PIECE_WORK 1500
 #define PIECE_COST 250
 
-/* Rows by level, and by place within one; begin: where each level begins. */
+/* Sorts rows by level, and by place within a level. begin: the beginning of each level. */
 static void sort_by_level(const fur_workload *w, int64_t *begin, int32_t *order)
 {
     int64_t n = w->t.a->rows;
@@ -35,14 +36,14 @@ static int64_t level_work(const fur_workload *w, const int32_t *order, int64_t b
     return work;
 }
 
-/* The tasks in the making. */
+/* The tasks under construction. */
 typedef struct listing {
     fur_schedule s;
     double *cost;
     double *finish;
 } listing;
 
-/* Adds a level's pieces; `joins`: one that goes on with the last task. */
+/* Adds the pieces of a level. If `joins`, the level is appended to the last task. */
 static void add_level(listing *l, int64_t begin, int64_t end, int64_t work, int64_t pieces,
                       bool joins)
 {

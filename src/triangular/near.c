@@ -1,4 +1,4 @@
-/* Triangular solves for a device without a way of its own: on copies in the companion. */
+/* Triangular solves for a device that has no kernels for them: on copies in the companion. */
 #include "triangular.h"
 
 #include <string.h>

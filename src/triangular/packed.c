@@ -1,4 +1,4 @@
-/* The copy of a triangle that a plan keeps. */
+/* The copy of a triangle that belongs to a plan. */
 #ifndef FUR_TEMPLATE
 #    include "atomic.h"
 #    include "scalar.h"
@@ -8,11 +8,11 @@
 
 #    define ROW_GRAIN 4096
 
-/* The copy in the making, or taking new values. */
+/* The copy while it is made, or while it takes new values. */
 typedef struct packing {
     const fur_strict *t;
     fur_packed *p;
-    fur_shared missing; /* the first rows whose diagonal has no entry, or a useless one */
+    fur_shared missing; /* first rows whose diagonal entry is missing, or is useless */
     fur_shared useless;
 } packing;
 
@@ -22,7 +22,7 @@ typedef struct packing {
 #    define FUR_TEMPLATE "packed.c"
 #    include "foreach_type.h"
 
-/* Where each place begins. */
+/* Sets the beginning of each place. */
 static void set_offsets(const fur_workload *w, const int32_t *order, fur_packed *p)
 {
     int64_t n = w->t.a->rows;
@@ -36,7 +36,7 @@ static void set_offsets(const fur_workload *w, const int32_t *order, fur_packed 
     }
 }
 
-/* The columns of places, the nearest to the diagonal last. */
+/* Copies the columns of places. The column nearest to the diagonal comes last. */
 static void copy_columns(void *job, int64_t begin, int64_t end)
 {
     const packing *c = job;
@@ -119,7 +119,7 @@ fur_status fur_packed_refresh(fur_env *env, const fur_strict *t, fur_packed *pac
 }
 #else
 
-/* The divisor of a row. */
+/* Sets the divisor of a row. */
 static void FN(copy_diagonal)(packing *c, int64_t row, VALUE *divisor)
 {
     if (!fur_csr_read_entry(c->t->a, row, row, divisor))

@@ -1,19 +1,21 @@
-/* Which schedule: each is played through with the work of its tasks, and the shortest is taken. */
+/* Chooses the schedule. Each schedule is simulated with the work of its tasks, and the fastest is
+ * taken. */
 #include "triangular.h"
 #include "split.h"
 
 #include <string.h>
 
-/* A solve of less work is done before another thread is awake. */
+/* A solve with less work is finished before another thread wakes up. */
 #define LEAST_WORK 20000
-/* Fewer rows on a level than this are too few to share, in any schedule. */
+/* If levels have fewer rows than this, no schedule has enough rows to share. */
 #define LEAST_ROWS 4
-/* A schedule with threads must be expected to be faster than one thread by this, at least: a thread
- * may come late, or not at all. */
+/* A schedule with threads must be faster than one thread by at least this factor in the simulation:
+ * a thread may come late, or not at all. */
 #define GAIN 1.5
-/* The same for rows by levels, which are all over b and x, so that their work takes longer. */
+/* As GAIN, for rows by levels. Their rows are scattered over b and x, so that their work takes
+ * longer. */
 #define SCATTERED 1.8
-/* Threads that blocks keep so busy need no other schedule. */
+/* If blocks keep this many threads busy, no other schedule is tried. */
 #define ENOUGH 2.5
 
 fur_status fur_schedule_serial(fur_env *env, const fur_workload *w, fur_schedule *out)
@@ -34,7 +36,7 @@ void fur_schedule_release(fur_env *env, fur_schedule *schedule)
     fur_env_release(env, schedule->order);
 }
 
-/* The thread that is free first. */
+/* The thread that becomes free first. */
 static int first_free(const double *until, int threads)
 {
     int first = 0;
@@ -54,7 +56,7 @@ double fur_schedule_play(const fur_schedule *s, const double *cost, int threads,
         double ready = s->task[i].needs > 0 ? finish[s->task[i].needs - 1] : 0;
         *own = (*own > ready ? *own : ready) + cost[i];
         latest = *own > latest ? *own : latest;
-        finish[i] = latest; /* of it and all before */
+        finish[i] = latest; /* the latest end of this and all earlier tasks */
     }
     return latest;
 }

@@ -8,25 +8,25 @@
 #include "triangle.h"
 #include "trsv_tasks.h"
 
-/* How threads share a triangle. Released by fur_schedule_release. */
+/* How threads share a triangle. fur_schedule_release releases it. */
 typedef struct fur_schedule {
     const char *name;
-    int32_t *order;      /* the row at each place; NULL: as fur_strict has them */
+    int32_t *order;      /* the row at each place; NULL: the order of fur_strict */
     fur_trsv_task *task; /* in the order in which they are taken */
     int64_t count;
-    double time; /* expected of a solve, in the units of fur_strict_work */
+    double time; /* expected time of a solve, in the units of fur_strict_work */
 } fur_schedule;
 
-/* What the choice rests on, by places in the order of fur_strict. */
+/* The data for the choice of a schedule, by places in the order of fur_strict. */
 typedef struct fur_workload {
     fur_strict t;
-    const int64_t *start; /* entries before each place, and of all */
-    const int32_t *level; /* of each row */
+    const int64_t *start; /* entries before each place, then the total */
+    const int32_t *level; /* level of each row */
     int64_t levels;
     int threads;
 } fur_workload;
 
-/* The work of places begin .. end-1: about nanoseconds. */
+/* The work of places begin .. end-1, in about nanoseconds. */
 #define FUR_ENTRY_WORK 1
 #define FUR_ROW_WORK 4
 static inline int64_t fur_strict_work(const fur_workload *w, int64_t begin, int64_t end)
@@ -34,22 +34,22 @@ static inline int64_t fur_strict_work(const fur_workload *w, int64_t begin, int6
     return (w->start[end] - w->start[begin]) * FUR_ENTRY_WORK + (end - begin) * FUR_ROW_WORK;
 }
 
-/* The schedule of that name; NULL or "auto": the one that takes the least time. */
+/* Makes the schedule with this name. NULL or "auto": the fastest one. */
 fur_status fur_schedule_create(fur_env *env, const fur_workload *w, const char *name,
                                fur_schedule *out);
-/* Accepts a zeroed one. */
+/* Accepts a zeroed schedule. */
 void fur_schedule_release(fur_env *env, fur_schedule *schedule);
 
-/* Each of them alone; the first is one task for all. */
+/* Make each kind of schedule. "serial" is a single task. */
 fur_status fur_schedule_serial(fur_env *env, const fur_workload *w, fur_schedule *out);
 fur_status fur_schedule_blocks(fur_env *env, const fur_workload *w, fur_schedule *out);
 fur_status fur_schedule_levels(fur_env *env, const fur_workload *w, fur_schedule *out);
 
-/* The time of tasks that take so long, handed to threads in their order. finish: room for a number
- * a task. */
+/* Simulates tasks with these costs, which threads take in order. Returns the total time. finish:
+ * workspace, one number for each task. */
 double fur_schedule_play(const fur_schedule *s, const double *cost, int threads, double *finish);
 
-/* A copy of a triangle by places, which its kernel reads. */
+/* A copy of a triangle by places, for its kernel. */
 typedef struct fur_packed {
     fur_triangle_view view;
     void *offsets;
@@ -58,16 +58,16 @@ typedef struct fur_packed {
     void *divisors;
 } fur_packed;
 
-/* Makes the copy, all but its values; order may be NULL, and is borrowed. */
+/* Makes the copy without its values. order is borrowed, and may be NULL. */
 fur_status fur_packed_create(fur_env *env, const fur_workload *w, const int32_t *order,
                              bool unit_diagonal, fur_packed *out);
-/* Accepts a zeroed one. */
+/* Accepts a zeroed copy. */
 void fur_packed_release(fur_env *env, fur_packed *packed);
-/* Takes the values of the triangle. FUR_INVALID, naming the row, if the diagonal lacks an entry or
- * has one that cannot be divided by. */
+/* Copies the values of the triangle. Returns FUR_INVALID, naming the row, if a diagonal entry is
+ * missing or cannot be a divisor. */
 fur_status fur_packed_refresh(fur_env *env, const fur_strict *t, fur_packed *packed);
 
-/* FUR_INVALID, naming it, if there is such a row; -1: there is none. */
+/* Returns FUR_INVALID, naming the row, if `missing` or `useless` is a row. -1: there is none. */
 fur_status fur_trsv_check_diagonal(fur_env *env, fur_value_type value, int64_t missing,
                                    int64_t useless);
 
@@ -78,13 +78,13 @@ struct fur_trsv {
     const fur_csr *operand; /* op(A): a or transpose */
     fur_csr *transpose;     /* NULL for op N */
     /* On the host: */
-    fur_strict strict; /* of operand; on a device, too, as the next */
-    bool unit;         /* diagonal */
+    fur_strict strict; /* triangle of operand; on a device too, as the next */
+    bool unit;         /* ones on the diagonal */
     fur_schedule schedule;
     fur_packed packed;
     fur_trsv_tasks tasks;
-    void *work; /* room for several solutions at once; NULL: one at a time */
-    /* On a device that has solves: its own; on another: a plan of the companion. */
+    void *work; /* space for several solutions at once; NULL: one at a time */
+    /* On a device with solves: the device's state. On other devices: a plan of the companion. */
     void *state;
     fur_csr *near_a;
     fur_trsv *near;
@@ -94,7 +94,7 @@ struct fur_trsv {
     fur_trsv_report report;
 };
 
-/* What a plan is to be. */
+/* The properties of the plan to make. */
 typedef struct fur_trsv_wish {
     fur_triangle triangle;
     fur_triangle_diagonal diagonal;
@@ -102,11 +102,11 @@ typedef struct fur_trsv_wish {
     bool many;
 } fur_trsv_wish;
 
-/* The device's plan: made, and brought up to date. */
+/* Make and update the device's plan. */
 fur_status fur_trsv_plan_device(fur_trsv *plan, const fur_trsv_wish *wish);
 fur_status fur_trsv_update_device(fur_trsv *plan);
 
-/* The plan of the companion: made, brought up to date, and applied to one right-hand side. */
+/* Make and update the companion's plan, and apply it to one right-hand side. */
 fur_status fur_trsv_plan_near(fur_trsv *plan, const fur_trsv_wish *wish);
 fur_status fur_trsv_update_near(fur_trsv *plan);
 fur_status fur_trsv_apply_near(const fur_trsv *plan, fur_scalar alpha, const fur_vector *b,

@@ -1,4 +1,4 @@
-/* Plans of triangular solves, and the solve. */
+/* Plans of triangular solves, and the solves. */
 #include "clock.h"
 #include <furrow/author/options.h>
 #include "split.h"
@@ -37,7 +37,7 @@ static fur_status check(const fur_csr *a, const fur_trsv_wish *wish, fur_op op)
                                 name);
 }
 
-/* A for op N, else its transpose, which the plan owns. */
+/* Sets the operand: A for op N, else its transpose, which the plan owns. */
 static fur_status set_operand(fur_trsv *plan)
 {
     plan->operand = plan->a;
@@ -48,7 +48,7 @@ static fur_status set_operand(fur_trsv *plan)
     return FUR_OK;
 }
 
-/* Where the entries of each place begin. */
+/* Counts the entries before each place. */
 static void count_entries(const fur_strict *t, int64_t *start)
 {
     start[0] = 0;
@@ -70,7 +70,7 @@ static int64_t largest_level(const fur_workload *w, int64_t *rows)
     return largest;
 }
 
-/* Memory for the notes of a solve on its tasks, and for several solutions at once. */
+/* Allocates the state of a solve's tasks, and memory for several solutions at once. */
 static fur_status make_tasks(fur_env *env, fur_trsv *plan, bool many)
 {
     const fur_triangle_view *v = &plan->packed.view;
@@ -104,7 +104,7 @@ static void report_schedule(fur_trsv *plan, const char *asked, const fur_workloa
                  (long long)w->levels);
 }
 
-/* Schedule, copy and report of a triangle with that work, all but its values. */
+/* Makes the schedule, the copy without its values, and the report. */
 static fur_status arrange(fur_trsv *plan, const fur_trsv_wish *wish, const fur_workload *w)
 {
     fur_env *env = &plan->context->env;
@@ -140,7 +140,7 @@ done:
     return status;
 }
 
-/* Takes the matrix's new values over. */
+/* Updates the plan from the matrix's new values. */
 static fur_status update(void *object)
 {
     fur_trsv *plan = object;
@@ -153,7 +153,7 @@ static fur_status update(void *object)
     return fur_packed_refresh(&plan->context->env, &plan->strict, &plan->packed);
 }
 
-/* Whether the device solves with rows as long as the operand's. */
+/* Whether the device can solve with rows as long as the operand's. */
 static fur_status find_device(const fur_trsv *plan, bool *found)
 {
     fur_csr_statistics figures = FUR_DEFAULT(fur_csr_statistics);
@@ -220,7 +220,7 @@ fur_status fur_trsv_plan(const fur_csr *a, fur_triangle triangle, fur_op op,
     return FUR_OK;
 }
 
-/* A plan without that of its companion. */
+/* Releases a plan, except its companion's plan. */
 static void release(fur_trsv *plan)
 {
     fur_env *env = &plan->context->env;
@@ -245,7 +245,7 @@ void fur_trsv_destroy(fur_trsv *plan)
         release(plan);
 }
 
-/* FUR_INVALID unless b and x suit the plan, and are one or apart. */
+/* Returns FUR_INVALID unless b and x suit the plan, and are the same vector or do not overlap. */
 static fur_status check_vectors(const fur_trsv *plan, const fur_vector *b, const fur_vector *x)
 {
     int64_t n = plan->a->view.rows;
@@ -254,7 +254,7 @@ static fur_status check_vectors(const fur_trsv *plan, const fur_vector *b, const
     return fur_vector_match_result(b, x);
 }
 
-/* The solve for at most FUR_TRSV_MANY right-hand sides. */
+/* Solves for at most FUR_TRSV_MANY right-hand sides. */
 static fur_status solve_some(fur_trsv *plan, fur_trsv_call *call)
 {
     const fur_context *context = plan->context;
@@ -265,7 +265,7 @@ static fur_status solve_some(fur_trsv *plan, fur_trsv_call *call)
     return FUR_OK;
 }
 
-/* The solve without the checks. */
+/* Solves without checks. */
 static fur_status solve(const fur_trsv *plan, fur_scalar alpha, int count,
                         const fur_vector *const *b, fur_vector *const *x)
 {
@@ -298,7 +298,7 @@ fur_status fur_trsv_apply(const fur_trsv *plan, fur_scalar alpha, const fur_vect
     return solve(plan, alpha, 1, &b, &x);
 }
 
-/* FUR_INVALID if x[k] has memory in common with a vector that is not b[k]. */
+/* Returns FUR_INVALID if x[k] overlaps with a vector other than b[k]. */
 static fur_status check_apart(int count, const fur_vector *const *b, fur_vector *const *x, int k)
 {
     for (int other = 0; other < count; other++) {
