@@ -1,5 +1,4 @@
-/* The arrays of a matrix while they are being filled, and the order of the entries in their rows.
- */
+/* The arrays of a matrix while they are filled, and sorting the entries of its rows. */
 #ifndef FURROW_IO_ARRAYS_H
 #define FURROW_IO_ARRAYS_H
 
@@ -31,7 +30,7 @@ static inline void fur_arrays_set_offset(const fur_arrays *arrays, int64_t i, in
     fur_offsets_set(arrays->offset_type, arrays->offsets, i, offset);
 }
 
-/* Entry `from` to position `to`. */
+/* Moves entry `from` to position `to`. */
 static inline void fur_arrays_move(const fur_arrays *arrays, int64_t from, int64_t to)
 {
     arrays->columns[to] = arrays->columns[from];
@@ -39,7 +38,7 @@ static inline void fur_arrays_move(const fur_arrays *arrays, int64_t from, int64
            arrays->values + (size_t)from * arrays->value_size, arrays->value_size);
 }
 
-/* Entries [begin, end) to position `to` and behind. */
+/* Moves entries [begin, end) to positions from `to` on. */
 static inline void fur_arrays_move_many(const fur_arrays *arrays, int64_t begin, int64_t end,
                                         int64_t to)
 {
@@ -49,14 +48,14 @@ static inline void fur_arrays_move_many(const fur_arrays *arrays, int64_t begin,
             count * size);
 }
 
-/* Values from `begin` on become 1. */
+/* Sets `count` values from `begin` on to 1. */
 void fur_arrays_fill_ones(const fur_arrays *arrays, int64_t begin, int64_t count);
 
-/* Memory for `entries` entries; offsets are zero. */
+/* Allocates arrays for `entries` entries. The offsets are zero. */
 fur_status fur_arrays_allocate(fur_storage *storage, int64_t entries, fur_arrays *arrays,
                                fur_failure *failure);
 
-/* Somebody else has the arrays now. */
+/* Forgets the arrays after their ownership has passed to another object. */
 static inline void fur_arrays_clear(fur_arrays *arrays)
 {
     arrays->offsets = NULL;
@@ -66,43 +65,43 @@ static inline void fur_arrays_clear(fur_arrays *arrays)
 
 void fur_arrays_release(fur_storage *storage, fur_arrays *arrays);
 
-/* A column with this bit belongs to an entry of a symmetric file that comes from above the
- * diagonal: only so can it be told from one that was stored twice. */
+/* This bit in a column marks an entry of a symmetric file that comes from above the diagonal.
+ * Without it, such an entry looks like a duplicate. */
 #define FUR_FROM_ABOVE INT32_MIN
 
-/* Rows that are to be put in order (columns increase, each once), and what becomes of entries at
- * the same position. */
+/* The rows to be sorted, so that the columns of a row strictly increase, and the treatment of
+ * duplicates. */
 typedef struct fur_rows {
     fur_arrays arrays;
     fur_duplicates duplicates;
-    bool lower_wins; /* of a pair from both triangles: else it is an error */
+    bool lower_wins; /* of a pair from both triangles; otherwise such a pair is an error */
 } fur_rows;
 
-/* The first position, by rows, at which two entries must not be; row -1: none. */
+/* The first position in row order at which two entries are in conflict. row -1: no conflict. */
 typedef struct fur_conflict {
     int64_t row;
     int32_t col;
-    bool mirrored; /* one is from above the diagonal, the other from below */
+    bool mirrored; /* one entry is from above the diagonal and one from below */
 } fur_conflict;
 
-/* A range of rows, and the position of its first entry: the offset that says so may be changed
- * together with the range before. */
+/* A range of rows and the position of its first entry. The position is stored here because the
+ * offset that holds it may change together with the previous range. */
 typedef struct fur_row_range {
     int64_t first;
-    int64_t last; /* behind the last row */
+    int64_t last; /* after the last row */
     int64_t begin;
 } fur_row_range;
 
-/* The outcome of a range. */
+/* The result of sorting a range. */
 typedef struct fur_rows_outcome {
-    int64_t end;   /* position behind its last entry; it begins where it began */
+    int64_t end;   /* position after its last entry; its begin is unchanged */
     bool repeated; /* duplicates were kept */
     fur_conflict conflict;
 } fur_rows_outcome;
 
-/* Sorts each row of the range by column, stably, and does with duplicates what *rows says;
- * entries close up within the range, and its offsets, those behind the first, follow.
- * FUR_OUT_OF_MEMORY, or FUR_OVERFLOW for an unsorted row of 2^32 entries. */
+/* Sorts each row of the range stably by column, and treats duplicates as *rows says. Entries close
+ * up within the range, and all its offsets except the first are updated. Errors: FUR_OUT_OF_MEMORY,
+ * or FUR_OVERFLOW for an unsorted row of 2^32 entries. */
 fur_status fur_rows_put_in_order(fur_storage *storage, const fur_rows *rows,
                                  const fur_row_range *range, fur_rows_outcome *out,
                                  fur_failure *failure);

@@ -1,5 +1,5 @@
-/* Making the matrix: buckets are emptied into the arrays, rows are put in order, gaps that
- * duplicates have left are closed. All of it by ranges of rows, in parallel. */
+/* Makes the matrix: empties buckets into the arrays, sorts rows, and closes the gaps that
+ * duplicates leave. All steps run in parallel over ranges of rows. */
 #include "assemble.h"
 #include "parallel.h"
 #include "split.h"
@@ -8,7 +8,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Ranges that rows are cut into for threads to take, where buckets have not done so. */
+/* Number of ranges of rows for threads, if no buckets define the ranges. */
 #define RANGES 256
 
 typedef struct assembly {
@@ -20,8 +20,8 @@ typedef struct assembly {
     fur_failure *failure;
 } assembly;
 
-/* Goes through all records of a bucket: counts them by row, or puts them in their place, which the
- * offset behind the row tells and then moves on. */
+/* Goes through all records of a bucket. Counts them by row, or stores them. The offset after the
+ * row holds the position of the next record, and is incremented. */
 INLINE void pass_records(const fur_buckets *buckets, const fur_bucket *bucket,
                          const fur_arrays *arrays, bool count, size_t value_size)
 {
@@ -44,7 +44,7 @@ INLINE void pass_records(const fur_buckets *buckets, const fur_bucket *bucket,
     }
 }
 
-/* Constant sizes make the copies single instructions. */
+/* Constant sizes let the compiler turn the copies into single instructions. */
 static void pass(const fur_buckets *buckets, const fur_bucket *bucket, const fur_arrays *arrays,
                  bool count)
 {
@@ -64,7 +64,7 @@ static void pass(const fur_buckets *buckets, const fur_bucket *bucket, const fur
     }
 }
 
-/* Entries of each row become the position of its first one. */
+/* Replaces the number of entries of each row by the position of its first entry. */
 static void place_rows(const fur_arrays *arrays, const fur_row_range *rows)
 {
     int64_t place = rows->begin;
@@ -75,8 +75,8 @@ static void place_rows(const fur_arrays *arrays, const fur_row_range *rows)
     }
 }
 
-/* Puts a bucket's records into the arrays: counts them by row, makes offsets of that, then places
- * each. */
+/* Moves a bucket's records into the arrays: counts them by row, computes the offsets, then stores
+ * each record. */
 static void empty_bucket(assembly *a, int index)
 {
     fur_buckets *buckets = &a->collection->buckets;
@@ -90,7 +90,7 @@ static void empty_bucket(assembly *a, int index)
     fur_buckets_empty(buckets, index);
 }
 
-/* A range for each bucket. */
+/* Makes a range for each bucket. */
 static void cut_by_buckets(assembly *a)
 {
     const fur_buckets *buckets = &a->collection->buckets;
@@ -104,7 +104,7 @@ static void cut_by_buckets(assembly *a)
     }
 }
 
-/* Ranges with about as many rows each. */
+/* Makes ranges with about the same number of rows. */
 static void cut_by_rows(assembly *a)
 {
     const fur_arrays *arrays = &a->rows.arrays;
@@ -116,7 +116,7 @@ static void cut_by_rows(assembly *a)
     }
 }
 
-/* Keeps a thread's failure, one of them if there are several. */
+/* Stores the failure of a thread. If several threads fail, one failure is kept. */
 static void keep_failure(assembly *a, const fur_failure *failure)
 {
     pthread_mutex_t *lock = &a->collection->storage->lock;
@@ -125,7 +125,7 @@ static void keep_failure(assembly *a, const fur_failure *failure)
     pthread_mutex_unlock(lock);
 }
 
-/* Every range by itself. */
+/* Sorts the rows of each range independently. */
 static void put_in_order(void *user, int64_t begin, int64_t end)
 {
     assembly *a = user;
@@ -139,7 +139,7 @@ static void put_in_order(void *user, int64_t begin, int64_t end)
     }
 }
 
-/* Moves each range up to the end of the one before. */
+/* Moves each range to the end of the previous range. Returns the number of entries. */
 static int64_t close_gaps(const assembly *a)
 {
     const fur_arrays *arrays = &a->rows.arrays;
@@ -171,7 +171,7 @@ static fur_csr_view view_of(const fur_collection *collection, int64_t entries)
                           .values = arrays->values};
 }
 
-/* Hands the arrays over to a matrix. */
+/* Passes the ownership of the arrays to a matrix. */
 static fur_status adopt(fur_collection *collection, int64_t entries, fur_failure *failure,
                         fur_csr **out)
 {
@@ -183,7 +183,7 @@ static fur_status adopt(fur_collection *collection, int64_t entries, fur_failure
     return fur_failure_take(failure, status, context);
 }
 
-/* A matrix with several entries at one position can only be had from coordinates. */
+/* A matrix with duplicates can only be made from coordinates. */
 static fur_status make_repeated(fur_collection *collection, int64_t entries, fur_failure *failure,
                                 fur_csr **out)
 {
@@ -209,7 +209,7 @@ static fur_status make_repeated(fur_collection *collection, int64_t entries, fur
     return status;
 }
 
-/* Closes the gaps and hands the arrays over, unless two entries are in conflict. */
+/* Closes the gaps and passes the arrays to a matrix, unless two entries are in conflict. */
 static fur_status make_matrix(assembly *a, fur_conflict *conflict, fur_csr **out)
 {
     bool repeated = false;
@@ -224,7 +224,7 @@ static fur_status make_matrix(assembly *a, fur_conflict *conflict, fur_csr **out
                     : adopt(a->collection, entries, a->failure, out);
 }
 
-/* Puts all ranges in order, side by side, and makes the matrix. */
+/* Sorts all ranges in parallel and makes the matrix. */
 static fur_status assemble_ranges(assembly *a, fur_conflict *conflict, fur_csr **out)
 {
     fur_storage *storage = a->collection->storage;
@@ -270,7 +270,7 @@ fur_status fur_assemble(fur_collection *collection, fur_failure *failure, fur_co
     return status;
 }
 
-/* Entries of one column, or one row, to their places among zeros. */
+/* Writes the entries of a single column or row to their positions in a zero array. */
 static void scatter(const fur_csr_view *view, char *dense)
 {
     size_t size = fur_value_size(view->value_type);

@@ -1,5 +1,5 @@
-/* Zeros dropped, positions in an array, mirror images: what is done to entries that have been read.
- */
+/* Operations on entries that have been read: dropping zeros, setting positions in an array file,
+ * and adding mirror images. */
 #include "batch.h"
 #include "arrays.h"
 
@@ -14,7 +14,7 @@ bool fur_batch_is_zero(const fur_job *job, const fur_batch *batch, int64_t k)
     return zero;
 }
 
-/* Closes up over entries that are zero. */
+/* Removes the entries that are zero, and closes up the others. */
 static void drop_zeros(const fur_job *job, fur_batch *batch)
 {
     size_t size = fur_value_size(job->value_type);
@@ -35,7 +35,8 @@ void fur_batch_settle(const fur_job *job, fur_batch *batch)
 {
     if (job->options.drop_zeros && job->numbers > 0)
         drop_zeros(job, batch);
-    int32_t falls = 0, repeats = 0, above = 0; /* as wide as indices: compilers then use vectors */
+    /* as wide as indices, so that compilers vectorise the loops */
+    int32_t falls = 0, repeats = 0, above = 0;
     const int32_t *rows = batch->rows, *cols = batch->cols;
     for (int64_t k = 0; k < batch->count; k++)
         above |= cols[k] > rows[k];
@@ -48,7 +49,7 @@ void fur_batch_settle(const fur_job *job, fur_batch *batch)
     batch->lower = !above;
 }
 
-/* The row in which column `col` of an array file begins. */
+/* The first stored row of column `col` in an array file. */
 static int64_t first_row(fur_mtx_symmetry symmetry, int64_t col)
 {
     return symmetry == FUR_MTX_GENERAL ? 0 : symmetry == FUR_MTX_SKEW_SYMMETRIC ? col + 1 : col;
@@ -85,7 +86,7 @@ int64_t fur_batch_find_not_real(const fur_job *job, const fur_batch *batch, int6
     return -1;
 }
 
-/* Whether mirroring negates the parts of a value. */
+/* The parts of a value that mirroring negates. */
 typedef struct mirror {
     bool negate_re;
     bool negate_im;
@@ -107,7 +108,7 @@ static double turn_f64(double part, bool negate)
     return negate ? -part : part;
 }
 
-/* Value `to` becomes the mirror image of value `from`; the two may be the same. */
+/* Sets value `to` to the mirror image of value `from`; the two may be equal. */
 static void reflect(const fur_job *job, void *values, int64_t from, int64_t to)
 {
     mirror m = mirror_of(job->header.symmetry);
@@ -131,7 +132,7 @@ static void reflect(const fur_job *job, void *values, int64_t from, int64_t to)
     }
 }
 
-/* The mirror image of entry `from` as entry `to`; both may be the same. */
+/* Stores the mirror image of entry `from` as entry `to`; the two may be equal. */
 static void place_image(const fur_job *job, fur_batch *batch, int64_t from, int64_t to)
 {
     int32_t row = batch->rows[from], col = batch->cols[from];

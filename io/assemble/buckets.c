@@ -1,4 +1,4 @@
-/* Chains of chunks, one a bucket. */
+/* Buckets of entries as chains of chunks. */
 #include "buckets.h"
 #include "parallel.h"
 #include "split.h"
@@ -7,15 +7,17 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Whole pages, so that they can be given back: on a machine with larger ones they are kept. */
+/* A multiple of the page size, so that pages can be returned to the system. If the system has
+ * larger pages, they are kept. */
 #define CHUNK_SIZE ((size_t)32768)
 #define PAGE_SIZE ((size_t)4096)
-#define SLAB_CHUNKS 127 /* with what aligns them, 4 MiB: huge pages */
+#define SLAB_CHUNKS 127 /* 4 MiB with their alignment, for huge pages */
 
-/* Entries that a bucket should have: their records and what is made of them fit a core's cache. */
+/* Wanted number of entries in a bucket: their records and the resulting rows fit into a core's
+ * cache. */
 #define BUCKET_ENTRIES 16384
 
-/* The chunks that are kept: giving back fewer is not worth the calls. */
+/* The number of chunks that are kept. Returning fewer is not worth the system calls. */
 #define CHUNKS_KEPT 1024
 
 fur_status fur_buckets_open(fur_storage *storage, int64_t rows, int64_t entries, size_t value_size,
@@ -53,7 +55,7 @@ void fur_buckets_count(const fur_buckets *buckets, const fur_batch *batch, fur_s
         share->counts[batch->rows[k] >> buckets->shift]++;
 }
 
-/* Another slab; the first is as small as the matrix allows. */
+/* Allocates another slab. The first slab is as small as the matrix allows. */
 static fur_status add_slab(fur_buckets *buckets, fur_failure *failure)
 {
     int64_t chunks = buckets->slabs ? SLAB_CHUNKS : fur_smaller(buckets->count, SLAB_CHUNKS);
@@ -86,7 +88,7 @@ static fur_status add_chunk(fur_buckets *buckets, fur_bucket *bucket, fur_failur
     return FUR_OK;
 }
 
-/* Room for one bucket's part: it begins in the last chunk if that has room left. */
+/* Reserves room for one bucket's part. It begins in the last chunk if that has room. */
 static fur_status reserve(fur_buckets *buckets, int index, fur_share *share, fur_failure *failure)
 {
     fur_bucket *bucket = &buckets->bucket[index];
@@ -113,7 +115,7 @@ fur_status fur_buckets_reserve(fur_buckets *buckets, fur_share *share, fur_failu
     return FUR_OK;
 }
 
-/* Constant sizes make the copies single instructions. */
+/* Constant sizes let the compiler turn the copies into single instructions. */
 static inline __attribute__((always_inline)) void
 write_all(const fur_buckets *buckets, const fur_batch *batch, fur_share *share, size_t value_size)
 {

@@ -1,7 +1,7 @@
-/* Entries in any order, parted by ranges of rows, in the order of the file within each.
+/* Entries distributed into buckets by ranges of rows. Each bucket keeps the order of the file.
  *
- * The memory grows with the entries, and each bucket's goes back to the system when the bucket has
- * been used: so that the arrays made of them can grow while the buckets shrink. */
+ * The memory grows with the entries. When a bucket has been used, its memory is returned to the
+ * system, so that the arrays can grow while the buckets shrink. */
 #ifndef FURROW_IO_BUCKETS_H
 #define FURROW_IO_BUCKETS_H
 
@@ -10,7 +10,7 @@
 
 #define FUR_BUCKETS_MOST 1024
 
-/* Records one behind the other: row, column, value. */
+/* Consecutive records of a row, a column and a value. */
 typedef struct fur_chunk {
     struct fur_chunk *next;
     char records[];
@@ -26,24 +26,25 @@ typedef struct fur_buckets {
     fur_storage *storage;
     size_t value_size; /* 0 for a pattern */
     int64_t chunk_records;
-    int shift; /* row >> shift is the number of its bucket */
+    int shift; /* row >> shift is the bucket's index */
     int count;
     int64_t rows;
     fur_bucket *bucket;
-    void *slabs; /* memory that chunks are cut from, linked through its first word */
-    char *fresh; /* the next chunk */
+    void *slabs; /* memory for chunks, linked through the first word of each slab */
+    char *fresh; /* the next free chunk */
     int64_t fresh_chunks;
-    int64_t chunks; /* all that were cut */
+    int64_t chunks; /* number of chunks in use */
 } fur_buckets;
 
-/* Where a batch's records go: reserved in the order of the file, written in any. */
+/* Where a batch's records go. The places are reserved in the order of the file, and written in any
+ * order. */
 typedef struct fur_share {
     int64_t counts[FUR_BUCKETS_MOST];
     fur_chunk *chunk[FUR_BUCKETS_MOST];
     int64_t at[FUR_BUCKETS_MOST];
 } fur_share;
 
-/* Buckets for about `entries` entries; more may come. */
+/* Opens buckets for about `entries` entries. More entries may be added. */
 fur_status fur_buckets_open(fur_storage *storage, int64_t rows, int64_t entries, size_t value_size,
                             fur_failure *failure, fur_buckets *out);
 void fur_buckets_close(fur_buckets *buckets);
@@ -51,19 +52,20 @@ void fur_buckets_close(fur_buckets *buckets);
 /* Counts a batch's entries by bucket. */
 void fur_buckets_count(const fur_buckets *buckets, const fur_batch *batch, fur_share *share);
 
-/* Sets room aside for what was counted. One thread at a time, in the order of the file. */
+/* Reserves room for the counted entries. Called by one thread at a time, in the order of the
+ * file. */
 fur_status fur_buckets_reserve(fur_buckets *buckets, fur_share *share, fur_failure *failure);
 
-/* Writes the batch into its room. */
+/* Writes the batch to its reserved room. */
 void fur_buckets_write(const fur_buckets *buckets, const fur_batch *batch, fur_share *share);
 
-/* Bytes of a record. */
+/* The bytes of a record. */
 static inline size_t fur_record_size(const fur_buckets *buckets)
 {
     return 2 * sizeof(int32_t) + buckets->value_size;
 }
 
-/* Gives a bucket's memory back to the system. */
+/* Returns a bucket's memory to the system. */
 void fur_buckets_empty(fur_buckets *buckets, int index);
 
 #endif

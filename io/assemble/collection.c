@@ -1,4 +1,4 @@
-/* Collecting entries, directly or in buckets. */
+/* Collects entries, directly in the arrays or in buckets. */
 #include "assemble.h"
 #include "split.h"
 #include <furrow/author/try.h>
@@ -10,11 +10,11 @@ void fur_arrays_fill_ones(const fur_arrays *arrays, int64_t begin, int64_t count
     const void *one =
         fur_value_is_single(arrays->value_type) ? (const void *)single : (const void *)full;
     size_t bytes = (size_t)count * arrays->value_size, filled = arrays->value_size;
-    if (count == 0) /* there may be no array */
+    if (count == 0) /* the array may be NULL */
         return;
     char *values = arrays->values + (size_t)begin * arrays->value_size;
     memcpy(values, one, filled);
-    for (; filled < bytes; filled *= 2) /* the ones so far serve as pattern for the next */
+    for (; filled < bytes; filled *= 2) /* the filled part is the pattern for the next copy */
         memcpy(values + filled, values, filled < bytes - filled ? filled : bytes - filled);
 }
 
@@ -79,14 +79,14 @@ void fur_collection_close(fur_collection *collection)
     fur_buckets_close(&collection->buckets);
 }
 
-/* Whether the batch by itself could go to its place directly. */
+/* Whether the order of the batch allows it to go directly to the arrays. */
 static bool is_in_order(const fur_collection *collection, const fur_batch *batch)
 {
     bool general = collection->job->header.symmetry == FUR_MTX_GENERAL;
     return batch->rows_rise && (general || batch->lower);
 }
 
-/* Makes the batch ready for the buckets. */
+/* Prepares the batch for the buckets. */
 static void part(const fur_collection *collection, fur_batch *batch, fur_delivery *delivery)
 {
     if (collection->job->header.symmetry != FUR_MTX_GENERAL)
@@ -102,14 +102,14 @@ void fur_collection_prepare(const fur_collection *collection, fur_batch *batch,
         part(collection, batch, delivery);
 }
 
-/* Puts the position behind the last row's last entry where it belongs. */
+/* Stores the end of the last row in its offset. */
 static void end_last_row(const fur_collection *collection)
 {
     if (collection->last_row >= 0)
         fur_arrays_set_offset(&collection->arrays, collection->last_row + 1, collection->count);
 }
 
-/* Empty rows end where the one before does. */
+/* Sets the offsets of empty rows: an empty row ends where the previous row ends. */
 static void fill_offsets(const fur_arrays *arrays)
 {
     int64_t end = 0;
@@ -126,7 +126,7 @@ void fur_collection_end(fur_collection *collection)
     fill_offsets(&collection->arrays);
 }
 
-/* Entries [begin, end) of the arrays as a batch; the offsets tell their rows. */
+/* Makes a batch of the entries [begin, end) of the arrays. The offsets give their rows. */
 static int64_t lend(const fur_arrays *arrays, int64_t row, int64_t begin, int64_t end,
                     fur_batch *batch)
 {
@@ -141,7 +141,7 @@ static int64_t lend(const fur_arrays *arrays, int64_t row, int64_t begin, int64_
     return row;
 }
 
-/* Entries that are moved at a time. */
+/* Number of entries that are moved at a time. */
 #define MOVED 8192
 
 /* Moves all entries from the arrays to the buckets. */
@@ -160,7 +160,8 @@ static fur_status move_to_buckets(fur_collection *collection, fur_share *share, 
     return FUR_OK;
 }
 
-/* Rows are no longer in order. The entries in the arrays so far were, and come first. */
+/* Switches to buckets because rows are no longer in order. The entries in the arrays are in order
+ * and come first. */
 static fur_status leave_arrays(fur_collection *collection, fur_failure *failure)
 {
     fur_share *share = NULL;
@@ -225,8 +226,8 @@ static void put_values(const fur_collection *collection, const fur_batch *batch,
         fur_arrays_fill_ones(arrays, begin, batch->count);
 }
 
-/* Writes where rows end, but for the last one's, which may go on in the next batch. A row's later
- * entries overwrite what its earlier ones wrote. */
+/* Writes the row ends of a batch, except the last one: its row may continue in the next batch. Each
+ * later entry of a row overwrites the end that an earlier entry has written. */
 static void put_offsets(const fur_arrays *arrays, const fur_batch *batch, int64_t begin)
 {
     int64_t count = batch->count;

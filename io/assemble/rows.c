@@ -1,9 +1,9 @@
-/* Sorting rows and adding up duplicates. */
+/* Sorts rows and merges duplicates. */
 #include "arrays.h"
 #include "sort.h"
 #include <furrow/author/try.h>
 
-/* Rows up to this length are sorted by insertion. */
+/* Rows of at most this length are sorted by insertion. */
 #define SHORT_ROW 32
 
 typedef struct row_keys {
@@ -21,7 +21,7 @@ static bool is_from_above(const fur_arrays *arrays, int64_t k)
     return (arrays->columns[k] & FUR_FROM_ABOVE) != 0;
 }
 
-/* Whether columns increase; with the bit of those from above they are negative. */
+/* Whether columns increase. Columns with the bit FUR_FROM_ABOVE are negative. */
 static bool rises(const fur_arrays *arrays, int64_t begin, int64_t end)
 {
     bool falls = begin < end && arrays->columns[begin] < 0;
@@ -30,7 +30,7 @@ static bool rises(const fur_arrays *arrays, int64_t begin, int64_t end)
     return !falls;
 }
 
-/* Takes entry k out and puts it back at position `to` < k, moving those between up by one. */
+/* Removes entry k and inserts it at position `to` < k. The entries between move up by one. */
 static void insert(const fur_arrays *arrays, int64_t k, int64_t to)
 {
     char value[16];
@@ -55,8 +55,9 @@ static void sort_short(const fur_arrays *arrays, int64_t begin, int64_t end)
     }
 }
 
-/* Entry i of the row becomes the one whose position is the lower half of key i. Follows each cycle
- * of the permutation once; a key that has been served gets its own position. */
+/* Moves entries so that entry i of the row becomes the entry whose position is the lower half of
+ * key i. Follows each cycle of the permutation once. A key that has been processed gets its own
+ * position. */
 static void apply_keys(const fur_arrays *arrays, int64_t begin, uint64_t *keys, int64_t count)
 {
     char held[16];
@@ -78,8 +79,8 @@ static void apply_keys(const fur_arrays *arrays, int64_t begin, uint64_t *keys, 
     }
 }
 
-/* Column and position make keys that are all different, so that any sort keeps the order of equal
- * columns. */
+/* Sorts a long row. A key combines column and position, so that all keys differ. Any sort then
+ * keeps the order of equal columns. */
 static fur_status sort_long(fur_storage *storage, const fur_arrays *arrays, int64_t begin,
                             int64_t end, row_keys *scratch, fur_failure *failure)
 {
@@ -106,7 +107,7 @@ static fur_status sort(fur_storage *storage, const fur_arrays *arrays, int64_t b
     return FUR_OK;
 }
 
-/* Value `to` becomes the sum of values `to` and `from`. */
+/* Adds value `from` to value `to`. */
 static void add(const fur_arrays *arrays, int64_t to, int64_t from)
 {
     const int parts = fur_value_parts(arrays->value_type);
@@ -120,7 +121,7 @@ static void add(const fur_arrays *arrays, int64_t to, int64_t from)
     }
 }
 
-/* Whether some entry comes from above and another from below. */
+/* Whether there are entries both from above and from below the diagonal. */
 static bool is_mirrored(const fur_arrays *arrays, int64_t begin, int64_t end)
 {
     bool above = false, below = false;
@@ -131,8 +132,8 @@ static bool is_mirrored(const fur_arrays *arrays, int64_t begin, int64_t end)
     return above && below;
 }
 
-/* Entries [begin, end) of a sorted row are at one position: leaves what is to be left of them at
- * `to` and behind, and returns its end. */
+/* Merges entries [begin, end) of a sorted row, which have the same position. Writes the remaining
+ * entries from `to` on, and returns their end. */
 static int64_t merge(const fur_rows *rows, int64_t row, int64_t begin, int64_t end, int64_t to,
                      fur_rows_outcome *out)
 {
@@ -160,7 +161,7 @@ static int64_t merge(const fur_rows *rows, int64_t row, int64_t begin, int64_t e
     return to;
 }
 
-/* Closes up a sorted row from `to` on; returns its new end. */
+/* Moves a sorted row to `to`, with duplicates merged. Returns its new end. */
 static int64_t close_up(const fur_rows *rows, int64_t row, int64_t begin, int64_t end, int64_t to,
                         fur_rows_outcome *out)
 {
@@ -174,7 +175,7 @@ static int64_t close_up(const fur_rows *rows, int64_t row, int64_t begin, int64_
     return to;
 }
 
-/* Row by row: one that is in order is moved as it is, any other is sorted and merged. */
+/* A row that is in order is moved unchanged. Any other row is sorted and merged. */
 fur_status fur_rows_put_in_order(fur_storage *storage, const fur_rows *rows,
                                  const fur_row_range *range, fur_rows_outcome *out,
                                  fur_failure *failure)

@@ -1,6 +1,6 @@
-/* Reading the sections of a .fur file. Threads take pieces in the order of the file, straight into
- * the arrays, and check each while it is in their cache. A mapped file needs no memory to be
- * cleared and no bytes to be copied: what is left to do is its checksums. */
+/* Reads the sections of a .fur file. Threads take pieces in the order of the file, read them
+ * directly into the arrays, and check each piece while it is in their cache. A mapped file needs
+ * neither cleared memory nor copies, only its checksums. */
 #include "binary_file.h"
 #include "limit.h"
 #include "parallel.h"
@@ -12,8 +12,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Pieces that a thread takes at a time: a huge page of them, or two threads would clear the same
- * new page at once, and one in vain. */
+/* Pieces that a thread takes at a time. They fill a huge page: otherwise two threads would clear
+ * the same new page at once, and one of them in vain. */
 #define RUN 8
 
 static fur_status system_failure(const fur_binary_file *file, const char *action, int error)
@@ -22,7 +22,7 @@ static fur_status system_failure(const fur_binary_file *file, const char *action
                             action, strerror(error));
 }
 
-/* Reads what the file has of these bytes: returns how many, or -1 with the reason in errno. */
+/* Reads up to `size` bytes of the file. Returns their number, or -1 with the reason in errno. */
 static int64_t read_at(int descriptor, uint64_t at, void *to, uint64_t size)
 {
     uint64_t done = 0;
@@ -50,7 +50,7 @@ static fur_status read_exactly(const fur_binary_file *file, uint64_t at, void *t
     return FUR_OK;
 }
 
-/* Only a regular file has a size that its header can be checked against. */
+/* Only a regular file has a size against which the header can be checked. */
 static fur_status read_header(fur_binary_file *file)
 {
     struct stat status;
@@ -85,7 +85,7 @@ fur_status fur_binary_open(fur_context *context, const char *path, const fur_rea
     FUR_TRY(fur_binary_need(context, path));
     FUR_TRY(fur_limits_check(context, limits));
     fur_watch_begin(&file.watch, &(fur_mtx_read_options){.limits = *limits});
-    /* Not to wait for the other end if it is a pipe. */
+    /* Do not wait for the other end if the path is a pipe. */
     file.descriptor = fur_system.openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file.descriptor < 0)
         return system_failure(&file, "open", errno);
@@ -145,7 +145,7 @@ static fur_status allocate_arrays(fur_binary_file *file)
     return FUR_OK;
 }
 
-/* The bytes of a piece: where they are to be, and where they are in the file. */
+/* The target of a piece in memory; piece_at is its position in the file. */
 static void *piece_to(const fur_binary_file *file, const fur_binary_piece *piece)
 {
     return (char *)file->arrays.of[piece->section] + piece->begin;
@@ -156,7 +156,7 @@ static uint64_t piece_at(const fur_binary_file *file, const fur_binary_piece *pi
     return file->layout.sections[piece->section].at + piece->begin;
 }
 
-/* A mapped file has its pieces where they are to be. */
+/* The pieces of a mapped file are already in place. */
 static bool piece_is_there(const fur_binary_file *file, const fur_binary_piece *piece)
 {
     return file->arrays.mapping ||
@@ -171,7 +171,7 @@ static bool piece_is_good(fur_binary_file *file, int64_t index)
            fur_binary_sum(piece_to(file, &piece), piece.size) == file->table[index];
 }
 
-/* Reads a piece that was not good once more, to say why. */
+/* Reads a piece that failed its check again, to describe the failure. */
 static fur_status describe_piece(const fur_binary_file *file, int64_t index)
 {
     fur_failure late = {.status = FUR_OK};
@@ -185,8 +185,7 @@ static fur_status describe_piece(const fur_binary_file *file, int64_t index)
     return check_sum(file, at, to, piece.size, file->table[index]);
 }
 
-/* A piece that failed may be good when it is read again; then the pieces behind it are checked,
- * too. */
+/* Reads a piece that has failed again. If it is now valid, also checks the pieces after it. */
 static fur_status read_again(const fur_binary_file *file, int64_t index)
 {
     while (index < file->layout.pieces)

@@ -1,4 +1,4 @@
-/* The head of a .fur file: every word of it is either limited or follows from others. */
+/* The header of a .fur file. Every word of it is either bounded or determined by other words. */
 #include "binary_format.h"
 #include <furrow/author/try.h>
 
@@ -10,17 +10,17 @@
 #    define XXH_INLINE_ALL
 #    include <xxhash.h>
 #else
-/* Nothing is written or read without: fur_binary_need. */
+/* Unused in a build without checksums: fur_binary_need refuses reading and writing. */
 #    define XXH3_64bits(bytes, size) ((void)(bytes), (void)(size), UINT64_C(0))
 #endif
 
 #define WORDS (sizeof(fur_binary_header) / sizeof(uint64_t))
 _Static_assert(sizeof(fur_binary_header) == 19 * sizeof(uint64_t), "a header is made of words");
 
-/* Below this no size of a section overflows, nor their sum. */
+/* With at most this many entries, neither the size of a section nor the sum of sizes overflows. */
 #define MOST_ENTRIES (UINT64_C(1) << 56)
 
-/* The names of the words in sentences, and the largest values they may have. */
+/* The names of the words in messages, and their largest values. */
 static const struct {
     const char *name;
     uint64_t most;
@@ -51,7 +51,7 @@ static int64_t count_pieces(const fur_binary_extent *section)
     return (int64_t)((section->size + FUR_BINARY_PIECE - 1) / FUR_BINARY_PIECE);
 }
 
-/* Pieces of offsets, columns and values together; each section begins a new one. */
+/* Counts the pieces of offsets, columns and values. Each section begins a new piece. */
 static int64_t count_all_pieces(const fur_binary_layout *layout)
 {
     int64_t count = 0;
@@ -156,7 +156,7 @@ uint64_t fur_binary_header_sum(const fur_binary_header *header)
     return fur_binary_sum(header, offsetof(fur_binary_header, header_sum));
 }
 
-/* A vector is one column of real or complex numbers. */
+/* Completes the header of a vector, which is one column of real or complex numbers. */
 static void complete_vector(fur_binary_header *header)
 {
     header->offset = 0;
@@ -166,7 +166,7 @@ static void complete_vector(fur_binary_header *header)
     header->entries = header->rows;
 }
 
-/* The header that its own free words make. */
+/* Returns the header that follows from the free words of `found`. */
 static fur_binary_header expect(const fur_binary_header *found)
 {
     fur_binary_header header = *found;
@@ -197,7 +197,7 @@ static fur_status check_equal(fur_context *context, const char *path, const uint
     return FUR_OK;
 }
 
-/* Signature, checksum and version mean the same in every version. */
+/* Signature, checksum and version have the same meaning in every version. */
 static fur_status check_version(fur_context *context, const char *path,
                                 const fur_binary_header *header)
 {

@@ -1,4 +1,4 @@
-/* Reading .fur files into matrices and vectors. */
+/* Reads .fur files into matrices and vectors. */
 #include "arguments.h"
 #include "assemble.h"
 #include "binary_file.h"
@@ -39,7 +39,7 @@ fur_status fur_binary_read_header(fur_context *context, const char *path, fur_mt
     return FUR_OK;
 }
 
-/* The values of a pattern, which the file does not have. */
+/* Makes the values of a pattern, which the file does not contain. */
 static fur_status make_ones(fur_binary_file *file)
 {
     fur_value_type value = (fur_value_type)file->header.value;
@@ -55,7 +55,7 @@ static fur_status make_ones(fur_binary_file *file)
     return fur_from_companion(file->context, status);
 }
 
-/* The pattern of one column that has every entry, around the values of a vector. */
+/* Makes the pattern of one full column for the values of a vector. */
 static fur_status make_column(fur_binary_file *file)
 {
     size_t rows = (size_t)file->header.rows;
@@ -84,7 +84,7 @@ static fur_status load_matrix(fur_binary_file *file)
     return file->header.field == FUR_MTX_PATTERN ? make_ones(file) : FUR_OK;
 }
 
-/* Releases the arrays that a matrix has kept. */
+/* Releases the arrays that a matrix has owned. */
 static void release_kept(void *user)
 {
     fur_binary_arrays arrays = *(fur_binary_arrays *)user;
@@ -92,7 +92,7 @@ static void release_kept(void *user)
     fur_binary_release(&arrays);
 }
 
-/* Passes the arrays to the matrix over them. */
+/* Passes the ownership of the arrays to the matrix that uses them. */
 static fur_status pass_arrays(fur_binary_file *file, fur_csr *matrix)
 {
     void *kept = NULL;
@@ -106,8 +106,9 @@ static fur_status pass_arrays(fur_binary_file *file, fur_csr *matrix)
     return status;
 }
 
-/* A matrix over the arrays of a mapped file, which pass to it: it unmaps the file when it is
- * destroyed. In a context of a device with memory of its own a copy, and the arrays stay. */
+/* Makes a matrix of the arrays of a mapped file. The matrix owns the mapping and unmaps the file
+ * when it is destroyed. In a context of a device with its own memory, makes a copy, and the file
+ * keeps the arrays. */
 static fur_status lend(fur_binary_file *file, const fur_csr_view *view, fur_csr **out)
 {
     fur_context *host = fur_context_host(file->context);
@@ -128,7 +129,7 @@ static fur_status lend(fur_binary_file *file, const fur_csr_view *view, fur_csr 
     return status;
 }
 
-/* Hands the arrays over, or lends them where they are mapped. */
+/* Passes the arrays to a matrix. Mapped arrays are lent. */
 static fur_status create_matrix(fur_binary_file *file, fur_context *context, fur_csr **out)
 {
     fur_csr_view view = {.size = sizeof view,
@@ -147,7 +148,7 @@ static fur_status create_matrix(fur_binary_file *file, fur_context *context, fur
     return FUR_OK;
 }
 
-/* The checksums of the file are right: arrays that are no matrix were written so. */
+/* The checksums are correct here, so that invalid arrays were already written as such. */
 static fur_status make_matrix(fur_binary_file *file, fur_context *context, fur_csr **out)
 {
     fur_status status = create_matrix(file, context, out);
@@ -158,7 +159,7 @@ static fur_status make_matrix(fur_binary_file *file, fur_context *context, fur_c
     return status;
 }
 
-/* Where the options ask for it. */
+/* Stores the header if the options request it. */
 static void give_header(const fur_binary_file *file, const fur_binary_read_options *options)
 {
     fur_mtx_header header = fur_binary_describe(&file->header);
@@ -195,7 +196,7 @@ static fur_status adopt_vector(fur_binary_file *file, fur_vector **out)
     return FUR_OK;
 }
 
-/* A matrix of another shape is refused when it has been read. */
+/* A matrix of another shape is refused after it has been read. */
 static fur_status read_column(fur_binary_file *file, fur_vector **out)
 {
     fur_context *host = fur_context_host(file->context);

@@ -1,4 +1,4 @@
-/* Writing .fur files. */
+/* Writes .fur files. */
 #include "arguments.h"
 #include "binary_format.h"
 #include "matrix.h"
@@ -9,7 +9,7 @@
 #include <furrow/binary.h>
 #include <furrow/author/output.h>
 
-/* The options, with real or complex by the value type if they name no origin. */
+/* Takes the options. If they name no origin, the field is real or complex by the value type. */
 static fur_status take_options(fur_context *context, const fur_binary_write_options *options,
                                fur_value_type value, fur_binary_write_options *out)
 {
@@ -27,7 +27,7 @@ static fur_status take_options(fur_context *context, const fur_binary_write_opti
     return FUR_OK;
 }
 
-/* Zeros up to the beginning of the section, then its bytes. */
+/* Writes zeros up to the beginning of the section, then its bytes. */
 static fur_status write_section(fur_output *output, const fur_binary_extent *section,
                                 const void *bytes)
 {
@@ -39,7 +39,7 @@ static fur_status write_section(fur_output *output, const fur_binary_extent *sec
     return fur_output_write(output, bytes, section->size);
 }
 
-/* The output remembers the first failure. */
+/* Errors are not returned here: the output stores the first failure. */
 static void write_sections(fur_output *output, const fur_binary_layout *layout,
                            const void *const arrays[FUR_BINARY_SECTIONS])
 {
@@ -73,7 +73,7 @@ static fur_status write_file(fur_context *context, const char *path, bool sync,
     return status;
 }
 
-/* Writes a matrix that the host reaches. */
+/* Writes a matrix in memory that the host can access. */
 static fur_status write_csr(const fur_csr *a, const char *path,
                             const fur_binary_write_options *options)
 {
@@ -111,7 +111,7 @@ fur_status fur_binary_write_csr(const fur_csr *a, const char *path,
     return fur_from_companion(context, status);
 }
 
-/* Writes a vector that the host reaches. */
+/* Writes a vector in memory that the host can access. */
 static fur_status write_vector(const fur_vector *x, const char *path,
                                const fur_binary_write_options *options)
 {

@@ -1,4 +1,4 @@
-/* The cursor: words, lines, comments, and sentences that say where. */
+/* The cursor: words, lines, comments, and messages with a place in the file. */
 #include "cursor.h"
 
 #include <stdarg.h>
@@ -23,7 +23,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* A line ends with LF, CR LF, or with the file. */
+/* A line ends with LF, with CR LF, or at the end of the file. */
 static bool ends_line(const fur_cursor *cursor, const char *at)
 {
     if (at < cursor->end && *at == '\r')
@@ -167,7 +167,7 @@ bool fur_token_is(fur_token token, const char *word)
     return at == token.end && !*word;
 }
 
-/* Puts one character into a quotation. */
+/* Appends one character to a quotation. */
 static size_t quote_character(char c, char *out, size_t room)
 {
     bool printable = c >= 0x20 && c < 0x7f;

@@ -1,4 +1,4 @@
-/* Failures that are not told yet. */
+/* Failures that have not been reported yet. */
 #include "failure.h"
 
 #include <stdarg.h>
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A longer path is shown by its tail, so that the sentence itself is not cut off. */
+/* Only the end of a longer path is shown, so that the message is not truncated. */
 #define SHOWN_NAME 400
 
 fur_status fur_failure_set(fur_failure *failure, fur_status status, const char *format, ...)

@@ -1,23 +1,23 @@
-/* Where no limit is given it grows with the file: memory and time are then in proportion to what
- * somebody has stored or sent. */
+/* If no limit is given, it grows with the file. Memory and time are then proportional to the data
+ * that somebody has stored or sent. */
 #include "limit.h"
 #include "clock.h"
 #include "split.h"
 #include <furrow/author/try.h>
 
-/* Rows plus columns of any file, however small, and for each of its bytes and entries. Offsets and
- * vectors are as long as a header says, whatever the entries: what is refused has nearly only empty
- * rows or columns. */
+/* Rows plus columns that any file may have, however small, and their number for each byte and each
+ * entry. Offsets and vectors are as long as the header says, whatever the number of entries. A
+ * refused matrix has almost only empty rows or columns. */
 #define SHAPE_ALWAYS (INT64_C(1) << 22)
 #define SHAPE_PER_BYTE 8
 #define SHAPE_PER_ENTRY 2
 
-/* Bytes that any packed file may become, and each of its bytes. Matrices shrink to a tenth,
- * regular ones to a fiftieth. */
+/* Unpacked bytes that any packed file may have, and their number for each packed byte. Matrices
+ * shrink to a tenth, and regular ones to a fiftieth. */
 #define UNPACKED_ALWAYS (INT64_C(1) << 28)
 #define UNPACKED_PER_BYTE 128
 
-/* a * b for a, b >= 0, or the largest number there is. */
+/* a * b for a, b >= 0, or INT64_MAX if that overflows. */
 static int64_t times(int64_t a, int64_t b)
 {
     int64_t product;
@@ -42,7 +42,7 @@ fur_status fur_limits_check(fur_context *context, const fur_read_limits *limits)
     return FUR_OK;
 }
 
-/* Rows and columns come one by one below 2^63; their sum may not. */
+/* Rows and columns are below 2^63, but their sum may not be. */
 static fur_status check_shape(const fur_read_limits *limits, const fur_mtx_header *header,
                               int64_t bytes, fur_failure *failure)
 {
@@ -107,7 +107,7 @@ void fur_watch_begin(fur_watch *watch, const fur_mtx_read_options *options)
     atomic_init(&watch->outcome, GOES_ON);
 }
 
-/* Raises what is said to be done, and returns it. */
+/* Raises the number of finished bytes and returns it. */
 static int64_t advance(fur_watch *watch, int64_t done)
 {
     long long before = atomic_load(&watch->done);
@@ -116,7 +116,7 @@ static int64_t advance(fur_watch *watch, int64_t done)
     return before < done ? done : before;
 }
 
-/* Without a limit of seconds the clock is not asked. */
+/* The clock is not read if there is no limit of seconds. */
 static bool is_late(const fur_watch *watch)
 {
     return watch->end > 0 && fur_seconds() >= watch->end;

@@ -1,4 +1,4 @@
-/* Checks of what is to be written, and copies in the companion. */
+/* Checks objects that are to be written, and makes copies in the companion. */
 #include "matrix.h"
 #include "parallel.h"
 #include <furrow/author/try.h>
@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Entries that a thread takes at a time. */
+/* Number of entries that a thread takes at a time. */
 #define ENTRY_RUN 16384
 
 /* The condition of each symmetry on values. */
@@ -22,7 +22,8 @@ typedef struct diagonal_rule {
     bool skew;
 } diagonal_rule;
 
-/* Whether the value has a NaN where the rule wants a zero: a NaN equals its mirror image. */
+/* Whether a value is NaN although the rule requires zero. The comparison with the mirror image does
+ * not find it, because NaNs count as equal. */
 static bool has_nan(const diagonal_rule *rule, int64_t k)
 {
     const fur_csr_view *v = rule->view;
@@ -40,7 +41,8 @@ static int64_t find_nan_on_diagonal(void *user, int64_t k, int64_t end)
     return k;
 }
 
-/* The diagonal of a skew-symmetric matrix is 0, and that of a Hermitian one real. */
+/* The diagonal of a skew-symmetric matrix must be 0. The diagonal of a Hermitian matrix must be
+ * real. */
 static fur_status verify_diagonal(const fur_csr *a, fur_mtx_symmetry symmetry)
 {
     const fur_csr_view *view = fur_csr_get(a);

@@ -1,4 +1,4 @@
-/* A lock around the allocator, and loops that hand out runs. */
+/* A lock around the allocator, and loops that distribute runs of indices. */
 #include "parallel.h"
 #include "atomic.h"
 #include "split.h"
@@ -39,14 +39,15 @@ void fur_storage_release(fur_storage *storage, void *memory)
     pthread_mutex_unlock(&storage->lock);
 }
 
-/* Looks without a pause, and looks before a thread sleeps. */
+/* Number of tests without a pause, and of tests before a thread sleeps. */
 #define LOOKS 200
 #define LOOKS_AWAKE 1000
 
-/* A core that was offered and came back after so many nanoseconds went to another program: that has
- * it for a time slice of some milliseconds, a thread of the reader until it waits itself. */
+/* The longest yield in nanoseconds within the reader. A longer yield means that another program
+ * took the core. That program keeps it for a time slice of some milliseconds, while a thread of the
+ * reader would soon wait itself. */
 #define SLICE 1000000
-/* For so long after that threads offer none. */
+/* Nanoseconds after a long yield in which threads sleep instead of yielding. */
 #define CROWDED 100000000
 
 static int64_t now(void)
@@ -58,7 +59,8 @@ static int64_t now(void)
 
 void fur_wait(int looks)
 {
-    static _Atomic int64_t crowded; /* until then; of the machine, so of all readers */
+    /* end of that time; it concerns the machine, so all readers share it */
+    static _Atomic int64_t crowded;
     const struct timespec moment = {.tv_nsec = 20000};
     if (looks <= LOOKS)
         return;
@@ -94,10 +96,10 @@ typedef struct loop {
     int64_t run;
     void (*body)(void *user, int64_t begin, int64_t end);
     void *user;
-    fur_shared taken; /* indices */
+    fur_shared taken; /* distributes the indices */
 } loop;
 
-/* A thread's part of the loop: runs, until none is left. */
+/* A thread's part of the loop: takes runs until none is left. */
 static void take_runs(void *user, int64_t part, int64_t end)
 {
     (void)part, (void)end;

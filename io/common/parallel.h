@@ -1,4 +1,4 @@
-/* Shared by the threads of a context: its memory, loops, and waiting for each other. */
+/* Data that the threads of a context share: memory, loops, and waiting for each other. */
 #ifndef FURROW_IO_PARALLEL_H
 #define FURROW_IO_PARALLEL_H
 
@@ -6,7 +6,8 @@
 
 #include <pthread.h>
 
-/* The context's memory for several threads: its allocator takes one caller at a time. */
+/* The memory of a context for several threads. The context's allocator supports one caller at a
+ * time. */
 typedef struct fur_storage {
     fur_context *context;
     pthread_mutex_t lock;
@@ -15,33 +16,33 @@ typedef struct fur_storage {
 void fur_storage_open(fur_storage *storage, fur_context *context);
 void fur_storage_close(fur_storage *storage);
 
-/* fur_context_allocate and fur_context_release from any thread; `out` points to a pointer to any
- * object. */
+/* As fur_context_allocate and fur_context_release, but callable from any thread. `out` points to a
+ * pointer to any object. */
 fur_status fur_storage_allocate(fur_storage *storage, size_t bytes, void *out,
                                 fur_failure *failure);
 void fur_storage_release(fur_storage *storage, void *memory);
 
-/* Makes the array that the pointer at `array` points to at least `wanted` bytes large; *capacity
- * says how large it is; the first `kept` bytes stay. */
+/* Grows an array to at least `wanted` bytes. `array` points to the pointer to the array, and
+ * *capacity is its size. The first `kept` bytes are preserved. */
 fur_status fur_storage_grow(fur_storage *storage, void *array, size_t *capacity, size_t wanted,
                             size_t kept, fur_failure *failure);
 
-/* Loops whose threads take the indices in order, a run of them at a time: what lies in a file is
- * read from its beginning to its end, and nobody waits while others have much left. Calls
- * body(user, begin, end) for the runs of 0 .. count-1 on the context's threads. */
+/* Calls body(user, begin, end) for runs of the indices 0 .. count-1 on the context's threads.
+ * Threads take the runs in order, so that a file is read from beginning to end. No thread waits
+ * long for others. */
 void fur_loop_in_order(fur_context *context, int64_t count, int64_t run,
                        void (*body)(void *user, int64_t begin, int64_t end), void *user);
 
-/* The first of begin .. end-1 that is looked for; end if there is none. */
+/* Returns the first match in begin .. end-1, or `end` if there is none. */
 typedef int64_t fur_find(void *user, int64_t begin, int64_t end);
 
-/* The first of 0 .. count-1; count if there is none. */
+/* Returns the first match in 0 .. count-1, or `count` if there is none. */
 int64_t fur_find_first(fur_context *context, int64_t count, int64_t run, fur_find *find,
                        void *user);
 
-/* Between look number `looks` of a thread that waits for another and the next. At first it looks
- * without a pause, then it offers its core to the others, which may share it, and at last it
- * sleeps. Where another program took a core, threads sleep at once for a while. */
+/* Pauses a waiting thread between test number `looks` and the next. At first there is no pause.
+ * Then the thread yields its core to others that may share it, and at last it sleeps. If another
+ * program took a core, threads sleep at once for a while. */
 void fur_wait(int looks);
 
 #endif

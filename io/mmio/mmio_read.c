@@ -1,5 +1,5 @@
-/* Reading through the mmio interface: lines of any length, taken apart word by word; a stream piece
- * by piece; whole coordinate files. */
+/* Reading through the mmio interface: lines of any length, parsed word by word; streams in pieces;
+ * whole coordinate files. */
 #include "mmio.h"
 #include "number.h"
 
@@ -12,11 +12,11 @@
 typedef struct text_line {
     char *text; /* from malloc, with the line end */
     size_t capacity;
-    const char *at; /* behind the words that were taken */
+    const char *at; /* after the words that were taken */
     const char *end;
 } text_line;
 
-/* Reads the next line. 0, MM_PREMATURE_EOF or MM_COULD_NOT_READ_FILE. */
+/* Reads the next line. Returns 0, MM_PREMATURE_EOF or MM_COULD_NOT_READ_FILE. */
 static int line_read(FILE *f, text_line *line)
 {
     ssize_t length = getline(&line->text, &line->capacity, f);
@@ -27,8 +27,8 @@ static int line_read(FILE *f, text_line *line)
     return 0;
 }
 
-/* Blanks and line ends. A CR counts as one only before the line's end, which is why another one
- * makes the word around it unreadable. */
+/* Blanks and line ends. A CR counts as one only directly before the end of the line. A second CR
+ * therefore makes its word unreadable. */
 static bool is_blank(const text_line *line, const char *at)
 {
     if (*at == '\r')
@@ -42,7 +42,7 @@ static void skip_blanks(text_line *line)
         line->at++;
 }
 
-/* The same, over blank lines and comments. */
+/* As above, but skips blank lines and comments. */
 static int line_read_content(FILE *f, text_line *line)
 {
     int error;
@@ -59,7 +59,7 @@ static void line_release(text_line *line)
     free(line->text);
 }
 
-/* The next word; false if there is none. */
+/* Returns the next word in *begin and *end, or false if there is none. */
 static bool line_word(text_line *line, const char **begin, const char **end)
 {
     skip_blanks(line);
@@ -70,7 +70,7 @@ static bool line_word(text_line *line, const char **begin, const char **end)
     return *begin < *end;
 }
 
-/* Whether the next word is the one given in lower case; it is then taken. */
+/* Takes the next word if it is `word`, which is in lower case. Returns whether it was. */
 static bool line_take(text_line *line, const char *word)
 {
     const char *begin, *end, *start = line->at;
@@ -94,7 +94,8 @@ static bool line_is_done(text_line *line)
     return line->at == line->end;
 }
 
-/* An integer from `least` to INT_MAX. 0, MM_NOT_MTX or, above INT_MAX, MM_UNSUPPORTED_TYPE. */
+/* Reads an integer from `least` to INT_MAX. Returns 0, MM_NOT_MTX or, above INT_MAX,
+ * MM_UNSUPPORTED_TYPE. */
 static int line_int(text_line *line, int least, int *out)
 {
     const char *begin, *end;
@@ -112,7 +113,7 @@ static int line_int(text_line *line, int least, int *out)
     return 0;
 }
 
-/* A number, or an integer, or an infinity or NaN. 0 or MM_NOT_MTX. */
+/* Reads a number, an integer, an infinity or NaN. Returns 0 or MM_NOT_MTX. */
 static int line_double(text_line *line, bool integer, double *out)
 {
     const char *begin, *end;
@@ -156,7 +157,8 @@ static int read_symmetry(text_line *line, MM_typecode *matcode)
     return 0;
 }
 
-/* The words behind the banner's first. A line that ends among them is cut off. */
+/* Reads the words of the banner after the first. A line that ends before the last of them is
+ * truncated. */
 static int read_words(text_line *line, MM_typecode *matcode)
 {
     if (line_is_done(line))
@@ -195,7 +197,7 @@ int mm_read_banner(FILE *f, MM_typecode *matcode)
     return error;
 }
 
-/* A line of at least `least` sizes and at most three. */
+/* Reads a line of at least `least` and at most three sizes. */
 static int read_sizes(FILE *f, int least, int sizes[3])
 {
     text_line line = {.text = NULL};
@@ -220,7 +222,7 @@ int mm_read_mtx_crd_size(FILE *f, int *M, int *N, int *nz)
     return 0;
 }
 
-/* Some programs write the count of numbers behind the sizes of an array. */
+/* Some programs write the count of numbers after the sizes of an array. */
 int mm_read_mtx_array_size(FILE *f, int *M, int *N)
 {
     int sizes[3];
@@ -232,7 +234,7 @@ int mm_read_mtx_array_size(FILE *f, int *M, int *N)
     return 0;
 }
 
-/* Doubles of one value; -1 for a code without a field. */
+/* The number of doubles in a value, or -1 for a code without a field. */
 static int value_parts(MM_typecode matcode)
 {
     return mm_is_pattern(matcode)                          ? 0
@@ -241,7 +243,7 @@ static int value_parts(MM_typecode matcode)
                                                            : -1;
 }
 
-/* One entry of an M x N matrix. */
+/* Reads one entry of an M x N matrix. */
 static int read_entry(FILE *f, text_line *line, int M, int N, int *row, int *col, double *value,
                       MM_typecode matcode)
 {
@@ -297,7 +299,7 @@ int mm_read_mtx_crd_entry(FILE *f, int *row, int *col, double *real, double *img
     return 0;
 }
 
-/* Entries there is room for at first; more as they are found. */
+/* Capacity at first, in entries. It grows with the entries. */
 #define FIRST_CAPACITY 4096
 
 typedef struct triplets {
@@ -307,7 +309,7 @@ typedef struct triplets {
     int entries;
     int *row;
     int *col;
-    double *values; /* none for a pattern */
+    double *values; /* NULL for a pattern */
 } triplets;
 
 static void release(triplets *t)
@@ -317,7 +319,7 @@ static void release(triplets *t)
     free(t->values);
 }
 
-/* Makes room for a number of entries, at least one. */
+/* Resizes the arrays for a number of entries, at least one. */
 static int resize(triplets *t, int entries)
 {
     size_t count = entries > 0 ? (size_t)entries : 1;
@@ -334,8 +336,8 @@ static int resize(triplets *t, int entries)
     return row && col && (values || value_bytes == 0) ? 0 : MM_COULD_NOT_READ_FILE;
 }
 
-/* Reads the entries in pieces that double, so that a size line that promises too much does not ask
- * for memory that the file cannot fill. */
+/* Reads the entries in pieces of doubling size. If the size line promises too many, no memory is
+ * allocated that the file cannot fill. */
 static int read_entries(FILE *f, triplets *t)
 {
     int capacity = t->entries < FIRST_CAPACITY ? t->entries : FIRST_CAPACITY;
@@ -353,7 +355,7 @@ static int read_entries(FILE *f, triplets *t)
     return error;
 }
 
-/* MM_NOT_MTX unless only comments and blank lines are left. */
+/* Returns MM_NOT_MTX unless only comments and blank lines remain. */
 static int expect_end(FILE *f)
 {
     text_line line = {.text = NULL};
@@ -372,7 +374,7 @@ static int read_stream(FILE *f, triplets *t)
     return error ? error : read_entries(f, t);
 }
 
-/* Reads a named file, or standard input; releases what was read if that fails. */
+/* Reads a named file or standard input. Releases everything on failure. */
 static int read_file(const char *fname, triplets *t)
 {
     memset(t, 0, sizeof *t);
@@ -393,7 +395,7 @@ static int read_file(const char *fname, triplets *t)
     return error;
 }
 
-/* Hands the triplets to the caller. */
+/* Passes the triplets to the caller. */
 static void give(const triplets *t, int *M, int *N, int *nz, int **row, int **col, double **val)
 {
     *M = t->rows;

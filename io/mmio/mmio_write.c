@@ -1,4 +1,4 @@
-/* Writing through the mmio interface; type codes, and the words that stand for them. */
+/* Writing through the mmio interface, type codes, and their words. */
 #include "mmio.h"
 #include "number.h"
 

@@ -1,17 +1,17 @@
-/* The floating-point number nearest to significand * 10^exponent, for any 64-bit significand: what
- * makes reading numbers fast. Inline, because it is the inner part of the loop over a file. */
+/* The floating-point number nearest to significand * 10^exponent, for any 64-bit significand. It
+ * makes reading numbers fast. It is inline because it is the inner loop of reading a file. */
 #ifndef FURROW_IO_DECIMAL_H
 #define FURROW_IO_DECIMAL_H
 
 #include <stdint.h>
 #include <string.h>
 
-/* 5^k for these k is enough for every number that a double can hold. */
+/* The powers 5^k with these k suffice for every number that a double can hold. */
 #define FUR_POWER_FIRST (-342)
 #define FUR_POWER_LAST 324
 
-/* Entry k - FUR_POWER_FIRST is g with 10^k = g * 2^(fur_power_exponent(k) - 127) and
- * 2^127 <= g < 2^128, the upper half first: the first 128 bits of 5^k. They are exact from 5^0 to
+/* Entry k - FUR_POWER_FIRST is g with 10^k = g * 2^(fur_power_exponent(k) - 127) and 2^127 <= g <
+ * 2^128, the upper half first. It holds the first 128 bits of 5^k. Entries are exact from 5^0 to
  * 5^55, rounded up from 5^-27 to 5^-1, and rounded down elsewhere (Lemire 2021). */
 extern const uint64_t fur_powers_of_five[FUR_POWER_LAST - FUR_POWER_FIRST + 1][2];
 
@@ -21,15 +21,15 @@ static inline int fur_power_exponent(int k)
     return (217706 * k) >> 16;
 }
 
-/* A product of two numbers of 64 bits. ISO C has no name for the type. */
+/* The product of two 64-bit numbers. ISO C has no name for the type. */
 __extension__ typedef unsigned __int128 fur_uint128;
 
-/* 10^309 is infinity in every format here; a 64-bit significand times the power before
+/* 10^309 is infinity in every format here. A 64-bit significand times the power before
  * FUR_POWER_FIRST is zero. */
 #define FUR_DECIMAL_LAST 308
 
-/* A binary format of IEEE 754, and the powers of ten that can put a significand exactly halfway
- * between two of its numbers. */
+/* A binary format of IEEE 754, and the powers of ten with which a significand can be exactly
+ * halfway between two of its numbers. */
 typedef struct fur_float_format {
     int fraction_bits;
     int exponent_bits;
@@ -40,13 +40,14 @@ typedef struct fur_float_format {
 #define FUR_FLOAT64 ((fur_float_format){52, 11, -4, 23})
 #define FUR_FLOAT32 ((fur_float_format){23, 8, -17, 10})
 
-/* The bits of significand * 10^exponent, rounded once to the nearest, halves to even; too large
- * gives infinity, too small gives a subnormal number or zero.
+/* Returns the bits of significand * 10^exponent, rounded once to the nearest, with ties to even. A
+ * result that is too large becomes infinity. One that is too small becomes a subnormal number or
+ * zero.
  *
- * The algorithm of Eisel and Lemire (Lemire, "Number parsing at a gigabyte per second", 2021):
- * significand * 5^exponent with 128 bits of the power. The second half of it is needed only if the
- * bits behind those that are kept are all ones. Mushtak and Lemire ("Fast number parsing without
- * fallback", 2023) prove that the result then is always right. */
+ * The algorithm is by Eisel and Lemire (Lemire, "Number parsing at a gigabyte per second", 2021).
+ * It computes significand * 5^exponent with 128 bits of the power. The second half of the power is
+ * needed only if the bits after the kept ones are all ones. Mushtak and Lemire ("Fast number
+ * parsing without fallback", 2023) prove that the result is always correct. */
 static inline uint64_t fur_decimal_bits(uint64_t significand, int64_t exponent,
                                         fur_float_format format)
 {
@@ -66,7 +67,7 @@ static inline uint64_t fur_decimal_bits(uint64_t significand, int64_t exponent,
         product += ((fur_uint128)significand * power[1]) >> 64;
     uint64_t high = (uint64_t)(product >> 64), low = (uint64_t)product;
 
-    /* The fraction, its leading 1 and one bit to round by. */
+    /* The fraction, its leading 1 and one bit for rounding. */
     int carry = (int)(high >> 63);
     int shift = carry + 61 - format.fraction_bits;
     uint64_t kept = high >> shift;
@@ -80,7 +81,7 @@ static inline uint64_t fur_decimal_bits(uint64_t significand, int64_t exponent,
                k >= format.halfway_first && k <= format.halfway_last) {
         kept--;
     }
-    /* The leading 1 adds to the exponent; so does a fraction that is rounded up to 2. */
+    /* The leading 1 adds to the exponent, and so does a fraction that is rounded up to 2. */
     return ((uint64_t)(biased - 1) << format.fraction_bits) + ((kept + 1) >> 1);
 }
 

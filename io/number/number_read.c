@@ -1,6 +1,6 @@
-/* Reading decimal numbers. Up to 19 digits are one call of decimal.h, more are two; the few that
- * remain are compared with the middle between two neighbours. All of it in whole numbers: neither
- * locale nor rounding mode shows. */
+/* Reads decimal numbers. Up to 19 digits take one call of decimal.h, and more digits take two. The
+ * few undecided numbers are compared with the midpoint between two neighbours. The arithmetic uses
+ * only integers, so that the result depends on neither the locale nor the rounding mode. */
 #include "decimal.h"
 #include "digits.h"
 #include "number.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Far beyond the range of any number, yet safe to add to. */
+/* Far beyond the range of any number, but small enough to add to. */
 #define EXPONENT_LIMIT 1000000000000000
 
 static bool is_digit(char c)
@@ -16,7 +16,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Whether the text is the word, given in lower case. */
+/* Whether the text is `word`, which is in lower case. */
 static bool is_word(const char *begin, const char *end, const char *word)
 {
     while (begin < end && *word && (*begin | 0x20) == *word) {
@@ -37,7 +37,7 @@ static bool scan_word(const char *begin, const char *end, fur_number *number)
     return true;
 }
 
-/* Takes only the first 19 significant digits of those between digits and digits_end. */
+/* Takes the first 19 significant digits of those between digits and digits_end. */
 static void take_first_digits(fur_number *number)
 {
     const char *at = number->digits, *end = number->digits_end;
@@ -50,7 +50,7 @@ static void take_first_digits(fur_number *number)
     number->exact = others == 0;
 }
 
-/* Appends the digits that begin here to the significand, modulo 2^64. Returns their end. */
+/* Appends the digits from `at` on to the significand, modulo 2^64. Returns their end. */
 static const char *add_digits(const char *at, const char *end, uint64_t *significand)
 {
     uint64_t sum = *significand;
@@ -62,7 +62,8 @@ static const char *add_digits(const char *at, const char *end, uint64_t *signifi
     return at;
 }
 
-/* Digits with at most one point, at least one digit. Returns their end, NULL if there are none. */
+/* Scans at least one digit, with at most one point. Returns their end, or NULL if there are no
+ * digits. */
 static const char *scan_digits(const char *begin, const char *end, fur_number *number)
 {
     const char *at = add_digits(begin, end, &number->significand);
@@ -81,7 +82,7 @@ static const char *scan_digits(const char *begin, const char *end, fur_number *n
     return count > 0 ? at : NULL;
 }
 
-/* An exponent that takes all of the text. */
+/* Scans an exponent that is the whole text. */
 static bool scan_exponent(const char *at, const char *end, fur_number *number)
 {
     char letter = (char)(*at++ | 0x20);
@@ -111,26 +112,27 @@ bool fur_number_scan(const char *begin, const char *end, fur_number *out)
     return at == end || scan_exponent(at, end, out);
 }
 
-/* For those that all of their digits decide: digits and middle as whole numbers of any length
- * (Clinger, "How to read floating point numbers accurately", 1990): d * 10^e and m * 2^p are
- * compared as d * 5^e * 2^(e-p) and m, or with the powers on the other side. */
+/* Numbers that only all their digits decide: the digits and the midpoint are compared as integers
+ * of any length (Clinger, "How to read floating point numbers accurately", 1990). Instead of d *
+ * 10^e and m * 2^p, it compares d * 5^e * 2^(e-p) and m, or has the powers on the other side. */
 
-/* No middle between two doubles has more digits than 767: of more, one 1 stands for all that are
- * not zero. */
+/* The midpoint between two doubles has at most 767 digits. If a number has more, a single 1
+ * replaces all further digits, unless they are all zero. */
 #define MIDDLE_DIGITS 768
 
-/* Digits that a limb takes at once, and their power of ten. */
+/* The power of ten that holds the digits added to an integer at once. */
 #define CHUNK 1000000000000000000
 
-/* 5^27, the highest power in a limb. */
+/* 5^27, the highest power of five in a limb. */
 #define FIVES 27
 #define POWER_OF_FIVE UINT64_C(7450580596923828125)
 
-/* 2^2816 > 10^769 * 2^64, and > 2^54 * 5^1093, the power for the last digit of the smallest middle;
- * as both sides are about the same, neither grows further by the power of two. */
+/* 2^2816 > 10^769 * 2^64. Also, 2^2816 > 2^54 * 5^1093, the power for the last digit of the
+ * smallest midpoint. Both sides are about equal, so that the power of two does not make either
+ * larger. */
 #define LIMBS 44
 
-/* The lowest limb first; without zeros at its end. */
+/* The lowest limb first, without zero limbs at the end. */
 typedef struct whole {
     uint64_t limbs[LIMBS];
     int count;
@@ -175,11 +177,11 @@ static int compare(const whole *a, const whole *b)
     return 0;
 }
 
-/* Digits on their way into a whole number. */
+/* Digits that are collected for an integer. */
 typedef struct digits {
     whole *to;
     uint64_t chunk;
-    uint64_t scale; /* 10^ the digits in the chunk */
+    uint64_t scale; /* 10 to the number of digits in the chunk */
     int count;
 } digits;
 
@@ -199,7 +201,7 @@ static void append(digits *d, int digit)
         flush(d);
 }
 
-/* The digits of a number that can matter, from the first that is not zero; returns how many. */
+/* Takes the significant digits, from the first that is not zero. Returns their number. */
 static int take_digits(const fur_number *number, whole *out)
 {
     digits d = {.to = out, .scale = 1};
@@ -218,8 +220,9 @@ static int take_digits(const fur_number *number, whole *out)
     return d.count;
 }
 
-/* -1, 0 or 1 if the number's magnitude is below, at or above the middle between the number that has
- * these bits and the next one. It must be next to it: to 19 digits both are the same. */
+/* Returns -1, 0 or 1 if the number's magnitude is below, at or above a midpoint. It is the midpoint
+ * between the number with these bits and the next larger one. The number must be close to it: their
+ * first 19 digits agree. */
 static int compare_with_middle(const fur_number *number, uint64_t bits, fur_float_format format)
 {
     whole decimal = {.count = 0}, middle = {.count = 0};
@@ -228,7 +231,7 @@ static int compare_with_middle(const fur_number *number, uint64_t bits, fur_floa
     uint64_t significand = (bits & (hidden - 1)) + (biased > 0 ? hidden : 0);
     int64_t binary_exponent = (biased > 0 ? biased : 1) - ((1 << (format.exponent_bits - 1)) - 1) -
                               format.fraction_bits - 1;
-    /* The number's exponent is that of the significand's last digit, the nineteenth. */
+    /* The number's exponent belongs to the last digit of the significand, the nineteenth. */
     int64_t exponent = number->exponent + 19 - take_digits(number, &decimal);
     multiply_add(&middle, 1, 2 * significand + 1);
     multiply_by_fives(exponent > 0 ? &decimal : &middle, exponent > 0 ? exponent : -exponent);
@@ -237,8 +240,8 @@ static int compare_with_middle(const fur_number *number, uint64_t bits, fur_floa
     return compare(&decimal, &middle);
 }
 
-/* A number that is not exact lies between its significand and the next; if both have the same
- * nearest double, so has the number. Else these are neighbours. */
+/* A number that is not exact is between its significand and the next. If both round to the same
+ * double, so does the number. Otherwise these doubles are neighbours. */
 static uint64_t magnitude(const fur_number *number, fur_float_format format)
 {
     uint64_t below = fur_decimal_bits(number->significand, number->exponent, format);

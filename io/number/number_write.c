@@ -1,17 +1,17 @@
-/* Printing numbers.
+/* Prints numbers.
  *
- * The fewest digits that read back are found as in Giulietti, "The Schubfach way to render doubles"
- * (2020). The numbers that round to a double are an interval, with its ends if the significand is
- * even. Take the k with 10^k <= its width < 10^(k+1): at most one multiple of 10^(k+1) lies inside,
- * and if there is one, it has the fewest digits; else the multiple of 10^k nearest to the double
- * has. */
+ * The shortest digits that read back are found as in Giulietti, "The Schubfach way to render
+ * doubles" (2020). The numbers that round to a double form an interval. It includes its ends if the
+ * significand is even. Take the k with 10^k <= width of the interval < 10^(k+1). At most one
+ * multiple of 10^(k+1) is in the interval, and it then has the fewest digits. Otherwise the
+ * multiple of 10^k nearest to the double has the fewest digits. */
 #include "decimal.h"
 #include "digits.h"
 #include "number.h"
 
 #include <stdlib.h>
 
-/* All that a double needs. */
+/* The digits that suffice for any double. */
 #define DIGITS 17
 
 static const uint64_t powers_of_ten[DIGITS + 1] = {
@@ -41,8 +41,8 @@ typedef struct decimal {
     int exponent;
 } decimal;
 
-/* factor * power / 2^128, its last bit set if it is not whole: enough to compare it with even
- * numbers. The power is less than 1 too large. */
+/* factor * power / 2^128, with the last bit set if it is not an integer. This is enough to compare
+ * it with even numbers. The power is too large by less than 1. */
 static inline uint64_t scale(const uint64_t power[2], uint64_t factor)
 {
     fur_uint128 product = (fur_uint128)power[0] * factor;
@@ -50,15 +50,15 @@ static inline uint64_t scale(const uint64_t power[2], uint64_t factor)
     return (uint64_t)(product >> 64) | ((uint64_t)product > 1);
 }
 
-/* The fewest digits for significand * 2^exponent; `uneven` if the number below is only half as far
- * away as the one above. */
+/* The fewest digits for significand * 2^exponent. `uneven`: the next smaller number is only half as
+ * far away as the next larger one. */
 static inline decimal shortest(uint64_t significand, int exponent, bool uneven)
 {
-    /* floor(log10(2^exponent)), or of 3/4 of it */
+    /* floor(log10(2^exponent)), or floor(log10(3/4 * 2^exponent)) if uneven */
     int k = (1262611 * exponent - (uneven ? 524031 : 0)) >> 22;
     int shift = exponent + fur_power_exponent(-k) + 1;
 
-    /* 10^-k from above: where the table is neither exact nor rounded up, one more. */
+    /* 10^-k, rounded up: one is added if the table entry is neither exact nor rounded up. */
     const uint64_t *entry = fur_powers_of_five[-k - FUR_POWER_FIRST];
     const uint64_t power[2] = {entry[0], entry[1] + (k > 27 || k < -55)};
 
@@ -68,7 +68,8 @@ static inline decimal shortest(uint64_t significand, int exponent, bool uneven)
     uint64_t lower = scale(power, number - (uneven ? half / 2 : half)) + (significand & 1);
     uint64_t upper = scale(power, number + half) - (significand & 1);
 
-    /* One of two neighbours is the nearest inside, and always the next one if the first is not. */
+    /* One of two neighbours is the nearest in the interval. If the first is not inside, it is the
+     * second. */
     uint64_t below = middle / 4, tens = below / 10;
     bool next_nearer = (middle & 3) + (below & 1) > 2;
     uint64_t ones = below + (next_nearer | (4 * below < lower));
@@ -77,7 +78,7 @@ static inline decimal shortest(uint64_t significand, int exponent, bool uneven)
     return (decimal){(ones & ~fewer) | ((tens + next_inside) & fewer), k - (int)fewer};
 }
 
-/* A number below 10^8. Writes eight bytes. */
+/* Writes a number below 10^8 without leading zeros. Overwrites eight bytes. */
 static inline size_t put_short(uint32_t number, char *out)
 {
     uint64_t eight = fur_split_digits(number);
@@ -86,14 +87,14 @@ static inline size_t put_short(uint32_t number, char *out)
     return 8 - (size_t)zeros;
 }
 
-/* A number below 10^8 with the zeros in front. */
+/* Writes a number below 10^8 with leading zeros. */
 static inline size_t put_eight(uint32_t number, char *out)
 {
     fur_store_digits(fur_split_digits(number), out);
     return 8;
 }
 
-/* Digits in blocks of eight, the first without zeros in front. */
+/* Writes blocks of eight digits. The first block has no leading zeros. */
 static inline size_t put_integer(uint64_t number, char *out)
 {
     const uint64_t block = 100000000;
@@ -110,22 +111,23 @@ static inline size_t put_integer(uint64_t number, char *out)
     return length + put_eight((uint32_t)(number % block), out + length);
 }
 
-/* d.ddd... * 10^exponent, filled up with zeros. */
+/* d.ddd... * 10^exponent, padded with zeros. */
 typedef struct digits {
-    fur_uint128 first; /* sixteen, as digits.h has eight */
+    fur_uint128 first; /* sixteen digits, in two words of digits.h */
     char last;         /* the seventeenth, as text */
-    int count;         /* up to the last that is not zero */
+    int count;         /* up to the last digit that is not zero */
     int exponent;
 } digits;
 
-/* How many digits a number from 1 to 10^17 - 1 has. 1233 / 2^12 is just below log10(2). */
+/* The number of digits of a number from 1 to 10^17 - 1. 1233 / 2^12 is slightly less than
+ * log10(2). */
 static inline int decimal_length(uint64_t number)
 {
     int least = ((64 - __builtin_clzll(number)) * 1233) >> 12;
     return least + (number >= powers_of_ten[least]);
 }
 
-/* The digits of a decimal, one a byte. */
+/* The digits of a decimal, one in each byte. */
 static inline digits spread(decimal d)
 {
     int length = decimal_length(d.digits);
@@ -134,7 +136,7 @@ static inline digits spread(decimal d)
     uint64_t high = fur_split_digits((uint32_t)(all / 1000000000));
     uint64_t low = fur_split_digits(others / 10);
 
-    /* A digit takes half a byte: the seventeenth fits above the others. */
+    /* A digit takes half a byte, so that the seventeenth fits above the others. */
     uint64_t end = low | (uint64_t)last << 60;
     int count_high = 1 + (63 - __builtin_clzll(high)) / 8;
     int count_low = 9 + (67 - __builtin_clzll(end | 1)) / 8;
@@ -150,7 +152,7 @@ static inline void store_sixteen(fur_uint128 sixteen, char *out)
     fur_store_digits((uint64_t)(sixteen >> 64), out + 8);
 }
 
-/* 0.000ddd, for exponents from -5 to -1. */
+/* Writes 0.000ddd, for exponents from -5 to -1. */
 static inline size_t put_fraction(const digits *d, char *out)
 {
     size_t zeros = (size_t)(1 - d->exponent);
@@ -161,8 +163,9 @@ static inline size_t put_fraction(const digits *d, char *out)
     return zeros + (size_t)d->count;
 }
 
-/* ddd.ddd with `whole` digits, 1 to 16, before the point; without it if only zeros follow. All
- * digits are written one place further, then those before the point where they belong. */
+/* Writes ddd.ddd with `whole` digits before the point, 1 to 16. The point is omitted if only zeros
+ * follow. All digits are first written one place further to the right, then the digits before the
+ * point at their final place. */
 static inline size_t put_point(const digits *d, int whole, char *out)
 {
     fur_uint128 before = ~(fur_uint128)0 >> (128 - 8 * whole);
@@ -173,7 +176,7 @@ static inline size_t put_point(const digits *d, int whole, char *out)
     return (size_t)(d->count > whole ? d->count + 1 : whole);
 }
 
-/* Fixed notation where it is about as short as the other. */
+/* Uses fixed notation if it is about as short as scientific notation. */
 static inline size_t put_decimal(const digits *d, char *out)
 {
     if (d->exponent >= -5 && d->exponent < 0)
@@ -193,7 +196,7 @@ static inline size_t put_word(const char *word, char *out)
     return 3;
 }
 
-/* Prints the number with these bits of a binary format of IEEE 754: code of its own for each. */
+/* Prints the number with these bits of an IEEE 754 format. Each format gets its own code. */
 static inline __attribute__((always_inline)) size_t print(uint64_t bits, int fraction_bits,
                                                           int exponent_bits, char *out)
 {
