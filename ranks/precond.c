@@ -20,11 +20,10 @@ struct fur_ranks_precond {
     bool exact;
     fur_context *context; /* nothing is shared there */
     fur_csr *matrix;
-    fur_precond *made; /* NULL: there are no rows, or */
-    fur_amg *amg;      /* multigrid whose cycles are shared */
+    fur_precond *made; /* NULL: there are no rows */
+    fur_amg *amg;      /* its multigrid, whose cycles are shared; NULL: nothing is */
     space messages;    /* of these */
-    fur_precond_report report;
-    fur_vector *r; /* of all ranks, for one of the whole matrix, as z */
+    fur_vector *r;     /* of all ranks, for one of the whole matrix, as z */
     fur_vector *z;
     char *mine; /* to gather r of all ranks by messages */
     char *all;
@@ -38,17 +37,22 @@ typedef struct request {
     fur_amg_options amg;
 } request;
 
+static bool is_kind(const fur_precond_options *options, const char *name)
+{
+    const fur_method_info *kind = fur_precond_find(options->kind ? options->kind : "jacobi");
+    return kind && strcmp(kind->name, name) == 0;
+}
+
 static fur_status take_request(fur_ranks *g, const fur_ranks_precond_options *given, request *r)
 {
     RANKS_TAKE_OPTIONS(g, fur_ranks_precond_options, &r->own, given);
     RANKS_TAKE_OPTIONS(g, fur_precond_options, &r->precond, r->own.precond);
     RANKS_TAKE_OPTIONS(g, fur_amg_options, &r->amg, r->precond.amg);
+    if (is_kind(&r->precond, "amg") && !r->precond.amg) {
+        r->amg.nonsymmetric = FUR_AMG_LOOK;
+        r->precond.amg = &r->amg;
+    }
     return FUR_OK;
-}
-
-static bool is_kind(const fur_precond_options *options, const char *name)
-{
-    return strcmp(options->kind ? options->kind : "jacobi", name) == 0;
 }
 
 /* r of all ranks, by messages. */
@@ -130,9 +134,9 @@ static fur_status apply_whole(fur_ranks_precond *p, const fur_vector *r, fur_vec
 static fur_status apply(void *user, const fur_vector *r, fur_vector *z)
 {
     fur_ranks_precond *p = user;
-    if (p->whole && !p->amg && p->made)
-        return apply_whole(p, r, z);
-    return p->amg || p->made ? apply_own(p, r, z) : FUR_OK;
+    if (!p->made)
+        return FUR_OK;
+    return p->whole && !p->amg ? apply_whole(p, r, z) : apply_own(p, r, z);
 }
 
 /* The block or the whole, in its own context. */
@@ -176,58 +180,31 @@ static fur_status make_room(fur_ranks_precond *p)
     return group_allocate(g, most * g->count, size, &p->all);
 }
 
-/* Multigrid without options of its own takes the form that suits its matrix. */
-static fur_status suit_amg(const fur_ranks_precond *p, request *r)
+/* Shares the cycles of multigrid on the CPU; p->amg stays NULL if they cannot be shared. */
+static fur_status share(fur_ranks_precond *p, int64_t whole_rows)
 {
-    fur_csr_traits traits = FUR_DEFAULT(fur_csr_traits);
-    if (!is_kind(&r->precond, "amg") || r->precond.amg)
+    fur_amg *amg = fur_precond_hierarchy(p->made);
+    if (!amg || !p->whole || p->a->group->count == 1 || p->a->space.seat)
         return FUR_OK;
-    FUR_TRY(fur_csr_examine(p->matrix, &traits));
-    r->amg.nonsymmetric = !traits.hermitian;
-    r->precond.amg = &r->amg;
-    return FUR_OK;
-}
-
-/* Whether cycles of these options can be shared: on the CPU. */
-static bool is_shareable(const fur_ranks_precond *p, const request *r)
-{
-    const fur_amg_options *o = &r->amg;
-    bool smooth = o->smoother ? strcmp(o->smoother, "gauss-seidel") != 0 : !o->nonsymmetric;
-    return is_kind(&r->precond, "amg") && p->whole && p->a->group->count > 1 && !p->a->space.seat &&
-           smooth && o->cycle != FUR_AMG_K && !o->single;
-}
-
-/* Multigrid whose cycles are shared; *p->amg is NULL if it is too small for that. */
-static fur_status make_shared(fur_ranks_precond *p, const request *r)
-{
-    int64_t most = r->own.whole_rows > 0 ? r->own.whole_rows : WHOLE_ROWS;
-    FUR_TRY(fur_amg_create(p->matrix, &r->amg, &p->amg));
     p->messages = (space){.group = p->a->group, .context = p->context};
     fur_sharing sharing = space_sharing(&p->messages, p->a->bounds);
-    const fur_amg_report *made = fur_amg_describe(p->amg);
-    if (made->levels < 2 || p->a->report.rows <= most) {
-        fur_amg_destroy(p->amg);
-        p->amg = NULL;
-        return FUR_OK;
-    }
-    p->report = (fur_precond_report){.size = sizeof p->report,
-                                     .kind = "amg",
-                                     .bytes = made->bytes_cycle,
-                                     .seconds_setup = made->seconds_setup,
-                                     .levels = made->levels,
-                                     .symmetric = !r->amg.nonsymmetric};
-    return fur_amg_share(p->amg, &sharing, most);
+    fur_status status = fur_amg_share(amg, &sharing, whole_rows > 0 ? whole_rows : WHOLE_ROWS);
+    if (status == FUR_OK)
+        p->amg = amg;
+    return status == FUR_UNSUPPORTED ? FUR_OK : status;
 }
 
-static fur_status make(fur_ranks_precond *p, const fur_precond_options *options)
+static fur_status make(fur_ranks_precond *p, const request *r)
 {
     fur_value_type value = p->a->report.value_type;
     int64_t rows = fur_csr_get(p->matrix)->rows;
-    if (p->whole) {
-        FUR_TRY(fur_vector_create(p->context, value, rows, &p->r));
-        FUR_TRY(fur_vector_create(p->context, value, rows, &p->z));
-    }
-    return rows > 0 ? fur_precond_create(p->matrix, options, &p->made) : FUR_OK;
+    if (rows > 0)
+        FUR_TRY(fur_precond_create(p->matrix, &r->precond, &p->made));
+    FUR_TRY(share(p, r->own.whole_rows));
+    if (!p->whole || p->amg)
+        return FUR_OK;
+    FUR_TRY(fur_vector_create(p->context, value, rows, &p->r));
+    return fur_vector_create(p->context, value, rows, &p->z);
 }
 
 /* Jacobi's preconditioner is that of the matrix's operator, which solvers know. */
@@ -277,11 +254,7 @@ static fur_status create(fur_ranks_precond *p, const fur_ranks_precond_options *
     FUR_TRY(group_pass_on(g, NULL, fur_context_create(&own, &p->context)));
     FUR_TRY(make_matrix(p));
     FUR_TRY(p->whole ? make_room(p) : FUR_OK);
-    FUR_TRY(group_pass_on(g, p->context, suit_amg(p, &r)));
-    if (is_shareable(p, &r))
-        FUR_TRY(group_pass_on(g, p->context, make_shared(p, &r)));
-    if (!p->amg)
-        FUR_TRY(group_pass_on(g, p->context, make(p, &r.precond)));
+    FUR_TRY(group_pass_on(g, p->context, make(p, &r)));
     return group_pass_on(g, p->a->context, make_operator(p, is_kind(&r.precond, "jacobi")));
 }
 
@@ -315,7 +288,6 @@ void fur_ranks_precond_destroy(fur_ranks_precond *p)
     fur_vector_destroy(p->r);
     fur_vector_destroy(p->z);
     fur_precond_destroy(p->made);
-    fur_amg_destroy(p->amg);
     fur_csr_destroy(p->matrix);
     fur_context_destroy(p->context);
     group_release(g, p->mine);
@@ -330,7 +302,7 @@ const fur_operator *fur_ranks_precond_operator(const fur_ranks_precond *p)
 
 const fur_precond_report *fur_ranks_precond_describe(const fur_ranks_precond *p)
 {
-    return p && p->amg ? &p->report : fur_precond_describe(p ? p->made : NULL);
+    return fur_precond_describe(p ? p->made : NULL);
 }
 
 static bool is_real(fur_value_type value)

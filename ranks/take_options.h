@@ -9,7 +9,7 @@
 #define RANKS_TAKE_OPTIONS(group, type, own, given)                                                \
     do {                                                                                           \
         if (!fur_options_copy(own, sizeof(type), given)) {                                         \
-            group_pass_on(group, NULL, FUR_FAIL_SIZE(NULL, type, given));                          \
+            group_pass_on(group, NULL, FUR_FAIL_SIZE(NULL, #type, sizeof(type), given));           \
             return FUR_INVALID;                                                                    \
         }                                                                                          \
     } while (0)

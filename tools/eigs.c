@@ -378,11 +378,11 @@ static const line_option own_options[] = {
      "lanczos (default), or lobpcg: with a preconditioner, for the smallest of a badly conditioned "
      "matrix",
      LINE_CHOICE, AT(method), .names = method_name},
-    {"precond", "NAME",
+    {"precond", "KIND",
      "Preconditioner of lobpcg: none (default), or of furrow solve one that is made from the "
      "matrix: "
      "jacobi, ic0, ssor, fsai, chebyshev, amg, ...",
-     LINE_CHOICE, AT(precond), .names = precond_name},
+     LINE_PRECOND, AT(precond), .names = precond_name},
     {"block", "N", "Vectors that lobpcg works on at once (default: 1.25 K + 1)", LINE_COUNT,
      AT(block), .most = FUR_LOBPCG_MOST_BLOCK},
     {"tolerance", "T",

@@ -1,5 +1,5 @@
-/* furrow kernels: what is registered for y = A x, for stencils and for repeated sweeps of them, and
- * what a matrix gets. */
+/* furrow kernels: what is registered for y = A x, for stencils and for repeated sweeps of them, as
+ * preconditioners, and what a matrix gets. */
 #include "command.h"
 
 #include <stdio.h>
@@ -67,6 +67,60 @@ static void put_kernels(output *out, fur_context *context, const char *key, cons
         print_kernels(context, title, at);
 }
 
+/* An option as in a text, with its default if that is a value: "fill=10", "theta=N", "modified",
+ * "cycle=V|W|K". */
+static void name_option(const fur_option *o, char *text, size_t size)
+{
+    int length = snprintf(text, size, "%s", o->name);
+    bool has_default = o->standard != 0 || (o->zero == 0 && !(o->least > 0));
+    if (!o->words && !has_default)
+        snprintf(text + length, size - (size_t)length, "=N");
+    else if (!o->words && o->type != FUR_OPTION_FLAG)
+        snprintf(text + length, size - (size_t)length, "=%g", o->standard);
+    for (int i = 0; o->words && o->words[i]; i++)
+        length +=
+            snprintf(text + length, size - (size_t)length, "%c%s", i == 0 ? '=' : '|', o->words[i]);
+}
+
+static void print_preconds(void)
+{
+    const fur_method_info *kind;
+    const fur_option *o;
+    char name[128];
+    char text[256];
+    printf("\npreconditioners, and the options of each with their defaults:\n\n");
+    for (int k = 0; (kind = fur_precond_at(k)); k++) {
+        output_line(kind->name, kind->summary);
+        for (int i = 0; (o = fur_precond_option_at(kind->name, i)); i++) {
+            name_option(o, name, sizeof name);
+            snprintf(text, sizeof text, "%s  %s", name, o->summary);
+            output_line("", text);
+        }
+    }
+}
+
+static json_t *preconds_to_json(void)
+{
+    const fur_method_info *kind;
+    const fur_option *o;
+    json_t *list = json_array();
+    for (int k = 0; (kind = fur_precond_at(k)); k++) {
+        json_t *options = json_array();
+        for (int i = 0; (o = fur_precond_option_at(kind->name, i)); i++) {
+            json_t *words = json_array();
+            for (int w = 0; o->words && o->words[w]; w++)
+                json_array_append_new(words, output_string(o->words[w]));
+            output_append(options, json_pack("{s:o, s:o, s:f, s:o}", "name", output_string(o->name),
+                                             "summary", output_string(o->summary), "default",
+                                             o->standard, "words", words));
+        }
+        output_append(list, json_pack("{s:o, s:o, s:o, s:o}", "name", output_string(kind->name),
+                                      "summary", output_string(kind->summary), "source",
+                                      output_string(kind->source), "options", options));
+    }
+    return list;
+}
+
 static void put_choice(output *out, const kernels_job *job)
 {
     fur_spmv_report report = *fur_spmv_describe(job->plan);
@@ -111,6 +165,10 @@ static fur_status kernels_steps(kernels_job *job)
     put_kernels(&out, job->context, "stencil_kernels", "for a stencil:", fur_stencil_kernel_at);
     put_kernels(&out, job->context, "sweep_kernels",
                 "for repeated sweeps of a stencil:", fur_stencil_sweep_kernel_at);
+    if (out.json)
+        output_member(&out, "preconditioners", preconds_to_json());
+    else
+        print_preconds();
     if (job->plan) {
         output_gap(&out);
         put_choice(&out, job);
@@ -154,8 +212,9 @@ static const line line_of = {
     .options = own_options,
     .operands = "[FILE]",
     .settle = settle,
-    .doc = "List the kernels for y = A x, for stencils and for repeated sweeps of them. With a "
-           "file, also say which kernel its matrix gets, and why.",
+    .doc = "List the kernels for y = A x, for stencils and for repeated sweeps of them, and the "
+           "preconditioners with their options. With a file, also say which kernel its matrix "
+           "gets, and why.",
 };
 
 int command_kernels(int argc, char **argv)

@@ -48,6 +48,7 @@ typedef enum fur_amg_visits {
 
 /* For options where 0 stands for the default. */
 #define FUR_AMG_NONE (-1)
+#define FUR_AMG_LOOK (-1) /* of nonsymmetric */
 
 typedef struct fur_amg_options {
     size_t size; /* sizeof(fur_amg_options) */
@@ -56,39 +57,40 @@ typedef struct fur_amg_options {
      * constant for each unknown of a node. For elasticity fur_amg_rigid_modes. Read by
      * fur_amg_create only. */
     const fur_vectors *near_nullspace;
-    /* Unknowns of a node, whose rows follow each other; they stay together. 0: 1. */
-    int block;
+    int block; /* unknowns of a node, in neighbouring rows, which stay together. Default 1, up to 16
+                */
     /* The entry, or the block, at (i, j) is strong if |a_ij|^2 > theta^2 |a_ii| |a_jj|, in the norm
-     * of Frobenius. 0: FUR_AMG_THETA, or FUR_AMG_THETA_CLASSICAL; FUR_AMG_NONE: every entry that
-     * is not 0. */
+     * of Frobenius. Default FUR_AMG_THETA, or FUR_AMG_THETA_CLASSICAL; below 1. FUR_AMG_NONE: every
+     * entry that is not 0. */
     double theta;
-    int levels;       /* most levels; 0: until `coarsest` */
-    int64_t coarsest; /* coarsening ends at a level of at most this number of rows; 0: 300 */
-    /* NULL or "chebyshev": a polynomial in D^-1 A, the smallest on the upper part of its spectrum.
+    int levels;       /* most levels. Default 0: until `coarsest` */
+    int64_t coarsest; /* coarsening ends at a level of at most this number of rows. Default 300 */
+    /* "chebyshev": a polynomial in D^-1 A, the smallest on the upper part of its spectrum.
      * "jacobi": sweeps by the sums of the moduli of the rows, which need no eigenvalue (Baker,
      * Falgout, Kolev and Yang 2011). Both before and after the coarse level, and so symmetric.
      * "gauss-seidel": sweeps by colours of the rows, forwards before the coarse level and backwards
-     * after it, and so symmetric. */
+     * after it, and so symmetric. Default "chebyshev", or "gauss-seidel" with nonsymmetric. */
     const char *smoother;
-    int sweeps; /* degree of the polynomial, or number of sweeps, 1 to 16; 0: 2 */
-    fur_amg_visits cycle;
+    int sweeps; /* degree of the polynomial, or number of sweeps. Default 2, from 1 to 16 */
+    fur_amg_visits cycle; /* order of the levels; in texts "V", "W" or "K". Default V */
     /* 1: levels and cycle are in single precision for an A in double precision. Half the memory and
      * traffic; vectors are scaled to norm 1 before they are rounded. The bits are those for A
-     * rounded. */
+     * rounded. Default 0 */
     int single;
     /* 1: A is not nearly symmetric. The restriction is then what P^H would be for A^H: R = T^H (I -
-     * 4 / (3 rho) A' D^-1) (Sala and Tuminaro 2008), with rho of Gershgorin; A_c = R A P; and the
-     * default smoother is "gauss-seidel". For "gmres", "bicgstab" and their like. 0: R = P^H. */
+     * 4 / (3 rho) A' D^-1) (Sala and Tuminaro 2008), with rho of Gershgorin; A_c = R A P. For
+     * "gmres", "bicgstab" and their like. 0: R = P^H. FUR_AMG_LOOK: 0 if A is Hermitian up to
+     * rounding, else 1, which costs a look at its entries (fur_csr_examine). Default 0 */
     int nonsymmetric;
-    /* NULL or "aggregation": smoothed aggregation. "classical": some rows are the next level's,
-     * chosen by PMIS (De Sterck, Yang and Heys 2006), the others are interpolated from up to four
-     * of these by extended+i interpolation (De Sterck, Falgout, Nolting and Yang 2008), and R =
-     * P^T. For real types, without near_nullspace and block. Row i depends on j if -a_ij is at
-     * least theta times the largest -a_ik (for a_ii > 0). Levels are made on the host. */
-    const char *kind;
-    /* Of "classical": of so many levels, from the first on, the next has the coarse rows of its
-     * coarse rows (De Sterck, Yang and Heys 2006), interpolated in two stages (Yang 2010): fewer
-     * entries of all levels, more iterations. 0: none. */
+    /* "aggregation": smoothed aggregation. "classical": some rows are the next level's, chosen by
+     * PMIS (De Sterck, Yang and Heys 2006), the others are interpolated from up to four of these by
+     * extended+i interpolation (De Sterck, Falgout, Nolting and Yang 2008), and R = P^T. For real
+     * types, without near_nullspace and block. Row i depends on j if -a_ij is at least theta times
+     * the largest -a_ik (for a_ii > 0). Levels are made on the host. Default "aggregation" */
+    const char *coarsening;
+    /* "classical" only: number of finest levels that coarsen twice (De Sterck, Yang and Heys 2006),
+     * interpolated in two stages (Yang 2010): fewer entries of all levels, more iterations.
+     * Default 0 */
     int aggressive;
 } fur_amg_options;
 
@@ -104,10 +106,9 @@ typedef struct fur_amg_options {
  * A is a stencil with constant coefficients, they take memory meanwhile.) FUR_INVALID for a matrix
  * that is not square or whose rows are not whole nodes, for options out of range, for a
  * near-nullspace of another shape or type, and for an entry of A that is not finite;
- * FUR_UNSUPPORTED for a smoother or a kind that is not there, and for the classical kind of a
- * complex matrix. In a CUDA context all steps run on the device, but for colours, classical
- * prolongations, one-sided strong edges, a near-nullspace that is given and rows that are damped,
- * which pass through the host. */
+ * FUR_UNSUPPORTED for classical coarsening of a complex matrix. In a CUDA context all steps run on
+ * the device, but for colours, classical prolongations, one-sided strong edges, a near-nullspace
+ * that is given and rows that are damped, which pass through the host. */
 FUR_API fur_status fur_amg_create(const fur_csr *a, const fur_amg_options *options, fur_amg **out);
 
 typedef struct fur_amg_prediction {

@@ -130,6 +130,30 @@ typedef struct fur_method_info {
     const char *source;  /* author and year */
 } fur_method_info;
 
+/* The type of an option: its member in a struct, and its value in a text. */
+typedef enum fur_option_type {
+    FUR_OPTION_FLAG = 0, /* int: 0 or 1; in a text the name alone stands for 1 */
+    FUR_OPTION_INT,      /* int: a whole number */
+    FUR_OPTION_LONG,     /* int64_t: a whole number */
+    FUR_OPTION_REAL,     /* double: a number with a decimal point or without */
+    FUR_OPTION_SHARE,    /* double: the same, below `most` */
+    FUR_OPTION_WORD,     /* const char *: one of `words` */
+    FUR_OPTION_CHOICE    /* an enum: its place in `words` */
+} fur_option_type;
+
+/* An option: a member of a struct, or "name=value" in a text. */
+typedef struct fur_option {
+    const char *name;    /* of the member and in texts */
+    const char *summary; /* one line: meaning and unit */
+    fur_option_type type;
+    size_t offset;            /* bytes from the start of the struct to the member */
+    double standard;          /* default value; a 0 in the struct stands for it */
+    double least;             /* smallest value */
+    double most;              /* largest value; HUGE_VAL: no limit */
+    double zero;              /* member for a value of 0 if the default is another; 0: none */
+    const char *const *words; /* the values of a word or a choice, then NULL */
+} fur_option;
+
 /* What a create function does with the caller's arrays. */
 typedef enum fur_ownership {
     FUR_OWNERSHIP_COPY = 0, /* copies them; the caller may free them at once */

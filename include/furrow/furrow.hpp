@@ -1435,6 +1435,15 @@ class precond : public owner_in_context<fur_precond, fur_precond_destroy>
                            [=](auto out) { return fur_precond_create(a, options, out); })
     {
     }
+    /* The kind with its options, as in "ilut:fill=20,drop=1e-4". */
+    precond(const fur_csr *a, const char *kind) : precond(a, options_of(kind))
+    {
+    }
+    /* Throws if a text is no kind with its options. */
+    static void check(const char *kind)
+    {
+        furrow::check(fur_precond_check(kind), nullptr);
+    }
     /* Takes over new values of the matrix. */
     void update()
     {
@@ -1449,9 +1458,20 @@ class precond : public owner_in_context<fur_precond, fur_precond_destroy>
         return *fur_precond_describe(get());
     }
     /* NULL: no hierarchy. */
-    const fur_amg *hierarchy() const
+    fur_amg *hierarchy() const
     {
         return fur_precond_hierarchy(get());
+    }
+
+  private:
+    explicit precond(const fur_csr *a, const fur_precond_options &options) : precond(a, &options)
+    {
+    }
+    static fur_precond_options options_of(const char *kind)
+    {
+        auto made = fur_default<fur_precond_options>();
+        made.kind = kind;
+        return made;
     }
 };
 

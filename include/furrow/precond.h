@@ -26,49 +26,97 @@ extern "C" {
  * kind needs; fur_precond_describe says how much that is. */
 typedef struct fur_precond fur_precond;
 
-/* Zero stands for the default of the kind; a kind ignores the members of others. */
-typedef struct fur_precond_options {
-    size_t size;      /* sizeof(fur_precond_options) */
-    const char *kind; /* of fur_precond_at; NULL: "jacobi" */
-    /* Of "ilu": levels of fill, 0: 1, at most 100. Of "ilut": entries of a row of either factor
-     * beyond those of A's, 0: 10, at most 10000. Of "fsai": the positions are those of A^(fill +
-     * 1), fill up to 3. */
-    int fill;
-    double shift; /* of factors: that of A with its diagonal times 1 + shift is factored */
-    int modified; /* of factors: 1: what is left out is subtracted from the diagonal */
-    /* Of "ic0", "ilu0" and "ilu": 1: rows by colours of the graph, which makes other factors, whose
-     * solves have as many levels as there are colours; update then allocates. */
+/* Options by kind. In every struct a 0 stands for the default. */
+
+/* "ic0", "ilu0" and "ilu". */
+typedef struct fur_factor_options {
+    size_t size;  /* sizeof(fur_factor_options) */
+    int fill;     /* "ilu" only: levels of fill. Default 1, from 1 to 100 */
+    double shift; /* factors A with its diagonal times 1 + shift. Default 0, up to 1000 */
+    int modified; /* 1 subtracts from the diagonal what the factors leave out. Default 0 */
+    /* 1 factors the rows by colours of the graph. The factors are others, their solves have a level
+     * a colour, and fur_precond_update allocates. Default 0 */
     int coloured;
-    int degree;                 /* of "chebyshev": steps, 0: 3 */
-    const fur_amg_options *amg; /* of "amg": furrow/amg.h; NULL: the defaults */
-    /* Of "ilut": entries below drop times the 2-norm of A's row are left out, 0: 1e-3, below 1. */
-    double drop;
-    int unmatched; /* of "ilut": 1: without a matching before, unscaled */
-    /* Of "bjacobi": rows of a block, at most 32, 0: neighbouring rows with entries in the same
-     * columns. Of "schwarz": consecutive rows of a block, 0: 1024. */
-    int64_t block;
-    int diagonal; /* of "spai": 1: positions on the diagonal alone */
-    int apart;    /* of "schwarz": 1: blocks without the rows that their own have entries of */
-    /* Of "schwarz": 1: factors are those of "ic0", and what overlaps is added, so that M is
-     * Hermitian where A is; 0: of "ilu0", and a row's result is that of its own block. shift and
-     * modified are those of the factors. */
-    int symmetric;
-    /* Of "fsai": positions are searched row by row (Janna and Ferronato 2011): each of `steps`
-     * steps adds those `grow` positions, 0: 1, where the gradient of the row's part of the Kaporin
-     * number, of A scaled to a diagonal of ones, is largest; a row ends early with a step that has
-     * lessened its part by less than `gain` times what it was, 0: 1e-2, below 1. steps times grow
-     * is at most 255; 0 steps: fill decides. fur_precond_update keeps the positions. */
-    int steps;
-    int grow;
+} fur_factor_options;
+
+/* "ilut". */
+typedef struct fur_ilut_options {
+    size_t size; /* sizeof(fur_ilut_options) */
+    int fill;    /* entries of a row of either factor beyond A's. Default 10, from 1 to 10000 */
+    double
+        drop; /* leaves out entries below drop times the 2-norm of A's row. Default 1e-3, below 1 */
+    double shift;  /* factors A with its diagonal times 1 + shift. Default 0, up to 1000 */
+    int unmatched; /* 1 keeps the order of the rows: no matching, no scales. Default 0 */
+} fur_ilut_options;
+
+/* "fsai". With steps, positions are searched row by row (Janna and Ferronato 2011): each step adds
+ * the positions where the gradient of the row's part of the Kaporin number is largest, for A scaled
+ * to a diagonal of ones. fur_precond_update keeps the positions. */
+typedef struct fur_fsai_options {
+    size_t size; /* sizeof(fur_fsai_options) */
+    int fill;    /* takes the positions of A^(fill + 1). Default 0, up to 3. Not with steps */
+    int steps;   /* searches positions in this number of steps. Default 0: no search, up to 255 */
+    int grow;    /* positions that a step adds to a row. Default 1; steps times grow is up to 255 */
+    /* A row ends with a step that lessens its part by less than gain times. Default 1e-2, below 1
+     */
     double gain;
-    /* Of "bjacobi": 1: each inverse in half, single or full precision, by its block's condition
-     * (Anzt, Dongarra, Flegar and Quintana-Orti 2019), scaled by a power of two. */
+} fur_fsai_options;
+
+/* "spai". */
+typedef struct fur_spai_options {
+    size_t size;  /* sizeof(fur_spai_options) */
+    int diagonal; /* 1 takes the positions of the diagonal only. Default 0: those of A */
+} fur_spai_options;
+
+/* "chebyshev". */
+typedef struct fur_chebyshev_options {
+    size_t size; /* sizeof(fur_chebyshev_options) */
+    int degree;  /* steps of the iteration. Default 3, from 1 to 100 */
+} fur_chebyshev_options;
+
+/* "bjacobi". */
+typedef struct fur_bjacobi_options {
+    size_t size; /* sizeof(fur_bjacobi_options) */
+    /* Rows of a block, up to 32. Default 0: neighbouring rows with entries in the same columns */
+    int64_t block;
+    /* 1 keeps each inverse in half, single or full precision, by the condition of its block (Anzt,
+     * Dongarra, Flegar and Quintana-Orti 2019), scaled by a power of two. Default 0 */
     int narrow;
+} fur_bjacobi_options;
+
+/* "schwarz". */
+typedef struct fur_schwarz_options {
+    size_t size;   /* sizeof(fur_schwarz_options) */
+    int64_t block; /* consecutive rows of a block. Default 1024 */
+    int apart;     /* 1 removes the overlap between blocks. Default 0 */
+    /* 1 takes factors of "ic0" and adds the results of all blocks: M is Hermitian where A is.
+     * Default 0: factors of "ilu0", and a row has the result of its own block. */
+    int symmetric;
+    double shift; /* of the factors. Default 0, up to 1000 */
+    int modified; /* of the factors. Default 0 */
+} fur_schwarz_options;
+
+typedef struct fur_precond_options {
+    size_t size; /* sizeof(fur_precond_options) */
+    /* A kind of fur_precond_at, as "ilut", or with options, as "ilut:fill=20,drop=1e-4,unmatched".
+     * fur_precond_option_at lists their names. They replace members of the kind's struct.
+     * NULL: "jacobi". */
+    const char *kind;
+    /* Options of the kind; NULL: all defaults. Those of other kinds must be NULL. */
+    const fur_factor_options *factors;
+    const fur_ilut_options *ilut;
+    const fur_fsai_options *fsai;
+    const fur_spai_options *spai;
+    const fur_chebyshev_options *chebyshev;
+    const fur_bjacobi_options *bjacobi;
+    const fur_schwarz_options *schwarz;
+    const fur_amg_options *amg;
 } fur_precond_options;
 
 /* The preconditioner of A, which must outlive it. Without A it refuses to be used, FUR_INVALID.
- * FUR_INVALID unless A is square, for an option out of range, and for a row that the kind cannot
- * use, which the sentence names; FUR_UNSUPPORTED for an unknown kind. */
+ * FUR_INVALID unless A is square, for an option that is unknown, out of range or of another kind,
+ * and for a row that the kind cannot use, which the sentence names; FUR_UNSUPPORTED for an unknown
+ * kind. */
 FUR_API fur_status fur_precond_create(const fur_csr *a, const fur_precond_options *options,
                                       fur_precond **out);
 
@@ -109,12 +157,22 @@ typedef struct fur_precond_report {
  * name is "". */
 FUR_API const fur_precond_report *fur_precond_describe(const fur_precond *p);
 
-/* The levels of "amg", for pictures; NULL for other kinds. They live as long as the preconditioner.
- */
-FUR_API const fur_amg *fur_precond_hierarchy(const fur_precond *p);
+/* The levels of "amg", for pictures and fur_amg_share; NULL for other kinds. They live as long as
+ * the preconditioner. */
+FUR_API fur_amg *fur_precond_hierarchy(const fur_precond *p);
 
 /* Kind 0, 1, 2 ...: its name, and one sentence; NULL past the last. */
 FUR_API const fur_method_info *fur_precond_at(int index);
+
+/* The kind of a text such as "ilut" or "ilut:fill=20"; NULL if there is none. */
+FUR_API const fur_method_info *fur_precond_find(const char *text);
+
+/* Option 0, 1, 2 ... of the kind of a text; NULL past the last and for an unknown kind. */
+FUR_API const fur_option *fur_precond_option_at(const char *text, int index);
+
+/* Checks the kind and the options of a text, without a matrix. Errors: FUR_UNSUPPORTED for an
+ * unknown kind, FUR_INVALID for its options; fur_context_error(NULL) has the sentence. */
+FUR_API fur_status fur_precond_check(const char *text);
 
 #ifdef __cplusplus
 }

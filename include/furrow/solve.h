@@ -54,19 +54,19 @@ FUR_API fur_status fur_csr_examine(const fur_csr *a, fur_csr_traits *out);
 
 /* One way to solve. */
 typedef struct fur_choice {
-    size_t size;         /* sizeof(fur_choice) */
-    const char *method;  /* of fur_solver_method_at; NULL: nothing is left to try */
-    const char *precond; /* "none", "norms", of fur_precond_at, or as the caller calls its own */
-    int restart;         /* 0: the method's default */
-    int place;           /* in the list of what suits such a matrix */
-    int last;            /* 1: nothing follows */
-    char reason[256];    /* why this is tried, one clause */
-    int64_t trial;       /* after so many iterations the next has its turn; 0: no trial */
-    int fill;            /* for fur_precond_options, as the next */
-    double drop;
-    /* For fur_solve_options.watch, after an attempt and for the time of the call: the
-     * preconditioner that was made from the matrix; NULL: none was. */
-    const fur_precond *made;
+    size_t size;        /* sizeof(fur_choice) */
+    const char *method; /* of fur_solver_method_at; NULL: nothing is left to try */
+    /* "none", "norms", a kind of fur_precond_options with its options, or what the caller calls its
+     * own. */
+    const char *precond;
+    int restart;      /* 0: the method's default */
+    int place;        /* in the list of what suits such a matrix */
+    int last;         /* 1: nothing follows */
+    char reason[256]; /* why this is tried, one clause */
+    int64_t trial;    /* after so many iterations the next has its turn; 0: no trial */
+    /* For fur_solve_options.watch, after an attempt and for the time of the call: the preconditioner
+     * that was made from the matrix; NULL: none was. */
+    fur_precond *made;
 } fur_choice;
 
 /* The first choice for a matrix with these traits, or, after the previous choice has come to this
@@ -96,7 +96,8 @@ typedef struct fur_solve_options {
     const fur_solver_options *solver;
     /* NULL or "auto": chosen; "none"; "jacobi", which divides by the diagonal, for minres by its
      * moduli; "norms", which divides by the norms of the columns, for Hermitian A and least
-     * squares; another kind of fur_precond, as it is without options. With solver->preconditioner,
+     * squares; another kind of fur_precond_options, with its options, as "ilut:fill=20". "amg" is
+     * nonsymmetric if A is not Hermitian and the options do not say. With solver->preconditioner,
      * which then is M ~ A^-1 in the order of the products: its name, for the choices and reports.
      * Methods of least squares go without such an M. */
     const char *precond;

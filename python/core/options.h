@@ -5,6 +5,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <furrow/base.h>
+
 #include <cstdint>
 #include <limits>
 #include <list>
@@ -63,12 +65,31 @@ class Keywords
                                             .c_str());
         member = count == 0 ? none : count;
     }
-    /* Refuses keywords that nobody has taken. */
-    void finish(const std::string &what) const
+    /* The value of an option of the library's tables, as a text has it; "" if it is not there. */
+    std::string text_of_option(const fur_option &o)
+    {
+        nanobind::object value = pop(o.name);
+        if (!value)
+            return "";
+        switch (o.type) {
+        case FUR_OPTION_FLAG:
+            return std::to_string(flag_of(o.name, value));
+        case FUR_OPTION_INT:
+        case FUR_OPTION_LONG:
+            return std::to_string(integer_of<std::int64_t>(o.name, value));
+        case FUR_OPTION_REAL:
+        case FUR_OPTION_SHARE:
+            return nanobind::repr(nanobind::float_(number_of(o.name, value))).c_str();
+        default:
+            return word_of(o.name, value);
+        }
+    }
+    /* Refuses keywords that nobody has taken. known: the options that there are. */
+    void finish(const std::string &what, const std::string &known = "") const
     {
         if (left_.size() > 0) {
             nanobind::str name = nanobind::repr((*left_.begin()).first);
-            throw nanobind::type_error((what + " has no option " + name.c_str()).c_str());
+            throw nanobind::type_error((what + " has no option " + name.c_str() + known).c_str());
         }
     }
 
@@ -94,6 +115,14 @@ class Keywords
         if (!text)
             throw nanobind::python_error();
         return text;
+    }
+    /* A text that cannot end its option. */
+    static std::string word_of(const char *name, nanobind::handle value)
+    {
+        std::string word = text_of(name, value);
+        if (word.empty() || word.find_first_of(",=") != std::string::npos)
+            refuse(name, value, "one word");
+        return word;
     }
     static double number_of(const char *name, nanobind::handle value)
     {

@@ -7,96 +7,40 @@
 
 #include <nanobind/stl/vector.h>
 
-#include <set>
+#include <cstring>
 
-/* nonsymmetric: -1 unless the caller says it. */
-static void take_amg(Keywords *given, fur_amg_options *amg)
+/* "fill=10,drop=0.001" of keywords; what is no option of the kind stays with them. */
+static std::string options_text(Keywords *given, const std::string &kind)
 {
-    amg->nonsymmetric = -1;
-    given->take_tolerance("theta", amg->theta, FUR_AMG_NONE);
-    given->take_count("levels", amg->levels);
-    given->take_count("coarsest", amg->coarsest);
-    given->take("smoother", amg->smoother);
-    given->take_count("sweeps", amg->sweeps);
-    given->take_flag("single", amg->single);
-    given->take_flag("nonsymmetric", amg->nonsymmetric);
-    given->take("coarsening", amg->kind);
-    given->take_count("node", amg->block);
-    given->take("aggressive", amg->aggressive);
-}
-
-using Kinds = std::set<std::string>;
-
-/* The options of factors of A at given positions. */
-static void take_factors(Keywords *given, const std::string &kind, fur_precond_options *o)
-{
-    if (!Kinds{"ic0", "ilu0", "ilu", "ilut", "schwarz"}.count(kind))
-        return;
-    given->take("shift", o->shift);
-    if (kind == "ilut") {
-        given->take_tolerance("drop", o->drop);
-        given->take_flag("unmatched", o->unmatched);
-    } else {
-        given->take_flag("modified", o->modified);
+    std::string text;
+    const fur_option *o;
+    for (int i = 0; (o = fur_precond_option_at(kind.c_str(), i)); i++) {
+        std::string value = given->text_of_option(*o);
+        if (!value.empty())
+            text += (text.empty() ? "" : ",") + std::string(o->name) + "=" + value;
     }
-    if (Kinds{"ic0", "ilu0", "ilu"}.count(kind))
-        given->take_flag("coloured", o->coloured);
-    if (Kinds{"ilu", "ilut"}.count(kind))
-        given->take_count("fill", o->fill);
-}
-
-static void take_inverses(Keywords *given, const std::string &kind, fur_precond_options *o)
-{
-    if (kind == "fsai") {
-        given->take("fill", o->fill);
-        given->take("steps", o->steps);
-        given->take_count("grow", o->grow);
-        given->take_tolerance("gain", o->gain);
-    } else if (kind == "spai") {
-        given->take_flag("diagonal", o->diagonal);
-    } else if (kind == "chebyshev") {
-        given->take_count("degree", o->degree);
-    }
-}
-
-static void take_blocks(Keywords *given, const std::string &kind, fur_precond_options *o)
-{
-    if (Kinds{"bjacobi", "schwarz"}.count(kind))
-        given->take_count("block", o->block);
-    if (kind == "bjacobi")
-        given->take_flag("narrow", o->narrow);
-    if (kind == "schwarz") {
-        given->take_flag("apart", o->apart);
-        given->take_flag("symmetric", o->symmetric);
-    }
-}
-
-/* Whether A is not Hermitian, by more than rounding. */
-static bool is_asymmetric(const Csr &a)
-{
-    auto traits = fur_default<fur_csr_traits>();
-    Use use(a.context());
-    expect_ok(fur_csr_examine(a.get(), &traits), a.context().get());
-    return !traits.hermitian;
+    return text;
 }
 
 static Precond create(nb::handle matrix, const std::string &kind, const nb::dict &keywords)
 {
     const Csr &a = nb::cast<const Csr &>(matrix);
-    Keywords given(keywords);
+    const fur_method_info *known = fur_precond_find(kind.c_str());
     auto amg = fur_default<fur_amg_options>();
     auto options = fur_default<fur_precond_options>();
-    options.kind = kind.c_str();
-    if (kind == "amg") {
-        take_amg(&given, &amg);
+    Keywords given(keywords);
+    std::string text = options_text(&given, kind);
+    std::string names;
+    const fur_option *o;
+    for (int i = 0; (o = fur_precond_option_at(kind.c_str(), i)); i++)
+        names += (names.empty() ? "; it has " : ", ") + std::string(o->name);
+    given.finish("the preconditioner " + kind, names);
+    if (!text.empty())
+        text = kind + (kind.find(':') == std::string::npos ? ":" : ",") + text;
+    options.kind = text.empty() ? kind.c_str() : text.c_str();
+    amg.nonsymmetric = FUR_AMG_LOOK;
+    if (known && !std::strcmp(known->name, "amg"))
         options.amg = &amg;
-    }
-    take_factors(&given, kind, &options);
-    take_inverses(&given, kind, &options);
-    take_blocks(&given, kind, &options);
-    given.finish("the preconditioner " + kind);
-    if (amg.nonsymmetric < 0)
-        amg.nonsymmetric = is_asymmetric(a);
     fur_precond *made = make_in<fur_precond>(
         a.context(), [&](auto out) { return fur_precond_create(a.get(), &options, out); });
     return Precond(a.shared_context(), made, nb::borrow(matrix));
@@ -147,5 +91,12 @@ void bind_precond(nb::module_ &m)
         .def("update", &update)
         .def("report", &report);
     m.def("preconds", [] { return table(fur_precond_at); });
+    m.def("precond_options", [](const std::string &kind) {
+        nb::dict made;
+        const fur_option *o;
+        for (int i = 0; (o = fur_precond_option_at(kind.c_str(), i)); i++)
+            made[o->name] = o->summary;
+        return made;
+    });
     m.def("methods", [] { return table(fur_solver_method_at); });
 }

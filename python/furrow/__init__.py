@@ -25,7 +25,7 @@ from ._errors import (
 )
 from ._outcomes import Info, SolveReport, SolveWarning
 from ._plan import Plan, PlanReport
-from ._preconditioners import Preconditioner, methods, preconditioners
+from ._preconditioners import Preconditioner, methods, preconditioner_options, preconditioners
 from ._read import FileWarning, Header, Limits, read, read_header, write
 from ._solvers import bicgstab, cg, gmres, idrs, minres, solve
 
@@ -107,6 +107,7 @@ __all__ = [
     "permute",
     "plot_convergence",
     "plot_roofline",
+    "preconditioner_options",
     "preconditioners",
     "read",
     "read_header",

@@ -21,15 +21,10 @@ class Preconditioner(Rebuilt, NoArray):
     A : Csr, sparse matrix or array
         Square.
     kind : str
-        ``"jacobi"``, ``"ssor"``, ``"ic0"``, ``"ilu0"``, ``"ilu"``, ``"ilut"``, ``"fsai"``, ``"spai"``,
-        ``"chebyshev"``, ``"amg"``, ``"bjacobi"``, ``"schwarz"``, or ``"direct"`` (UMFPACK, where it is
-        installed).
+        One of `preconditioners`. Options may follow, as in ``"ilut:fill=20,drop=1e-4"``.
     **options
-        Of the kind: of factors `fill`, `shift`, `modified`, `coloured`, `drop`, `unmatched`; of fsai `fill`,
-        `steps`, `grow`, `gain`; of spai `diagonal`; of chebyshev `degree`; of blocks `block`, `narrow`,
-        `apart`, `symmetric`; of amg `theta`, `levels`, `coarsest`, `smoother`, `sweeps`, `single`,
-        `nonsymmetric`, `coarsening`, `node`, `aggressive`. docs/preconditioners.md explains them. An option
-        of another kind is a TypeError. amg without `nonsymmetric` takes the form for A as it is.
+        Options of the kind, which `preconditioner_options` lists. An option of another kind is a TypeError.
+        amg without `nonsymmetric` takes the form for A as it is.
 
     Examples
     --------
@@ -97,6 +92,19 @@ def preconditioners() -> dict[str, str]:
     True
     """
     return _core.preconds()
+
+
+@checked
+def preconditioner_options(kind: str) -> dict[str, str]:
+    """The options of a kind of `Preconditioner`, and what they are.
+
+    Examples
+    --------
+    >>> import furrow
+    >>> list(furrow.preconditioner_options("ilut"))
+    ['fill', 'drop', 'shift', 'unmatched']
+    """
+    return _core.precond_options(kind)
 
 
 def methods() -> dict[str, str]:

@@ -3,7 +3,7 @@
 
 #include <petsc/private/pcimpl.h>
 
-#define KIND_BYTES 32
+#define KIND_BYTES 128
 
 /* The third argument of a function for PCSetFromOptions. */
 #if PETSC_VERSION_LT(3, 23, 0)
@@ -139,7 +139,7 @@ static PetscErrorCode set_from_options(PC pc, option_items PetscOptionsObject)
 
     PetscFunctionBegin;
     PetscOptionsHeadBegin(PetscOptionsObject, "Options of furrow");
-    PetscCall(PetscOptionsString("-pc_furrow_kind", "kind, as jacobi, ilu0, ic0 or amg", "",
+    PetscCall(PetscOptionsString("-pc_furrow_kind", "kind, as jacobi, ic0 or ilut:fill=20", "",
                                  i->kind, i->kind, sizeof i->kind, NULL));
     PetscCall(PetscOptionsBool("-pc_furrow_whole", "of the whole matrix, not of each rank's rows",
                                "", i->whole, &i->whole, NULL));

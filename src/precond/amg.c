@@ -7,6 +7,7 @@ static void describe(fur_precond *p)
 {
     const fur_amg_report *report = fur_amg_describe(p->state);
     const fur_amg_level *level;
+    p->report.symmetric = !((const fur_amg *)p->state)->options.nonsymmetric;
     p->report.levels = report->levels;
     p->report.bytes = report->bytes_cycle;
     p->report.entries = 0;
@@ -16,10 +17,10 @@ static void describe(fur_precond *p)
     }
 }
 
-static fur_status create(fur_precond *p, const fur_precond_options *options)
+static fur_status create(fur_precond *p, const void *options)
 {
     fur_amg *amg;
-    FUR_TRY(fur_amg_create(p->a, options->amg, &amg));
+    FUR_TRY(fur_amg_create(p->a, options, &amg));
     p->state = amg;
     describe(p);
     return FUR_OK;
@@ -42,7 +43,7 @@ static void release(fur_precond *p)
     fur_amg_destroy(p->state);
 }
 
-static const fur_amg *hierarchy(const fur_precond *p)
+static fur_amg *hierarchy(const fur_precond *p)
 {
     return p->state;
 }
@@ -53,6 +54,7 @@ const fur_precond_kind fur_precond_amg = {
              "unknowns",
              "Vanek, Mandel and Brezina 1996"},
     .place = FUR_PRECOND_ANYWHERE,
+    .table = FUR_PRECOND_TABLE(fur_amg_table, fur_amg_options, amg),
     .follows = true,
     .symmetric = true,
     .create = create,

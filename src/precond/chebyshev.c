@@ -10,8 +10,6 @@
 
 #include <furrow/spmv.h>
 
-#define DEFAULT_DEGREE 3
-#define MOST_DEGREE 100
 /* The lower end of the interval: below it cg does better than a polynomial of few steps. */
 #define RANGE 10
 #define ROW_GRAIN 4096
@@ -78,18 +76,15 @@ static fur_status make_vectors(fur_precond *p, chebyshev *own)
     return fur_vector_create(p->context, a->value_type, a->rows, &own->scaled);
 }
 
-static fur_status create(fur_precond *p, const fur_precond_options *options)
+static fur_status create(fur_precond *p, const void *options)
 {
+    const fur_chebyshev_options *o = options;
     const fur_csr_view *a = &p->a->view;
     double vector = (double)a->rows * (double)fur_value_size(a->value_type);
     chebyshev *own;
-    if (options->degree < 0 || options->degree > MOST_DEGREE)
-        return fur_context_fail(p->context, FUR_INVALID,
-                                "degree of \"chebyshev\" must be from 0 to %d, it is %d",
-                                MOST_DEGREE, options->degree);
     FUR_TRY(fur_env_allocate_zeros(&p->context->env, 1, sizeof *own, &own));
     p->state = own;
-    own->degree = options->degree ? options->degree : DEFAULT_DEGREE;
+    own->degree = o->degree;
     FUR_TRY(make_vectors(p, own));
     FUR_TRY(find_bound(p, own));
     FUR_TRY(fur_spmv_plan(p->a, NULL, &own->plan));
@@ -146,10 +141,15 @@ static void release(fur_precond *p)
     fur_env_release(&p->context->env, own);
 }
 
+static const fur_option table[] = {{FUR_OPTION(INT, fur_chebyshev_options, degree), .standard = 3,
+                                    .least = 1, .most = 100, .summary = "steps of the iteration"},
+                                   {NULL}};
+
 const fur_precond_kind fur_precond_chebyshev = {
     .info = {"chebyshev", "some steps of Chebyshev's iteration: products, and nothing that waits",
              "Chebyshev 1854; Johnson, Micchelli and Paul 1983"},
     .place = FUR_PRECOND_ANYWHERE,
+    .table = FUR_PRECOND_TABLE(table, fur_chebyshev_options, chebyshev),
     .follows = true,
     .symmetric = true,
     .create = create,

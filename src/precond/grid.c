@@ -248,7 +248,7 @@ static fur_status update(fur_precond *p)
     return status;
 }
 
-static fur_status create(fur_precond *p, const fur_precond_options *options)
+static fur_status create(fur_precond *p, const void *options)
 {
     const fur_csr_view *a = &p->a->view;
     grid *own;

@@ -9,7 +9,7 @@ typedef struct jacobi {
     fur_operator *inverse;
 } jacobi;
 
-static fur_status create(fur_precond *p, const fur_precond_options *options)
+static fur_status create(fur_precond *p, const void *options)
 {
     (void)options;
     const fur_csr_view *a = &p->a->view;

@@ -26,18 +26,109 @@ const fur_method_info *fur_precond_at(int index)
     return index >= 0 && index < KIND_COUNT ? &kinds[index]->info : NULL;
 }
 
-static fur_status find_kind(fur_context *context, const char *name, const fur_precond_kind **out)
+/* The kind of a text, NULL if there is none. *options: what follows the name; NULL: nothing. */
+static const fur_precond_kind *find(const char *text, const char **options)
+{
+    size_t length = strcspn(text, ":");
+    for (int i = 0; i < KIND_COUNT; i++)
+        if (strlen(kinds[i]->info.name) == length &&
+            memcmp(kinds[i]->info.name, text, length) == 0) {
+            *options = text[length] ? text + length + 1 : NULL;
+            return kinds[i];
+        }
+    return NULL;
+}
+
+static fur_status find_kind(fur_context *context, const char *text, const fur_precond_kind **out,
+                            const char **options)
 {
     char names[256] = "";
-    for (int i = 0; i < KIND_COUNT; i++) {
-        if (strcmp(kinds[i]->info.name, name ? name : DEFAULT_KIND) == 0) {
-            *out = kinds[i];
-            return FUR_OK;
-        }
+    *out = find(text, options);
+    for (int i = 0; i < KIND_COUNT; i++)
         fur_names_add(names, sizeof names, kinds[i]->info.name);
+    return *out ? FUR_OK
+                : fur_context_fail(context, FUR_UNSUPPORTED,
+                                   "there is no preconditioner \"%.63s\"; there are: %s", text,
+                                   names);
+}
+
+const fur_method_info *fur_precond_find(const char *text)
+{
+    const char *options;
+    const fur_precond_kind *kind = text ? find(text, &options) : NULL;
+    return kind ? &kind->info : NULL;
+}
+
+const fur_option *fur_precond_option_at(const char *text, int index)
+{
+    const char *options;
+    const fur_precond_kind *kind = text ? find(text, &options) : NULL;
+    const fur_option *o = kind && index >= 0 ? kind->table.options : NULL;
+    while (o && o->name && index-- > 0)
+        o++;
+    return o && o->name ? o : NULL;
+}
+
+/* Options of a kind, of any struct. */
+typedef union own_options {
+    char bytes[FUR_OPTIONS_MOST];
+    double number; /* as the next, for the alignment */
+    const void *pointer;
+} own_options;
+
+/* What the text has of options, over those in the struct; then ranges and defaults. */
+static fur_status complete(fur_context *context, const fur_precond_kind *kind, const char *text,
+                           own_options *own)
+{
+    const char *name = kind->info.name;
+    if (text)
+        FUR_TRY(fur_options_read(context, name, kind->table.options, text, own));
+    return fur_options_complete(context, name, kind->table.options, own);
+}
+
+fur_status fur_precond_check(const char *text)
+{
+    FUR_NEED(NULL, text);
+    own_options own = {{0}};
+    const fur_precond_kind *kind = NULL;
+    const char *options = NULL;
+    FUR_TRY(find_kind(NULL, text, &kind, &options));
+    return complete(NULL, kind, options, &own);
+}
+
+static const void *pointer_at(const fur_precond_options *o, const fur_precond_table *table)
+{
+    const void *pointer = NULL;
+    if (table->options)
+        memcpy(&pointer, (const char *)o + table->at, sizeof pointer);
+    return pointer;
+}
+
+/* Options of another kind than the chosen one. */
+static fur_status check_others(fur_context *context, const fur_precond_options *o,
+                               const fur_precond_kind *kind)
+{
+    for (int i = 0; i < KIND_COUNT; i++) {
+        const fur_precond_table *other = &kinds[i]->table;
+        bool own = kind->table.options && other->at == kind->table.at;
+        if (pointer_at(o, other) && !own)
+            return fur_context_fail(context, FUR_INVALID,
+                                    "the preconditioner is \"%s\", but its options are %s",
+                                    kind->info.name, other->type);
     }
-    return fur_context_fail(context, FUR_UNSUPPORTED,
-                            "there is no preconditioner \"%s\"; there are: %s", name, names);
+    return FUR_OK;
+}
+
+/* The chosen kind's options, from its struct and the text. */
+static fur_status take_options(fur_context *context, const fur_precond_options *o,
+                               const fur_precond_kind *kind, const char *text, own_options *own)
+{
+    const fur_precond_table *table = &kind->table;
+    const void *given = pointer_at(o, table);
+    FUR_TRY(check_others(context, o, kind));
+    if (table->options && !fur_options_copy(own, table->size, given))
+        return FUR_FAIL_SIZE(context, table->type, table->size, given);
+    return complete(context, kind, text, own);
 }
 
 /* Whether a device with memory of its own can make and apply it. */
@@ -75,10 +166,13 @@ fur_status fur_precond_create(const fur_csr *a, const fur_precond_options *optio
     double start = fur_seconds();
     fur_env *env = &a->context->env;
     fur_precond_options o;
+    own_options own;
     const fur_precond_kind *kind = NULL;
+    const char *text = NULL;
     fur_precond *p;
     FUR_TAKE_OPTIONS(a->context, fur_precond_options, &o, options);
-    FUR_TRY(find_kind(a->context, o.kind, &kind));
+    FUR_TRY(find_kind(a->context, o.kind ? o.kind : DEFAULT_KIND, &kind, &text));
+    FUR_TRY(take_options(a->context, &o, kind, text, &own));
     FUR_TRY(check(a, kind));
     FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *p, &p));
     p->context = a->context;
@@ -86,7 +180,7 @@ fur_status fur_precond_create(const fur_csr *a, const fur_precond_options *optio
     p->kind = kind;
     p->report = (fur_precond_report){
         .size = sizeof p->report, .kind = kind->info.name, .symmetric = kind->symmetric};
-    fur_status status = kind->create(p, &o);
+    fur_status status = kind->create(p, &own);
     if (status != FUR_OK) {
         fur_precond_destroy(p);
         return status;
@@ -167,7 +261,7 @@ fur_status fur_operator_from_precond(fur_precond *p, fur_operator **out)
     return FUR_OK;
 }
 
-const fur_amg *fur_precond_hierarchy(const fur_precond *p)
+fur_amg *fur_precond_hierarchy(const fur_precond *p)
 {
     return p && p->kind->hierarchy ? p->kind->hierarchy(p) : NULL;
 }

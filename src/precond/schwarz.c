@@ -4,11 +4,10 @@
  * preconditioner of its own. */
 #include "expansion.h"
 #include "precond.h"
+#include "shift.h"
 #include "split.h"
 
 #include <furrow/spmv.h>
-
-#define DEFAULT_BLOCK 1024
 
 typedef struct schwarz {
     fur_expansion x;
@@ -45,10 +44,12 @@ static fur_status about_blocks(const fur_precond *p, fur_status status)
                             sentence);
 }
 
-static fur_status make_inner(fur_precond *p, const fur_precond_options *options, schwarz *own)
+static fur_status make_inner(fur_precond *p, const fur_schwarz_options *o, schwarz *own)
 {
-    fur_precond_options inner = *options;
-    inner.kind = options->symmetric ? "ic0" : "ilu0";
+    const fur_factor_options factors = {
+        .size = sizeof factors, .shift = o->shift, .modified = o->modified};
+    const fur_precond_options inner = {
+        .size = sizeof inner, .kind = o->symmetric ? "ic0" : "ilu0", .factors = &factors};
     return about_blocks(p, fur_precond_create(own->e, &inner, &own->inner));
 }
 
@@ -73,24 +74,20 @@ static void complete_report(fur_precond *p, const schwarz *own)
     p->waits = own->inner->waits;
 }
 
-static fur_status create(fur_precond *p, const fur_precond_options *options)
+static fur_status create(fur_precond *p, const void *options)
 {
-    fur_csr_algorithm *join = options->symmetric ? fur_expansion_add_up : fur_expansion_pick;
+    const fur_schwarz_options *o = options;
+    fur_csr_algorithm *join = o->symmetric ? fur_expansion_add_up : fur_expansion_pick;
     schwarz *own;
-    if (options->block < 0)
-        return fur_context_fail(p->context, FUR_INVALID,
-                                "block of \"schwarz\" must be at least 0, it is %lld",
-                                (long long)options->block);
     FUR_TRY(fur_env_allocate_zeros(&p->context->env, 1, sizeof *own, &own));
     p->state = own;
-    own->x.block = fur_smaller(options->block > 0 ? options->block : DEFAULT_BLOCK,
-                               fur_larger(p->a->view.rows, 1));
-    own->x.overlaps = !options->apart;
+    own->x.block = fur_smaller(o->block, fur_larger(p->a->view.rows, 1));
+    own->x.overlaps = !o->apart;
     const fur_expansion *x = &own->x;
     FUR_TRY(fur_csr_on_host(p->a, fur_expansion_make, &x, &own->e));
     FUR_TRY(hand_over(p->context, own));
     FUR_TRY(fur_csr_on_host(p->a, join, &x, &own->ones));
-    FUR_TRY(make_inner(p, options, own));
+    FUR_TRY(make_inner(p, o, own));
     FUR_TRY(fur_spmv_plan(own->ones, NULL, &own->join));
     FUR_TRY(make_vectors(p, own));
     complete_report(p, own);
@@ -133,12 +130,24 @@ static void release(fur_precond *p)
     fur_env_release(&p->context->env, own);
 }
 
+static const fur_option table[] = {
+    {FUR_OPTION(LONG, fur_schwarz_options, block), .standard = 1024, .least = 1, .most = HUGE_VAL,
+     .summary = "consecutive rows of a block"},
+    FUR_OPTION_YES(fur_schwarz_options, apart, "removes the overlap between blocks"),
+    FUR_OPTION_YES(fur_schwarz_options, symmetric,
+                   "takes factors of ic0 and adds the results of all blocks, for cg and minres"),
+    FUR_PRECOND_SHIFT(fur_schwarz_options),
+    FUR_OPTION_YES(fur_schwarz_options, modified,
+                   "subtracts from the diagonal what the factors leave out"),
+    {NULL}};
+
 const fur_precond_kind fur_precond_schwarz = {
     .info =
         {"schwarz",
          "incomplete factors of blocks of rows, which overlap or do not: as many solves at once",
          "Dryja and Widlund 1987; Cai and Sarkis 1999"},
     .place = FUR_PRECOND_FACTORED,
+    .table = FUR_PRECOND_TABLE(table, fur_schwarz_options, schwarz),
     .create = create,
     .update = update,
     .apply = apply,

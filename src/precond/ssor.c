@@ -10,7 +10,7 @@ typedef struct ssor {
     fur_vector *diagonal;
 } ssor;
 
-static fur_status create(fur_precond *p, const fur_precond_options *options)
+static fur_status create(fur_precond *p, const void *options)
 {
     (void)options;
     const fur_csr_view *a = &p->a->view;

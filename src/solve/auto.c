@@ -121,6 +121,12 @@ static bool has_factors(const char *precond)
     return !is(precond, "none") && !is(precond, "jacobi") && !is(precond, "norms");
 }
 
+static bool is_amg(const char *precond)
+{
+    const fur_method_info *kind = fur_precond_find(precond);
+    return kind && is(kind->name, "amg");
+}
+
 /* Whether the caller's preconditioner is M ~ A^-1 and the method one of least squares, which needs
  * another kind of M. */
 static bool goes_without(const fur_course *c, const fur_choice *choice)
@@ -173,7 +179,7 @@ static const fur_attempt *find_repeated(const fur_course *c, const fur_choice *c
         const fur_choice *other = &c->attempt[i].choice;
         if (c->attempt[i].outcome != FUR_OUTCOME_MAX_ITERATIONS &&
             is(other->method, choice->method) && is(other->precond, choice->precond) &&
-            other->fill == choice->fill && other->restart == choice->restart)
+            other->restart == choice->restart)
             return &c->attempt[i];
     }
     return NULL;
@@ -214,14 +220,12 @@ static fur_status make_divider(fur_course *c, const fur_choice *choice, fur_oper
  */
 static fur_status make_precond(fur_course *c, const fur_choice *choice)
 {
-    fur_amg_options amg = {.size = sizeof amg};
-    fur_precond_options options = {.size = sizeof options,
-                                   .kind = choice->precond,
-                                   .fill = choice->fill,
-                                   .drop = choice->drop,
-                                   .amg = &amg};
+    fur_amg_options amg = {.size = sizeof amg, .nonsymmetric = !c->traits.hermitian};
+    fur_precond_options options = {.size = sizeof options, .kind = choice->precond};
     fur_vectors *modes = NULL;
-    if (c->plain.x)
+    if (is_amg(choice->precond))
+        options.amg = &amg;
+    if (options.amg && c->plain.x)
         FUR_TRY(fur_vectors_from_vector(c->balance.unscale, &modes));
     amg.near_nullspace = modes;
     fur_status status = fur_precond_create(fur_product_matrix(c->product), &options, &c->made);

@@ -31,19 +31,18 @@ typedef struct candidate {
     const char *method;
     const char *precond; /* NULL: that of fur_choose_precond */
     int restart;         /* 0: the method's default */
-    int64_t trial;       /* as in fur_choice, as the next two */
-    int fill;
-    double drop;
+    int64_t trial;       /* as in fur_choice */
+    int fill;            /* entries a row of factors beyond A's */
 } candidate;
 
 #define MOST_CANDIDATES 14
 typedef candidate candidates[MOST_CANDIDATES + 1];
 
-/* gmres with incomplete factors by thresholds, of so many entries a row beyond A's. */
+/* gmres with incomplete factors by thresholds. */
 #define FACTORS(most, least)                                                                       \
     {                                                                                              \
-        .method = "gmres", .precond = "ilut", .restart = LONG_RESTART, .trial = 300, .fill = most, \
-        .drop = least                                                                              \
+        .method = "gmres", .precond = "ilut:fill=" #most ",drop=" #least, .restart = LONG_RESTART, \
+        .trial = 300, .fill = most                                                                 \
     }
 /* Complete factors, and refinement. */
 #define DIRECT                                                                                     \
@@ -85,7 +84,7 @@ static const candidates small_unsymmetric = {
     {.method = "gmres", .restart = SMALL_ROWS},
     FACTORS(10, 1e-3),
     FACTORS(300, 1e-9),
-    FACTORS(SMALL_ROWS, 1e-14),
+    FACTORS(1000, 1e-14),
     DIRECT,
     {.method = "gmres", .precond = "none", .restart = SMALL_ROWS},
     {.method = "idrs"},
@@ -178,7 +177,7 @@ static bool are_alike(const selection *s, int i, int k)
     const candidate *a = &s->list[i];
     const candidate *b = &s->list[k];
     return strcmp(a->method, b->method) == 0 &&
-           strcmp(precond_of(s->t, a), precond_of(s->t, b)) == 0 && a->fill == b->fill &&
+           strcmp(precond_of(s->t, a), precond_of(s->t, b)) == 0 &&
            trial_of(s, i) == trial_of(s, k);
 }
 
@@ -244,7 +243,8 @@ static bool can_follow(const candidate *line, const fur_choice *previous, fur_ou
     if (outcome == FUR_OUTCOME_INDEFINITE || outcome == FUR_OUTCOME_ASYMMETRIC)
         return strcmp(line->method, "cg") != 0;
     if (outcome == FUR_OUTCOME_UNSOLVED)
-        return !has_factors(line) || strcmp(line->precond, previous->precond) != 0;
+        return !has_factors(line) ||
+               fur_precond_find(line->precond) != fur_precond_find(previous->precond);
     return outcome != FUR_OUTCOME_SINGULAR || has_factors(line) ||
            fur_method_find(line->method)->kind == FUR_METHOD_LEAST_SQUARES;
 }
@@ -342,9 +342,7 @@ static void fill(const selection *s, int place, const fur_choice *previous, fur_
                         .restart = restart_of(t, c),
                         .place = place,
                         .last = find_place(s, place + 1) == MOST_CANDIDATES,
-                        .trial = trial_of(s, place),
-                        .fill = c->fill,
-                        .drop = c->drop};
+                        .trial = trial_of(s, place)};
     if (previous)
         say_what_failed(previous, outcome, out->reason, sizeof out->reason);
     else

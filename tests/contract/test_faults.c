@@ -538,7 +538,7 @@ static fur_status precond_ilut(fixture *f, object *out)
 
 static fur_status precond_bjacobi(fixture *f, object *out)
 {
-    fur_precond_options options = {.size = sizeof options, .kind = "bjacobi", .narrow = 1};
+    fur_precond_options options = {.size = sizeof options, .kind = "bjacobi:narrow"};
     return fur_precond_create(f->constant, &options, &out->precond);
 }
 
@@ -549,25 +549,25 @@ static fur_status precond_spai(fixture *f, object *out)
 
 static fur_status precond_schwarz(fixture *f, object *out)
 {
-    fur_precond_options options = {.size = sizeof options, .kind = "schwarz", .block = 50};
+    fur_precond_options options = {.size = sizeof options, .kind = "schwarz:block=50"};
     return fur_precond_create(f->constant, &options, &out->precond);
 }
 
 static fur_status precond_coloured(fixture *f, object *out)
 {
-    fur_precond_options options = {.size = sizeof options, .kind = "ic0", .coloured = 1};
+    fur_precond_options options = {.size = sizeof options, .kind = "ic0:coloured"};
     return fur_precond_create(f->constant, &options, &out->precond);
 }
 
 static fur_status precond_fsai(fixture *f, object *out)
 {
-    fur_precond_options options = {.size = sizeof options, .kind = "fsai", .fill = 1};
+    fur_precond_options options = {.size = sizeof options, .kind = "fsai:fill=1"};
     return fur_precond_create(f->constant, &options, &out->precond);
 }
 
 static fur_status precond_fsai_steps(fixture *f, object *out)
 {
-    fur_precond_options options = {.size = sizeof options, .kind = "fsai", .steps = 4};
+    fur_precond_options options = {.size = sizeof options, .kind = "fsai:steps=4"};
     return fur_precond_create(f->constant, &options, &out->precond);
 }
 
@@ -727,7 +727,7 @@ static fur_status amg_by_rows(fixture *f, int aggressive, object *out)
 {
     fur_amg *amg = NULL;
     fur_amg_options options = {
-        .size = sizeof options, .coarsest = 4, .kind = "classical", .aggressive = aggressive};
+        .size = sizeof options, .coarsest = 4, .coarsening = "classical", .aggressive = aggressive};
     fur_status status = fur_amg_create(f->a, &options, &amg);
     fur_amg_destroy(amg);
     if (status == FUR_OK)

@@ -179,7 +179,7 @@ START_TEST(preconditioners)
     for (int k = 0; k < 12; k++) {
         fur_amg_options o = {.size = sizeof o,
                              .smoother = smoothers[k % 3],
-                             .kind = kinds[k / 3 % 2],
+                             .coarsening = kinds[k / 3 % 2],
                              .nonsymmetric = k / 6,
                              .coarsest = 2};
         fur_amg *amg = NULL;

@@ -506,6 +506,7 @@ static int refuse_triangles(int wanted, int rows)
     REFUSED(w.context, "x", fur_trsv_apply_many(w.trsv, one, 1, right, NULL));
     REFUSED(NULL, "a", fur_precond_create(NULL, NULL, &w.out.precond));
     REFUSED(w.context, "out", fur_precond_create(w.a, NULL, NULL));
+    REFUSED(NULL, "text", fur_precond_check(NULL));
     REFUSED(NULL, "p", fur_precond_update(NULL));
     REFUSED(NULL, "p", fur_precond_apply(NULL, w.x, w.y));
     REFUSED(w.context, "r", fur_precond_apply(w.precond, NULL, w.y));
@@ -836,6 +837,8 @@ START_TEST(asking_null_has_a_neutral_answer)
     ck_assert_str_eq(fur_trsv_describe(NULL)->schedule, "");
     ck_assert_str_eq(fur_trsv_describe(NULL)->reason, "");
     ck_assert_ptr_null(fur_precond_hierarchy(NULL));
+    ck_assert_ptr_null(fur_precond_find(NULL));
+    ck_assert_ptr_null(fur_precond_option_at(NULL, 0));
     ck_assert_int_eq(fur_precond_describe(NULL)->entries, 0);
     ck_assert_str_eq(fur_precond_describe(NULL)->kind, "");
     ck_assert_int_eq(fur_stencil_named(7, NULL), 0);

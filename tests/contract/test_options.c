@@ -81,6 +81,21 @@ TAKE_MADE(take_spmv, fur_spmv, fur_spmv_plan(a, given, &made))
 TAKE_MADE(take_trsv, fur_trsv,
           fur_trsv_plan(a, FUR_TRIANGLE_LOWER, FUR_OP_N, FUR_DIAGONAL_UNIT, given, &made))
 TAKE_MADE(take_precond, fur_precond, fur_precond_create(a, given, &made))
+/* A kind's own options. */
+#define TAKE_KIND(name, member)                                                                    \
+    TAKE_MADE(take_##name, fur_precond,                                                            \
+              fur_precond_create(a,                                                                \
+                                 &(fur_precond_options){.size = sizeof(fur_precond_options),       \
+                                                        .kind = #name,                             \
+                                                        .member = given},                          \
+                                 &made))
+TAKE_KIND(ic0, factors)
+TAKE_KIND(ilut, ilut)
+TAKE_KIND(fsai, fsai)
+TAKE_KIND(spai, spai)
+TAKE_KIND(chebyshev, chebyshev)
+TAKE_KIND(bjacobi, bjacobi)
+TAKE_KIND(schwarz, schwarz)
 TAKE_MADE(take_spmm, fur_spmm, fur_spmm_plan(a, given, &made))
 TAKE_MADE(take_colours, fur_classes, fur_classes_from_colours(a, given, &made))
 TAKE_MADE(take_spgemm, fur_spgemm, fur_spgemm_plan(a, a, given, &made))
@@ -525,6 +540,13 @@ static const kind kinds[] = {
     KIND(fur_amg_options, take_prediction),
     KIND_FILLED(fur_amg_prediction, fill_prediction),
     KIND(fur_precond_options, take_precond),
+    KIND(fur_factor_options, take_ic0),
+    KIND(fur_ilut_options, take_ilut),
+    KIND(fur_fsai_options, take_fsai),
+    KIND(fur_spai_options, take_spai),
+    KIND(fur_chebyshev_options, take_chebyshev),
+    KIND(fur_bjacobi_options, take_bjacobi),
+    KIND(fur_schwarz_options, take_schwarz),
 };
 
 /* Whether the struct is refused for the size that it begins with, in words that name both. */

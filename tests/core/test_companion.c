@@ -822,7 +822,7 @@ START_TEST(preconditioners_are_made_by_the_host)
 {
     static const fur_precond_options kinds[] = {
         {.size = sizeof kinds[0], .kind = "spai"},
-        {.size = sizeof kinds[0], .kind = "ilut", .unmatched = 1},
+        {.size = sizeof kinds[0], .kind = "ilut:unmatched"},
     };
     fur_context *far = context_far();
     rng r = rng_stream(5000 + (uint64_t)_i);

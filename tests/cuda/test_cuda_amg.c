@@ -131,8 +131,8 @@ static const fur_amg_options ways[] = {
     {.size = sizeof(fur_amg_options), .theta = FUR_AMG_NONE, .sweeps = 3, .levels = 2},
     {.size = sizeof(fur_amg_options), .smoother = "gauss-seidel"},
     {.size = sizeof(fur_amg_options), .nonsymmetric = 1, .smoother = "jacobi"},
-    {.size = sizeof(fur_amg_options), .kind = "classical"},
-    {.size = sizeof(fur_amg_options), .kind = "classical", .aggressive = 1, .coarsest = 5}};
+    {.size = sizeof(fur_amg_options), .coarsening = "classical"},
+    {.size = sizeof(fur_amg_options), .coarsening = "classical", .aggressive = 1, .coarsest = 5}};
 enum { WAYS = sizeof ways / sizeof ways[0] };
 
 /* Loops over ways and types. */
@@ -144,7 +144,7 @@ START_TEST(grids_have_the_bits_of_the_cpu)
               .coupling = {1, 1, 0.7},
               .value = (fur_value_type)(_i / WAYS),
               .offset = (fur_offset_type)(_i % 2)};
-    if (ways[_i % WAYS].kind && value_is_complex(g.value)) {
+    if (ways[_i % WAYS].coarsening && value_is_complex(g.value)) {
         fur_context_destroy(gpu);
         return;
     }

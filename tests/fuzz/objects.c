@@ -383,7 +383,7 @@ static fur_status make_levels(world *w, void *const from[2], void **out)
     void *given = draw_options(w->r, &o, sizeof o);
     o.near_nullspace = NULL;
     o.smoother = draw_name(w->r, smoothers, 3);
-    o.kind = draw_name(w->r, kinds, 2);
+    o.coarsening = draw_name(w->r, kinds, 2);
     o.coarsest = draw(w->r, 2) ? 4 : o.coarsest;
     return fur_amg_create(from[0], given, (fur_amg **)out);
 }
@@ -399,13 +399,23 @@ static fur_status use_levels(world *w, void *handle, unsigned way)
     return fur_amg_apply(handle, w->x, w->y);
 }
 
+/* A kind, and an option of it with some number. */
+static void draw_precond(run *r, char *text, size_t size)
+{
+    const char *kind = draw_listed(r, fur_precond_at);
+    const fur_option *o = fur_precond_option_at(kind, (int)draw(r, 12));
+    snprintf(text, size, "%s", kind ? kind : "jacobi");
+    if (o)
+        snprintf(text, size, "%s:%s=%u", kind, o->name, draw(r, 20));
+}
+
 static fur_status make_preconditioner(world *w, void *const from[2], void **out)
 {
+    char text[64];
     fur_precond_options o;
     void *given = draw_options(w->r, &o, sizeof o);
-    o.kind = draw_listed(w->r, fur_precond_at);
-    o.amg = NULL;
-    o.degree = (int)draw(w->r, 20);
+    o = (fur_precond_options){.size = given ? o.size : 0, .kind = text};
+    draw_precond(w->r, text, sizeof text);
     return fur_precond_create(from[0], given, (fur_precond **)out);
 }
 

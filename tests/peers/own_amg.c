@@ -80,7 +80,7 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     system_file s = read_system(argv[1]);
-    amg.kind = argv[2];
+    amg.coarsening = argv[2];
     amg.single = atoi(argv[3]);
     amg.aggressive = atoi(argv[4]);
     options.threads = atoi(argv[5]);

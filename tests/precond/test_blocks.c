@@ -107,7 +107,8 @@ START_TEST(inverses_are_those_of_the_blocks)
     fur_value_type value = (fur_value_type)_i;
     fur_context *context = context_make(NULL, 2);
     for (int i = 0; i < COUNT_OF(sizes); i++) {
-        fur_precond_options o = {.size = sizeof o, .kind = "bjacobi", .block = sizes[i]};
+        fur_bjacobi_options blocks = {.size = sizeof blocks, .block = sizes[i]};
+        fur_precond_options o = {.size = sizeof o, .kind = "bjacobi", .bjacobi = &blocks};
         fur_csr *a = make(context, &r, 100, sizes[i], 100, value);
         fur_vector *twos = vector_random(context, &r, value, 100);
         fur_precond *p = precond_make(a, &o);
@@ -148,8 +149,7 @@ START_TEST(blocks_of_one_row_are_a_scaling)
     fur_csr *a = make(context, &r, 300, 1, 2, value);
     fur_precond_options o = {.size = sizeof o, .kind = "jacobi"};
     fur_precond *jacobi = precond_make(a, &o);
-    o.kind = "bjacobi";
-    o.block = 1;
+    o.kind = "bjacobi:block=1";
     fur_precond *blocks = precond_make(a, &o);
     fur_vector *x = vector_random(context, &r, value, 300);
     fur_vector *y = vector_random(context, &r, value, 300);
@@ -186,8 +186,8 @@ START_TEST(products_have_the_written_bits)
     rng r = rng_stream(1210 + (uint64_t)_i);
     for (int k = 0; k < COUNT_OF(sizes) * (isa_name(1) ? isa_name(2) ? 3 : 2 : 1); k++) {
         int64_t size = sizes[k % COUNT_OF(sizes)];
-        fur_precond_options o = {
-            .size = sizeof o, .kind = "bjacobi", .block = size, .narrow = _i % 2};
+        fur_bjacobi_options own = {.size = sizeof own, .block = size, .narrow = _i % 2};
+        fur_precond_options o = {.size = sizeof o, .kind = "bjacobi", .bjacobi = &own};
         fur_context *context = context_make(isa_name(k / COUNT_OF(sizes)), 2);
         fur_csr *a = make(context, &r, ROWS, size, 0, value);
         fur_precond *p = precond_make(a, &o);
@@ -244,7 +244,7 @@ START_TEST(inverses_are_kept_by_condition)
     for (int b = 0; b < COUNT; b++)
         expected += bytes[b];
     fur_coo_view coo = {sizeof coo, 2 * COUNT, 2 * COUNT, 4 * COUNT, FUR_F64, row, col, values};
-    fur_precond_options o = {.size = sizeof o, .kind = "bjacobi", .block = 2, .narrow = 1};
+    fur_precond_options o = {.size = sizeof o, .kind = "bjacobi:block=2,narrow"};
     fur_context *context = context_make(NULL, 1);
     fur_csr *a = NULL;
     ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_ERROR, &a));
@@ -307,9 +307,10 @@ START_TEST(known_iterations_are_taken)
     fur_context *context = context_make(NULL, 2);
     for (int i = 0; i < (TEST_SLOW ? 1 : 3); i++) {
         fur_csr *a = poisson_make(context, extent[i]);
+        fur_bjacobi_options line = {.size = sizeof line, .block = extent[i]};
         fur_precond_options o = {.size = sizeof o, .kind = "bjacobi"};
         ck_assert_int_eq(poisson_iterations(a, "cg", &o, NULL), jacobi[i]);
-        o.block = extent[i];
+        o.bjacobi = &line;
         ck_assert_int_eq(poisson_iterations(a, "cg", &o, NULL), lines[i]);
         fur_csr_destroy(a);
     }
@@ -324,7 +325,7 @@ START_TEST(blocks_without_inverses_are_refused)
     static const double good[] = {1, 2, 3, 1, 4, 5};
     static const double singular[] = {1, 2, 4, 1, 1, 2};
     fur_coo_view coo = {sizeof coo, 3, 3, 6, FUR_F64, row, col, singular};
-    fur_precond_options o = {.size = sizeof o, .kind = "bjacobi", .block = 33};
+    fur_precond_options o = {.size = sizeof o, .kind = "bjacobi:block=33"};
     fur_context *context = context_make(NULL, 1);
     fur_csr *a = NULL;
     fur_csr *turned = NULL;
@@ -332,11 +333,11 @@ START_TEST(blocks_without_inverses_are_refused)
     fur_permutation *order = NULL;
     static const int32_t turn[] = {1, 2, 0};
     ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_ERROR, &a));
-    ck_fails(context, FUR_INVALID, "block of \"bjacobi\" must be from 0 to 32 rows, it is 33",
+    ck_fails(context, FUR_INVALID, "block of \"bjacobi\" must be from 1 to 32, it is 33",
              fur_precond_create(a, &o, &p));
-    o.block = -1;
+    o.kind = "bjacobi:block=-1";
     ck_assert_int_eq(fur_precond_create(a, &o, &p), FUR_INVALID);
-    o.block = 2; /* rows 1 and 2, row 3 */
+    o.kind = "bjacobi:block=2"; /* rows 1 and 2, row 3 */
     p = precond_make(a, &o);
     fur_precond_destroy(p);
     p = NULL;
@@ -346,7 +347,7 @@ START_TEST(blocks_without_inverses_are_refused)
         context, FUR_INVALID,
         "the block of rows 1 to 2, counting from 1, is singular: \"bjacobi\" needs its inverse",
         fur_precond_create(turned, &o, &p));
-    o.block = 3;
+    o.kind = "bjacobi:block=3";
     ck_assert_int_eq(fur_precond_create(a, &o, &p), FUR_INVALID);
     ck_assert_ptr_null(p);
     ck_ok(context, fur_csr_set_values(a, good, FUR_OWNERSHIP_COPY));
@@ -383,7 +384,7 @@ static int64_t rows_of(const fur_csr_view *v, int64_t first, int64_t end, bool o
 }
 
 /* Adds what the block of rows first .. end - 1 makes of r to z: for its own rows alone, or all. */
-static void add_block(const fur_csr *a, int64_t first, int64_t end, const fur_precond_options *o,
+static void add_block(const fur_csr *a, int64_t first, int64_t end, const fur_schwarz_options *o,
                       const fur_vector *r, fur_scalar *z)
 {
     fur_context *context = fur_csr_context(a);
@@ -420,14 +421,15 @@ static void add_block(const fur_csr *a, int64_t first, int64_t end, const fur_pr
  * the rounding of the sum of at most n / block + 1 numbers of modulus 100 or less. */
 START_TEST(blocks_are_solved_apart)
 {
-    static const fur_precond_options trials[] = {
-        {.size = sizeof trials[0], .kind = "schwarz", .block = 30, .apart = 1},
-        {.size = sizeof trials[0], .kind = "schwarz", .block = 30},
-        {.size = sizeof trials[0], .kind = "schwarz", .block = 17, .symmetric = 1},
-        {.size = sizeof trials[0], .kind = "schwarz"}};
+    static const fur_schwarz_options trials[] = {
+        {.size = sizeof trials[0], .block = 30, .apart = 1},
+        {.size = sizeof trials[0], .block = 30},
+        {.size = sizeof trials[0], .block = 17, .symmetric = 1},
+        {.size = sizeof trials[0]}};
     enum { N = 125 };
     fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
-    const fur_precond_options *o = &trials[_i / FUR_VALUE_COUNT];
+    const fur_schwarz_options *o = &trials[_i / FUR_VALUE_COUNT];
+    const fur_precond_options options = {.size = sizeof options, .kind = "schwarz", .schwarz = o};
     int64_t block = o->block ? o->block : 1024;
     rng r = rng_stream(1250 + (uint64_t)_i);
     fur_context *context = context_make(NULL, 2);
@@ -437,7 +439,7 @@ START_TEST(blocks_are_solved_apart)
     fur_vector *scale = vector_random(context, &r, value, N);
     fur_vector *x = vector_random(context, &r, value, N);
     fur_vector *y = vector_random(context, &r, value, N);
-    fur_precond *p = precond_make(a, o);
+    fur_precond *p = precond_make(a, &options);
     for (int turn = 0; turn < 2; turn++) {
         fur_scalar z[N] = {{0, 0}};
         for (int64_t first = 0; first < N; first += block)
@@ -468,15 +470,15 @@ START_TEST(blocks_cost_iterations)
 {
     fur_context *context = context_make(NULL, 2);
     fur_csr *a = poisson_make(context, 10);
-    fur_precond_options o = {
-        .size = sizeof o, .kind = "schwarz", .block = INT64_MAX, .symmetric = 1};
+    fur_precond_options o = {.size = sizeof o,
+                             .kind = "schwarz:block=9223372036854775807,symmetric"};
     ck_assert_int_eq(poisson_iterations(a, "cg", &o, NULL), 14);
-    o.block = 100;
+    o.kind = "schwarz:block=100,symmetric";
     int64_t apart = poisson_iterations(a, "cg", &o, NULL);
     ck_assert_int_gt(apart, 14);
-    o = (fur_precond_options){.size = sizeof o, .kind = "schwarz", .block = 100, .apart = 1};
+    o.kind = "schwarz:block=100,apart";
     apart = poisson_iterations(a, "gmres", &o, NULL);
-    o.apart = 0;
+    o.kind = "schwarz:block=100";
     ck_assert_int_lt(poisson_iterations(a, "gmres", &o, NULL), apart);
     fur_csr_destroy(a);
     fur_context_destroy(context);
@@ -490,13 +492,13 @@ START_TEST(schwarz_refuses)
     static const double good[] = {1, 2, 3};
     fur_coo_view coo = {sizeof coo, 3, 3, 3, FUR_F64, at, at, values};
     fur_context *context = context_make(NULL, 1);
-    fur_precond_options o = {.size = sizeof o, .kind = "schwarz", .block = -1};
+    fur_precond_options o = {.size = sizeof o, .kind = "schwarz:block=-1"};
     fur_csr *a = NULL;
     fur_precond *p = NULL;
     ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_ERROR, &a));
-    ck_fails(context, FUR_INVALID, "block of \"schwarz\" must be at least 0, it is -1",
+    ck_fails(context, FUR_INVALID, "block of \"schwarz\" must be at least 1, it is -1",
              fur_precond_create(a, &o, &p));
-    o.block = 2;
+    o.kind = "schwarz:block=2";
     ck_assert_int_eq(fur_precond_create(a, &o, &p), FUR_INVALID);
     ck_assert_ptr_nonnull(strstr(fur_context_error(context),
                                  "of the rows of \"schwarz\", one block after the other: row 2"));

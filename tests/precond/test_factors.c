@@ -57,18 +57,18 @@ static fur_csr *make(fur_context *context, rng *r, int64_t n, int most, bool her
     return wide;
 }
 
-static fur_precond_options options_of(const form *f, double shift)
+static fur_factor_options factors_of(const form *f, double shift)
 {
-    return (fur_precond_options){.size = sizeof(fur_precond_options),
-                                 .kind = f->kind,
-                                 .fill = f->fill,
-                                 .modified = f->modified,
-                                 .shift = shift};
+    return (fur_factor_options){.size = sizeof(fur_factor_options),
+                                .fill = f->fill,
+                                .modified = f->modified,
+                                .shift = shift};
 }
 
 static fur_precond *precond_make(const fur_csr *a, const form *f, double shift)
 {
-    fur_precond_options o = options_of(f, shift);
+    fur_factor_options factors = factors_of(f, shift);
+    fur_precond_options o = {.size = sizeof o, .kind = f->kind, .factors = &factors};
     fur_precond *p = NULL;
     ck_ok(fur_csr_context(a), fur_precond_create(a, &o, &p));
     return p;
@@ -206,7 +206,7 @@ START_TEST(known_iterations_are_taken)
         fur_precond_options o = {.size = sizeof o, .kind = "ic0"};
         fur_csr *a = poisson_make(context, extent[i]);
         ck_assert_int_eq(poisson_iterations(a, "cg", &o, NULL), ic0[i]);
-        o.modified = 1;
+        o.kind = "ic0:modified";
         /* the condition grows as 1 / h in place of 1 / h^2: it pays on fine grids */
         ck_assert_int_le(poisson_iterations(a, "cg", &o, NULL), ic0[i] + (i == 0));
         fur_csr_destroy(a);
@@ -232,7 +232,7 @@ START_TEST(colours_are_an_order)
     fur_context *context = context_make(NULL, 3);
     rng r = rng_stream(1090);
     for (int i = 0; i < (TEST_SLOW ? 1 : 3); i++) {
-        fur_precond_options o = {.size = sizeof o, .kind = "ic0", .coloured = 1};
+        fur_precond_options o = {.size = sizeof o, .kind = "ic0:coloured"};
         fur_csr *a = poisson_make(context, extent[i]);
         fur_precond *p = NULL;
         ck_assert_int_eq(poisson_iterations(a, "cg", &o, NULL), red_black[i]);
@@ -243,11 +243,9 @@ START_TEST(colours_are_an_order)
     }
     for (int k = 0; k < COUNT_OF(forms); k++) {
         const form *f = &forms[k];
-        fur_precond_options o = {.size = sizeof o,
-                                 .kind = f->kind,
-                                 .fill = f->fill,
-                                 .modified = f->modified,
-                                 .coloured = 1};
+        fur_factor_options factors = factors_of(f, 0);
+        fur_precond_options o = {.size = sizeof o, .kind = f->kind, .factors = &factors};
+        factors.coloured = 1;
         fur_csr *a = make(context, &r, 90, 30, f->hermitian, FUR_C128, FUR_I32);
         fur_vector *b = vector_random(context, &r, FUR_C128, 90);
         fur_vector *x = vector_random(context, &r, FUR_C128, 90);
@@ -369,7 +367,8 @@ START_TEST(useless_rows_are_named)
     static const double nan[] = {1, NAN, 3};
     fur_context *context = context_make(NULL, 1);
     const form *f = &forms[_i];
-    fur_precond_options o = {.size = sizeof o, .kind = f->kind, .modified = f->modified};
+    fur_factor_options factors = {.size = sizeof factors, .modified = f->modified};
+    fur_precond_options o = {.size = sizeof o, .kind = f->kind, .factors = &factors};
     fur_precond *p = NULL;
     fur_csr *a = from(context, 3, 3, at, right, minus, FUR_DUPLICATES_ERROR);
     ck_assert_int_eq(fur_precond_create(a, &o, &p), FUR_INVALID);
@@ -383,14 +382,15 @@ START_TEST(useless_rows_are_named)
         fur_csr_destroy(a);
     }
     a = from(context, 3, 3, at, at, (const double[]){1, 2, 3}, FUR_DUPLICATES_ERROR);
-    o.shift = -1;
+    factors.shift = -1;
     ck_assert_int_eq(fur_precond_create(a, &o, &p), FUR_INVALID);
     ck_assert_ptr_nonnull(strstr(fur_context_error(context), "shift"));
-    o.fill = -1;
+    factors.shift = 0;
+    factors.fill = -1;
     ck_assert_int_eq(fur_precond_create(a, &o, &p), FUR_INVALID);
-    o.fill = 0;
+    ck_assert_ptr_nonnull(strstr(fur_context_error(context), "fill"));
+    factors.fill = 0;
     ck_assert_ptr_null(p);
-    o.shift = 0;
     ck_ok(context, fur_precond_create(a, &o, &p));
     ck_ok(context, fur_csr_set_values(a, zero, FUR_OWNERSHIP_COPY));
     fur_vector *x = vector_from(context, FUR_F64, 3, minus);
@@ -410,7 +410,8 @@ END_TEST
 START_TEST(duplicates_count)
 {
     const form *f = &forms[_i];
-    fur_precond_options o = options_of(f, 0);
+    fur_factor_options factors = factors_of(f, 0);
+    fur_precond_options o = {.size = sizeof o, .kind = f->kind, .factors = &factors};
     rng r = rng_stream(995);
     check_duplicates(&r, &o);
 }

@@ -118,7 +118,7 @@ static int best_column(const scaled *m, int i, const int *columns, int count, in
 }
 
 /* Row i of G. Returns how many positions it has. */
-static int search_row(const scaled *m, int i, const fur_precond_options *o, entry *g)
+static int search_row(const scaled *m, int i, const fur_fsai_options *o, entry *g)
 {
     int columns[N];
     entry y[N];
@@ -147,10 +147,10 @@ static int search_row(const scaled *m, int i, const fur_precond_options *o, entr
     return count + 1;
 }
 
-static const fur_precond_options searches[] = {
-    {.size = sizeof searches[0], .kind = "fsai", .steps = 6, .grow = 2, .gain = 1e-3},
-    {.size = sizeof searches[0], .kind = "fsai", .steps = 30, .grow = 1, .gain = 1e-2},
-    {.size = sizeof searches[0], .kind = "fsai", .steps = 3, .grow = 5, .gain = 1e-4},
+static const fur_fsai_options searches[] = {
+    {.size = sizeof searches[0], .steps = 6, .grow = 2, .gain = 1e-3},
+    {.size = sizeof searches[0], .steps = 30, .grow = 1, .gain = 1e-2},
+    {.size = sizeof searches[0], .steps = 3, .grow = 5, .gain = 1e-4},
 };
 
 /* Loops over searches and the two types of double precision, in which no two gradients that decide
@@ -161,7 +161,8 @@ START_TEST(positions_are_those_of_a_plain_search)
     static scaled m;
     static entry g[N][N];
     fur_value_type value = _i % 2 ? FUR_C128 : FUR_F64;
-    const fur_precond_options *o = &searches[_i / 2];
+    const fur_fsai_options *o = &searches[_i / 2];
+    const fur_precond_options options = {.size = sizeof options, .kind = "fsai", .fsai = o};
     double bound = 8 * N * value_epsilon(value) * 1000 * 10;
     rng r = rng_stream(1300 + (uint64_t)_i);
     fur_context *context = context_make(NULL, 2);
@@ -173,7 +174,7 @@ START_TEST(positions_are_those_of_a_plain_search)
     int64_t entries = 0;
     for (int i = 0; i < N; i++)
         entries += search_row(&m, i, o, g[i]);
-    ck_ok(context, fur_precond_create(a, o, &p));
+    ck_ok(context, fur_precond_create(a, &options, &p));
     ck_assert_int_eq(fur_precond_describe(p)->entries, entries);
     ck_assert_int_eq(fur_precond_describe(p)->symmetric, 1);
     for (int j = 0; j < N; j++) {
@@ -201,7 +202,7 @@ END_TEST
 START_TEST(bits_do_not_depend_on_threads)
 {
     fur_value_type value = (fur_value_type)_i;
-    const fur_precond_options o = {.size = sizeof o, .kind = "fsai", .steps = 8, .grow = 2};
+    const fur_precond_options o = {.size = sizeof o, .kind = "fsai:steps=8,grow=2"};
     rng r = rng_stream(1310 + (uint64_t)_i);
     void *random = NULL;
     void *first = NULL;
@@ -243,12 +244,13 @@ START_TEST(positions_are_worth_their_memory)
     fur_precond_options o = {.size = sizeof o, .kind = "fsai"};
     int64_t of_a = poisson_iterations(a, "cg", &o, NULL);
     int64_t last = INT64_MAX;
-    o.gain = 1e-4;
-    for (o.steps = 3; o.steps <= 24; o.steps *= 2) {
+    fur_fsai_options search = {.size = sizeof search, .gain = 1e-4};
+    o.fsai = &search;
+    for (search.steps = 3; search.steps <= 24; search.steps *= 2) {
         int64_t own = poisson_iterations(a, "cg", &o, NULL);
         ck_assert_int_lt(own, last);
         last = own;
-        if (o.steps == 3)
+        if (search.steps == 3)
             ck_assert_int_eq(own, of_a);
     }
     fur_csr_destroy(a);
@@ -267,7 +269,7 @@ START_TEST(new_values_keep_the_positions)
     static const double indefinite[] = {1, 2, 2, 1};
     static const double unit[] = {0, 1};
     fur_csr_view view = {sizeof view, 2, 2, 4, FUR_F64, FUR_I32, offsets, columns, good};
-    const fur_precond_options o = {.size = sizeof o, .kind = "fsai", .steps = 1};
+    const fur_precond_options o = {.size = sizeof o, .kind = "fsai:steps=1"};
     fur_context *context = context_make(NULL, 1);
     fur_vector *e = vector_from(context, FUR_F64, 2, unit);
     fur_vector *z = vector_from(context, FUR_F64, 2, unit);
@@ -293,7 +295,7 @@ END_TEST
 
 START_TEST(duplicates_count)
 {
-    const fur_precond_options o = {.size = sizeof o, .kind = "fsai", .steps = 1};
+    const fur_precond_options o = {.size = sizeof o, .kind = "fsai:steps=1"};
     rng r = rng_stream(1320);
     check_duplicates(&r, &o);
 }
@@ -302,16 +304,13 @@ END_TEST
 START_TEST(wrong_options_are_refused)
 {
     static const struct {
-        fur_precond_options options;
+        fur_fsai_options options;
         const char *sentence;
     } cases[] = {
-        {{.steps = -1},
-         "steps times grow of \"fsai\" must be from 0 to 255 positions, they are -1 "
-         "times 1"},
+        {{.steps = -1}, "steps of \"fsai\" must be from 0 to 255, it is -1"},
         {{.steps = 128, .grow = 2},
          "steps times grow of \"fsai\" must be from 0 to 255 positions, they are 128 times 2"},
-        {{.steps = 1, .grow = -2},
-         "steps times grow of \"fsai\" must be from 0 to 255 positions, they are 1 times -2"},
+        {{.steps = 1, .grow = -2}, "grow of \"fsai\" must be from 1 to 255, it is -2"},
         {{.steps = 1, .gain = 1}, "gain of \"fsai\" must be from 0 to below 1, it is 1"},
         {{.steps = 1, .gain = NAN}, "gain of \"fsai\" must be from 0 to below 1, it is nan"},
         {{.steps = 1, .fill = 1},
@@ -322,9 +321,9 @@ START_TEST(wrong_options_are_refused)
     fur_csr *a = poisson_make(context, 3);
     fur_precond *p = NULL;
     for (int i = 0; i < COUNT_OF(cases); i++) {
-        fur_precond_options o = cases[i].options;
-        o.size = sizeof o;
-        o.kind = "fsai";
+        fur_fsai_options fsai = cases[i].options;
+        fur_precond_options o = {.size = sizeof o, .kind = "fsai", .fsai = &fsai};
+        fsai.size = sizeof fsai;
         ck_fails(context, FUR_INVALID, cases[i].sentence, fur_precond_create(a, &o, &p));
         ck_assert_ptr_null(p);
     }

@@ -11,13 +11,13 @@
 
 /* What is asked for, and what that stands for. */
 typedef struct trial {
-    fur_precond_options options;
+    fur_ilut_options options;
     thresholds means;
 } trial;
 
 #define OPTIONS(...)                                                                               \
     {                                                                                              \
-        .size = sizeof(fur_precond_options), .kind = "ilut", __VA_ARGS__                           \
+        .size = sizeof(fur_ilut_options), __VA_ARGS__                                              \
     }
 static const trial trials[] = {
     {OPTIONS(.fill = 0), {10, 1e-3, 0}},
@@ -25,10 +25,11 @@ static const trial trials[] = {
     {OPTIONS(.fill = 3, .drop = DBL_MIN, .shift = 0.25), {3, DBL_MIN, 0.25}},
     {OPTIONS(.fill = 2, .drop = 0.01, .unmatched = 1), {2, 0.01, 0}}};
 
-static fur_precond *precond_make(const fur_csr *a, const fur_precond_options *o)
+static fur_precond *precond_make(const fur_csr *a, const fur_ilut_options *ilut)
 {
+    const fur_precond_options o = {.size = sizeof o, .kind = "ilut", .ilut = ilut};
     fur_precond *p = NULL;
-    ck_ok(fur_csr_context(a), fur_precond_create(a, o, &p));
+    ck_ok(fur_csr_context(a), fur_precond_create(a, &o, &p));
     return p;
 }
 
@@ -226,7 +227,7 @@ END_TEST
  * complex numbers and the residual's own rounding. */
 START_TEST(complete_factors_solve)
 {
-    static const fur_precond_options complete = OPTIONS(.fill = 10000, .drop = DBL_MIN);
+    static const fur_ilut_options complete = OPTIONS(.fill = 10000, .drop = DBL_MIN);
     rng r = rng_stream(1160 + (uint64_t)_i);
     fur_value_type value = (fur_value_type)_i;
     enum { N = 60 };
@@ -258,13 +259,15 @@ END_TEST
  * modulus and before the division by the pivot, keep twice the entries. */
 START_TEST(known_iterations_are_taken)
 {
-    static const fur_precond_options coarse = OPTIONS(.fill = 1000, .drop = 1e-2, .unmatched = 1);
+    static const fur_precond_options coarse = {.size = sizeof coarse,
+                                               .kind = "ilut:fill=1000,drop=1e-2,unmatched"};
     fur_context *context = context_make(NULL, 2);
     fur_csr *a = poisson_make(context, 10);
     double residual;
     ck_assert_int_eq(poisson_stationary(a, &coarse, &residual), 62);
-    ck_assert_int_eq(poisson_iterations(a, "gmres", &trials[0].options, NULL), 7);
-    ck_assert_int_eq(poisson_iterations(a, "bicgstab", &trials[0].options, NULL), 4);
+    const fur_precond_options o = {.size = sizeof o, .kind = "ilut"};
+    ck_assert_int_eq(poisson_iterations(a, "gmres", &o, NULL), 7);
+    ck_assert_int_eq(poisson_iterations(a, "bicgstab", &o, NULL), 4);
     fur_csr_destroy(a);
     fur_context_destroy(context);
 }
@@ -286,7 +289,7 @@ START_TEST(small_pivots_are_raised)
 {
     static const int32_t row[] = {0, 0, 1, 1};
     static const int32_t col[] = {0, 1, 0, 1};
-    static const fur_precond_options plain = OPTIONS(.fill = 1, .drop = 0.5, .unmatched = 1);
+    static const fur_ilut_options plain = OPTIONS(.fill = 1, .drop = 0.5, .unmatched = 1);
     static const double ones[] = {1, 1, 1, 1};
     static const double better[] = {1, 1, 1, 2};
     static const double unit[] = {0, 1};
@@ -391,7 +394,8 @@ END_TEST
 
 START_TEST(duplicates_count)
 {
-    static const fur_precond_options fine = OPTIONS(.fill = 1, .drop = DBL_MIN, .unmatched = 1);
+    static const fur_precond_options fine = {
+        .size = sizeof fine, .kind = "ilut:fill=1,drop=2.2250738585072014e-308,unmatched"};
     rng r = rng_stream(1180);
     check_duplicates(&r, &fine);
 }
@@ -425,24 +429,25 @@ START_TEST(what_it_cannot_use_is_refused)
     static const double empty[] = {1, 2, 0, 0, 5, 6};
     static const double infinite[] = {1, 2, 3, INFINITY, 5, 6};
     static const struct {
-        fur_precond_options options;
+        fur_ilut_options options;
         const char *sentence;
-    } bad[] = {{{.fill = -1}, "fill of \"ilut\" must be from 0 to 10000, it is -1"},
-               {{.fill = 10001}, "fill of \"ilut\" must be from 0 to 10000, it is 10001"},
-               {{.drop = -0.5}, "drop of \"ilut\" must be at least 0 and below 1, it is -0.5"},
-               {{.drop = 1}, "drop of \"ilut\" must be at least 0 and below 1, it is 1"},
-               {{.drop = NAN}, "drop of \"ilut\" must be at least 0 and below 1, it is nan"}};
+    } bad[] = {{{.fill = -1}, "fill of \"ilut\" must be from 1 to 10000, it is -1"},
+               {{.fill = 10001}, "fill of \"ilut\" must be from 1 to 10000, it is 10001"},
+               {{.drop = -0.5}, "drop of \"ilut\" must be from 0 to below 1, it is -0.5"},
+               {{.drop = 1}, "drop of \"ilut\" must be from 0 to below 1, it is 1"},
+               {{.drop = NAN}, "drop of \"ilut\" must be from 0 to below 1, it is nan"}};
     fur_context *context = context_make(NULL, 1);
     fur_csr *a = from(context, 3, 6, row, col, good);
     fur_precond *p = NULL;
     for (int i = 0; i < COUNT_OF(bad); i++) {
-        fur_precond_options o = bad[i].options;
-        o.size = sizeof o;
-        o.kind = "ilut";
+        fur_ilut_options ilut = bad[i].options;
+        fur_precond_options o = {.size = sizeof o, .kind = "ilut", .ilut = &ilut};
+        ilut.size = sizeof ilut;
         ck_fails(context, FUR_INVALID, bad[i].sentence, fur_precond_create(a, &o, &p));
     }
-    fur_precond_options o = trials[0].options;
-    for (o.unmatched = 0; o.unmatched < 2; o.unmatched++) {
+    fur_ilut_options ilut = trials[0].options;
+    fur_precond_options o = {.size = sizeof o, .kind = "ilut", .ilut = &ilut};
+    for (ilut.unmatched = 0; ilut.unmatched < 2; ilut.unmatched++) {
         const double *const values[] = {empty, infinite};
         for (int i = 0; i < 2; i++) {
             ck_ok(context, fur_csr_set_values(a, values[i], FUR_OWNERSHIP_COPY));

@@ -159,7 +159,7 @@ START_TEST(shared_cycles)
                                         : _i % 5 == 3 ? FUR_AMG_W
                                                       : FUR_AMG_V};
     if ((value == FUR_F32 || value == FUR_F64) && _i % 7 > 4)
-        options.kind = "classical";
+        options.coarsening = "classical";
     fur_csr *a = matrix_definite(context, &r, value, 1 + rng_below(&r, 2500));
     applied c = {.a = a, .kind = "amg", .amg = &options, .whole = 1};
     c.r = entries_random(&r, value, fur_csr_get(a)->rows);

@@ -207,22 +207,13 @@ class UsageTest(CommandTest):
              "--precond of a matrix goes with a file, not with --stencil"),
             (["solve", plate, "--precond", "ilu0", "--method", "lsmr"],
              "--precond of a square matrix goes with another --method than lsqr, lsmr and cgnr"),
-            (["solve", plate, "--modified"], "--modified goes with --precond ic0, ilu0 or ilu"),
-            (["solve", plate, "--precond", "ic0", "--fill", 1],
-             "--fill goes with --precond ilu, ilut or fsai"),
-            (["solve", plate, "--precond", "ilu0", "--drop", "0.1"], "--drop goes with --precond ilut"),
-            (["solve", plate, "--steps", 3], "--steps goes with --precond fsai, without --fill"),
-            (["solve", plate, "--precond", "fsai", "--grow", 2], "--grow goes with --steps"),
-            (["solve", plate, "--precond", "fsai", "--gain", "0.1"], "--gain goes with --steps"),
-            (["solve", plate, "--block", 3], "--block goes with --precond bjacobi or schwarz"),
-            (["solve", plate, "--narrow"], "--narrow goes with --precond bjacobi"),
-            (["solve", plate, "--diagonal"], "--diagonal goes with --precond spai"),
-            (["solve", plate, "--apart"], "--apart goes with --precond schwarz"),
-            (["solve", plate, "--symmetric"], "--symmetric goes with --precond schwarz"),
-            (["solve", plate, "--unmatched"], "--unmatched goes with --precond ilut"),
-            (["solve", plate, "--degree", 2], "--degree goes with --precond chebyshev"),
-            (["solve", plate, "--shift", "0.1", "--precond", "ssor"],
-             "--shift goes with --precond ic0, ilu0, ilu or ilut"),
+            (["solve", plate, "--precond", "ic0:fill=1"],
+             '--precond: "ic0" has no option "fill"; it has: shift, modified, coloured'),
+            (["solve", plate, "--precond", "ilut:drop=2"],
+             '--precond: drop of "ilut" must be from 0 to below 1, it is 2'),
+            (["solve", plate, "--precond", "jacobi:degree=2"], '"jacobi" has no options'),
+            (["eigs", plate, "--method", "lobpcg", "--precond", "fsai:steps"],
+             '--precond: steps of "fsai" is ""; it must be a whole number'),
             (["solve", *grid, "--reorder", "rcm"], "--reorder goes with a file, not"),
             (["solve", *grid, "--method", "mg", "--precond", "jacobi"],
              "--precond goes with another --method than mg"),
@@ -941,25 +932,23 @@ class SolveTest(CommandTest):
     def test_preconditioners_of_the_matrix(self):
         """Each finds the solution, in its own order too, in fewer iterations than Jacobi's."""
         plain = self.json("solve", data("plate.mtx"), "--precond", "jacobi", "--whole")
-        for arguments in (["ssor"], ["ic0"], ["ic0", "--modified"], ["ic0", "--coloured"], ["ilu0", "--shift", "0.01"],
-                          ["ic0", "--reorder", "rcm"], ["fsai"], ["fsai", "--fill", 1],
-                          ["fsai", "--steps", 9, "--grow", 2, "--gain", "0.001"], ["ilu", "--fill", 2], ["bjacobi", "--block", 10],
-                          ["bjacobi", "--block", 10, "--narrow"],
-                          ["schwarz", "--symmetric", "--block", 500],
-                          ["chebyshev", "--degree", 4], ["amg"], ["amg", "--reorder", "rcm"]):
+        for arguments in (["ssor"], ["ic0"], ["ic0:modified"], ["ic0:coloured"], ["ilu0:shift=0.01"],
+                          ["ic0", "--reorder", "rcm"], ["fsai"], ["fsai:fill=1"],
+                          ["fsai:steps=9,grow=2,gain=0.001"], ["ilu:fill=2"], ["bjacobi:block=10"],
+                          ["bjacobi:block=10,narrow"], ["schwarz:symmetric,block=500"],
+                          ["chebyshev:degree=4"], ["amg"], ["amg:cycle=W,sweeps=1"], ["amg", "--reorder", "rcm"]):
             report = self.json("solve", data("plate.mtx"), "--precond", *arguments)
             self.assertEqual((report["method"], report["precond"]), ("cg", arguments[0]))
             self.assertIs(report["converged"], True)
             self.assertLess(report["iterations"], plain["iterations"])
             self.assertGreater(report["precond_entries"], 0)
             self.assertGreaterEqual(report["seconds_precond"], 0)
-            self.assertEqual(report["precond_shift"], 0.01 if "--shift" in arguments else 0)
-        report = self.json("solve", data("ring.mtx"), "--precond", "ilut", "--drop", "1e-2", "--fill", 5, "--method",
-                           "gmres")
-        self.assertEqual((report["converged"], report["precond"], report["precond_raised"]), (True, "ilut", 0))
-        for arguments in (["spai"], ["spai", "--diagonal"], ["schwarz"], ["schwarz", "--apart", "--block", 10]):
-            report = self.json("solve", data("ring.mtx"), "--precond", *arguments, "--method", "gmres")
-            self.assertEqual((report["converged"], report["precond"]), (True, arguments[0]))
+            self.assertEqual(report["precond_shift"], 0.01 if "shift" in arguments[0] else 0)
+        report = self.json("solve", data("ring.mtx"), "--precond", "ilut:drop=1e-2,fill=5", "--method", "gmres")
+        self.assertEqual((report["converged"], report["precond_raised"]), (True, 0))
+        for kind in ("spai", "spai:diagonal", "schwarz", "schwarz:apart,block=10"):
+            report = self.json("solve", data("ring.mtx"), "--precond", kind, "--method", "gmres")
+            self.assertEqual((report["converged"], report["precond"]), (True, kind))
         text = self.sentence("solve", data("indefinite.mtx"), "--precond", "ic0")
         self.assertRegex(text, r"row \d+, counting from 1, has a pivot that is not positive")
 
@@ -2207,7 +2196,11 @@ class KernelsTest(CommandTest):
         self.assertEqual(report["stencil_kernels"][0].keys(), report["kernels"][0].keys())
         self.assertEqual(report["sweep_kernels"], [])
         text = run("kernels").stdout
-        self.assertNotIn("sweeps", text)
+        self.assertNotIn("repeated sweeps", text)
+        kinds = {kind["name"]: kind for kind in report["preconditioners"]}
+        self.assertEqual([option["name"] for option in kinds["chebyshev"]["options"]], ["degree"])
+        self.assertIn("degree=3", text)
+        self.assertIn("cycle=V|W|K", text)
         for kernel in report["kernels"] + report["stencil_kernels"]:
             self.assertRegex(text, rf"(?m)^{re.escape(kernel['name'])} ")
 

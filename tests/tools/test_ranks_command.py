@@ -199,7 +199,7 @@ class UsageTest(CommandTest):
 
     def test_options_that_do_not_fit(self):
         for line, part in ((["--whole"], "--whole goes with a --precond"),
-                           (["--shift", "1"], "--shift goes with --precond ic0"),
+                           (["--precond", "ic0:shift=-1"], '--precond: shift of "ic0" must be from 0'),
                            (["--precond", "none such"], "--precond takes none, jacobi"),
                            (["--method", "auto"], "--method takes cg"),
                            (["--format", "fur"], "--format goes with --out"),

@@ -115,12 +115,12 @@ static const char *choose_precond(const ranks_job *j)
 
 static fur_status make_precond(ranks_job *j, solve_state *s)
 {
-    fur_precond_options kind = request_precond(&j->request->solver);
+    fur_precond_options kind = {.size = sizeof kind, .kind = choose_precond(j)};
     fur_ranks_precond_options options = {
         .size = sizeof options, .precond = &kind, .whole = j->request->whole};
     double start = command_seconds();
     fur_status status = FUR_OK;
-    s->precond = kind.kind = choose_precond(j);
+    s->precond = kind.kind;
     if (job_is(s->precond, "jacobi"))
         status = ranks_pass(j, j->context,
                             fur_operator_jacobi(fur_ranks_csr_operator(j->a), &s->jacobi));
@@ -259,11 +259,10 @@ static const line_option own_options[] = {
     {"method", "NAME",
      "One of the methods of furrow solve (default: cg); of matrices of any shape lsqr, lsmr, cgnr",
      LINE_CHOICE, AT(solver.method), .names = method_name},
-    {"precond", "NAME",
-     "jacobi (default of square matrices), none, or a kind of furrow solve, made of each rank's "
-     "own "
-     "rows: the result then depends on the ranks",
-     LINE_CHOICE, AT(solver.precond), .names = precond_name},
+    {"precond", "KIND[:NAME=VALUE,...]",
+     "jacobi (default of square matrices), none, or a kind of furrow solve with its options, made "
+     "of each rank's own rows: the result then depends on the ranks",
+     LINE_PRECOND, AT(solver.precond), .names = precond_name},
     {"whole", NULL,
      "Make the preconditioner of the whole matrix, on every rank: the result does not depend on "
      "the "

@@ -38,6 +38,13 @@ static void take(struct argp_state *state, const line_option *o, char *text, com
         command_choice(state, option, o->names, text);
         *(const char **)member = text;
         break;
+    case LINE_PRECOND:
+        if (!fur_precond_find(text))
+            command_choice(state, option, o->names, text);
+        else if (fur_precond_check(text) != FUR_OK)
+            argp_error(state, "%s: %s", option, fur_context_error(NULL));
+        *(const char **)member = text;
+        break;
     case LINE_COUNT:
         *(int *)member = (int)command_whole_number(state, option, text, 1, o->most);
         break;

@@ -13,6 +13,7 @@ typedef enum line_kind {
     LINE_FILE,     /* a file's name: const char * */
     LINE_INPUT,    /* the same, of a file to be read as the first operand is */
     LINE_CHOICE,   /* one of the names: const char * */
+    LINE_PRECOND,  /* the same, or a kind of preconditioner with options: const char * */
     LINE_COUNT,    /* a whole number from 1 to `most`: int */
     LINE_LONG,     /* the same: int64_t */
     LINE_POSITIVE, /* a positive number: double */

@@ -17,24 +17,9 @@ typedef struct solver_request {
     save_target out;
     double rtol;
     double damp;
-    double shift;
-    double drop;
-    double gain;
     int restart;
-    int fill;
-    int degree;
-    int steps;
-    int grow;
-    int64_t block;
     int64_t max_iterations;
     bool bounds;
-    bool modified;
-    bool coloured;
-    bool unmatched;
-    bool diagonal;
-    bool apart;
-    bool symmetric;
-    bool narrow;
 } solver_request;
 
 /* All options of one but --method and --precond, whose lists each program has. */
@@ -57,11 +42,13 @@ static inline bool request_has_constant(const solver_request *r)
     return job_is(r->null_space, "constant");
 }
 
-/* Whether the preconditioner is made from a matrix and is not Jacobi's. */
-bool request_has_factors(const solver_request *r);
+/* Whether the preconditioner is made from a matrix and is not Jacobi's, which solvers know. */
+static inline bool request_has_factors(const solver_request *r)
+{
+    return fur_precond_find(r->precond) && !job_is(r->precond, "jacobi");
+}
 
 /* The library's options; not set are pointers to objects. */
-fur_precond_options request_precond(const solver_request *r);
 fur_solver_options request_solver(const solver_request *r);
 
 #endif

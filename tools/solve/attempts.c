@@ -23,16 +23,29 @@ static void begin_attempt(job *j, const fur_choice *choice)
     watch_attempt(&j->watch, j->count + 1, choice->method, choice->precond, choice->reason);
 }
 
+/* What the page shows of a preconditioner: its levels, and the time of an application. */
+static fur_status show_precond(job *j, fur_precond *made, job_attempt *a)
+{
+    fur_operator *m = NULL;
+    FUR_TRY(levels_take(&j->levels, j->context, fur_precond_hierarchy(made)));
+    if (!made)
+        return FUR_OK;
+    FUR_TRY(fur_operator_from_precond(made, &m));
+    fur_status status = job_time(j->context, m, j->b, j->watch.sample.r, &a->seconds_applied);
+    fur_operator_destroy(m);
+    return status;
+}
+
 /* made: the preconditioner from the matrix; NULL: none. What becomes of its picture is not worth a
  * failure. */
-static void end_attempt(job *j, const fur_solver_report *report, const fur_precond *made)
+static void end_attempt(job *j, const fur_solver_report *report, fur_precond *made)
 {
     job_attempt *a = &j->attempts[j->count++];
     a->report = *report;
     if (made)
         a->made = *fur_precond_describe(made);
     if (j->options->report)
-        (void)levels_take(&j->levels, j->context, fur_precond_hierarchy(made));
+        (void)show_precond(j, made, a);
     if (report->outcome != FUR_OUTCOME_UNSOLVED)
         watch_result(&j->watch, report);
 }
@@ -41,7 +54,7 @@ static void follow(void *user, const fur_choice *choice, const fur_solver_report
 {
     job *j = user;
     if (report)
-        end_attempt(j, report, j->precond ? j->precond : choice->made);
+        end_attempt(j, report, choice->made);
     else
         begin_attempt(j, choice);
 }
@@ -68,7 +81,6 @@ static fur_scale scale_of(const char *name)
 /* A matrix: the library chooses what was not asked for. */
 static fur_status solve_matrix(job *j)
 {
-    FUR_TRY(job_precondition(j));
     fur_solver_options solver = solver_options(j);
     fur_solve_options options = {.size = sizeof options,
                                  .solver = &solver,

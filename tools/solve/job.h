@@ -28,6 +28,7 @@ typedef struct job_attempt {
     fur_choice choice;
     fur_solver_report report;
     fur_precond_report made; /* what was made from the matrix for it */
+    double seconds_applied;  /* of one application of that, for the page; 0: not timed */
 } job_attempt;
 
 typedef struct job {
@@ -40,8 +41,7 @@ typedef struct job {
     fur_stencil *stencil;  /* instead of a matrix and its product */
     fur_operator *own;     /* of the stencil */
     fur_multigrid *multigrid;
-    fur_precond *precond;         /* of the matrix; NULL: the library makes its own, or none */
-    fur_operator *preconditioner; /* of the stencil, or of precond; NULL: none */
+    fur_operator *preconditioner; /* of the stencil; NULL: none */
     const fur_operator *op;       /* A, by either */
     loaded_matrix null_file;      /* memory of the next */
     fur_vectors *null_space;      /* of a file; NULL: none */
@@ -72,8 +72,9 @@ fur_status job_load_null_space(job *j);
 /* Whether --b is an array of several columns; all of a run with them. */
 bool job_has_columns(fur_context *context, const job_options *o);
 fur_status job_solve_columns(job *j);
-/* Makes the preconditioner, if it is one that is made from the matrix. */
-fur_status job_precondition(job *j);
+/* Least seconds of y = A x. */
+fur_status job_time(fur_context *context, const fur_operator *a, const fur_vector *x, fur_vector *y,
+                    double *out);
 /* Attempts, and x in the order of the file. */
 fur_status job_solve(job *j);
 /* Prints what came out; its status, on failure with a sentence that says why and what to do. */

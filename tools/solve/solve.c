@@ -34,7 +34,6 @@ static void release(job *j)
     watch_release(&j->watch);
     fur_operator_destroy(j->preconditioner);
     levels_release(&j->levels);
-    fur_precond_destroy(j->precond);
     fur_product_destroy(j->product);
     fur_operator_destroy(j->own);
     fur_multigrid_destroy(j->multigrid);
@@ -177,7 +176,7 @@ static const line_option own_options[] = {
      "for stencils of 3, 5 and 7 points, or direct, complete factors by CHOLMOD, KLU or "
      "UMFPACK, if one is installed, and refinement",
      LINE_CHOICE, AT(solver.method), .names = method_name},
-    {"precond", "NAME",
+    {"precond", "KIND[:NAME=VALUE,...]",
      "Preconditioner: auto (default), none, jacobi, norms (of the columns; for symmetric matrices "
      "and least squares), mg, for real stencils of 3, 5 and 7 points without a periodic axis of "
      "odd length, which auto takes for those; made from a square matrix: ssor, a symmetric sweep, "
@@ -187,8 +186,9 @@ static const line_option own_options[] = {
      "matched and scaled before, bjacobi, inverses of blocks along the diagonal, spai, an "
      "approximate inverse of any matrix, schwarz, factors of overlapping blocks, direct, complete "
      "factors by CHOLMOD, KLU or UMFPACK, if one is installed, or grid, geometric multigrid of the "
-     "nearest constant coefficients, for matrices of a grid",
-     LINE_CHOICE, AT(solver.precond), .names = precond_name},
+     "nearest constant coefficients, for matrices of a grid. Options of a kind follow its name, as "
+     "ilut:fill=20,drop=1e-4; furrow kernels lists them",
+     LINE_PRECOND, AT(solver.precond), .names = precond_name},
     {"scale", "NAME",
      "Scales of rows and columns, powers of two: auto (default) if their largest entries differ by "
      "more "

@@ -15,6 +15,7 @@ typedef struct columns_job {
     fur_vectors *rhs;
     fur_vectors *x;
     fur_choice choice;
+    fur_precond *precond; /* NULL: none is made from the matrix */
     fur_solver_report *reports;
     double seconds;
 } columns_job;
@@ -97,9 +98,17 @@ static fur_status choose(columns_job *c)
 static fur_status precondition(columns_job *c)
 {
     job *j = c->base;
+    const fur_amg_options amg = {.size = sizeof amg, .nonsymmetric = !j->traits.hermitian};
+    const fur_method_info *kind = fur_precond_find(c->choice.precond);
+    const fur_precond_options options = {.size = sizeof options,
+                                         .kind = c->choice.precond,
+                                         .amg = kind && job_is(kind->name, "amg") ? &amg : NULL};
     if (job_is(c->choice.precond, "jacobi"))
         return fur_operator_jacobi(j->op, &j->preconditioner);
-    return job_precondition(j);
+    if (job_is(c->choice.precond, "none"))
+        return FUR_OK;
+    FUR_TRY(fur_precond_create(fur_product_matrix(j->product), &options, &c->precond));
+    return fur_operator_from_precond(c->precond, &j->preconditioner);
 }
 
 static int watch_columns(void *user, const fur_solver_progress *state)
@@ -232,6 +241,9 @@ fur_status job_solve_columns(job *j)
 {
     columns_job c = {.base = j};
     fur_status status = run(&c);
+    fur_operator_destroy(j->preconditioner);
+    j->preconditioner = NULL;
+    fur_precond_destroy(c.precond);
     fur_vectors_destroy(c.x);
     fur_vectors_destroy(c.rhs);
     fur_csr_destroy(c.b.matrix);

@@ -23,9 +23,8 @@ typedef struct page {
     double copy;    /* bytes a second */
 } page;
 
-/* Least seconds of y = A x. */
-static fur_status time_operator(fur_context *context, const fur_operator *a, const fur_vector *x,
-                                fur_vector *y, double *out)
+fur_status job_time(fur_context *context, const fur_operator *a, const fur_vector *x, fur_vector *y,
+                    double *out)
 {
     *out = HUGE_VAL;
     for (int run = 0; run < RUNS; run++) {
@@ -43,12 +42,13 @@ static fur_status time_precond(page *p, fur_vector *y)
     fur_operator *made = NULL;
     if (j->count > 1) /* each attempt has its own */
         return FUR_OK;
+    p->precond = j->best->seconds_applied;
     if (!j->preconditioner && !job_is(j->best->choice.precond, "jacobi"))
         return FUR_OK;
     if (!j->preconditioner)
         FUR_TRY(fur_operator_jacobi(j->op, &made));
-    fur_status status = time_operator(j->context, j->preconditioner ? j->preconditioner : made,
-                                      j->x, y, &p->precond);
+    fur_status status =
+        job_time(j->context, j->preconditioner ? j->preconditioner : made, j->x, y, &p->precond);
     fur_operator_destroy(made);
     return status;
 }
@@ -79,7 +79,7 @@ static fur_status time_copy(page *p)
 static fur_status measure(page *p)
 {
     const job *j = p->job;
-    FUR_TRY(time_operator(j->context, j->op, j->x, j->watch.sample.r, &p->product));
+    FUR_TRY(job_time(j->context, j->op, j->x, j->watch.sample.r, &p->product));
     if (fur_operator_rows(j->op) == fur_operator_cols(j->op))
         FUR_TRY(time_precond(p, j->watch.sample.r));
     return time_copy(p);

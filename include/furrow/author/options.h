@@ -66,12 +66,12 @@ static inline void fur_report_fill(void *given, const void *own, size_t own_size
     memcpy((char *)given + sizeof size, (const char *)own + sizeof size, size - sizeof size);
 }
 
-/* The sentence about such a struct of a type. */
-#define FUR_FAIL_SIZE(context, type, given)                                                        \
+/* The sentence about such a struct, by the name and the size of its type. */
+#define FUR_FAIL_SIZE(context, type, bytes, given)                                                 \
     fur_context_fail(context, FUR_INVALID,                                                         \
                      "%s says that it has %zu bytes; write .size = sizeof(%s), which are %zu in "  \
                      "furrow %s, and set nothing beyond them",                                     \
-                     #type, fur_options_size(given), #type, sizeof(type), FUR_VERSION)
+                     type, fur_options_size(given), type, bytes, FUR_VERSION)
 
 /* Both return FUR_INVALID for the caller's struct of this type, if its size was not set. The first
  * copies it; the second is for one to be filled, where NULL is none. The context, NULL for the
@@ -79,14 +79,14 @@ static inline void fur_report_fill(void *given, const void *own, size_t own_size
 #define FUR_TAKE_OPTIONS(context, type, own, given)                                                \
     do {                                                                                           \
         if (!fur_options_copy(own, sizeof(type), given)) {                                         \
-            FUR_FAIL_SIZE(context, type, given);                                                   \
+            FUR_FAIL_SIZE(context, #type, sizeof(type), given);                                    \
             return FUR_INVALID;                                                                    \
         }                                                                                          \
     } while (0)
 #define FUR_CHECK_REPORT(context, type, given)                                                     \
     do {                                                                                           \
         if (given && !fur_options_size_may_be(fur_options_size(given))) {                          \
-            FUR_FAIL_SIZE(context, type, given);                                                   \
+            FUR_FAIL_SIZE(context, #type, sizeof(type), given);                                    \
             return FUR_INVALID;                                                                    \
         }                                                                                          \
     } while (0)

@@ -13,9 +13,8 @@ typedef struct fur_ranks_precond fur_ranks_precond;
 
 typedef struct fur_ranks_precond_options {
     size_t size; /* sizeof(fur_ranks_precond_options) */
-    /* The kind and its options, the same on all ranks; NULL: "jacobi". If the kind is "amg" and has
-     * no `amg` options, a matrix (or block) that is not Hermitian gets the form of `nonsymmetric`.
-     */
+    /* The kind and its options, the same on all ranks; NULL: "jacobi". "amg" with `amg` NULL has
+     * FUR_AMG_LOOK. */
     const fur_precond_options *precond;
     /* 0: block Jacobi with one block a rank: M is made from the rows and columns of each rank
      * alone, and applied without messages. Its bits, and the iterations, depend on the bounds, but

@@ -1,24 +1,48 @@
 /* Algebraic multigrid: making it from options, what it says about itself. */
 #include "clock.h"
 #include <furrow/author/options.h>
+#include "option_table.h"
 #include "parts.h"
 #include "value_type.h"
 
-#include <math.h>
+#include <furrow/solve.h>
 
-#define COARSEST 300
-#define SWEEPS 2
-
-/* By fur_amg_smoother: what options call them; NULL behind the last. */
+/* By fur_amg_smoother, and by fur_amg_visits. */
 static const char *const smoother_names[] = {"chebyshev", "jacobi", "gauss-seidel", NULL};
+static const char *const visit_names[] = {"V", "W", "K", NULL};
+static const char *const coarsening_names[] = {"aggregation", "classical", NULL};
 
-/* The smoother with this name, FUR_AMG_SMOOTHERS if there is none. */
-static fur_amg_smoother find_smoother(const char *name)
+const fur_option fur_amg_table[] = {
+    {FUR_OPTION(INT, fur_amg_options, block), .standard = 1, .least = 1, .most = FUR_AMG_BLOCK_MOST,
+     .summary = "unknowns of a node, in neighbouring rows"},
+    {FUR_OPTION(SHARE, fur_amg_options, theta), .most = 1, .zero = FUR_AMG_NONE,
+     .summary = "entries are strong above theta times the roots of their diagonals"},
+    {FUR_OPTION(INT, fur_amg_options, levels), .least = 1, .most = HUGE_VAL,
+     .summary = "most levels"},
+    {FUR_OPTION(LONG, fur_amg_options, coarsest), .standard = 300, .least = 1, .most = HUGE_VAL,
+     .summary = "ends coarsening at a level of at most this number of rows"},
+    {FUR_OPTION(WORD, fur_amg_options, smoother), .words = smoother_names,
+     .summary = "what relaxes the errors of a level"},
+    {FUR_OPTION(INT, fur_amg_options, sweeps), .standard = 2, .least = 1,
+     .most = FUR_AMG_SWEEPS_MOST, .summary = "degree of the polynomial, or number of sweeps"},
+    {FUR_OPTION(CHOICE, fur_amg_options, cycle), .most = FUR_AMG_K, .words = visit_names,
+     .summary = "order in which a cycle visits the levels"},
+    FUR_OPTION_YES(fur_amg_options, single, "makes levels and cycle in single precision"),
+    FUR_OPTION_YES(fur_amg_options, nonsymmetric,
+                   "restricts as a matrix needs it that is not symmetric"),
+    {FUR_OPTION(WORD, fur_amg_options, coarsening), .words = coarsening_names,
+     .summary = "how the rows of the next level are found"},
+    {FUR_OPTION(INT, fur_amg_options, aggressive), .most = HUGE_VAL,
+     .summary = "number of finest levels that coarsen twice, for classical"},
+    {NULL}};
+
+/* The place of a word in its list, which has it; 0 for NULL. */
+static int place_of(const char *const words[], const char *word)
 {
     int i = 0;
-    while (name && smoother_names[i] && strcmp(smoother_names[i], name) != 0)
+    while (word && strcmp(words[i], word) != 0)
         i++;
-    return (fur_amg_smoother)i;
+    return i;
 }
 
 static fur_status check_matrix(const fur_csr *a, int block)
@@ -29,11 +53,7 @@ static fur_status check_matrix(const fur_csr *a, int block)
         return fur_env_fail(env, FUR_INVALID,
                             "algebraic multigrid needs a square matrix, this one is %lld x %lld",
                             (long long)v->rows, (long long)v->cols);
-    if (block < 0 || block > FUR_AMG_BLOCK_MOST)
-        return fur_env_fail(env, FUR_INVALID,
-                            "a node cannot have %d unknowns; block is from 1 to %d", block,
-                            FUR_AMG_BLOCK_MOST);
-    if (block > 0 && v->rows % block != 0)
+    if (v->rows % block != 0)
         return fur_env_fail(env, FUR_INVALID, "%lld rows are not whole nodes of %d",
                             (long long)v->rows, block);
     return FUR_OK;
@@ -60,19 +80,15 @@ static fur_status check_near(const fur_csr *a, const fur_vectors *near)
                               (long long)v->cols, FUR_AMG_MODES_MOST);
 }
 
-/* The classical kind is for one unknown a row. */
-static fur_status check_kind(const fur_csr *a, const fur_amg_options *o)
+/* Classical coarsening is for one unknown a row. */
+static fur_status check_coarsening(const fur_csr *a, const fur_amg_options *o)
 {
     fur_env *env = &a->context->env;
-    if (!o->kind || strcmp(o->kind, "aggregation") == 0)
+    if (place_of(coarsening_names, o->coarsening) == 0)
         return o->aggressive == 0
                    ? FUR_OK
                    : fur_env_fail(env, FUR_INVALID,
                                   "aggressive is for classical multigrid, not for aggregation");
-    if (strcmp(o->kind, "classical") != 0)
-        return fur_env_fail(env, FUR_UNSUPPORTED,
-                            "there is no multigrid \"%s\"; there are aggregation and classical",
-                            o->kind);
     if (fur_value_is_complex(a->view.value_type))
         return fur_env_fail(env, FUR_UNSUPPORTED,
                             "classical multigrid is for real matrices, this one has type %s",
@@ -83,43 +99,16 @@ static fur_status check_kind(const fur_csr *a, const fur_amg_options *o)
                               "classical multigrid takes no near-nullspace and block 1 only");
 }
 
-static fur_status check_options(fur_env *env, const fur_amg_options *o)
-{
-    if (!(o->theta >= 0 && o->theta < 1) && o->theta != FUR_AMG_NONE)
-        return fur_env_fail(env, FUR_INVALID,
-                            "theta is %g; it must be at least 0 and below 1, or FUR_AMG_NONE",
-                            o->theta);
-    if (o->levels < 0 || o->coarsest < 0 || o->aggressive < 0)
-        return fur_env_fail(env, FUR_INVALID,
-                            "levels, coarsest and aggressive must not be negative");
-    if (o->sweeps < 0 || o->sweeps > FUR_AMG_SWEEPS_MOST)
-        return fur_env_fail(env, FUR_INVALID, "sweeps is %d; it must be from 1 to %d, or 0 for %d",
-                            o->sweeps, FUR_AMG_SWEEPS_MOST, SWEEPS);
-    if ((unsigned)o->cycle > FUR_AMG_K)
-        return fur_env_fail(env, FUR_INVALID,
-                            "%d is not a cycle; use FUR_AMG_V, FUR_AMG_W or FUR_AMG_K",
-                            (int)o->cycle);
-    if (find_smoother(o->smoother) == FUR_AMG_SMOOTHERS)
-        return fur_env_fail(
-            env, FUR_UNSUPPORTED,
-            "there is no smoother \"%s\"; there are chebyshev, jacobi and gauss-seidel",
-            o->smoother);
-    return FUR_OK;
-}
-
-/* Puts the defaults in place of what is 0. */
-static void complete_options(fur_amg *amg)
+/* What the options mean for this matrix. */
+static void settle(fur_amg *amg)
 {
     fur_amg_options *o = &amg->options;
-    o->block = o->block ? o->block : 1;
-    amg->smoother = find_smoother(o->smoother);
+    amg->smoother = (fur_amg_smoother)place_of(smoother_names, o->smoother);
     if (o->nonsymmetric && !o->smoother)
         amg->smoother = FUR_AMG_GAUSS_SEIDEL;
-    o->sweeps = o->sweeps ? o->sweeps : SWEEPS;
-    o->coarsest = o->coarsest ? o->coarsest : COARSEST;
     if (o->levels == 0 || o->levels > FUR_AMG_LEVELS_MOST)
         o->levels = FUR_AMG_LEVELS_MOST;
-    amg->classical = o->kind && strcmp(o->kind, "classical") == 0;
+    amg->classical = place_of(coarsening_names, o->coarsening) == 1;
     amg->theta = o->theta == FUR_AMG_NONE ? 0
                  : o->theta > 0           ? o->theta
                  : amg->classical         ? FUR_AMG_THETA_CLASSICAL
@@ -197,12 +186,19 @@ static void complete_report(fur_amg *amg)
     report->operator_complexity = first->entries > 0 ? (double)entries / (double)first->entries : 1;
 }
 
-fur_status fur_amg_check(const fur_csr *a, const fur_amg_options *o)
+fur_status fur_amg_take(const fur_csr *a, const fur_amg_options *given, fur_amg_options *o)
 {
+    fur_csr_traits traits = FUR_DEFAULT(fur_csr_traits);
+    FUR_TAKE_OPTIONS(a->context, fur_amg_options, o, given);
+    FUR_TRY(fur_options_complete(a->context, "amg", fur_amg_table, o));
     FUR_TRY(check_matrix(a, o->block));
     FUR_TRY(check_near(a, o->near_nullspace));
-    FUR_TRY(check_options(&a->context->env, o));
-    return check_kind(a, o);
+    FUR_TRY(check_coarsening(a, o));
+    if (o->nonsymmetric != FUR_AMG_LOOK)
+        return FUR_OK;
+    FUR_TRY(fur_csr_examine(a, &traits));
+    o->nonsymmetric = !traits.hermitian;
+    return FUR_OK;
 }
 
 fur_status fur_amg_create(const fur_csr *a, const fur_amg_options *options, fur_amg **out)
@@ -212,13 +208,12 @@ fur_status fur_amg_create(const fur_csr *a, const fur_amg_options *options, fur_
     fur_env *env = &a->context->env;
     fur_amg_options o;
     fur_amg *amg;
-    FUR_TAKE_OPTIONS(a->context, fur_amg_options, &o, options);
-    FUR_TRY(fur_amg_check(a, &o));
+    FUR_TRY(fur_amg_take(a, options, &o));
     FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *amg, &amg));
     amg->context = a->context;
     amg->a = a;
     amg->options = o;
-    complete_options(amg);
+    settle(amg);
     fur_status status = fur_amg_build(amg);
     if (status != FUR_OK) {
         fur_amg_destroy(amg);

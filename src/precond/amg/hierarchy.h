@@ -161,8 +161,12 @@ fur_status fur_amg_plan_restriction(const fur_csr *a, bool adjoint, int block, i
 fur_status fur_amg_fill_restriction(const fur_csr *a, int block, int modes, double omega,
                                     const fur_amg_step *step);
 
-/* FUR_INVALID or FUR_UNSUPPORTED unless the options suit the matrix. */
-fur_status fur_amg_check(const fur_csr *a, const fur_amg_options *options);
+/* The options that a text may have. */
+extern const fur_option fur_amg_table[];
+
+/* Copies a caller's options, with defaults for zeros. FUR_INVALID or FUR_UNSUPPORTED unless they
+ * suit the matrix. */
+fur_status fur_amg_take(const fur_csr *a, const fur_amg_options *given, fur_amg_options *o);
 
 /* What the estimates need. */
 fur_status fur_amg_make_scalars(fur_amg *amg);

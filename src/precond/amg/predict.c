@@ -146,7 +146,7 @@ static fur_status predict(const fur_csr *a, const fur_csr *near_a, const fur_amg
                           fur_amg_prediction *out)
 {
     fur_amg_options o = *options;
-    part p = {.a = near_a, .block = o.block > 1 ? o.block : 1};
+    part p = {.a = near_a, .block = o.block};
     fur_amg *amg = NULL;
     fur_status status = FUR_OK;
     FUR_TRY_DONE(meet_sizes(near_a));
@@ -175,9 +175,8 @@ fur_status fur_amg_predict(const fur_csr *a, const fur_amg_options *options,
     fur_amg_prediction found = FUR_DEFAULT(fur_amg_prediction);
     fur_csr *copy = NULL;
     const fur_csr *near;
-    FUR_TAKE_OPTIONS(a->context, fur_amg_options, &o, options);
     FUR_CHECK_REPORT(a->context, fur_amg_prediction, out);
-    FUR_TRY(fur_amg_check(a, &o));
+    FUR_TRY(fur_amg_take(a, options, &o));
     FUR_TRY(fur_csr_to_host(a, &near, &copy));
     fur_status status =
         fur_context_pass_on(near->context, a->context, predict(a, near, &o, &found));

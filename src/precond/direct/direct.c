@@ -219,7 +219,7 @@ static fur_status update(fur_precond *p)
     return status;
 }
 
-static fur_status create(fur_precond *p, const fur_precond_options *options)
+static fur_status create(fur_precond *p, const void *options)
 {
     fur_env *env = &p->context->env;
     const int64_t n = p->a->view.rows;

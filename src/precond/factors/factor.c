@@ -7,6 +7,16 @@
 #include <math.h>
 #include <string.h>
 
+const fur_option fur_factors_table[] = {
+    {FUR_OPTION(INT, fur_factor_options, fill), .standard = 1, .least = 1, .most = 100,
+     .summary = "levels of fill"},
+    FUR_PRECOND_SHIFT(fur_factor_options),
+    FUR_OPTION_YES(fur_factor_options, modified,
+                   "subtracts from the diagonal what the factors leave out, for fine grids"),
+    FUR_OPTION_YES(fur_factor_options, coloured,
+                   "factors the rows by colours of the graph, for many threads"),
+    {NULL}};
+
 /* A in the order of the factors. */
 static const fur_csr *source_of(const fur_precond *p, const fur_factors *own)
 {
@@ -133,12 +143,21 @@ static void complete_report(fur_precond *p, const fur_factors *own)
     p->waits = own->first->near || own->second->near;
 }
 
-fur_status fur_factors_create(fur_precond *p, const fur_precond_options *options,
+/* "fill" is in the struct of all three kinds, in the tables of "ilu" alone. */
+static fur_status check_fill(const fur_precond *p, const fur_factor_options *options)
+{
+    if (options->fill == 0 || p->kind->table.options == fur_factors_table)
+        return FUR_OK;
+    return fur_context_fail(p->context, FUR_INVALID, "fill is an option of \"ilu\", not of \"%s\"",
+                            p->kind->info.name);
+}
+
+fur_status fur_factors_create(fur_precond *p, const fur_factor_options *options,
                               fur_factor_form form, fur_factors_find *find)
 {
     fur_env *env = &p->context->env;
     fur_factors *own;
-    FUR_TRY(fur_shift_check(env, options->shift));
+    FUR_TRY(check_fill(p, options));
     FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *own, &own));
     p->state = own;
     own->form = form;

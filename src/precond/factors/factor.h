@@ -35,7 +35,7 @@ typedef struct fur_factors {
 fur_status fur_factors_pattern(const fur_csr *a, bool lower, int64_t most, fur_csr **out);
 
 /* Makes the pattern of the factors of a, which is A or has its rows in another order. */
-typedef fur_status fur_factors_find(const fur_csr *a, const fur_precond_options *options,
+typedef fur_status fur_factors_find(const fur_csr *a, const fur_factor_options *options,
                                     fur_csr **out);
 
 /* How the rows of the factors are computed, by the pattern of own->f: own->diagonal, rows, tasks.
@@ -43,8 +43,11 @@ typedef fur_status fur_factors_find(const fur_csr *a, const fur_precond_options 
 fur_status fur_factors_arrange(fur_precond *p, fur_factors *own);
 
 /* Makes p->state: factors in the pattern that is found. */
-fur_status fur_factors_create(fur_precond *p, const fur_precond_options *options,
+fur_status fur_factors_create(fur_precond *p, const fur_factor_options *options,
                               fur_factor_form form, fur_factors_find *find);
+
+/* The options of "ilu"; those behind the first, which is `fill`, are also those of the others. */
+extern const fur_option fur_factors_table[];
 
 /* Of a kind's descriptor. */
 fur_status fur_factors_update(fur_precond *p);

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#define DEFAULT_FILL 1
-#define MOST_FILL 100
 #define END INT32_MAX
 
 /* The pattern in the making, row after row. */
@@ -91,14 +89,12 @@ static fur_status copy_pattern(const filling *f, const fur_csr *a, fur_csr **out
 /* The pattern of a matrix that the host reaches. */
 static fur_status find_here(const fur_csr *a, const void *arguments, fur_csr **out)
 {
-    const fur_precond_options *options = arguments;
+    const fur_factor_options *options = arguments;
     fur_env *env = &a->context->env;
     int64_t n = a->view.rows;
     fur_csr *own = NULL;
     fur_status status = FUR_OK;
-    filling f = {.env = env,
-                 .rows.size = sizeof(uint8_t),
-                 .most = options->fill ? options->fill : DEFAULT_FILL};
+    filling f = {.env = env, .rows.size = sizeof(uint8_t), .most = options->fill};
     FUR_TRY_DONE(fur_factors_pattern(a, false, INT64_MAX, &own));
     f.a = &own->view;
     FUR_TRY_DONE(fur_env_allocate_zeros(env, n + 1, sizeof *f.start, &f.start));
@@ -118,17 +114,13 @@ done:
     return status;
 }
 
-static fur_status find(const fur_csr *a, const fur_precond_options *options, fur_csr **out)
+static fur_status find(const fur_csr *a, const fur_factor_options *options, fur_csr **out)
 {
     return fur_csr_on_host(a, find_here, options, out);
 }
 
-static fur_status create(fur_precond *p, const fur_precond_options *options)
+static fur_status create(fur_precond *p, const void *options)
 {
-    if (options->fill < 0 || options->fill > MOST_FILL)
-        return fur_context_fail(p->context, FUR_INVALID,
-                                "fill of \"ilu\" must be from 0 to %d, it is %d", MOST_FILL,
-                                options->fill);
     return fur_factors_create(p, options, FUR_FACTOR_LU, find);
 }
 
@@ -136,6 +128,7 @@ const fur_precond_kind fur_precond_ilu = {
     .info = {"ilu", "incomplete LU factors with levels of fill: more memory, fewer iterations",
              "Gustafsson 1978"},
     .place = FUR_PRECOND_FACTORED,
+    .table = FUR_PRECOND_TABLE(fur_factors_table, fur_factor_options, factors),
     .create = create,
     .update = fur_factors_update,
     .apply = fur_factors_apply,

@@ -11,10 +11,6 @@
 #include <furrow/graph.h>
 #include <furrow/reorder.h>
 
-#define DEFAULT_FILL 10
-#define DEFAULT_DROP 1e-3
-#define MOST_FILL 10000
-
 typedef struct ilut {
     fur_ilut_limits limits;
     fur_permutation *rows; /* of A */
@@ -163,30 +159,15 @@ static fur_status update(fur_precond *p)
     return FUR_OK;
 }
 
-static fur_status check(fur_context *context, const fur_precond_options *options)
+static fur_status create(fur_precond *p, const void *options)
 {
-    if (options->fill < 0 || options->fill > MOST_FILL)
-        return fur_context_fail(context, FUR_INVALID,
-                                "fill of \"ilut\" must be from 0 to %d, it is %d", MOST_FILL,
-                                options->fill);
-    if (!(options->drop >= 0 && options->drop < 1))
-        return fur_context_fail(context, FUR_INVALID,
-                                "drop of \"ilut\" must be at least 0 and below 1, it is %g",
-                                options->drop);
-    return fur_shift_check(&context->env, options->shift);
-}
-
-static fur_status create(fur_precond *p, const fur_precond_options *options)
-{
+    const fur_ilut_options *o = options;
     const fur_csr_view *a = &p->a->view;
     ilut *own;
-    FUR_TRY(check(p->context, options));
     FUR_TRY(fur_env_allocate_zeros(&p->context->env, 1, sizeof *own, &own));
     p->state = own;
-    own->limits = (fur_ilut_limits){.fill = options->fill ? options->fill : DEFAULT_FILL,
-                                    .drop = options->drop > 0 ? options->drop : DEFAULT_DROP,
-                                    .shift = options->shift};
-    if (options->unmatched) {
+    own->limits = (fur_ilut_limits){.fill = o->fill, .drop = o->drop, .shift = o->shift};
+    if (o->unmatched) {
         FUR_TRY(fur_reorder(p->a, NULL, NULL, NULL, &own->rows));
         FUR_TRY(fur_permutation_transfer(own->rows, p->context, &own->cols));
     } else {
@@ -223,12 +204,24 @@ static void release(fur_precond *p)
     fur_env_release(&p->context->env, own);
 }
 
+static const fur_option table[] = {
+    {FUR_OPTION(INT, fur_ilut_options, fill), .standard = 10, .least = 1, .most = 10000,
+     .summary = "entries of a row of either factor beyond those of A"},
+    {FUR_OPTION(SHARE, fur_ilut_options, drop), .standard = 1e-3, .most = 1,
+     .zero = FUR_OPTION_TINY,
+     .summary = "leaves out entries below drop times the norm of their row"},
+    FUR_PRECOND_SHIFT(fur_ilut_options),
+    FUR_OPTION_YES(fur_ilut_options, unmatched,
+                   "keeps the order of the rows: no matching, no scales"),
+    {NULL}};
+
 const fur_precond_kind fur_precond_ilut = {
     .info = {"ilut",
              "incomplete LU factors by thresholds, rows matched and scaled before: for matrices "
              "of any kind, with zeros on the diagonal too",
              "Saad 1994; Duff and Koster 2001"},
     .place = FUR_PRECOND_ANYWHERE,
+    .table = FUR_PRECOND_TABLE(table, fur_ilut_options, ilut),
     .create = create,
     .update = update,
     .apply = apply,

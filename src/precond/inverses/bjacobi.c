@@ -158,20 +158,17 @@ static fur_status compute(fur_precond *p, const fur_csr *near, bjacobi *own)
     return hand_over(p, own, bytes);
 }
 
-static fur_status create(fur_precond *p, const fur_precond_options *options)
+static fur_status create(fur_precond *p, const void *options)
 {
+    const fur_bjacobi_options *o = options;
     const fur_csr *near;
     fur_csr *copy;
     bjacobi *own;
-    if (options->block < 0 || options->block > FUR_DENSE_BLOCK_MOST)
-        return fur_context_fail(p->context, FUR_INVALID,
-                                "block of \"bjacobi\" must be from 0 to %d rows, it is %lld",
-                                FUR_DENSE_BLOCK_MOST, (long long)options->block);
     FUR_TRY(fur_env_allocate_zeros(&p->context->env, 1, sizeof *own, &own));
     p->state = own;
-    own->given = options->block > 0;
-    own->most = own->given ? (int)options->block : FUR_DENSE_BLOCK_MOST;
-    own->v.narrow = options->narrow != 0;
+    own->given = o->block > 0;
+    own->most = own->given ? (int)o->block : FUR_DENSE_BLOCK_MOST;
+    own->v.narrow = o->narrow != 0;
     FUR_TRY(fur_csr_to_host(p->a, &near, &copy));
     fur_status status = make(p, near, own);
     if (status == FUR_OK)
@@ -229,12 +226,20 @@ static void release(fur_precond *p)
     fur_env_release(env, own);
 }
 
+static const fur_option table[] = {
+    {FUR_OPTION(LONG, fur_bjacobi_options, block), .least = 1, .most = FUR_DENSE_BLOCK_MOST,
+     .summary = "rows of a block; without it neighbouring rows of equal pattern"},
+    FUR_OPTION_YES(fur_bjacobi_options, narrow,
+                   "keeps inverses in half or single precision where their conditions allow"),
+    {NULL}};
+
 const fur_precond_kind fur_precond_bjacobi = {
     .info = {"bjacobi",
              "inverses of blocks along the diagonal, of given size or of rows with equal patterns: "
              "for several unknowns a node",
              "Anzt, Dongarra, Flegar and Quintana-Orti 2017, 2019"},
     .place = FUR_PRECOND_FACTORED,
+    .table = FUR_PRECOND_TABLE(table, fur_bjacobi_options, bjacobi),
     .symmetric = true,
     .create = create,
     .update = update,

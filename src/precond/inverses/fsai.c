@@ -14,7 +14,6 @@
 /* Rows keep the positions nearest to the diagonal, at most so many: their dense matrices take the
  * square of that. */
 #define MOST_POSITIONS (FUR_FSAI_MOST + 1)
-#define MOST_FILL 3
 #define ROW_GRAIN 256
 /* Threads of a device that work on a row each, and the bytes for their dense matrices, unless even
  * few threads need more. */
@@ -90,20 +89,30 @@ static fur_status make_room(fur_precond *p, fsai *own)
     return fur_memory_allocate(p->context, own->lanes * room, value, &own->work);
 }
 
-static fur_status create(fur_precond *p, const fur_precond_options *options)
+static fur_status check(const fur_precond *p, const fur_fsai_options *o)
 {
+    if (o->steps > FUR_FSAI_MOST / o->grow)
+        return fur_context_fail(p->context, FUR_INVALID,
+                                "steps times grow of \"fsai\" must be from 0 to %d positions, they "
+                                "are %d times %d",
+                                FUR_FSAI_MOST, o->steps, o->grow);
+    if (o->steps > 0 && o->fill > 0)
+        return fur_context_fail(p->context, FUR_INVALID,
+                                "\"fsai\" takes its positions from a power of A, by fill, or "
+                                "searches them, by steps, not both");
+    return FUR_OK;
+}
+
+static fur_status create(fur_precond *p, const void *options)
+{
+    const fur_fsai_options *o = options;
     const fur_csr_view *a = &p->a->view;
     fur_spmv_options adjoint = {.size = sizeof adjoint, .op = FUR_OP_H};
     fsai *own;
-    if (options->fill < 0 || options->fill > MOST_FILL)
-        return fur_context_fail(p->context, FUR_INVALID,
-                                "fill of \"fsai\" must be from 0 to %d, it is %d", MOST_FILL,
-                                options->fill);
-    FUR_TRY(fur_fsai_check(p->context, options));
+    FUR_TRY(check(p, o));
     FUR_TRY(fur_env_allocate_zeros(&p->context->env, 1, sizeof *own, &own));
     p->state = own;
-    FUR_TRY(options->steps > 0 ? fur_fsai_find(p->a, options, &own->g)
-                               : find_pattern(p->a, options->fill, &own->g));
+    FUR_TRY(o->steps > 0 ? fur_fsai_find(p->a, o, &own->g) : find_pattern(p->a, o->fill, &own->g));
     FUR_TRY(make_room(p, own));
     FUR_TRY(compute(p, own));
     FUR_TRY(fur_vector_create(p->context, a->value_type, a->rows, &own->between));
@@ -143,10 +152,24 @@ static void release(fur_precond *p)
     fur_env_release(&p->context->env, own);
 }
 
+static const fur_option table[] = {
+    {FUR_OPTION(INT, fur_fsai_options, fill), .most = 3,
+     .summary = "takes the positions of the power fill + 1 of A"},
+    {FUR_OPTION(INT, fur_fsai_options, steps), .most = FUR_FSAI_MOST,
+     .summary = "searches positions row by row, in this number of steps"},
+    {FUR_OPTION(INT, fur_fsai_options, grow), .standard = 1, .least = 1, .most = FUR_FSAI_MOST,
+     .summary = "positions that a step adds to a row"},
+    {FUR_OPTION(SHARE, fur_fsai_options, gain), .standard = 1e-2, .most = 1,
+     .zero = FUR_OPTION_TINY,
+     .summary = "ends a row with a step that lessens its part of the Kaporin number by less than "
+                "gain times"},
+    {NULL}};
+
 const fur_precond_kind fur_precond_fsai = {
     .info = {"fsai", "a factorised approximate inverse, applied by two products: no row waits",
              "Kolotilina and Yeremin 1993; Janna and Ferronato 2011"},
     .place = FUR_PRECOND_FACTORED,
+    .table = FUR_PRECOND_TABLE(table, fur_fsai_options, fsai),
     .symmetric = true,
     .create = create,
     .update = update,

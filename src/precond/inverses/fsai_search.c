@@ -8,33 +8,7 @@
 
 #include <string.h>
 
-#define DEFAULT_GROW 1
-#define DEFAULT_GAIN 1e-2
 #define ROW_GRAIN 64
-
-static int64_t grow_of(const fur_precond_options *options)
-{
-    return options->grow ? options->grow : DEFAULT_GROW;
-}
-
-fur_status fur_fsai_check(fur_context *context, const fur_precond_options *options)
-{
-    if (options->steps < 0 || options->grow < 0 ||
-        options->steps > FUR_FSAI_MOST / grow_of(options))
-        return fur_context_fail(context, FUR_INVALID,
-                                "steps times grow of \"fsai\" must be from 0 to %d positions, they "
-                                "are %d times %d",
-                                FUR_FSAI_MOST, options->steps, (int)grow_of(options));
-    if (!(options->gain >= 0 && options->gain < 1))
-        return fur_context_fail(context, FUR_INVALID,
-                                "gain of \"fsai\" must be from 0 to below 1, it is %g",
-                                options->gain);
-    if (options->steps > 0 && options->fill > 0)
-        return fur_context_fail(context, FUR_INVALID,
-                                "\"fsai\" takes its positions from a power of A, by fill, or "
-                                "searches them, by steps, not both");
-    return FUR_OK;
-}
 
 /* Room for the search, each lane's its own. */
 static fur_status make_room(fur_env *env, fur_fsai_search_call *call)
@@ -90,13 +64,13 @@ static fur_status copy_pattern(const fur_csr *a, const fur_fsai_search_call *cal
 /* For a matrix that the host reaches. */
 static fur_status find_here(const fur_csr *a, const void *arguments, fur_csr **out)
 {
-    const fur_precond_options *options = arguments;
+    const fur_fsai_options *options = arguments;
     fur_env *env = &a->context->env;
     fur_fsai_search_call call = {.env = env,
                                  .a = &a->view,
                                  .steps = options->steps,
-                                 .grow = grow_of(options),
-                                 .gain = options->gain > 0 ? options->gain : DEFAULT_GAIN,
+                                 .grow = options->grow,
+                                 .gain = options->gain,
                                  .lanes = fur_lanes(env->threads, a->view.rows / ROW_GRAIN)};
     fur_status status = make_room(env, &call);
     if (status == FUR_OK) {
@@ -107,7 +81,7 @@ static fur_status find_here(const fur_csr *a, const void *arguments, fur_csr **o
     return status;
 }
 
-fur_status fur_fsai_find(const fur_csr *a, const fur_precond_options *options, fur_csr **out)
+fur_status fur_fsai_find(const fur_csr *a, const fur_fsai_options *options, fur_csr **out)
 {
     return fur_csr_on_host(a, find_here, options, out);
 }

@@ -4,10 +4,7 @@
 
 #include "precond.h"
 
-/* FUR_INVALID for steps, grow and gain out of range. */
-fur_status fur_fsai_check(fur_context *context, const fur_precond_options *options);
-
 /* The pattern; its values are anything. On a device's copy the host searches. */
-fur_status fur_fsai_find(const fur_csr *a, const fur_precond_options *options, fur_csr **out);
+fur_status fur_fsai_find(const fur_csr *a, const fur_fsai_options *options, fur_csr **out);
 
 #endif

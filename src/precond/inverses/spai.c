@@ -139,12 +139,13 @@ static fur_status check(const fur_precond *p, const spai *own)
                             (long long)own->failed + 1);
 }
 
-static fur_status create(fur_precond *p, const fur_precond_options *options)
+static fur_status create(fur_precond *p, const void *options)
 {
+    const fur_spai_options *o = options;
     spai *own;
     FUR_TRY(fur_env_allocate_zeros(&p->context->env, 1, sizeof *own, &own));
     p->state = own;
-    own->diagonal = options->diagonal != 0;
+    own->diagonal = o->diagonal != 0;
     FUR_TRY(fur_csr_on_host(p->a, make, &own, &own->m));
     FUR_TRY(check(p, own));
     FUR_TRY(fur_spmv_plan(own->m, NULL, &own->plan));
@@ -183,12 +184,16 @@ static void release(fur_precond *p)
     fur_env_release(env, own);
 }
 
+static const fur_option table[] = {
+    FUR_OPTION_YES(fur_spai_options, diagonal, "takes the positions of the diagonal only"), {NULL}};
+
 const fur_precond_kind fur_precond_spai = {
     .info = {"spai",
              "a sparse approximate inverse in A's pattern, or on its diagonal, applied by one "
              "product, for matrices of any kind",
              "Grote and Huckle 1997"},
     .place = FUR_PRECOND_ANYWHERE,
+    .table = FUR_PRECOND_TABLE(table, fur_spai_options, spai),
     .create = create,
     .update = update,
     .apply = apply,

@@ -72,13 +72,13 @@ START_TEST(any_number_of_threads_gives_the_same_bits)
         {.size = sizeof(fur_amg_options), .single = 1, .cycle = FUR_AMG_K},
         {.size = sizeof(fur_amg_options), .smoother = "jacobi", .cycle = FUR_AMG_W},
         {.size = sizeof(fur_amg_options), .smoother = "gauss-seidel", .nonsymmetric = 1},
-        {.size = sizeof(fur_amg_options), .kind = "classical"},
-        {.size = sizeof(fur_amg_options), .kind = "classical", .aggressive = 2}};
+        {.size = sizeof(fur_amg_options), .coarsening = "classical"},
+        {.size = sizeof(fur_amg_options), .coarsening = "classical", .aggressive = 2}};
     const fur_amg_options *options = &ways[_i % 6];
     grid g = cube;
     g.value = (fur_value_type)((_i + _i / 6) % FUR_VALUE_COUNT);
     uint64_t expected = 0;
-    if (options->kind && value_is_complex(g.value))
+    if (options->coarsening && value_is_complex(g.value))
         return;
     for (int threads = 1; threads <= 8; threads += TEST_SLOW || threads == 4 ? 4 : 1) {
         fur_context *context = context_make(NULL, threads);
@@ -486,22 +486,22 @@ START_TEST(wrong_options_are_refused)
     fur_vectors *near;
     ck_ok(context, fur_vectors_create(context, FUR_F64, 24, 1, FUR_LAYOUT_ROWS, &near));
     refused(a, (fur_amg_options){.block = 17}, FUR_INVALID,
-            "a node cannot have 17 unknowns; block is from 1 to 16");
+            "block of \"amg\" must be from 1 to 16, it is 17");
     refused(a, (fur_amg_options){.block = 2}, FUR_INVALID, "25 rows are not whole nodes of 2");
     refused(a, (fur_amg_options){.theta = 1}, FUR_INVALID,
-            "theta is 1; it must be at least 0 and below 1, or FUR_AMG_NONE");
+            "theta of \"amg\" must be from 0 to below 1, it is 1");
     refused(a, (fur_amg_options){.theta = (double)NAN}, FUR_INVALID,
-            "theta is nan; it must be at least 0 and below 1, or FUR_AMG_NONE");
+            "theta of \"amg\" must be from 0 to below 1, it is nan");
     refused(a, (fur_amg_options){.levels = -1}, FUR_INVALID,
-            "levels, coarsest and aggressive must not be negative");
+            "levels of \"amg\" must be at least 1, it is -1");
     refused(a, (fur_amg_options){.coarsest = -1}, FUR_INVALID,
-            "levels, coarsest and aggressive must not be negative");
+            "coarsest of \"amg\" must be at least 1, it is -1");
     refused(a, (fur_amg_options){.sweeps = 17}, FUR_INVALID,
-            "sweeps is 17; it must be from 1 to 16, or 0 for 2");
+            "sweeps of \"amg\" must be from 1 to 16, it is 17");
     refused(a, (fur_amg_options){.cycle = (fur_amg_visits)3}, FUR_INVALID,
-            "3 is not a cycle; use FUR_AMG_V, FUR_AMG_W or FUR_AMG_K");
-    refused(a, (fur_amg_options){.smoother = "kaczmarz"}, FUR_UNSUPPORTED,
-            "there is no smoother \"kaczmarz\"; there are chebyshev, jacobi and "
+            "cycle of \"amg\" must be from 0 to 2, it is 3");
+    refused(a, (fur_amg_options){.smoother = "kaczmarz"}, FUR_INVALID,
+            "smoother of \"amg\" is \"kaczmarz\"; it must be one of: chebyshev, jacobi, "
             "gauss-seidel");
     refused(a, (fur_amg_options){.near_nullspace = near}, FUR_INVALID,
             "the near-nullspace has 24 rows of type f64, the matrix 25 of f64");

@@ -9,7 +9,7 @@
 
 enum { ROWS = 60 };
 
-static const fur_amg_options classical = {.size = sizeof classical, .kind = "classical"};
+static const fur_amg_options classical = {.size = sizeof classical, .coarsening = "classical"};
 
 /* A matrix with many couplings below 0, some above, and a diagonal that exceeds them mostly. */
 static fur_csr *random_matrix(fur_context *context, rng *r)
@@ -353,14 +353,14 @@ START_TEST(what_does_not_suit_is_refused)
     fur_context *context = context_make(NULL, 1);
     grid g = {.extent = {6, 6, 1}, .coupling = {1, 1, 0}, .value = FUR_F64};
     fur_csr *a = grid_matrix(context, &g);
-    refused(a, (fur_amg_options){.kind = "plain"}, FUR_UNSUPPORTED,
-            "there is no multigrid \"plain\"; there are aggregation and classical");
-    refused(a, (fur_amg_options){.kind = "classical", .block = 2}, FUR_INVALID,
+    refused(a, (fur_amg_options){.coarsening = "plain"}, FUR_INVALID,
+            "coarsening of \"amg\" is \"plain\"; it must be one of: aggregation, classical");
+    refused(a, (fur_amg_options){.coarsening = "classical", .block = 2}, FUR_INVALID,
             "classical multigrid takes no near-nullspace and block 1 only");
     refused(a, (fur_amg_options){.aggressive = 1}, FUR_INVALID,
             "aggressive is for classical multigrid, not for aggregation");
-    refused(a, (fur_amg_options){.kind = "classical", .aggressive = -1}, FUR_INVALID,
-            "levels, coarsest and aggressive must not be negative");
+    refused(a, (fur_amg_options){.coarsening = "classical", .aggressive = -1}, FUR_INVALID,
+            "aggressive of \"amg\" must be at least 0, it is -1");
     fur_csr_destroy(a);
     g.value = FUR_C64;
     a = grid_matrix(context, &g);

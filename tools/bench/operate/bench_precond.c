@@ -1,7 +1,7 @@
 /* furrow bench precond: what a preconditioner costs and what it brings: set-up, new values of A, an
  * application, and a solve by cg to 1e-8 with b = 1 beside one with "jacobi", both with the fastest
  * product by A (furrow/product.h). Cases: "7-point:128"
- * is "amg", "7-point:128@ic0:coloured" a kind and its forms. */
+ * is "amg", "7-point:128@ic0:coloured,shift=0.1" a kind and its options. */
 #include <furrow/precond.h>
 #include <furrow/product.h>
 
@@ -28,7 +28,6 @@ typedef struct precond_case {
     bench *b;
     char *matrix; /* its name */
     fur_precond_options options;
-    fur_amg_options amg;
     fur_csr *a;
     fur_csr *twin; /* A once more, which nothing but preconditioners follow */
     fur_spmv *plan;
@@ -81,51 +80,16 @@ static fur_status run_solve(void *self)
     return fur_solver_solve(s->solver, c->rhs, c->x, &s->report);
 }
 
-/* One form behind the kind. */
-static bool set_form(precond_case *c, const char *form)
-{
-    if (strcmp(form, "coloured") == 0)
-        c->options.coloured = 1;
-    else if (strcmp(form, "modified") == 0)
-        c->options.modified = 1;
-    else if (strcmp(form, "single") == 0)
-        c->amg.single = 1;
-    else if (strcmp(form, "w") == 0)
-        c->amg.cycle = FUR_AMG_W;
-    else
-        return false;
-    return true;
-}
-
-/* Ends a text at the first such character, if there is one, and goes on behind it. */
-static char *split(char *text, char at)
-{
-    char *end = text ? strchr(text, at) : NULL;
-    if (!end)
-        return NULL;
-    *end = '\0';
-    return end + 1;
-}
-
-/* The matrix's name, the kind and its forms. */
+/* The matrix's name, and the kind with its options. */
 static fur_status parse(precond_case *c, const char *name)
 {
     size_t size = strlen(name) + 1;
     FUR_TRY(fur_context_allocate(c->b->context, size, (void **)&c->matrix));
     memcpy(c->matrix, name, size);
-    char *kind = split(c->matrix, '@');
-    char *form = split(kind, ':');
-    c->options.kind = kind ? kind : "amg";
-    c->options.amg = &c->amg;
-    while (form) {
-        char *rest = split(form, ':');
-        if (!set_form(c, form))
-            return fur_context_fail(c->b->context, FUR_INVALID,
-                                    "%s: there is no form '%s'; there are coloured, modified, "
-                                    "single and w",
-                                    name, form);
-        form = rest;
-    }
+    char *kind = strchr(c->matrix, '@');
+    c->options.kind = kind ? kind + 1 : "amg";
+    if (kind)
+        *kind = '\0';
     return FUR_OK;
 }
 
@@ -216,8 +180,7 @@ static fur_status run_case(precond_case *c, const char *name)
 
 fur_status bench_precond(bench *b, const char *name)
 {
-    precond_case c = {
-        .b = b, .options = FUR_DEFAULT(fur_precond_options), .amg = FUR_DEFAULT(fur_amg_options)};
+    precond_case c = {.b = b, .options = FUR_DEFAULT(fur_precond_options)};
     fur_status status = run_case(&c, name);
     for (int i = 0; i < 2; i++) {
         fur_solver_destroy(c.solves[i].solver);

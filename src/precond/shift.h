@@ -1,0 +1,24 @@
+/* Shifts of the diagonal: where A has a pivot that cannot be used, A with its diagonal times 1 +
+ * shift is factored (Manteuffel 1980). */
+#ifndef FURROW_PRECOND_SHIFT_H
+#define FURROW_PRECOND_SHIFT_H
+
+#include "option_table.h"
+
+/* None beyond this is tried. */
+#define FUR_SHIFT_MOST 1e3
+
+/* The option in a kind's table. */
+#define FUR_PRECOND_SHIFT(struct_type)                                                             \
+    {                                                                                              \
+        FUR_OPTION(REAL, struct_type, shift),                                                      \
+            .most = FUR_SHIFT_MOST, .summary = "factors A with its diagonal times 1 + shift"       \
+    }
+
+/* The one to try after this one. */
+static inline double fur_shift_next(double shift)
+{
+    return shift < 1e-3 ? 1e-3 : 2 * shift;
+}
+
+#endif

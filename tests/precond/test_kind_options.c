@@ -1,0 +1,212 @@
+/* Options of preconditioners by their tables: texts against structs, sentences, random texts. */
+#include "support.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Each option takes its default and both ends of its range, each word, and 0 if that is a value. */
+START_TEST(tables_agree_with_themselves)
+{
+    const fur_method_info *kind;
+    const fur_option *o;
+    for (int k = 0; (kind = fur_precond_at(k)); k++)
+        for (int i = 0; (o = fur_precond_option_at(kind->name, i)); i++) {
+            const double values[] = {o->least, fmin(o->most, 1e9), o->standard, 0};
+            bool share = o->type == FUR_OPTION_SHARE;
+            char text[128];
+            ck_assert(*o->summary && o->least <= o->most);
+            for (int w = 0; o->words && o->words[w]; w++) {
+                snprintf(text, sizeof text, "%s:%s=%s", kind->name, o->name, o->words[w]);
+                ck_assert_int_eq(fur_precond_check(text), FUR_OK);
+            }
+            for (int v = 0; !o->words && v < COUNT_OF(values); v++) {
+                bool zero = v >= 2 && values[v] == 0; /* no value where another is the default */
+                bool fits = zero ? o->zero != 0 || o->least == 0 : !share || values[v] < o->most;
+                snprintf(text, sizeof text, "%s:%s=%.17g", kind->name, o->name, values[v]);
+                ck_assert_msg((fur_precond_check(text) == FUR_OK) == fits, "%s", text);
+            }
+            if (o->standard != 0)
+                ck_assert_msg(o->zero != 0 || o->least > 0, "%s: what is a 0?", text);
+        }
+    ck_assert_ptr_null(fur_precond_option_at("ilut", -1));
+    ck_assert_ptr_null(fur_precond_option_at("none such", 0));
+    ck_assert_str_eq(fur_precond_find("ilut:fill=20")->name, "ilut");
+    ck_assert_ptr_null(fur_precond_find("ilutx"));
+}
+END_TEST
+
+START_TEST(wrong_texts_are_refused)
+{
+    static const struct {
+        const char *text;
+        const char *sentence;
+    } cases[] = {
+        {"ilut:", "\"ilut\" has no option \"\"; it has: fill, drop, shift, unmatched"},
+        {"ilut:fil=3", "\"ilut\" has no option \"fil\"; it has: fill, drop, shift, unmatched"},
+        {"ilut:fill=3,", "\"ilut\" has no option \"\"; it has: fill, drop, shift, unmatched"},
+        {"ilut:=3", "\"ilut\" has no option \"\"; it has: fill, drop, shift, unmatched"},
+        {"ic0:fill=1", "\"ic0\" has no option \"fill\"; it has: shift, modified, coloured"},
+        {"jacobi:fill=3", "\"jacobi\" has no options, \"fill\" neither"},
+        {"ilut:fill", "fill of \"ilut\" is \"\"; it must be a whole number"},
+        {"ilut:fill=", "fill of \"ilut\" is \"\"; it must be a whole number"},
+        {"ilut:fill=1.5", "fill of \"ilut\" is \"1.5\"; it must be a whole number"},
+        {"ilut:fill= 3", "fill of \"ilut\" is \" 3\"; it must be a whole number"},
+        {"ilut:fill=9999999999", "fill of \"ilut\" is \"9999999999\"; it must be a whole number"},
+        {"ilut:fill=0", "fill of \"ilut\" must be from 1 to 10000, it is 0"},
+        {"ilut:drop=1", "drop of \"ilut\" must be from 0 to below 1, it is 1"},
+        {"ilut:drop=1e-3x", "drop of \"ilut\" is \"1e-3x\"; it must be a number"},
+        {"ilut:drop=nan", "drop of \"ilut\" is \"nan\"; it must be a number"},
+        {"ilut:drop=1e999", "drop of \"ilut\" is \"1e999\"; it must be a number"},
+        {"ilut:unmatched=yes", "unmatched of \"ilut\" is \"yes\"; it must be 0 or 1"},
+        {"ilut:unmatched=2", "unmatched of \"ilut\" must be from 0 to 1, it is 2"},
+        {"ilut:shift=1001", "shift of \"ilut\" must be from 0 to 1000, it is 1001"},
+        {"amg:levels=0", "levels of \"amg\" must be at least 1, it is 0"},
+        {"amg:cycle=w", "cycle of \"amg\" is \"w\"; it must be one of: V, W, K"},
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        ck_assert_int_eq(fur_precond_check(cases[i].text), FUR_INVALID);
+        ck_assert_str_eq(fur_context_error(NULL), cases[i].sentence);
+    }
+    ck_assert_int_eq(fur_precond_check("Ilut"), FUR_UNSUPPORTED);
+    ck_assert_int_eq(fur_precond_check(""), FUR_UNSUPPORTED);
+}
+END_TEST
+
+/* Random texts of the characters and words that texts are made of end in a status and a sentence.
+ */
+START_TEST(random_texts_are_read_or_refused)
+{
+    static const char *const parts[] = {
+        "ilut", "amg",      "fill", "drop",   "theta", "smoother", ":",  ",",   "=",        "1e",
+        "-",    "99999999", ".",    "jacobi", "\xff",  " ",        "0x", "inf", "unmatched"};
+    rng r = rng_stream(2026);
+    for (int i = 0; i < 20000; i++) {
+        char text[512] = "";
+        for (int64_t n = rng_below(&r, 12); n >= 0; n--)
+            strcat(text, parts[rng_below(&r, COUNT_OF(parts))]);
+        fur_status status = fur_precond_check(text);
+        ck_assert(status == FUR_OK || status == FUR_INVALID || status == FUR_UNSUPPORTED);
+        ck_assert(status == FUR_OK || *fur_context_error(NULL));
+    }
+}
+END_TEST
+
+/* The bits of M r. */
+static double *apply(fur_context *context, const fur_precond_options *options)
+{
+    enum { N = 60 };
+    int32_t row[3 * N];
+    int32_t col[3 * N];
+    double values[3 * N];
+    double ones[N];
+    double *z = malloc(N * sizeof *z);
+    fur_csr *a = NULL;
+    fur_precond *p = NULL;
+    for (int i = 0; i < 3 * N; i++) {
+        row[i] = i / 3;
+        col[i] = (i / 3 + 17 * (i % 3)) % N;
+        values[i] = i % 3 == 0 ? 4 : -1 - i % 7 / 8.0;
+        ones[i / 3] = 1;
+    }
+    fur_coo_view coo = {sizeof coo, N, N, 3 * N, FUR_F64, row, col, values};
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_SUM, &a));
+    fur_vector *x = vector_from(context, FUR_F64, N, ones);
+    fur_vector *y = vector_from(context, FUR_F64, N, ones);
+    ck_ok(context, fur_precond_create(a, options, &p));
+    ck_ok(context, fur_precond_apply(p, x, y));
+    ck_ok(context, fur_vector_download(y, z));
+    fur_precond_destroy(p);
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+    fur_csr_destroy(a);
+    return z;
+}
+
+/* A text does what the struct does, and replaces its members. */
+START_TEST(texts_and_structs_are_the_same)
+{
+    const fur_ilut_options ilut = {.size = sizeof ilut, .fill = 1, .drop = 0.25, .unmatched = 1};
+    const fur_ilut_options other = {.size = sizeof other, .fill = 7, .drop = 0.25};
+    const fur_amg_options amg = {
+        .size = sizeof amg, .coarsest = 5, .theta = FUR_AMG_NONE, .cycle = FUR_AMG_W};
+    const fur_precond_options options[] = {
+        {.size = sizeof options[0], .kind = "ilut", .ilut = &ilut},
+        {.size = sizeof options[0], .kind = "ilut:fill=1,drop=.25,unmatched"},
+        {.size = sizeof options[0], .kind = "ilut:fill=3,unmatched=1,fill=1", .ilut = &other},
+        {.size = sizeof options[0], .kind = "amg", .amg = &amg},
+        {.size = sizeof options[0], .kind = "amg:coarsest=5,theta=0,cycle=W,nonsymmetric=0"},
+    };
+    fur_context *context = context_make(NULL, 1);
+    double *first = NULL;
+    for (int i = 0; i < COUNT_OF(options); i++) {
+        double *z = apply(context, &options[i]);
+        if (i != 0 && i != 3)
+            ck_assert_mem_eq(z, first, 60 * sizeof *z);
+        free(first);
+        first = z;
+    }
+    free(first);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(options_of_other_kinds_are_refused)
+{
+    static const int32_t at[] = {0};
+    static const double one[] = {1};
+    fur_context *context = context_make(NULL, 1);
+    fur_coo_view coo = {sizeof coo, 1, 1, 1, FUR_F64, at, at, one};
+    const fur_ilut_options ilut = {.size = sizeof ilut};
+    const fur_factor_options levels = {.size = sizeof levels, .fill = 2};
+    const fur_spai_options unsized = {.diagonal = 1};
+    const struct {
+        fur_precond_options options;
+        const char *sentence;
+    } cases[] = {
+        {{.kind = "ic0", .ilut = &ilut},
+         "the preconditioner is \"ic0\", but its options are fur_ilut_options"},
+        {{.ilut = &ilut}, "the preconditioner is \"jacobi\", but its options are fur_ilut_options"},
+        {{.kind = "ic0", .factors = &levels}, "fill is an option of \"ilu\", not of \"ic0\""},
+        {{.kind = "spai", .spai = &unsized},
+         "fur_spai_options says that it has 0 bytes; write .size = sizeof(fur_spai_options), which "
+         "are 16 in furrow 0.2.0, and set nothing beyond them"},
+    };
+    fur_csr *a = NULL;
+    fur_precond *p = NULL;
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_SUM, &a));
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        fur_precond_options o = cases[i].options;
+        o.size = sizeof o;
+        ck_fails(context, FUR_INVALID, cases[i].sentence, fur_precond_create(a, &o, &p));
+    }
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+START_TEST(numbers_have_a_point_in_every_locale)
+{
+    if (!setlocale(LC_ALL, "de_DE.UTF-8"))
+        (void)setlocale(LC_ALL, "C.UTF-8");
+    ck_assert_int_eq(fur_precond_check("ilut:drop=0.25,fill=3"), FUR_OK);
+    ck_assert_int_eq(fur_precond_check("ilut:drop=0.25x"), FUR_INVALID);
+    (void)setlocale(LC_ALL, "C");
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+    tcase_add_test(tests, tables_agree_with_themselves);
+    tcase_add_test(tests, wrong_texts_are_refused);
+    tcase_add_test(tests, random_texts_are_read_or_refused);
+    tcase_add_test(tests, texts_and_structs_are_the_same);
+    tcase_add_test(tests, options_of_other_kinds_are_refused);
+    tcase_add_test(tests, numbers_have_a_point_in_every_locale);
+}
+
+int main(void)
+{
+    return run_tests("kind_options", add_tests);
+}
