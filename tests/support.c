@@ -786,6 +786,11 @@ fur_csr *matrix_in(fur_context *context, const fur_csr *a)
     return copy;
 }
 
+fur_csr *matrix_near(const fur_csr *a)
+{
+    return matrix_in(fur_context_host(fur_csr_context(a)), a);
+}
+
 void ck_same_matrix(const fur_csr *a, const fur_csr *b, const char *what)
 {
     int equal = 0;

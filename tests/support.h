@@ -187,8 +187,9 @@ fur_csr *matrix_lent(fur_context *context, const fur_csr_view *arrays);
 /* A matrix of its own with random values. */
 fur_csr *matrix_random(fur_context *context, rng *r, const shape *s, fur_value_type value,
                        fur_offset_type offset);
-/* A copy of the matrix in a context. */
+/* A copy of the matrix in a context; on the host. */
 fur_csr *matrix_in(fur_context *context, const fur_csr *a);
+fur_csr *matrix_near(const fur_csr *a);
 /* Fails unless two matrices have the same entries, to the bit, and the same type of offsets,
  * wherever they lie. */
 void ck_same_matrix(const fur_csr *a, const fur_csr *b, const char *what);

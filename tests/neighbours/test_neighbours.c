@@ -198,7 +198,7 @@ START_TEST(many_points_at_one_place_take_no_longer)
     fur_csr *g = NULL;
     fur_vectors *block = cloud_block(context, FUR_F32, n, 2, points, FUR_LAYOUT_ROWS, false);
     ck_ok(context, fur_neighbours(block, 3, &options, NULL, &g));
-    fur_csr *near = matrix_in(fur_context_host(context), g);
+    fur_csr *near = matrix_near(g);
     const fur_csr_view *v = fur_csr_get(near);
     for (int64_t i = 0; i < n; i++) {
         int32_t next = 0;

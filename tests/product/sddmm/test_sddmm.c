@@ -95,7 +95,7 @@ START_TEST(errors_are_within_their_bound)
     double *entries = entries_random(&r, FUR_F64, (int64_t)ROWS * COLS);
     placed_block x = block_place(context, FUR_F64, ROWS, COLS, FUR_LAYOUT_ROWS, false, entries);
     ck_ok(context, fur_sddmm_multiply(fur_real(1), x.block, x.block, fur_real(0), a, &c));
-    fur_csr *near = matrix_in(fur_context_host(context), c);
+    fur_csr *near = matrix_near(c);
     const double *found = fur_csr_get(near)->values;
     const int rounds = COLS / 8 + 1 + 3;
     const double bound = rounds * 0x1p-53 * (1 + 0x1p-40);
@@ -166,7 +166,7 @@ START_TEST(nan_in_old_values_is_not_read_without_beta)
     ck_ok(context, fur_csr_create(context, &view, FUR_OWNERSHIP_COPY, &a));
     placed_block x = block_place(context, FUR_F64, 1, 3, FUR_LAYOUT_ROWS, false, ones);
     ck_ok(context, fur_sddmm_apply(fur_real(2), x.block, x.block, fur_real(0), a));
-    fur_csr *near = matrix_in(fur_context_host(context), a);
+    fur_csr *near = matrix_near(a);
     ck_assert(((const double *)fur_csr_get(near)->values)[0] == 6);
     block_remove(&x);
     fur_csr_destroy(near);

@@ -99,7 +99,7 @@ START_TEST(columns_of_stencils_go_one_by_one)
     ck_ok(context, fur_spmm_plan(a, &options, &plan));
     void *values = entries_random(&r, FUR_F64, fur_csr_get(a)->entries);
     for (int round = 0; round < 2; round++) {
-        fur_csr *near = matrix_in(fur_context_host(context), a);
+        fur_csr *near = matrix_near(a);
         spmm_trial t = spmm_random(near, options.op, 4, &r);
         for (int way = 0; way < SPMM_WAYS; way++)
             spmm_check(plan, &t, way, "stencil");
@@ -285,7 +285,7 @@ START_TEST(new_values_reach_the_plan)
         ck_assert_int_gt(fur_spmm_describe(plans[op])->matrix_bytes, 0);
     }
     ck_ok(context, fur_csr_set_values(a, values, FUR_OWNERSHIP_COPY));
-    fur_csr *near = matrix_in(fur_context_host(context), a);
+    fur_csr *near = matrix_near(a);
     for (int op = 0; op < 3; op++) {
         spmm_trial t = spmm_random(near, (fur_op)op, 5, &r);
         for (int way = 0; way < SPMM_WAYS; way++)
