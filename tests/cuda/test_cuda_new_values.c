@@ -1,5 +1,6 @@
-/* New values for a matrix on a GPU: the cases of the CPU; a graph that was captured before replays
- * with the new ones; arrays of the device that are borrowed, memory of the host that is adopted. */
+/* New values for a matrix on a GPU: a graph that was captured before replays with the new ones;
+ * arrays of the device that are borrowed, memory of the host that is adopted. The cases of all
+ * devices are in tests/csr/test_values.c. */
 #include "cuda_support.h"
 #include "values_cases.h"
 
@@ -12,59 +13,6 @@ static values_subject open_subject(counted *c, uint64_t stream)
                             .random = rng_stream(stream),
                             .calls = {&c->host.calls, &c->device.calls}};
 }
-
-/* Loops over the shapes. */
-START_TEST(plans_take_new_values_over)
-{
-    counted c;
-    values_subject s = open_subject(&c, (uint64_t)_i);
-    for (int value = test_small() ? _i % FUR_VALUE_COUNT : 0; value < FUR_VALUE_COUNT; value++) {
-        values_reach_plans(&s, &shapes[_i], (fur_value_type)value);
-        if (test_small())
-            break;
-    }
-    counted_close(&c);
-}
-END_TEST
-
-/* Loops over value types, as do those of operators and of stencils. */
-START_TEST(repeated_entries_keep_their_order)
-{
-    counted c;
-    values_subject s = open_subject(&c, 1000 + (uint64_t)_i);
-    values_reach_repeated(&s, (fur_value_type)_i);
-    counted_close(&c);
-}
-END_TEST
-
-START_TEST(operators_take_new_values_over)
-{
-    counted c;
-    values_subject s = open_subject(&c, 2000 + (uint64_t)_i);
-    values_reach_operators(&s, (fur_value_type)_i);
-    counted_close(&c);
-}
-END_TEST
-
-START_TEST(recognised_stencils_take_new_values_over)
-{
-    counted c;
-    values_subject s = open_subject(&c, 3000 + (uint64_t)_i);
-    values_reach_recognised(&s, (fur_value_type)_i);
-    counted_close(&c);
-}
-END_TEST
-
-START_TEST(what_cannot_take_them_over_refuses)
-{
-    counted c;
-    values_subject s = open_subject(&c, 4000);
-    values_refused_by_jacobi(&s);
-    values_refused_by_recognised(&s);
-    values_refused_by_multigrid(&s);
-    counted_close(&c);
-}
-END_TEST
 
 /* A product by a plan, captured, and its vectors. */
 typedef struct replay {
@@ -209,16 +157,11 @@ END_TEST
 
 static void add(TCase *tests)
 {
-    tcase_add_loop_test(tests, plans_take_new_values_over, 0, shape_count);
-    tcase_add_loop_test(tests, repeated_entries_keep_their_order, 0, FUR_VALUE_COUNT);
-    tcase_add_loop_test(tests, operators_take_new_values_over, 0, FUR_VALUE_COUNT);
-    tcase_add_loop_test(tests, recognised_stencils_take_new_values_over, 0, FUR_VALUE_COUNT);
-    tcase_add_test(tests, what_cannot_take_them_over_refuses);
     tcase_add_loop_test(tests, graphs_replay_with_values_that_are_copied, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, values_are_borrowed_and_adopted);
 }
 
 int main(void)
 {
-    return run_gpu_tests("cuda_values", add);
+    return run_gpu_tests("cuda_new_values", add);
 }
