@@ -33,8 +33,10 @@ static fur_scalar sum_of(fur_value_type value, fur_scalar alpha, fur_scalar a, f
 static triplets merged(const fur_csr *x, fur_scalar alpha, const fur_csr *y, fur_scalar beta,
                        bool common)
 {
-    const fur_csr_view *a = fur_csr_get(x);
-    const fur_csr_view *b = fur_csr_get(y);
+    fur_csr *near_x = matrix_near(x);
+    fur_csr *near_y = matrix_near(y);
+    const fur_csr_view *a = fur_csr_get(near_x);
+    const fur_csr_view *b = fur_csr_get(near_y);
     fur_value_type value = a->value_type;
     triplets t = triplets_make(a->rows, a->cols, value);
     int64_t *where = calloc((size_t)a->cols + 1, sizeof *where);
@@ -58,6 +60,8 @@ static triplets merged(const fur_csr *x, fur_scalar alpha, const fur_csr *y, fur
         mark_row(b, i, where, false);
     }
     free(where);
+    fur_csr_destroy(near_y);
+    fur_csr_destroy(near_x);
     return t;
 }
 
@@ -86,7 +90,8 @@ static void check_product(const fur_csr *a, const fur_csr *b)
 
 static void check_shift(const fur_csr *a, rng *r)
 {
-    const fur_csr_view *v = fur_csr_get(a);
+    fur_csr *near = matrix_near(a);
+    const fur_csr_view *v = fur_csr_get(near);
     fur_value_type value = v->value_type;
     fur_scalar shift = rng_scalar(r, value);
     triplets t = triplets_make(v->rows, v->cols, value);
@@ -106,12 +111,15 @@ static void check_shift(const fur_csr *a, rng *r)
     }
     ck_ok(fur_csr_context(a), fur_csr_shift(a, shift, &b));
     triplets_expect(b, &t, "shift");
+    fur_csr_destroy(near);
 }
 
 /* Loops over the shapes. */
 START_TEST(rows_of_two_matrices_are_merged)
 {
     FOR_TURNS (type, TYPES, 5, _i) {
+        if (test_small() && type % 3)
+            continue;
         memory m = {0};
         rng r = rng_stream((uint64_t)(100 * _i + type));
         fur_context *context =
@@ -172,12 +180,13 @@ START_TEST(plain_sums_keep_infinities)
     const double entries[] = {INFINITY, 0, 1, NAN};
     const fur_csr_view view = {sizeof view, 1, 2, 2, FUR_C128, FUR_I32, offsets, columns, entries};
     fur_context *context = context_make(NULL, 1);
-    fur_csr *a = NULL;
+    fur_csr *a = matrix_lent(context, &view);
     fur_csr *c = NULL;
-    ck_ok(context, fur_csr_create(context, &view, FUR_OWNERSHIP_BORROW, &a));
     ck_ok(context, fur_csr_add(a, fur_real(1), a, fur_real(1), &c));
-    const double *sums = fur_csr_get(c)->values;
+    fur_csr *near = matrix_near(c);
+    const double *sums = fur_csr_get(near)->values;
     ck_assert(sums[0] == INFINITY && sums[1] == 0 && sums[2] == 2 && isnan(sums[3]));
+    fur_csr_destroy(near);
     fur_csr_destroy(c);
     fur_csr_destroy(a);
     fur_context_destroy(context);

@@ -83,7 +83,8 @@ static int32_t *draw_list(rng *r, int64_t size, int64_t *count, bool rising)
 static void check_selected(const fur_csr *a, int64_t row_count, const int32_t *rows,
                            int64_t col_count, const int32_t *cols)
 {
-    const fur_csr_view *v = fur_csr_get(a);
+    fur_csr *near = matrix_near(a);
+    const fur_csr_view *v = fur_csr_get(near);
     row_count = rows ? row_count : v->rows;
     triplets t = triplets_make(row_count, cols ? col_count : v->cols, v->value_type);
     fur_csr *b = NULL;
@@ -100,6 +101,7 @@ static void check_selected(const fur_csr *a, int64_t row_count, const int32_t *r
     }
     ck_ok(fur_csr_context(a), fur_csr_select(a, row_count, rows, col_count, cols, &b));
     triplets_expect(b, &t, "selection");
+    fur_csr_destroy(near);
 }
 
 static void check_lists(const fur_csr *a, rng *r)
@@ -139,6 +141,8 @@ static void check_dropped(const fur_csr *a, double tolerance)
 START_TEST(parts_have_their_entries)
 {
     FOR_TURNS (type, TYPES, 5, _i) {
+        if (test_small() && type % 3)
+            continue;
         memory m = {0};
         rng r = rng_stream((uint64_t)(100 * _i + type));
         fur_context *context =
@@ -148,9 +152,11 @@ START_TEST(parts_have_their_entries)
         check_lists(a, &r);
         check_dropped(a, 0);
         check_dropped(a, 0.5);
-        if (fur_csr_get(a)->entries > 0 && !value_is_complex(fur_csr_get(a)->value_type))
-            check_dropped(
-                a, fabs(entry_get(fur_csr_get(a)->value_type, fur_csr_get(a)->values, 0).re));
+        fur_csr *near = matrix_near(a);
+        const fur_csr_view *v = fur_csr_get(near);
+        if (v->entries > 0 && !value_is_complex(v->value_type))
+            check_dropped(a, fabs(entry_get(v->value_type, v->values, 0).re));
+        fur_csr_destroy(near);
         fur_csr_destroy(a);
         fur_context_destroy(context);
         ck_assert_int_eq(m.outstanding, 0);
@@ -166,10 +172,12 @@ START_TEST(what_is_not_a_number_is_not_dropped)
     fur_context *context = context_make(NULL, 1);
     fur_csr *a = NULL;
     fur_csr *b = NULL;
-    ck_ok(context, fur_csr_create(context, &view, FUR_OWNERSHIP_BORROW, &a));
+    ck_ok(context, fur_csr_create(context, &view, LENT, &a));
     ck_ok(context, fur_csr_drop(a, INFINITY, &b));
-    ck_assert_int_eq(fur_csr_get(b)->entries, 1);
-    ck_assert_int_eq(fur_csr_get(b)->columns[0], 0);
+    fur_csr *near = matrix_near(b);
+    ck_assert_int_eq(fur_csr_get(near)->entries, 1);
+    ck_assert_int_eq(fur_csr_get(near)->columns[0], 0);
+    fur_csr_destroy(near);
     fur_csr_destroy(b);
     fur_csr_destroy(a);
     fur_context_destroy(context);
@@ -189,9 +197,11 @@ START_TEST(duplicates_of_a_repeated_column_are_sorted)
     fur_csr *b = NULL;
     ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_KEEP, &a));
     ck_ok(context, fur_csr_select(a, 0, NULL, 3, list, &b));
-    ck_assert_int_eq(fur_csr_get(b)->entries, 5);
-    ck_assert(memcmp(fur_csr_get(b)->columns, expected, sizeof expected) == 0);
-    ck_assert(memcmp(fur_csr_get(b)->values, sorted, sizeof sorted) == 0);
+    fur_csr *near = matrix_near(b);
+    ck_assert_int_eq(fur_csr_get(near)->entries, 5);
+    ck_assert(memcmp(fur_csr_get(near)->columns, expected, sizeof expected) == 0);
+    ck_assert(memcmp(fur_csr_get(near)->values, sorted, sizeof sorted) == 0);
+    fur_csr_destroy(near);
     fur_csr_destroy(b);
     fur_csr_destroy(a);
     fur_context_destroy(context);
@@ -247,7 +257,7 @@ END_TEST
 /* Loops over value types: both ways. */
 START_TEST(diagonal_matrices_have_their_vector)
 {
-    static const int64_t sizes[] = {0, 1, 1000, 100000};
+    static const int64_t sizes[] = {0, 1, 1000, 100001};
     fur_value_type type = (fur_value_type)_i;
     rng r = rng_stream((uint64_t)(8000 + _i));
     fur_context *context = context_make(NULL, thread_counts[_i]);
@@ -259,9 +269,7 @@ START_TEST(diagonal_matrices_have_their_vector)
         ck_ok(context, fur_csr_check(context, fur_csr_get(a)));
         ck_assert_int_eq(fur_csr_get(a)->entries, sizes[n]);
         ck_ok(context, fur_csr_diagonal(a, &back));
-        ck_assert_int_eq(
-            first_difference(type, sizes[n], fur_vector_const_data(d), fur_vector_const_data(back)),
-            -1);
+        ck_same_bits(d, back);
         fur_csr_destroy(a);
         fur_vector_destroy(back);
         fur_vector_destroy(d);

@@ -31,11 +31,13 @@ void triplets_release(triplets *t)
 
 triplets triplets_of(const fur_csr *a)
 {
-    const fur_csr_view *v = fur_csr_get(a);
+    fur_csr *near = matrix_near(a);
+    const fur_csr_view *v = fur_csr_get(near);
     triplets t = triplets_make(v->rows, v->cols, v->value_type);
     for (int64_t i = 0; i < v->rows; i++)
         for (int64_t k = offset_at(v, i); k < offset_at(v, i + 1); k++)
             triplets_add(&t, i, v->columns[k], entry_get(v->value_type, v->values, k));
+    fur_csr_destroy(near);
     return t;
 }
 
@@ -97,7 +99,8 @@ fur_csr *matrix_of(fur_context *context, rng *r, const shape *s, int type)
 
 fur_csr *matrix_like(const fur_csr *a, rng *r)
 {
-    const fur_csr_view *v = fur_csr_get(a);
+    fur_csr *near = matrix_near(a);
+    const fur_csr_view *v = fur_csr_get(near);
     fur_context *context = fur_csr_context(a);
     triplets t = triplets_make(v->rows, v->cols, v->value_type);
     for (int64_t i = 0; i < v->rows; i++) {
@@ -117,6 +120,7 @@ fur_csr *matrix_like(const fur_csr *a, rng *r)
     ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_ERROR, &narrow));
     ck_ok(context, fur_csr_convert(narrow, v->value_type, v->offset_type, &b));
     fur_csr_destroy(narrow);
+    fur_csr_destroy(near);
     triplets_release(&t);
     return b;
 }

@@ -1,10 +1,12 @@
-/* Operations on whole matrices on a GPU: the pattern and the bits of the CPU's, for all shapes,
- * value types and offsets, with rows that do not fit shared memory and with kept duplicates. */
-#include "cuda_support.h"
+/* Operations on matrices with kept duplicates and with values that are not finite, and the scaling
+ * of rows and columns: in every context the bits of one thread of the CPU. */
+#include "triplets.h"
 
 #include <math.h>
+#include <string.h>
 
-/* Matrices of one shape: the second has another pattern, and both are on the device, too. */
+/* Matrices of one shape: the second has another pattern. Both are with one thread of
+ * the CPU, and in the context under test. */
 typedef struct operands {
     fur_csr *a;
     fur_csr *b;
@@ -12,17 +14,10 @@ typedef struct operands {
     fur_csr *far_b;
 } operands;
 
-static fur_csr *to(const fur_csr *a, fur_context *context)
+static void operands_send(operands *o, fur_context *context)
 {
-    fur_csr *moved = NULL;
-    ck_ok(fur_csr_context(a), fur_csr_transfer(a, context, &moved));
-    return moved;
-}
-
-static void operands_send(operands *o, fur_context *gpu)
-{
-    o->far_a = to(o->a, gpu);
-    o->far_b = to(o->b, gpu);
+    o->far_a = matrix_in(context, o->a);
+    o->far_b = matrix_in(context, o->b);
 }
 
 static void operands_release(operands *o)
@@ -31,16 +26,6 @@ static void operands_release(operands *o)
     fur_csr_destroy(o->far_a);
     fur_csr_destroy(o->b);
     fur_csr_destroy(o->a);
-}
-
-static void ck_same(const fur_csr *far, const fur_csr *near, const char *what)
-{
-    int equal = 0;
-    fur_csr *moved = to(far, fur_csr_context(near));
-    ck_ok(fur_csr_context(near), fur_csr_compare(moved, near, &equal));
-    ck_assert_msg(equal, "%s differs", what);
-    ck_assert_int_eq(fur_csr_get(far)->offset_type, fur_csr_get(near)->offset_type);
-    fur_csr_destroy(moved);
 }
 
 /* The same operation on both sides, whose results must be the same. */
@@ -52,25 +37,14 @@ static void check(const operands *o, const char *what, operation *run)
     fur_csr *far = NULL;
     ck_ok(fur_csr_context(o->a), run(o->a, o->b, &near));
     ck_ok(fur_csr_context(o->far_a), run(o->far_a, o->far_b, &far));
-    ck_same(far, near, what);
+    ck_same_matrix(far, near, what);
     fur_csr_destroy(far);
     fur_csr_destroy(near);
-}
-
-static fur_status add(const fur_csr *a, const fur_csr *b, fur_csr **out)
-{
-    return fur_csr_add(a, fur_real(1), b, fur_real(1), out);
 }
 
 static fur_status add_scaled(const fur_csr *a, const fur_csr *b, fur_csr **out)
 {
     return fur_csr_add(a, fur_complex(1.0 / 3, -2), b, fur_complex(-0.7, 1), out);
-}
-
-static fur_status add_to_itself(const fur_csr *a, const fur_csr *b, fur_csr **out)
-{
-    (void)b;
-    return fur_csr_add(a, fur_real(1), a, fur_real(0.3), out);
 }
 
 static fur_status multiply(const fur_csr *a, const fur_csr *b, fur_csr **out)
@@ -90,32 +64,6 @@ static fur_status lower(const fur_csr *a, const fur_csr *b, fur_csr **out)
     return fur_csr_band(a, INT64_MIN, 0, out);
 }
 
-static fur_status band(const fur_csr *a, const fur_csr *b, fur_csr **out)
-{
-    (void)b;
-    return fur_csr_band(a, -2, 3, out);
-}
-
-static fur_status nothing(const fur_csr *a, const fur_csr *b, fur_csr **out)
-{
-    (void)b;
-    return fur_csr_band(a, 2, -2, out);
-}
-
-static fur_status middle(const fur_csr *a, const fur_csr *b, fur_csr **out)
-{
-    const fur_csr_view *v = fur_csr_get(a);
-    (void)b;
-    return fur_csr_submatrix(a, v->rows / 5, v->rows - v->rows / 7, v->cols / 3, v->cols, out);
-}
-
-static fur_status some_rows(const fur_csr *a, const fur_csr *b, fur_csr **out)
-{
-    const fur_csr_view *v = fur_csr_get(a);
-    (void)b;
-    return fur_csr_submatrix(a, v->rows / 2, v->rows, 0, v->cols, out);
-}
-
 static fur_status drop(const fur_csr *a, const fur_csr *b, fur_csr **out)
 {
     (void)b;
@@ -126,32 +74,6 @@ static fur_status blocks(const fur_csr *a, const fur_csr *b, fur_csr **out)
 {
     const fur_csr *grid[] = {a, b, NULL, NULL, a, a, b, NULL, b};
     return fur_csr_from_blocks(3, 3, grid, out);
-}
-
-static fur_status column_of_blocks(const fur_csr *a, const fur_csr *b, fur_csr **out)
-{
-    const fur_csr *grid[] = {b, a};
-    return fur_csr_from_blocks(2, 1, grid, out);
-}
-
-/* With a small matrix on either side. */
-static fur_status kron(const fur_csr *a, const fur_csr *b, fur_csr **out)
-{
-    fur_csr *small = NULL;
-    const fur_csr_view *v = fur_csr_get(b);
-    int64_t rows = v->rows < 5 ? v->rows : 5;
-    int64_t cols = v->cols < 4 ? v->cols : 4;
-    fur_status status = fur_csr_submatrix(b, 0, rows, 0, cols, &small);
-    if (status == FUR_OK)
-        status = a == b ? fur_csr_kron(small, a, out) : fur_csr_kron(a, small, out);
-    fur_csr_destroy(small);
-    return status;
-}
-
-static fur_status kron_reversed(const fur_csr *a, const fur_csr *b, fur_csr **out)
-{
-    (void)b;
-    return kron(a, a, out);
 }
 
 /* Between two diagonals, taken from A itself, or one; in A's place and with borrowed values. */
@@ -178,37 +100,13 @@ static fur_status scale(const fur_csr *a, const fur_csr *b, fur_csr **out)
     return status;
 }
 
-static void check_all(const operands *o)
-{
-    const fur_csr_view *v = fur_csr_get(o->a);
-    check(o, "A + B", add);
-    check(o, "a A + b B", add_scaled);
-    check(o, "A + b A", add_to_itself);
-    check(o, "element-wise product", multiply);
-    if (v->rows == v->cols)
-        check(o, "A - shift I", shift);
-    check(o, "lower triangle", lower);
-    check(o, "band", band);
-    check(o, "empty band", nothing);
-    check(o, "submatrix", middle);
-    check(o, "some rows", some_rows);
-    check(o, "drop", drop);
-    check(o, "blocks", blocks);
-    check(o, "column of blocks", column_of_blocks);
-    if (v->entries < 50000) {
-        check(o, "Kronecker product", kron);
-        check(o, "Kronecker product, reversed", kron_reversed);
-    }
-    check(o, "scale", scale);
-}
-
 static void check_lists(const operands *o, rng *r, bool rising)
 {
     const fur_csr_view *v = fur_csr_get(o->a);
     int32_t *rows = malloc(1000 * sizeof *rows);
     int32_t *cols = malloc(1000 * sizeof *cols);
-    int64_t row_count = v->rows > 0 ? 300 : 0;
-    int64_t col_count = v->cols > 0 ? 500 : 0;
+    int64_t row_count = v->rows > 0 ? (on_gpu() ? 300 : 30) : 0;
+    int64_t col_count = v->cols > 0 ? (on_gpu() ? 500 : 50) : 0;
     for (int64_t i = 0; i < row_count; i++)
         rows[i] = (int32_t)rng_below(r, v->rows);
     for (int64_t j = 0; j < col_count; j++)
@@ -222,7 +120,7 @@ static void check_lists(const operands *o, rng *r, bool rising)
               fur_csr_select(o->a, row_count, of_rows, col_count, of_cols, &near));
         ck_ok(fur_csr_context(o->far_a),
               fur_csr_select(o->far_a, row_count, of_rows, col_count, of_cols, &far));
-        ck_same(far, near, "selection");
+        ck_same_matrix(far, near, "selection");
         fur_csr_destroy(far);
         fur_csr_destroy(near);
     }
@@ -258,33 +156,21 @@ static void check_difference(const operands *o, double rtol, double atol)
     ck_assert(memcmp(&far.b, &near.b, sizeof far.b) == 0);
 }
 
-static void check_operands(operands *o, fur_context *gpu, rng *r)
-{
-    operands_send(o, gpu);
-    check_all(o);
-    check_lists(o, r, false);
-    check_lists(o, r, true);
-    check_norms(o);
-    check_difference(o, 0, 0);
-    check_difference(o, 0.5, 0.1);
-    operands_release(o);
-}
-
 /* Loops over the shapes. */
-START_TEST(results_have_the_bits_of_the_host)
+START_TEST(rows_and_columns_are_scaled_alike_everywhere)
 {
-    counted c;
-    counted_open(&c);
-    fur_context *host = fur_context_host(c.context);
+    fur_context *context = context_make(NULL, 3);
+    fur_context *host = context_cpu("portable", 1);
     rng r = rng_stream(2300 + (uint64_t)_i);
-    for (int value = 0; value < FUR_VALUE_COUNT; value++) {
-        fur_offset_type offset = (fur_offset_type)((value + _i) % 2);
-        operands o = {.a = matrix_random(host, &r, &shapes[_i], (fur_value_type)value, offset)};
-        o.b = matrix_random(host, &r, &shapes[_i], (fur_value_type)value,
-                            (fur_offset_type)rng_below(&r, 2));
-        check_operands(&o, c.context, &r);
+    for (int type = 0; type < TYPES; type++) {
+        operands o = {.a = matrix_of(host, &r, &shapes[_i], type)};
+        o.b = matrix_in(host, o.a);
+        operands_send(&o, context);
+        check(&o, "scale", scale);
+        operands_release(&o);
     }
-    counted_close(&c);
+    fur_context_destroy(host);
+    fur_context_destroy(context);
 }
 END_TEST
 
@@ -312,14 +198,14 @@ static fur_csr *with_duplicates(fur_context *context, rng *r, int64_t n, int64_t
 START_TEST(duplicates_and_what_is_not_finite_are_taken_one_by_one)
 {
     const int64_t sizes[] = {3, 40, 300};
-    counted c;
-    counted_open(&c);
-    fur_context *host = fur_context_host(c.context);
+    memory m = {0};
+    fur_context *context = context_counting(&m, NULL, 3);
+    fur_context *host = context_cpu("portable", 1);
     rng r = rng_stream(2330);
     for (int n = 0; n < COUNT_OF(sizes); n++) {
         operands o = {.a = with_duplicates(host, &r, sizes[n], 5000)};
         o.b = with_duplicates(host, &r, sizes[n], 7000);
-        operands_send(&o, c.context);
+        operands_send(&o, context);
         check(&o, "A + B", add_scaled);
         check(&o, "element-wise product", multiply);
         check(&o, "A - shift I", shift);
@@ -332,44 +218,19 @@ START_TEST(duplicates_and_what_is_not_finite_are_taken_one_by_one)
         check_difference(&o, 0, 0.25);
         operands_release(&o);
     }
-    counted_close(&c);
-}
-END_TEST
-
-START_TEST(diagonal_matrices_have_their_vector)
-{
-    const int64_t sizes[] = {0, 1, 1000, 100001};
-    counted c;
-    counted_open(&c);
-    rng r = rng_stream(2331);
-    for (int n = 0; n < COUNT_OF(sizes); n++) {
-        fur_vector *d = vector_random(c.context, &r, FUR_C64, sizes[n]);
-        fur_vector *near = NULL;
-        fur_csr *expected = NULL;
-        fur_csr *a = NULL;
-        ck_ok(c.context, fur_csr_from_diagonal(d, &a));
-        ck_ok(fur_context_host(c.context),
-              fur_vector_create(fur_context_host(c.context), FUR_C64, sizes[n], &near));
-        ck_ok(c.context, fur_vector_copy(d, near));
-        ck_ok(fur_context_host(c.context), fur_csr_from_diagonal(near, &expected));
-        ck_same(a, expected, "diagonal");
-        fur_csr_destroy(expected);
-        fur_csr_destroy(a);
-        fur_vector_destroy(near);
-        fur_vector_destroy(d);
-    }
-    counted_close(&c);
+    fur_context_destroy(host);
+    fur_context_destroy(context);
+    ck_assert_int_eq(m.outstanding, 0);
 }
 END_TEST
 
 static void add_tests(TCase *tests)
 {
-    tcase_add_loop_test(tests, results_have_the_bits_of_the_host, 0, shape_count);
+    tcase_add_loop_test(tests, rows_and_columns_are_scaled_alike_everywhere, 0, shape_count);
     tcase_add_test(tests, duplicates_and_what_is_not_finite_are_taken_one_by_one);
-    tcase_add_test(tests, diagonal_matrices_have_their_vector);
 }
 
 int main(void)
 {
-    return run_gpu_tests("cuda_algebra", add_tests);
+    return run_tests("repeated", add_tests);
 }
