@@ -1,4 +1,4 @@
-/* What to try after a search for eigenvalues, in words. */
+/* Sentences that tell what to try after a search for eigenvalues. */
 #include <furrow/eigs.h>
 
 const char *fur_eigs_advice(fur_outcome outcome)
@@ -17,7 +17,7 @@ const char *fur_eigs_advice(fur_outcome outcome)
         return "look for entries of the matrix that are not finite, or scale it";
     case FUR_OUTCOME_INDEFINITE_PRECONDITIONER:
         return "use a preconditioner that is positive definite, or none";
-    default: /* success, the caller's end, and outcomes of solvers alone */
+    default: /* success, the caller's stop, and outcomes of solvers only */
         return "";
     }
 }

@@ -1,4 +1,4 @@
-/* Checks of what is asked, and defaults. */
+/* Checks of the options, and their defaults. */
 #include "asked.h"
 
 #include "core.h"

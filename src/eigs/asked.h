@@ -1,13 +1,13 @@
-/* What the methods for eigenvalues ask of a caller alike. */
+/* Checks that all methods for eigenvalues share. */
 #ifndef FURROW_EIGS_ASKED_H
 #define FURROW_EIGS_ASKED_H
 
 #include <furrow/eigs.h>
 
-/* V^H A V may be so far from symmetric, as a share of ||A||: far more than rounding makes it. */
+/* How far V^H A V may be from symmetric, as a fraction of ||A||. Rounding causes far less. */
 #define FUR_EIGS_ASYMMETRY 1e-2
 
-/* FUR_INVALID unless A is square and the vectors for results, NULL: none, are like its own. */
+/* Returns FUR_INVALID unless A is square and the result vectors suit A. vectors may be NULL. */
 fur_status fur_eigs_check(const fur_operator *a, int count, fur_vector *const *vectors);
 
 /* The default of options.tolerance. */

@@ -1,7 +1,7 @@
-/* Jacobi's method of plane rotations (Jacobi 1846), as H. Rutishauser, The Jacobi method for real
- * symmetric matrices, 1966, has it: row by row until what is beside the diagonal is below rounding.
- * It needs some 10 sweeps of 3 n^3 operations each, which the products and the orthogonalisation of
- * Lanczos outweigh, and finds eigenvectors orthogonal to rounding. */
+/* Jacobi's method of plane rotations (Jacobi 1846), in the version of H. Rutishauser, The Jacobi
+ * method for real symmetric matrices, 1966. It goes row by row until the entries off the diagonal
+ * are below rounding. It needs some 10 sweeps of 3 n^3 operations each. The products and the
+ * orthogonalisation of Lanczos take longer. The eigenvectors are orthogonal up to rounding. */
 #include "dense_symmetric.h"
 
 #include "number.h"
@@ -12,7 +12,7 @@
 #define MOST_SWEEPS 60
 
 typedef struct dense {
-    int parts; /* of an entry: 1, or 2 of a complex one */
+    int parts; /* parts of an entry: 1 if real, 2 if complex */
     int n;
     double *a;
     double *vectors;
@@ -24,7 +24,7 @@ static double *row_of(const dense *d, double *matrix, int i)
     return matrix + i * d->n * d->parts;
 }
 
-/* (p, q) = (c p - s q, s p + c q) for n numbers at p and at q, so far apart. */
+/* (p, q) = (c p - s q, s p + c q) for n numbers from p and from q on, `step` apart. */
 static void rotate(int n, double *p, double *q, int step, double c, double s)
 {
     for (int k = 0; k < n; k++) {
@@ -35,7 +35,7 @@ static void rotate(int n, double *p, double *q, int step, double c, double s)
     }
 }
 
-/* n complex numbers at x, so many parts apart, times re + i im. */
+/* Multiplies n complex numbers from x on, `step` parts apart, by re + i im. */
 static void turn(int n, double *x, int step, double re, double im)
 {
     for (int k = 0; k < n; k++) {
@@ -51,8 +51,8 @@ static double modulus(const double *entry, int parts)
     return parts == 1 ? fabs(entry[0]) : fur_modulus(fur_complex(entry[0], entry[1]));
 }
 
-/* Makes entry (p, q) of a complex matrix real: column q times a number of modulus 1, row q times
- * its conjugate. */
+/* Makes entry (p, q) of a complex matrix real. Column q is multiplied by a number of modulus 1, and
+ * row q by its conjugate. */
 static void make_real(const dense *d, int p, int q)
 {
     double *entry = row_of(d, d->a, p) + 2 * q;
@@ -70,7 +70,7 @@ static void make_real(const dense *d, int p, int q)
     diagonal[1] = 0;
 }
 
-/* Turns a(p, q) into 0. */
+/* Rotates a(p, q) to 0. */
 static void eliminate(const dense *d, int p, int q)
 {
     int parts = d->parts;
@@ -91,7 +91,7 @@ static void eliminate(const dense *d, int p, int q)
         row_p[q * parts + part] = row_q[p * parts + part] = 0;
 }
 
-/* Whether a sweep found something to eliminate. */
+/* Runs a sweep. Returns whether it found an entry to eliminate. */
 static int sweep(const dense *d, double least)
 {
     int found = 0;

@@ -1,11 +1,11 @@
 /* Eigenvalues by Lanczos' method with thick restarts: K. Wu and H. Simon, Thick-restart Lanczos
  * method for large symmetric eigenvalue problems, 2000.
  *
- * The projected matrix is measured whole, V^H A V, by the dot products of the orthogonalisation
- * (classical Gram-Schmidt twice), so that it holds also where vectors are set aside and a new start
- * vector is taken. Steps cost a product and 3 j + 7 vector transfers for j <= 32 vectors of the
- * basis (fur_orthogonalise_transfers, and 2); a restart basis transfers for each vector that is
- * kept. */
+ * The whole projected matrix V^H A V is measured by the dot products of the orthogonalisation
+ * (classical Gram-Schmidt twice). It is therefore also right after vectors were set aside and a new
+ * start vector was taken. A step costs a product and 3 j + 7 vector transfers for j <= 32 vectors
+ * of the basis (fur_orthogonalise_transfers, and 2). A restart costs `basis` transfers for each
+ * vector that is kept. */
 #include <furrow/author/options.h>
 #include <furrow/author/try.h>
 #include <furrow/eigs.h>
@@ -27,60 +27,62 @@
 #include <string.h>
 
 #define DEFAULT_COUNT 6
-/* A matrix of up to so many rows is solved whole, without a restart. */
+/* A matrix with at most this many rows is solved in one basis without restarts. */
 #define SMALL 160
 #define MOST_BASIS 10000
-/* The largest residual must fall by this factor, once in as many steps as it has taken so far and
- * these more; there is a limit for start vectors, too. Eigenvalues that are nearly equal would keep
- * a search going for long. */
+/* Limits of a search, because nearly equal eigenvalues could keep it going for long. The largest
+ * residual must fall by LEAST_FALL before the number of steps has doubled and PATIENCE more steps
+ * were taken. The number of start vectors is limited too. */
 #define LEAST_FALL 0.9
 #define PATIENCE 1000
 #define STARTS_A_VALUE 2
 #define MORE_STARTS 8
-/* Estimates of residuals are below this share of what the true ones must not exceed. */
+/* Estimated residuals must be below this fraction of the limit for true residuals. */
 #define SHARE 0.1
 
 typedef struct eigs {
     fur_context *context;
     const fur_operator *a;
-    fur_eigs_options options; /* with defaults in place of zeros */
+    fur_eigs_options options; /* with defaults instead of zeros */
     fur_value_type value;
     double epsilon;
     int64_t n;
     int basis;
     int keep;
-    int size;             /* vectors of the basis with their column of h */
-    fur_vector **vectors; /* basis + 1, of which the last is the next one, keep + 1 to spare */
-    double *h;            /* V^H A V, by rows */
-    double *work;         /* the same, to be overwritten */
-    double *s;            /* eigenvectors of h */
-    double *theta;        /* its eigenvalues, rising */
-    double *wanted;       /* those asked for, the most wanted first */
-    double *residuals;    /* of the results */
-    double *found;        /* the same when the last start vector was taken */
+    int size; /* vectors of the basis whose column of h is known */
+    /* basis + 1 vectors, the last of which is the next one; then keep + 1 spare vectors */
+    fur_vector **vectors;
+    double *h;         /* V^H A V, by rows */
+    double *work;      /* a copy of h that is overwritten */
+    double *s;         /* eigenvectors of h */
+    double *theta;     /* eigenvalues of h, rising */
+    double *wanted;    /* wanted eigenvalues, most wanted first */
+    double *residuals; /* residuals of the results */
+    double *found;     /* wanted eigenvalues when the last start vector was taken */
     fur_scalar *dots;
     fur_scalar *sums;
-    double beta;     /* what couples the next vector to the last */
-    double norm;     /* of A, from below */
-    uint64_t hashed; /* numbers that start vectors have taken */
-    int starts;      /* vectors beside the first */
-    int64_t begun;   /* steps when the last one was taken */
-    double least;    /* since then: the least of the largest residual, and when it fell */
+    double beta;     /* the coupling of the next vector to the last */
+    double norm;     /* lower bound of ||A|| */
+    uint64_t hashed; /* hashed numbers that start vectors have used */
+    int starts;      /* start vectors after the first */
+    int64_t begun;   /* steps when the last start vector was taken */
+    /* since then: the smallest value of the largest residual, and the step at which it fell */
+    double least;
     int64_t fell;
     fur_eigs_report report;
 } eigs;
 
 /* --- vectors ---------------------------------------------------------------------------------- */
 
-/* vectors[at] -= V V^H vectors[at] for the vectors V before it; e->sums = V^H vectors[at], and the
- * norm of what is left. */
+/* vectors[at] -= V V^H vectors[at] for the vectors V before it. Sets e->sums = V^H vectors[at], and
+ * the norm of the remainder. */
 static fur_status orthogonalise(eigs *e, int at, double *norm)
 {
     return fur_orthogonalise(at, e->vectors, e->vectors[at], e->sums, e->dots, norm);
 }
 
-/* vectors[at] = a new start vector, orthogonal to those before it: twice, for what rounding leaves
- * near a full space. */
+/* vectors[at] = a new start vector, orthogonal to the vectors before it. It is orthogonalised
+ * twice, because near a full space the remainder is mostly rounding. */
 static fur_status start(eigs *e, int at)
 {
     FUR_TRY(fur_vector_fill_hashed(e->vectors[at], e->hashed));
@@ -95,7 +97,8 @@ static fur_status start(eigs *e, int at)
 
 /* --- the basis -------------------------------------------------------------------------------- */
 
-/* Column j of h from the dot products with A v_j; whether that fits what is known of the row. */
+/* Sets column j of h from the dot products with A v_j. Returns whether they agree with the known
+ * row. */
 static bool take_column(eigs *e, int j)
 {
     const fur_scalar *sums = e->sums;
@@ -109,7 +112,8 @@ static bool take_column(eigs *e, int j)
     return gap <= FUR_EIGS_ASYMMETRY * e->norm && fabs(sums[j].im) <= FUR_EIGS_ASYMMETRY * e->norm;
 }
 
-/* The next vector from what is left of A v_j, of norm beta, or a new one where nothing is. */
+/* Makes the next vector from the remainder of A v_j, whose norm is beta. If the remainder is
+ * rounding, a new start vector is taken. */
 static fur_status take_next(eigs *e, int j)
 {
     e->norm = fmax(e->norm, e->beta);
@@ -124,7 +128,7 @@ static fur_status take_next(eigs *e, int j)
     return alone ? start(e, j + 1) : fur_vector_scale(e->vectors[j + 1], fur_real(1 / e->beta));
 }
 
-/* Steps of Lanczos until the basis has its size; sets the outcome where they end early. */
+/* Runs Lanczos steps until the basis is full. If they end early, sets the outcome. */
 static fur_status extend(eigs *e)
 {
     for (; e->size < e->basis; e->size++) {
@@ -148,7 +152,7 @@ static fur_status extend(eigs *e)
 
 /* --- Ritz vectors ----------------------------------------------------------------------------- */
 
-/* The index of the eigenvalue of h that is wanted `place`-th most. */
+/* The index of the eigenvalue of h that has this place in the order of wanted eigenvalues. */
 static int pick(const eigs *e, int place)
 {
     switch (e->options.which) {
@@ -184,7 +188,7 @@ static void exchange(fur_vector **a, fur_vector **b)
     *b = kept;
 }
 
-/* The basis becomes the Ritz vectors that are kept, and the next vector after them. */
+/* Replaces the basis by the Ritz vectors that are kept, followed by the next vector. */
 static fur_status compress(eigs *e)
 {
     int kept = e->keep < e->size ? e->keep : e->size;
@@ -219,7 +223,7 @@ static double allowed(const eigs *e)
     return e->options.tolerance * e->norm;
 }
 
-/* Whether the largest residual has not fallen for long. */
+/* Whether the largest residual has not fallen for a long time. */
 static bool is_stuck(eigs *e, double largest)
 {
     int64_t now = e->report.iterations - e->begun;
@@ -230,8 +234,8 @@ static bool is_stuck(eigs *e, double largest)
     return now > 2 * e->fell + PATIENCE;
 }
 
-/* Counts the wanted values that seem to have converged, and tells the monitor. Sets the outcome
- * where that or a search without progress ends it. */
+/* Counts the wanted values that seem to have converged, and calls the monitor. Sets the outcome if
+ * the monitor stops the search, or if there is no progress. */
 static int count_converged(eigs *e)
 {
     double largest = 0;
@@ -251,7 +255,7 @@ static int count_converged(eigs *e)
     return converged;
 }
 
-/* Whether the values are those for which the last start vector was taken. */
+/* Whether the wanted values equal the values at the time of the last start vector. */
 static bool nothing_is_new(const eigs *e)
 {
     for (int i = 0; i < e->options.count; i++)
@@ -260,8 +264,7 @@ static bool nothing_is_new(const eigs *e)
     return true;
 }
 
-/* Whether what comes next in the rest of the space is beyond the wanted values, as far as its own
- * residual tells. */
+/* Whether the next eigenvalues lie beyond the wanted ones, as far as their own residuals tell. */
 static bool nothing_is_near(const eigs *e)
 {
     int ends = e->options.which == FUR_EIGS_BOTH_ENDS ? 2 : 1;
@@ -274,7 +277,7 @@ static bool nothing_is_near(const eigs *e)
     return true;
 }
 
-/* Sets aside what has converged, and takes another start vector. */
+/* Sets converged vectors aside, and takes another start vector. */
 static fur_status search_the_rest(eigs *e)
 {
     int count = e->options.count;
@@ -290,7 +293,7 @@ static fur_status search_the_rest(eigs *e)
     return start(e, count);
 }
 
-/* When the basis is full: sets the outcome where the search ends, or begins the next basis. */
+/* Called when the basis is full: sets the outcome if the search ends, or begins the next basis. */
 static fur_status restart(eigs *e)
 {
     solve_projected(e);
@@ -314,7 +317,8 @@ static fur_status restart(eigs *e)
     return all && !old ? search_the_rest(e) : FUR_OK;
 }
 
-/* The place of result i among the wanted: both ends alternate there, and rise here. */
+/* The place of result i among the wanted values. The wanted values alternate between both ends, and
+ * the results rise. */
 static int place_of(const eigs *e, int i)
 {
     int low = (e->options.count + 1) / 2;
@@ -323,14 +327,14 @@ static int place_of(const eigs *e, int i)
     return i < low ? 2 * i : 2 * (e->options.count - 1 - i) + 1;
 }
 
-/* Whether the method has come as far as to approximations. */
+/* Whether the method has found approximations. */
 static bool have_vectors(const eigs *e)
 {
     return e->report.outcome != FUR_OUTCOME_BREAKDOWN &&
            e->report.outcome != FUR_OUTCOME_ASYMMETRIC;
 }
 
-/* ||A v - lambda v|| of all that were asked for, and how many are small enough. */
+/* Computes ||A v - lambda v|| for all results, and counts the residuals that are small enough. */
 static fur_status take_residuals(eigs *e)
 {
     fur_vector *t = e->vectors[e->basis];
@@ -394,7 +398,7 @@ static int count_vectors(const eigs *e)
     return e->basis + 1 + e->keep;
 }
 
-/* Doubles, cleared. */
+/* Allocates doubles, and clears them. */
 static fur_status make_doubles(eigs *e, int64_t count, double **out)
 {
     size_t bytes = (size_t)count * sizeof(double);
@@ -417,7 +421,7 @@ static fur_status make_workspace(eigs *e)
     FUR_TRY(make_doubles(e, e->basis, &e->wanted));
     FUR_TRY(make_doubles(e, e->basis, &e->found));
     FUR_TRY(make_doubles(e, e->basis, &e->residuals));
-    /* One more: a matrix without rows has the array, too. */
+    /* One more element, so that a matrix without rows also has the array. */
     FUR_TRY(fur_context_allocate(e->context, (2 * (size_t)e->basis + 1) * sizeof *e->dots,
                                  (void **)&e->dots));
     e->sums = e->dots + e->basis;

@@ -1,11 +1,11 @@
 /* Eigenvalues by the locally optimal block preconditioned conjugate gradient method (A. Knyazev,
  * Toward the optimal preconditioned eigensolver, 2001).
  *
- * An iteration finds the Ritz vectors X of the space [X P W], and their steps P, measures their
- * residuals, and makes W of those that are too large. A column of X whose residual is small enough
- * stays in the space, but gets no W and no P any more (soft locking: Knyazev, Argentati, Lashuk and
- * Ovtchinnikov 2007). Each vector of W moves about 3 vectors for each one of the basis, as in
- * fur_eigs, and is multiplied by A and M. */
+ * An iteration finds the Ritz vectors X of the space [X P W], and their steps P. It computes their
+ * residuals, and makes W from the residuals that are too large. If the residual of a column of X is
+ * small enough, the column stays in the space, but it gets no W and no P any more (soft locking:
+ * Knyazev, Argentati, Lashuk and Ovtchinnikov 2007). Each vector of W causes about 3 vector
+ * transfers for each vector of the basis, as in fur_eigs, and is multiplied by A and M. */
 #include <furrow/author/options.h>
 #include <furrow/eigs.h>
 
@@ -23,18 +23,19 @@
 #define DEFAULT_COUNT 6
 #define DEFAULT_ITERATIONS 1000
 #define MOST_CONSTRAINTS 10000
-/* Where no more dimensions than these times the values are left, all of them are searched. */
+/* If at most this many dimensions for each value exist, the whole space is searched. */
 #define WHOLE_COUNTS 5
-/* Iterations after which X and A X are made afresh, as rounding adds up in them. */
+/* X and A X accumulate rounding. They are computed again after this many iterations. */
 #define REFRESH 50
-/* Residuals of so many epsilon times ||A|| are rounding. */
+/* A residual of this many epsilon times ||A|| is rounding. */
 #define FLOOR 16
-/* What seems to have converged and has not must come nearer by this factor until it seems so again.
- */
+/* If values seemed to have converged but had not, their residual must fall by this factor before
+ * the next check. */
 #define LEAST_GAIN 0.5
-/* A search stagnates if the largest residual has not fallen to a tenth, and no further value has
- * converged, in PATIENCE iterations, or in half of the limit if that is more. A tenth is STEPS
- * falls by FALL. Plateaus of 446 iterations were seen before a value converged. */
+/* A search stagnates if, in PATIENCE iterations, the largest residual has not fallen to a tenth,
+ * and no further value has converged. If half of the iteration limit is more than PATIENCE, it
+ * counts instead. A fall to a tenth consists of STEPS falls by FALL. Plateaus of 446 iterations
+ * have been observed before a value converged. */
 #define PATIENCE 500
 #define STEPS 8
 #define FALL 0.75
@@ -42,19 +43,19 @@
 typedef struct lobpcg {
     fur_context *context;
     const fur_operator *a;
-    fur_lobpcg_options options; /* with defaults in place of zeros */
+    fur_lobpcg_options options; /* with defaults instead of zeros */
     int64_t n;
     int room;
-    bool whole; /* the first basis is all that is orthogonal to the constraints */
-    bool fresh; /* A X is, and the residuals are */
+    bool whole; /* the first basis is the whole space orthogonal to the constraints */
+    bool fresh; /* A X and the residuals are recomputed */
     fur_lobpcg_space space;
     fur_vector *spare;
-    double *residuals;    /* of X */
-    bool *active;         /* whose residual is too large */
-    double claimed;       /* the largest residual of what last seemed to have converged */
-    double reached;       /* the largest residual, by steps */
-    int64_t steps[STEPS]; /* iterations of the last of them, the oldest first */
-    int most;             /* values that have converged, at most */
+    double *residuals;    /* residuals of X */
+    bool *active;         /* for each column: its residual is too large */
+    double claimed;       /* the largest residual when values last seemed to have converged */
+    double reached;       /* the largest residual, rounded up to a step */
+    int64_t steps[STEPS]; /* iterations of the last steps, the oldest first */
+    int most;             /* the most values that have converged so far */
     fur_eigs_report report;
 } lobpcg;
 
@@ -102,7 +103,7 @@ static fur_status check_operands(const lobpcg *e)
     return FUR_OK;
 }
 
-/* Dimensions up to which all are searched. */
+/* The number of dimensions up to which the whole space is searched. */
 static int64_t most_whole(const fur_lobpcg_options *o)
 {
     int counts = WHOLE_COUNTS * o->count;
@@ -129,14 +130,15 @@ static fur_status set_defaults(lobpcg *e)
 
 /* --- an iteration ----------------------------------------------------------------------------- */
 
-/* What the residual of Ritz vector j may be. */
+/* The limit for the residual of Ritz vector j. */
 static double allowed(const lobpcg *e, int j)
 {
     return e->options.relative > 0 ? e->options.relative * fabs(e->space.values[j])
                                    : e->options.tolerance * e->space.norm;
 }
 
-/* The residuals of X, behind the basis, and how many of those that are asked for are small. */
+/* Computes the residuals of X, behind the basis. Counts the wanted residuals that are small
+ * enough. */
 static fur_status evaluate(lobpcg *e)
 {
     fur_lobpcg_space *s = &e->space;
@@ -163,8 +165,8 @@ static double largest_residual(const lobpcg *e)
     return largest;
 }
 
-/* Whether the values asked for seem to have converged, and the next one of X is beyond them, as far
- * as its own residual tells. */
+/* Whether the wanted values seem to have converged, and the next value of X lies beyond them, as
+ * far as its own residual tells. */
 static bool seems_done(const lobpcg *e)
 {
     int next = e->options.count;
@@ -174,7 +176,7 @@ static bool seems_done(const lobpcg *e)
             e->residuals[next] <= fabs(values[next] - values[next - 1]) + 2 * allowed(e, next));
 }
 
-/* A X and the residuals afresh. */
+/* Computes A X and the residuals again. */
 static fur_status refresh(lobpcg *e)
 {
     if (e->fresh)
@@ -185,7 +187,7 @@ static fur_status refresh(lobpcg *e)
     return e->space.broken ? FUR_OK : evaluate(e);
 }
 
-/* What fresh residuals say: done, or rounding allows no more. */
+/* Judges recomputed residuals: the search has converged, or rounding allows no more. */
 static void judge(lobpcg *e, bool claimed)
 {
     double largest = largest_residual(e);
@@ -206,7 +208,7 @@ static void take_step(lobpcg *e)
     e->steps[STEPS - 1] = e->report.iterations;
 }
 
-/* Whether the search has made no progress for long. */
+/* Whether the search has made no progress for a long time. */
 static bool is_stuck(lobpcg *e)
 {
     int64_t half = e->options.max_iterations / 2;
@@ -235,7 +237,7 @@ static void tell_monitor(lobpcg *e)
         e->report.outcome = FUR_OUTCOME_STOPPED;
 }
 
-/* What was met that ends the search. */
+/* Whether an error ends the search. Sets the outcome. */
 static bool is_broken(lobpcg *e)
 {
     if (e->space.broken)
@@ -245,7 +247,7 @@ static bool is_broken(lobpcg *e)
     return e->space.broken || e->space.asymmetric;
 }
 
-/* After the Ritz vectors of a space are found: whether the search is over. */
+/* Called after the Ritz vectors of a space were found. Decides whether the search ends. */
 static fur_status examine(lobpcg *e)
 {
     FUR_TRY(evaluate(e));
@@ -269,7 +271,7 @@ static fur_status examine(lobpcg *e)
     return FUR_OK;
 }
 
-/* `to` = M r for a residual of that norm, or r without M. */
+/* `to` = M r for a residual with this norm. If M is NULL, `to` = r. */
 static fur_status precondition(lobpcg *e, fur_vector *r, double norm, fur_vector *to)
 {
     const fur_operator *m = e->options.preconditioner;
@@ -285,7 +287,7 @@ static fur_status precondition(lobpcg *e, fur_vector *r, double norm, fur_vector
     return fur_vector_copy(e->spare, to);
 }
 
-/* W of the residuals that are too large, and the products with it. */
+/* Makes W from the residuals that are too large, and multiplies it by A. */
 static fur_status extend(lobpcg *e)
 {
     fur_lobpcg_space *s = &e->space;
@@ -310,7 +312,8 @@ static fur_status extend(lobpcg *e)
     return FUR_OK;
 }
 
-/* The first basis: hashed vectors, of which a whole one needs no more iterations. */
+/* Makes the first basis from hashed vectors. If it is the whole space, no more iterations are
+ * needed. */
 static fur_status begin(lobpcg *e)
 {
     fur_lobpcg_space *s = &e->space;

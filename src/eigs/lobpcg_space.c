@@ -1,6 +1,6 @@
 /* The basis of LOBPCG. New vectors are made orthogonal to all others by classical Gram-Schmidt
- * twice, as in fur_eigs; X and P are combinations of the basis with orthonormal coefficients
- * (Hetmaniuk and Lehoucq, Basis selection in LOBPCG, 2006), so they need no products. */
+ * twice, as in fur_eigs. X and P are combinations of the basis with orthonormal coefficients
+ * (Hetmaniuk and Lehoucq, Basis selection in LOBPCG, 2006), so that they need no products. */
 #include "lobpcg_space.h"
 
 #include "asked.h"
@@ -14,8 +14,7 @@
 #include <float.h>
 #include <string.h>
 
-/* What is left of a vector beside the others is rounding if its norm has fallen to so many
- * epsilon. */
+/* If orthogonalisation reduces a vector's norm to this many epsilon, the remainder is rounding. */
 #define NOTHING 10
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -31,7 +30,7 @@ static fur_status make_block(fur_lobpcg_space *s, int64_t count, fur_vectors **o
                               count, FUR_LAYOUT_COLUMNS, out);
 }
 
-/* The columns of the blocks as vectors. */
+/* Makes vectors of the columns of the blocks. */
 static fur_status list_columns(fur_lobpcg_space *s)
 {
     int64_t listed = s->basis->view.cols;
@@ -62,7 +61,7 @@ static fur_status make_small(fur_lobpcg_space *s)
     return FUR_OK;
 }
 
-/* Y: the columns made orthonormal, without those that depend on others. */
+/* Makes Y: the constraints' columns, orthonormalised, without linearly dependent ones. */
 static fur_status take_constraints(fur_lobpcg_space *s, const fur_vectors *constraints)
 {
     int count = (int)constraints->view.cols;
@@ -162,7 +161,7 @@ static void set(const fur_lobpcg_space *s, int i, int j, fur_scalar value)
         entry[1] = value.im;
 }
 
-/* Column j as the dot products are, after A s_j is made orthogonal to Y. */
+/* Computes column j from dot products, after A s_j was made orthogonal to Y. */
 static fur_status measure(fur_lobpcg_space *s, int j)
 {
     fur_vector *image = fur_lobpcg_image(s, j);
@@ -177,8 +176,8 @@ static fur_status measure(fur_lobpcg_space *s, int j)
     return FUR_OK;
 }
 
-/* Rows of the columns from `first` on, and how far those that were measured twice, or must be real,
- * are from Hermitian. */
+/* Completes the rows of the columns from `first` on. Returns how far the entries that were measured
+ * twice, or must be real, are from Hermitian. */
 static double complete(const fur_lobpcg_space *s, int first)
 {
     double gap = 0;
@@ -230,7 +229,7 @@ static fur_scalar dot_of(const fur_lobpcg_space *s, const fur_scalar *x, const f
     return sum;
 }
 
-/* Combinations 0 .. count - 1 = the Ritz vectors, of these values. */
+/* Sets combinations 0 .. count - 1 to the Ritz vectors, and sets their values. */
 static void find_ritz(fur_lobpcg_space *s, int count, bool largest)
 {
     int n = s->size;
@@ -249,7 +248,8 @@ static void find_ritz(fur_lobpcg_space *s, int count, bool largest)
     }
 }
 
-/* Combination `at` made orthonormal to those before; false if nothing is left. */
+/* Orthonormalises combination `at` against those before it. Returns false if only rounding
+ * remains. */
 static bool orthonormalise(const fur_lobpcg_space *s, int at)
 {
     fur_scalar *own = combination(s, at);
@@ -269,7 +269,7 @@ static bool orthonormalise(const fur_lobpcg_space *s, int at)
     return true;
 }
 
-/* The combinations behind X that are P; their number with X. */
+/* Finds the combinations for P, which follow X. Returns the number of combinations of X and P. */
 static int find_directions(const fur_lobpcg_space *s, int count, const bool *active)
 {
     int found = count;
@@ -285,7 +285,8 @@ static int find_directions(const fur_lobpcg_space *s, int count, const bool *act
     return found;
 }
 
-/* S^H A S of the next basis: X^H A X is diagonal, X^H A P = 0, P^H A P by the combinations. */
+/* S^H A S of the next basis. X^H A X is diagonal, X^H A P = 0, and P^H A P follows from the
+ * combinations. */
 static void project(const fur_lobpcg_space *s, int count, int found)
 {
     fur_scalar *image = s->c; /* (S^H A S) times the combinations of P */
@@ -306,7 +307,7 @@ static void project(const fur_lobpcg_space *s, int count, int found)
         }
 }
 
-/* S and A S times the combinations. */
+/* Multiplies S and A S by the combinations. */
 static fur_status combine(const fur_lobpcg_space *s, int found)
 {
     fur_vectors basis = fur_vectors_part(s->basis, s->fixed, s->size);

@@ -1,4 +1,4 @@
-/* The fastest product by a matrix: plan or stencil, in one order or another. */
+/* The fastest product with a matrix: a plan or a stencil, in the given order or another order. */
 #include "clock.h"
 #include "recognise.h"
 
@@ -9,23 +9,23 @@
 
 #include <stdio.h>
 
-/* A race between plan and stencil is some ten products, one between orders some hundred. */
+/* A race between plan and stencil takes some ten products, a race between orders some hundred. */
 #define USES_FOR_A_STENCIL 20
 #define USES_FOR_AN_ORDER 100
 
-/* A gain below this looks like the machine's own ups and downs. */
+/* A smaller gain cannot be distinguished from the machine's variations. */
 #define WORTHWHILE 0.95
 
 #define ORDERS_RACE_SECONDS 0.4
 
-/* The product: a plan or a stencil; the other is NULL. */
+/* A form of the product: a plan or a stencil; the other is NULL. */
 typedef struct form {
     fur_operator *op;
     fur_spmv *plan;
     fur_recognised *stencil;
     fur_recognise_report found;
-    bool looked;     /* for a stencil */
-    char raced[128]; /* how a race with the other form ended; "": there was none */
+    bool looked;     /* a stencil was searched for */
+    char raced[128]; /* result of the race against the other form; "": no race */
 } form;
 
 struct fur_product {
@@ -36,7 +36,7 @@ struct fur_product {
     fur_permutation *order;
     fur_csr *b;       /* A in that order */
     bool demanded;    /* the caller named the stencil */
-    fur_operator *op; /* of the form, whichever that is */
+    fur_operator *op; /* operator of the form */
     fur_product_report report;
     fur_dependent dependent; /* on A */
 };
@@ -68,8 +68,8 @@ static fur_status make_plan(const fur_csr *a, const fur_product_options *o, form
     return fur_operator_from_spmv(out->plan, &out->op);
 }
 
-/* Leaves the operator NULL if A is no stencil. Like that of a plan it has A, by which cg may reduce
- * the system: the course of a solve must not depend on which of both was faster. */
+/* Leaves the operator NULL if A is not a stencil. The operator has A, as a plan's operator has. cg
+ * may then reduce the system: the course of a solve must not depend on which form was faster. */
 static fur_status make_stencil(const fur_csr *a, form *out)
 {
     out->looked = true;
@@ -101,7 +101,7 @@ static fur_status demand_stencil(const fur_csr *a, const fur_product_options *o,
                                   out->found.reason);
 }
 
-/* Puts the stencil in the place of the plan if it is as fast. */
+/* Replaces the plan by the stencil if the stencil is at least as fast. */
 static fur_status take_faster(const fur_csr *a, form *plan, form *stencil)
 {
     const fur_spmv_report *by_plan = fur_spmv_describe(plan->plan);
@@ -138,7 +138,7 @@ static fur_status choose_form(const fur_csr *a, const fur_product_options *o, fo
     return status;
 }
 
-/* Makes the product by this matrix. On failure the caller releases the members made so far. */
+/* Makes the product with this matrix. On failure the caller releases the members made so far. */
 static fur_status make_form(const fur_csr *a, const fur_product_options *o, form *out)
 {
     if (o->half)
@@ -148,7 +148,7 @@ static fur_status make_form(const fur_csr *a, const fur_product_options *o, form
     return is(o->kernel, "stencil") ? demand_stencil(a, o, out) : make_plan(a, o, out);
 }
 
-/* Finds an order and brings A into it; leaves b NULL if every component keeps its order. */
+/* Finds an order and permutes A. If every component keeps its order, b stays NULL. */
 static fur_status permute(fur_product *p, const char *method)
 {
     fur_reorder_report found = FUR_DEFAULT(fur_reorder_report);
@@ -174,7 +174,7 @@ static void keep_order(fur_product *p)
     p->b = NULL;
 }
 
-/* Races A against B; the slower one goes. */
+/* Races A against B, and destroys the slower form. */
 static fur_status race_orders(fur_product *p, form *before)
 {
     double seconds[2];
@@ -268,7 +268,7 @@ static void describe(fur_product *p)
     r->seconds_plan = f->found.seconds;
 }
 
-/* What solvers read of the operator instead of applying it. */
+/* Sets the members that solvers read from the operator. */
 static void set_operator(fur_product *p)
 {
     const fur_operator *from = p->form.op;
@@ -277,8 +277,8 @@ static void set_operator(fur_product *p)
     p->op->stencil = from->stencil;
 }
 
-/* A stencil refuses new values that do not suit it: a plan takes its place, unless the caller named
- * the stencil. */
+/* A stencil refuses new values that do not suit it. A plan then replaces it, unless the caller
+ * named the stencil. */
 static fur_status replace_stencil(fur_product *p)
 {
     form *f = &p->form;
@@ -301,7 +301,7 @@ static fur_status replace_stencil(fur_product *p)
     return FUR_OK;
 }
 
-/* New values of A for B. */
+/* Updates B from the new values of A. */
 static fur_status permute_values(fur_product *p)
 {
     fur_csr *fresh = NULL;
@@ -311,8 +311,7 @@ static fur_status permute_values(fur_product *p)
     return status;
 }
 
-/* The form, which was made from A or B before, has taken A's new values over already, or refused.
- */
+/* The form of A or B was notified before: it has taken A's new values, or refused them. */
 static fur_status update(void *object)
 {
     fur_product *p = object;
@@ -336,7 +335,7 @@ static fur_status diagonal(void *user, fur_vector *d)
     return fur_operator_diagonal(p->form.op, d);
 }
 
-/* An operator that stays the same when the form changes. */
+/* Makes an operator that stays the same when the form changes. */
 static fur_status make_operator(fur_product *p)
 {
     fur_operator_definition definition = p->form.op->definition;
@@ -365,7 +364,8 @@ fur_status fur_product_create(const fur_csr *a, const fur_product_options *optio
     p->options = o;
     p->demanded = o.kernel && is(o.kernel, "stencil");
     fur_status status = choose(p);
-    p->options.kernel = NULL; /* the caller's string; a plan that replaces a stencil is chosen */
+    /* the caller's string; a plan that replaces a stencil is chosen automatically */
+    p->options.kernel = NULL;
     if (status == FUR_OK)
         status = make_operator(p);
     if (status != FUR_OK) {

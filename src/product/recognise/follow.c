@@ -1,8 +1,8 @@
-/* A recognised stencil follows its matrix: new values are proved on the grid that was found, so
- * that nothing is guessed again but the constants. */
+/* Updates a recognised stencil from its matrix. New values are proved on the grid that was found.
+ * Only the constants are guessed again. */
 #include "recognise.h"
 
-/* A copy of numbers of the companion in the context's memory; NULL stays NULL. */
+/* Copies numbers of the companion to the context's memory. NULL stays NULL. */
 static fur_status to_device(fur_context *context, int64_t count, const int32_t *near, int32_t **out)
 {
     int32_t *numbers = NULL;
@@ -19,7 +19,7 @@ static fur_status to_device(fur_context *context, int64_t count, const int32_t *
     return FUR_OK;
 }
 
-/* On copies of what a device cannot compare itself. */
+/* Compares copies on the host if a device cannot compare. */
 static fur_status compare_on_host(const fur_csr *a, const fur_stencil_view *s, int64_t most,
                                   int32_t **numbers, int64_t *count)
 {
@@ -60,7 +60,7 @@ fur_status fur_recognised_compare(const fur_recognised *r, const fur_stencil_vie
                : compare_on_host(r->a, &own, most, numbers, count);
 }
 
-/* The first of the numbers that is not among the others, -1 if all are; both rise. */
+/* The first of the numbers that is not among the others, or -1. Both lists rise. */
 static int64_t first_missing(const int32_t *numbers, int64_t count, const int32_t *others,
                              int64_t other_count)
 {
@@ -74,7 +74,7 @@ static int64_t first_missing(const int32_t *numbers, int64_t count, const int32_
     return -1;
 }
 
-/* Rows that differ must be among those that are kept; these may have ceased to. */
+/* Rows that differ now must be among the rows that are kept. Kept rows need not differ any more. */
 static fur_status check_kept(const fur_recognised *r, const int32_t *numbers, int64_t count)
 {
     fur_context *context = r->context;
@@ -118,7 +118,7 @@ static fur_status compare(fur_recognised *r)
     return status;
 }
 
-/* Takes the matrix's new values over, but for the stencil's. */
+/* Updates from the matrix's new values, except the stencil's coefficients. */
 static fur_status update(void *object)
 {
     fur_recognised *r = object;

@@ -1,5 +1,6 @@
-/* Which stencil a matrix may be: distances between row and column that many of its rows have, grids
- * on which they are short offsets, and the one that most rows fit. */
+/* Guesses the stencil of a matrix. It finds the distances between row and column that many rows
+ * have, and the grids on which these distances are short offsets. It chooses the grid that fits
+ * most rows. */
 #include "recognise.h"
 #include "split.h"
 
@@ -9,7 +10,7 @@
 /* Rows whose distances are collected, and rows that are compared with a grid's stencil. */
 #define SURVEY_ROWS 64
 #define TRIAL_ROWS FUR_SAMPLE_MOST
-/* Different distances, and grids, that are kept at most. */
+/* The most different distances, and the most grids. */
 #define DISTANCES_MOST 2048
 #define GRIDS_MOST 64
 
@@ -30,21 +31,21 @@ typedef struct survey {
     int32_t found[DISTANCES_MOST];    /* number of rows that have it */
 } survey;
 
-/* A grid of as many points as the matrix has rows. */
+/* A grid with as many points as the matrix has rows. */
 typedef struct grid {
     int64_t extent[3];
-    int length; /* of all offsets to neighbours at the common distances, |x| + |y| + |z| each */
+    int length; /* sum of |x| + |y| + |z| over the offsets for the common distances */
 } grid;
 
 typedef struct search {
     const fur_csr_view *a;
-    fur_sample sample; /* of the survey, then of the trial */
+    fur_sample sample; /* sample of the survey, then of the trial */
     survey survey;
     int grids;
     grid grid[GRIDS_MOST];
 } search;
 
-/* False if there are too many distances to be those of a stencil. */
+/* Counts a distance. Returns false if there are too many distances for a stencil. */
 static bool count_distance(survey *s, int32_t distance)
 {
     int low = 0;
@@ -87,7 +88,7 @@ static bool is_common(const survey *s, int i)
     return FUR_FEW * s->found[i] >= s->rows;
 }
 
-/* The common distances alone. */
+/* Keeps only the common distances. */
 static bool keep_common(survey *s, fur_recognise_report *report)
 {
     int kept = 0;
@@ -101,8 +102,8 @@ static bool keep_common(survey *s, fur_recognise_report *report)
                                        "eighth of the rows");
 }
 
-/* The length of the shortest offset to a column at that distance; -1: there is none within the
- * radius and the grid. */
+/* The length of the shortest offset to a column at this distance, or -1 if no offset within the
+ * radius and the grid leads there. */
 static int offset_length(const int64_t extent[3], int64_t distance)
 {
     int64_t least = -1;
@@ -119,8 +120,8 @@ static int offset_length(const int64_t extent[3], int64_t distance)
     return (int)least;
 }
 
-/* Adds the grid with lines of nx points and planes of `plane` points, if there is one, if it is not
- * there already, and if all common distances are short in it. */
+/* Adds the grid with lines of nx points and planes of `plane` points. The grid must exist, must be
+ * new, and all common distances must be short in it. */
 static void propose(search *s, int64_t nx, int64_t plane)
 {
     int64_t rows = s->a->rows;
@@ -139,8 +140,8 @@ static void propose(search *s, int64_t nx, int64_t plane)
     s->grid[s->grids++] = g;
 }
 
-/* Grids with lines of nx points: of two axes, and of three for all offsets that could have the
- * largest distance. */
+/* Proposes grids with lines of nx points: a grid with two axes, and grids with three axes for all
+ * offsets that could have the largest distance. */
 static void propose_planes(search *s, int64_t nx)
 {
     const int most = FUR_STENCIL_RADIUS;
@@ -160,8 +161,8 @@ static void propose_planes(search *s, int64_t nx)
             }
 }
 
-/* Lines are of so few points that offsets along x reach other lines, or the least distance beyond
- * the radius is that of an offset to another line. */
+/* Proposes grids. Either lines are so short that offsets along x reach other lines. Or the least
+ * distance beyond the radius is the distance of an offset to another line. */
 static void propose_grids(search *s)
 {
     const int most = FUR_STENCIL_RADIUS;
@@ -179,14 +180,14 @@ static void propose_grids(search *s)
                 propose_planes(s, (least - x) / y);
 }
 
-/* Shorter offsets are better. Lines without a coupling among them could be cut in two: they stay
- * whole. */
+/* Shorter offsets are better. If several lengths of lines are possible, because lines are not
+ * coupled, the longest lines are better. */
 static bool is_better(const grid *g, const grid *other)
 {
     return g->length != other->length ? g->length < other->length : g->extent[0] > other->extent[0];
 }
 
-/* Takes the best grid out of the list. */
+/* Removes the best grid from the list, and returns it. */
 static grid take_best(search *s)
 {
     int best = 0;
@@ -205,7 +206,7 @@ static void locate(const int64_t extent[3], int64_t p, int64_t at[3])
     at[2] = p / extent[0] / extent[1];
 }
 
-/* found[place] = sampled rows with an entry at that offset. */
+/* found[place] = the number of sampled rows that have an entry at this offset. */
 static void count_offsets(const fur_sample *f, const int64_t extent[3],
                           int found[FUR_STENCIL_POINTS])
 {
@@ -241,7 +242,8 @@ static int larger(int radius, int32_t distance)
     return abs(distance) > radius ? abs(distance) : radius;
 }
 
-/* The offsets that most of the rows have for whose points they stay inside. */
+/* Sets the offsets that most rows have, counting only rows whose points have this neighbour
+ * inside. */
 static void set_stencil(const search *g, const int64_t extent[3], fur_guess *out)
 {
     int found[FUR_STENCIL_POINTS];
@@ -263,7 +265,8 @@ static void set_stencil(const search *g, const int64_t extent[3], fur_guess *out
     }
 }
 
-/* The terms of sampled row i if their columns are the row's; 0 if they are not. */
+/* Lists the terms of sampled row i, and returns their number. Returns 0 if the row has other
+ * columns. */
 static int matching_terms(const fur_sample *f, const fur_stencil_view *s, int i,
                           fur_stencil_term terms[FUR_STENCIL_POINTS])
 {
@@ -276,7 +279,7 @@ static int matching_terms(const fur_sample *f, const fur_stencil_view *s, int i,
     return count;
 }
 
-/* How many of the sampled rows have the columns of the stencil; *other is one that has not. */
+/* The number of sampled rows that have the columns of the stencil. *other: a row that has not. */
 static int count_matching(const fur_sample *f, const fur_stencil_view *s, int64_t *other)
 {
     fur_stencil_term terms[FUR_STENCIL_POINTS];
@@ -290,7 +293,8 @@ static int count_matching(const fur_sample *f, const fur_stencil_view *s, int64_
     return matching;
 }
 
-/* The grid that most rows fit; of several that of the shortest offsets. */
+/* Chooses the grid that fits most rows. If several fit equally, the one with the shortest offsets
+ * is chosen. */
 static bool choose_grid(search *s, fur_guess *out, fur_recognise_report *report)
 {
     int rows = s->sample.count;
@@ -330,8 +334,8 @@ static const char *values_of(const fur_sample *f, int i, size_t size)
     return (const char *)f->values + (size_t)f->begin[i] * size;
 }
 
-/* coefficients[k] = the value that more than half of the sampled rows have at offset k, if any has
- * (Boyer, Moore 1981). */
+/* coefficients[k] = the value that more than half of the sampled rows have at offset k, if such a
+ * value exists (Boyer, Moore 1981). */
 static void vote(const fur_sample *f, const fur_stencil_view *s, char *coefficients)
 {
     fur_stencil_term terms[FUR_STENCIL_POINTS];
@@ -363,7 +367,7 @@ static bool has_coefficients(const fur_sample *f, const fur_guess *g, int i)
     return count > 0;
 }
 
-/* Sets coefficients if they are constants. */
+/* Sets the coefficients if they are constant. */
 static void set_coefficients(const fur_sample *f, fur_guess *g)
 {
     int others = 0;
@@ -393,7 +397,7 @@ static fur_status look_for_distances(const fur_csr *a, search *s, fur_recognise_
     return FUR_OK;
 }
 
-/* *found = whether there is a grid on which they are a stencil's, which is then in *out. */
+/* *found = whether there is a grid on which these distances are a stencil. It is then in *out. */
 static fur_status look_for_grid(const fur_csr *a, search *s, fur_guess *out,
                                 fur_recognise_report *report, bool *found)
 {

@@ -68,8 +68,7 @@ fur_status fur_operator_from_recognised(const fur_recognised *r, fur_operator **
 }
 #else
 
-/* d_i = A(i, i) for the rows i with these numbers; entries of one position that were kept are
- * added. */
+/* d_i = A(i, i) for the rows i with these numbers. Duplicate entries are added. */
 static void FN(set_entries)(const fur_csr_view *rows, const int32_t *numbers, void *d)
 {
     const VALUE *values = rows->values;

@@ -1,5 +1,6 @@
-/* Whether each row of a matrix is the stencil's: the same columns, and the same bits in every value
- * or, of a stencil of fields, values that become the fields'. */
+/* Tests whether each row of a matrix is a row of the stencil. The columns must be equal. Constant
+ * coefficients must have the same bits. For a stencil with fields, the row's values become the
+ * fields'. */
 #ifndef FUR_TEMPLATE
 #    include "atomic.h"
 #    include "recognise.h"
@@ -14,8 +15,8 @@ typedef struct proof {
     const fur_csr_view *a;
     const fur_stencil_view *s;
     uint8_t *differs;                     /* 1 or 0 for each row */
-    fur_shared differing;                 /* how many do */
-    int32_t distance[FUR_STENCIL_POINTS]; /* column - row of an inner point's terms */
+    fur_shared differing;                 /* number of differing rows */
+    int32_t distance[FUR_STENCIL_POINTS]; /* column - row for the terms of an inner point */
 } proof;
 
 #    define FUR_TEMPLATE "prove.c"
@@ -73,7 +74,7 @@ static inline void FN(keep)(const proof *f, int64_t row, int k, VALUE value)
     ((VALUE *)(uintptr_t)f->s->fields[k])[row] = value;
 }
 
-/* A row of a point whose neighbours are all inside. */
+/* Whether the row of a point with all neighbours inside agrees. */
 static inline bool FN(is_inner)(const proof *f, int64_t row)
 {
     int64_t begin = fur_offset_at(f->a, row);
@@ -94,7 +95,7 @@ static inline bool FN(is_inner)(const proof *f, int64_t row)
     return true;
 }
 
-/* A row at an end of an axis. */
+/* Whether the row of a point near an end of an axis agrees. */
 static bool FN(is_outer)(const proof *f, int64_t row)
 {
     fur_stencil_term terms[FUR_STENCIL_POINTS];
@@ -114,7 +115,8 @@ static bool FN(is_outer)(const proof *f, int64_t row)
     return true;
 }
 
-/* The rows from begin to end, which belong to one line of the grid. */
+/* Compares the rows from begin to end, which belong to one line of the grid. Returns the number
+ * that differ. */
 static int64_t FN(compare_line)(const proof *f, int64_t begin, int64_t end)
 {
     const fur_stencil_view *s = f->s;

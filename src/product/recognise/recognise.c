@@ -1,4 +1,4 @@
-/* Recognition of a stencil in a matrix: guess, proof, and what is made of them. */
+/* Recognition of a stencil in a matrix: the guess, the proof, and the resulting object. */
 #include "clock.h"
 #include <furrow/author/options.h>
 #include "recognise.h"
@@ -15,7 +15,7 @@ static bool may_be_stencil(const fur_csr *a, fur_recognise_report *report)
     return v->rows > 0 || fur_recognise_refuse(report, "the matrix has no rows");
 }
 
-/* Whether the caller takes a stencil of this kind. */
+/* Whether the caller wants a stencil of this kind. */
 static bool is_wanted(const fur_recognise_options *o, const fur_stencil_view *s,
                       fur_recognise_report *report)
 {
@@ -23,7 +23,7 @@ static bool is_wanted(const fur_recognise_options *o, const fur_stencil_view *s,
            fur_recognise_refuse(report, "the coefficients vary, and constant ones are asked for");
 }
 
-/* Whether the stencil has less to read than the matrix, x and y left out. */
+/* Whether the stencil has fewer bytes to read than the matrix, without x and y. */
 static bool is_smaller(const fur_csr_view *a, const fur_stencil_view *s,
                        fur_recognise_report *report)
 {
@@ -33,7 +33,7 @@ static bool is_smaller(const fur_csr_view *a, const fur_stencil_view *s,
                report, "%d coefficients a point would be more to read than the matrix", s->points);
 }
 
-/* Fields of zeros. */
+/* Makes fields of zeros. */
 static fur_status make_fields(fur_recognised *r, const fur_stencil_view *s)
 {
     FUR_TRY(fur_env_allocate_zeros(&r->context->env, s->points, sizeof *r->fields, &r->fields));
@@ -92,7 +92,7 @@ static void describe(const fur_recognised *r, const fur_guess *g, fur_recognise_
     const fur_stencil_view *s = &g->s;
     const fur_csr_view *rows = &r->rows->view;
     int64_t row =
-        (int64_t)(sizeof *r->numbers + fur_value_size(s->value_type)); /* its number, its y */
+        (int64_t)(sizeof *r->numbers + fur_value_size(s->value_type)); /* its number, and its y */
     report->recognised = 1;
     report->axes = g->axes;
     memcpy(report->extent, s->extent, sizeof report->extent);
@@ -104,7 +104,7 @@ static void describe(const fur_recognised *r, const fur_guess *g, fur_recognise_
     set_sentence(report);
 }
 
-/* Proves the guess; r stays without a stencil if too many rows differ. */
+/* Proves the guess. If too many rows differ, r gets no stencil. */
 static fur_status prove(fur_recognised *r, const fur_csr *a, const fur_guess *g, const char *kernel,
                         fur_recognise_report *report)
 {
@@ -126,7 +126,7 @@ static fur_status prove(fur_recognised *r, const fur_csr *a, const fur_guess *g,
     return FUR_OK;
 }
 
-/* *out stays NULL where nothing is recognised. */
+/* If nothing is recognised, *out stays NULL. */
 static fur_status build(const fur_csr *a, const fur_guess *g, const fur_recognise_options *o,
                         fur_recognise_report *report, fur_recognised **out)
 {

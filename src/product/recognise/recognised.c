@@ -1,4 +1,4 @@
-/* A recognised stencil: its product, in which the rows that differ are replaced. */
+/* The product of a recognised stencil. The rows that differ are replaced in it. */
 #include "recognise.h"
 
 void fur_recognised_destroy(fur_recognised *r)
@@ -34,7 +34,7 @@ const int32_t *fur_recognised_row_numbers(const fur_recognised *r)
     return r ? r->numbers : NULL;
 }
 
-/* The rows are computed first, from the old y. */
+/* The differing rows are computed first, from the old y. */
 fur_status fur_recognised_apply(const fur_recognised *r, fur_scalar alpha, const fur_vector *x,
                                 fur_scalar beta, fur_vector *y)
 {

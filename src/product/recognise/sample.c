@@ -1,17 +1,17 @@
-/* Some rows of a matrix for the guess. On a device they are fetched in three steps that wait: their
- * numbers go there, where their entries begin comes back, then the entries do. */
+/* Samples rows of a matrix for the guess. On a device they are fetched in three steps that wait:
+ * the row numbers are sent, the beginnings of their entries are fetched, and then the entries. */
 #include "recognise.h"
 #include "split.h"
 
-/* The fetched rows, on the device. */
+/* The extracted rows, on the device. */
 typedef struct remote_rows {
     int32_t *numbers;
     int64_t *starts;
     char *entries; /* all values, then all columns */
 } remote_rows;
 
-/* One row of each of `count` parts, at an irregular place in it: rows at equal distances might all
- * lie at one end of a grid's lines. */
+/* Chooses one row of each of `count` parts, at an irregular place. Rows at equal distances might
+ * all lie at one end of a grid's lines. */
 static int64_t choose_row(int64_t rows, int count, int i)
 {
     uint64_t anywhere = ((uint64_t)i * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
@@ -34,7 +34,7 @@ static void find_here(const fur_csr_view *a, fur_sample *s)
     s->values = a->values;
 }
 
-/* Where the rows begin, and how many entries they have. */
+/* Fetches the beginnings of the rows, and the numbers of their entries. */
 static fur_status fetch_starts(const fur_csr *a, const remote_rows *far, fur_sample *s,
                                int64_t *entries)
 {

@@ -1,5 +1,5 @@
-/* Products of two blocks of vectors at the entries of a matrix: checks, and the product on the
- * context's device or, where that has no kernel, on copies in its companion. */
+/* Products of two blocks of vectors at the entries of a matrix: the checks and the product. It runs
+ * on the context's device. If the device has no kernel, it runs on copies in the companion. */
 #include <furrow/spmm.h>
 
 #include "blocks.h"
@@ -14,7 +14,7 @@ static fur_status check(const fur_vectors *x, const fur_vectors *y, const fur_cs
     return FUR_OK;
 }
 
-/* A product, as a rewriter has its arguments. */
+/* A product, as the arguments of a rewriter. */
 typedef struct sampling {
     fur_sddmm *kernel;
     fur_scalar alpha;
@@ -30,7 +30,7 @@ static fur_status rewrite(fur_env *env, const fur_csr_view *a, const void *argum
     return a->entries > 0 ? s->kernel(&call) : FUR_OK;
 }
 
-/* By the companion's kernel, on copies. */
+/* Uses the companion's kernel on copies. */
 static fur_status apply_there(sampling s, const fur_vectors *x, const fur_vectors *y, fur_csr *a)
 {
     fur_context *context = a->context;
@@ -45,7 +45,7 @@ static fur_status apply_there(sampling s, const fur_vectors *x, const fur_vector
     return status;
 }
 
-/* *rows = the block if its order is that, else a copy in that order, which *copy is then. */
+/* *rows = the block if it is row-major, else a row-major copy, which *copy then is. */
 static fur_status take_rows(const fur_vectors *x, const fur_vectors **rows, fur_vectors **copy)
 {
     const fur_vectors_view *v = &x->view;

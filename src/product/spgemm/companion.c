@@ -1,5 +1,5 @@
-/* Products on a device without kernels for them: copies of A and B in the companion multiply, and
- * the result is moved back. */
+/* Products on a device without kernels for them. Copies of A and B in the companion are multiplied,
+ * and the result is moved back. */
 #include "spgemm.h"
 
 static fur_status plan_near(fur_spgemm *plan, const fur_spgemm_options *options)
@@ -29,7 +29,7 @@ fur_status fur_spgemm_plan_near(fur_spgemm *plan, const fur_spgemm_options *opti
                            c->entries * (int64_t)sizeof *c->columns);
 }
 
-/* The values that a matrix has now, into its copy in the companion. */
+/* Copies the current values of a matrix to its copy in the companion. */
 static fur_status fetch_values(const fur_csr *from, fur_csr *to)
 {
     return fur_memory_copy(from->context, fur_csr_values(to), from->view.values,

@@ -1,4 +1,4 @@
-/* Products of two matrices: a plan that has the pattern, and matrices made by it. */
+/* Products of two matrices: a plan with the pattern, and the matrices that it makes. */
 #include "spgemm.h"
 #include "clock.h"
 #include <furrow/author/options.h>
@@ -22,7 +22,7 @@ fur_status fur_spgemm_check(const fur_csr *a, const fur_csr *b)
     return FUR_OK;
 }
 
-/* Bytes of C, where they may be more than any memory. */
+/* Bytes of C, which may be more than any memory. */
 static double bytes_of(const fur_spgemm *plan, int64_t entries)
 {
     size_t entry = sizeof(int32_t) + fur_value_size(plan->a->view.value_type);
@@ -30,8 +30,8 @@ static double bytes_of(const fur_spgemm *plan, int64_t entries)
            (double)(plan->a->view.rows + 1) * (double)fur_offset_size(fur_offset_for(entries));
 }
 
-/* Refuses what options, or the machine, cannot hold. (A device refuses memory that it lacks; a host
- * often only once it is written to.) */
+/* Refuses a result that exceeds the options or the machine's memory. (A device refuses memory that
+ * it does not have. A host often refuses only when the memory is written.) */
 static fur_status check_entries(const fur_spgemm *plan, int64_t entries, int64_t most)
 {
     fur_device_info info = {.size = sizeof info};
@@ -160,7 +160,8 @@ typedef struct computation {
     fur_scalar alpha;
 } computation;
 
-/* Values that are in use are not left half done: nobody is asked whether to stop. */
+/* Values that are in use must not be left incomplete. The computation therefore cannot be
+ * interrupted. */
 static fur_status rewrite(fur_env *env, const fur_csr_view *c, const void *arguments, void *values)
 {
     const computation *it = arguments;

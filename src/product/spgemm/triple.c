@@ -59,7 +59,7 @@ fur_status fur_triple_apply(fur_triple *plan, fur_scalar alpha, fur_csr *c)
     return fur_spgemm_apply(plan->left, alpha, c);
 }
 
-/* C of what the kernels have computed. */
+/* Makes C from the kernels' result. */
 static fur_status take(fur_context *context, void *state, const fur_csr *r, const fur_csr *p,
                        int64_t entries, fur_csr **out)
 {
@@ -76,7 +76,7 @@ static fur_status take(fur_context *context, void *state, const fur_csr *r, cons
     return status;
 }
 
-/* In one pass; FUR_UNSUPPORTED where two products are better. */
+/* Multiplies in one pass. Returns FUR_UNSUPPORTED if two products are better. */
 static fur_status multiply_fused(const fur_csr *r, const fur_csr *a, const fur_csr *p,
                                  fur_csr **out)
 {

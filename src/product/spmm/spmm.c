@@ -1,5 +1,5 @@
-/* Products with blocks of vectors: the plan, and the product on the context's device or, where that
- * has no kernel, on copies in its companion. */
+/* Products with blocks of vectors: the plan and the product. It runs on the context's device. If
+ * the device has no kernel, it runs on copies in the companion. */
 #include <furrow/author/options.h>
 #include <furrow/spmm.h>
 
@@ -11,15 +11,15 @@
 
 struct fur_spmm {
     fur_context *context;
-    fur_context *place; /* where its kernel is: the context, or its companion */
+    fur_context *place; /* the context of the kernel: the plan's context, or its companion */
     const fur_csr *a;
     fur_op op;
     fur_csr *transpose;     /* NULL for op N */
-    fur_csr *copy;          /* of op(A) in the companion; NULL if the context has the kernel */
-    const fur_csr *operand; /* what the kernel multiplies by: a, transpose or copy */
+    fur_csr *copy;          /* copy of op(A) in the companion; NULL if the context has the kernel */
+    const fur_csr *operand; /* the matrix that the kernel multiplies by: a, transpose or copy */
     const fur_spmm_kernel *kernel;
-    fur_spmv *single;        /* for columns one by one; NULL: the kernel takes them */
-    void *state;             /* the kernel's */
+    fur_spmv *single;        /* multiplies column by column; NULL: the kernel does all columns */
+    void *state;             /* state of the kernel */
     fur_dependent dependent; /* on the matrix */
     fur_spmm_report report;
 };
@@ -46,7 +46,7 @@ static fur_status choose_named(fur_spmm *plan, const char *name)
                             backend->device, names);
 }
 
-/* The last of the list is the best. */
+/* Chooses the named kernel, or the last of the list, which is the best. */
 static fur_status choose(fur_spmm *plan, const char *name)
 {
     const fur_backend *backend = plan->place->backend;
@@ -56,7 +56,7 @@ static fur_status choose(fur_spmm *plan, const char *name)
     return FUR_OK;
 }
 
-/* op(A) where the kernel is: A itself, or a matrix of the plan's own. */
+/* Makes op(A) where the kernel is: A itself, or the plan's own matrix. */
 static fur_status set_operand(fur_spmm *plan)
 {
     plan->operand = plan->a;
@@ -80,7 +80,8 @@ static fur_status prepare(fur_spmm *plan)
     return fur_context_pass_on(plan->place, plan->context, status);
 }
 
-/* Where a form of A is so small, reading it for each column is faster than CSR for several. */
+/* If a form of A has at most this fraction of CSR's bytes, reading it for each column is faster
+ * than CSR for several columns. */
 #define SMALL_FORM 0.6
 
 static fur_status prepare_single(fur_spmm *plan, const fur_spmm_options *o)
@@ -98,7 +99,7 @@ static fur_status prepare_single(fur_spmm *plan, const fur_spmm_options *o)
     return FUR_OK;
 }
 
-/* New values to the matrix in the companion. */
+/* Copies new values to the matrix in the companion. */
 static fur_status update_copy(fur_spmm *plan)
 {
     const fur_csr *from = plan->transpose ? plan->transpose : plan->a;
@@ -107,7 +108,7 @@ static fur_status update_copy(fur_spmm *plan)
                            v->entries * (int64_t)fur_value_size(v->value_type));
 }
 
-/* Takes the matrix's new values over. */
+/* Updates the plan from the matrix's new values. */
 static fur_status update(void *object)
 {
     fur_spmm *plan = object;
@@ -219,7 +220,7 @@ static fur_status apply_columns(const fur_spmm *plan, fur_scalar alpha, const fu
     return FUR_OK;
 }
 
-/* On copies of X and Y in the companion. */
+/* Multiplies copies of X and Y in the companion. */
 static fur_status apply_there(const fur_spmm *plan, fur_spmm_call call, const fur_vectors *x,
                               fur_vectors *y)
 {

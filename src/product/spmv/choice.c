@@ -1,4 +1,5 @@
-/* "auto": by the kernels' own estimates, or by timing those whose estimates are good. */
+/* "auto": chooses a kernel by the kernels' own estimates, or by timing the kernels with good
+ * estimates. */
 #include "spmv.h"
 
 #include "clock.h"
@@ -10,22 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Estimates within this factor of the best are worth timing; on the CPU so are all kernels without
- * a plan, which show what a plan is worth. */
+/* Kernels are timed if their estimate is within this factor of the best. On the CPU all kernels
+ * without a plan are timed too, which shows what a plan gains. */
 #define WORTH_TIMING 2.0
-/* Seconds for which two kernels are timed in turns, and the least and most runs of each. */
+/* Seconds for which two kernels alternate, and the least and the most runs of each. */
 #define TIMING_SECONDS 0.04
 #define TIMING_LEAST 3
 #define TIMING_MOST 255
-/* Another kernel than that of the estimate must take so much of its time at most: smaller
- * differences may be those of the moment. */
+/* Another kernel replaces the estimated one only if it takes at most this fraction of its time.
+ * Smaller differences may be accidental. */
 #define CLEARLY_LESS 0.98
-/* On a device products are timed in batches, because waiting takes longer than a small product,
- * from a recording, because a launch does, too, and for a shorter time, because they vary less. */
+/* On a device, products are timed in batches, because waiting takes longer than a small product.
+ * They are replayed from a recording, because a launch takes longer too. The time is shorter,
+ * because they vary less. */
 #define DEVICE_BATCH 16
 #define DEVICE_SECONDS 0.003
-/* On the CPU the first kernel serves where there are fewer products, or fewer entries in all of
- * them, than a better one needs to pay for trials of the machine. */
+/* On the CPU the first kernel is used if there are fewer products, or fewer entries in all of them.
+ * A better kernel could then not make up for the trials of the machine. */
 #define SHORT_USES 8
 #define SHORT_ENTRIES 1e6
 
@@ -43,8 +45,8 @@ void fur_spmv_drop(fur_spmv *plan, const fur_spmv_kernel *kernel, void *state)
         kernel->release(&plan->context->env, state);
 }
 
-/* Whether a kernel that failed to build leaves the matrix to others: its own form of it does not
- * suit, or has no room. */
+/* Whether another kernel is tried after this failure to build: the form does not suit the matrix,
+ * or has too little memory. */
 static bool makes_way(fur_status status)
 {
     return status == FUR_UNSUPPORTED || status == FUR_OUT_OF_MEMORY;
@@ -55,14 +57,14 @@ static bool eligible(const fur_spmv_kernel *kernel)
     return kernel->info.exact && (kernel->cost || kernel->work);
 }
 
-/* An estimate for one kernel, or what became of it. */
+/* The estimate for one kernel. */
 typedef struct candidate {
-    const fur_spmv_kernel *kernel; /* NULL: not to be considered, or no longer */
+    const fur_spmv_kernel *kernel; /* NULL: not considered, or failed */
     fur_spmv_cost cost;
     double total_ns;
 } candidate;
 
-/* The kernels that suit the plan's matrix, and what they take; their number. */
+/* Lists the kernels that suit the plan's matrix, with their costs. Returns their number. */
 static fur_status list_candidates(const fur_spmv *plan, const fur_spmv_profile *profile,
                                   candidate *list, int *count)
 {
@@ -88,15 +90,15 @@ static candidate *cheapest(candidate *list, int count)
     return best;
 }
 
-/* The time of `uses` products and the plan. */
+/* Sets the time of the plan and `uses` products. */
 static void count_plans(candidate *list, int count, double uses)
 {
     for (int i = 0; i < count; i++)
         list[i].total_ns = list[i].cost.plan_ns + uses * list[i].cost.product_ns;
 }
 
-/* Whether so many products are too short for their kernel to matter: they take less than it would
- * to get to know the machine, unless that is done. */
+/* Whether `uses` products are too short for the choice to matter: they take less time than trials
+ * of the machine, which have not been run yet. */
 static bool is_short(const fur_spmv *plan, double uses)
 {
     const fur_csr_view *a = &plan->operand->view;
@@ -105,7 +107,7 @@ static bool is_short(const fur_spmv *plan, double uses)
            (uses < SHORT_USES || uses * entries < SHORT_ENTRIES);
 }
 
-/* The first kernel that needs no plan. */
+/* Chooses the first kernel that needs no plan. */
 static fur_status choose_first(fur_spmv *plan, const fur_spmv_profile *profile, const char *why)
 {
     const fur_backend *backend = plan->context->backend;
@@ -117,8 +119,8 @@ static fur_status choose_first(fur_spmv *plan, const fur_spmv_profile *profile, 
     return fur_spmv_prepare(plan, plan->kernel, profile, &plan->state);
 }
 
-/* The cheapest for `uses` products. A kernel that refuses the matrix only when it is built makes
- * way for the next. */
+/* Chooses the cheapest kernel for `uses` products. If it refuses the matrix while it is built, the
+ * next one is tried. */
 static fur_status choose_cheapest(fur_spmv *plan, const fur_spmv_profile *profile, candidate *list,
                                   int count, double uses)
 {
@@ -151,22 +153,22 @@ fur_status fur_spmv_choose_estimated(fur_spmv *plan, const fur_spmv_profile *pro
     return choose_cheapest(plan, profile, list, count, n);
 }
 
-/* A kernel in a race, with its plan, and the seconds of its runs. */
+/* A kernel in a race, with its plan and the seconds of its runs. */
 typedef struct contender {
-    const fur_spmv_kernel *kernel; /* NULL: none */
+    const fur_spmv_kernel *kernel; /* NULL: no kernel */
     void *state;
-    fur_recording *recording; /* of a product, on a device that records; NULL: there is none */
-    double prepare;           /* seconds for the plan */
+    fur_recording *recording; /* of a product, if the device records; else NULL */
+    double prepare;           /* seconds to make the plan */
     double run[TIMING_MOST];
 } contender;
 
-/* The fastest kernel so far and the one that races it. */
+/* The fastest kernel so far, and the kernel that races against it. */
 typedef struct contest {
     fur_spmv *plan;
     const fur_spmv_profile *profile;
     const fur_vector *x;
     fur_vector *y;
-    const fur_spmv_kernel *plain; /* the first without a plan, NULL: none */
+    const fur_spmv_kernel *plain; /* the first kernel without a plan, or NULL */
     contender best;
     contender other;
     int tried;
@@ -191,7 +193,7 @@ static void forget_recording(contender *c)
     c->recording = NULL;
 }
 
-/* Records a product, where the device does that and the context's stream allows it. */
+/* Records a product, if the device can and the context's stream allows it. */
 static void record(const contest *s, contender *c)
 {
     fur_context *context = s->plan->context;
@@ -230,7 +232,7 @@ static void leave(const contest *s, contender *c)
     c->state = NULL;
 }
 
-/* So many products. */
+/* Computes `count` products. */
 static fur_status multiply(const contest *s, const contender *c, int count)
 {
     if (c->recording)
@@ -240,7 +242,7 @@ static fur_status multiply(const contest *s, const contender *c, int count)
     return FUR_OK;
 }
 
-/* A run of one product, on a device of several; adds its seconds to those spent. */
+/* Times a run: one product, or on a device a batch. Adds its seconds to *spent. */
 static fur_status time_run(const contest *s, contender *c, int run, double *spent)
 {
     int batch = fur_is_remote(s->plan->context) ? DEVICE_BATCH : 1;
@@ -260,7 +262,7 @@ static int compare_seconds(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The seconds of a product: the median of so many runs. What the plain kernel takes is kept. */
+/* The seconds of a product: the median of `runs` runs. The plain kernel's time is stored. */
 static double seconds_of(const contest *s, contender *c, int runs)
 {
     qsort(c->run, (size_t)runs, sizeof *c->run, compare_seconds);
@@ -269,8 +271,8 @@ static double seconds_of(const contest *s, contender *c, int runs)
     return c->run[runs / 2];
 }
 
-/* Times the best kernel and the other, if there is one, in turns: what else the machine does is
- * then the same for both. Each has a run before that does not count. */
+/* Times the best kernel and the other, if there is one, alternately. Other activity of the machine
+ * then affects both equally. Each has one run before that does not count. */
 static fur_status race(contest *s, double *best, double *other)
 {
     bool remote = fur_is_remote(s->plan->context);
@@ -290,7 +292,7 @@ static fur_status race(contest *s, double *best, double *other)
     return FUR_OK;
 }
 
-/* Lets a kernel race the best one so far. Of these the clearly faster stays, else the earlier. */
+/* Races a kernel against the best one so far. If it is clearly faster it replaces the best one. */
 static fur_status try_kernel(contest *s, const fur_spmv_kernel *kernel)
 {
     contender *entered = s->best.kernel ? &s->other : &s->best;
@@ -314,7 +316,7 @@ static fur_status try_kernel(contest *s, const fur_spmv_kernel *kernel)
     return FUR_OK;
 }
 
-/* Tries the first of the list, and the others if they are promising. */
+/* Tries the first of the list, and the promising others. */
 static fur_status try_all(contest *s, const candidate *list, int count)
 {
     double least = INFINITY;
@@ -385,7 +387,8 @@ fur_status fur_spmv_choose_measured(fur_spmv *plan, const fur_spmv_profile *prof
 done:
     fur_vector_destroy(y);
     fur_vector_destroy(x);
-    /* Where nothing could be timed for want of memory, a kernel that needs none may still do. */
+    /* If nothing could be timed because of too little memory, a kernel without a plan may still
+     * run. */
     bool none = makes_way(status) || (status == FUR_OK && !plan->kernel);
     return none ? fur_spmv_choose_estimated(plan, profile, uses) : status;
 }

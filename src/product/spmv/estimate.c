@@ -1,4 +1,4 @@
-/* What kernels are expected to take: by their own model of a device, by trials of a CPU. */
+/* The expected costs of kernels: from their own model of a device, or from trials of a CPU. */
 #include "machine.h"
 
 #include "arguments.h"

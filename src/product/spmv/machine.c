@@ -1,4 +1,4 @@
-/* The machine as the CPU's kernels see it: trials, the fit, and estimates by it. */
+/* The speed of the machine for the CPU's kernels: trials, the fit, and estimates from it. */
 #include "machine.h"
 #include "trial.h"
 
@@ -7,37 +7,39 @@
 
 #include <math.h>
 
-/* Of a kernel's products in a trial the fastest counts: of two or more, of so many entries
- * together, in each of some passes over all trials. What disturbs one pass is gone in the next. */
+/* The fastest product of a kernel in a trial counts. A trial has at least ROUNDS products, and at
+ * least ENTRIES entries in all of them. There are PASSES passes over all trials, so that a
+ * disturbance of one pass does not affect the others. */
 #define ROUNDS 2
 #define ENTRIES 12000
 #define PASSES 3
-/* Plans of each kernel in each trial, and of the last by all threads, one of which may be late. */
+/* Plans of each kernel in each trial. The last trial's plans are also made by all threads, one of
+ * which may be late. */
 #define PLANS 2
 #define PLANS_BY_ALL 6
-/* Bounds of the time to get a byte of new memory, which is taken once. */
+/* Bounds of the time to get a byte of new memory, which is measured only once. */
 #define FRESH_LEAST 0.02
 #define FRESH_MOST 1.0
-/* Steps of the fit. */
+/* Iterations of the fit. */
 #define SWEEPS 300
 
-/* What a kernel did in the trials. */
+/* The results of a kernel in the trials. */
 typedef struct record {
     fur_spmv_work work[FUR_TRIALS];
-    void *state[FUR_TRIALS]; /* of its plans */
-    double ns[FUR_TRIALS];   /* infinite: it cannot */
-    double plan_ns;          /* for an entry */
+    void *state[FUR_TRIALS]; /* states of its plans */
+    double ns[FUR_TRIALS];   /* infinite: the kernel cannot run */
+    double plan_ns;          /* for one entry */
 } record;
 
 typedef struct trials {
-    fur_env *env; /* of one thread, but for the last steps */
+    fur_env *env; /* of one thread, except in the last steps */
     const fur_backend *backend;
     fur_trial trial[FUR_TRIALS];
     record record[FUR_SPMV_KERNELS];
 } trials;
 
-/* Makes a kernel's plan for a trial some times: *ns is the least time, in memory that has been used
- * before. */
+/* Makes a kernel's plan for a trial `times` times. *ns: the least time, in memory that has been
+ * used before. */
 static fur_status make_plan(trials *s, int index, const fur_spmv_kernel *kernel, record *r,
                             int times, double *ns)
 {
@@ -54,7 +56,7 @@ static fur_status make_plan(trials *s, int index, const fur_spmv_kernel *kernel,
     return FUR_OK;
 }
 
-/* Lets a kernel count in a trial, and makes its plan. */
+/* Takes a kernel's work in a trial, and makes its plan. */
 static fur_status prepare_kernel(trials *s, int index, const fur_spmv_kernel *kernel, record *r)
 {
     const fur_trial *t = &s->trial[index];
@@ -81,7 +83,7 @@ static fur_status prepare(trials *s, fur_value_type value)
     return FUR_OK;
 }
 
-/* The fastest of some more products, in ns. */
+/* Updates *ns by the fastest of some more products. */
 static fur_status time_products(trials *s, const fur_trial *t, const fur_spmv_kernel *kernel,
                                 const void *state, double *ns)
 {
@@ -96,7 +98,7 @@ static fur_status time_products(trials *s, const fur_trial *t, const fur_spmv_ke
     return FUR_OK;
 }
 
-/* One pass over all trials by all kernels. */
+/* Runs all kernels once in all trials. */
 static fur_status run_pass(trials *s)
 {
     for (int t = 0; t < FUR_TRIALS; t++)
@@ -119,7 +121,7 @@ static void release(trials *s)
     }
 }
 
-/* The time of a kernel's work where all is near. */
+/* The time of a kernel's work if all data is in the near caches. */
 static double near_ns(const fur_kernel_speed *speed, const fur_spmv_work *work)
 {
     double ns = 0;
@@ -128,7 +130,8 @@ static double near_ns(const fur_kernel_speed *speed, const fur_spmv_work *work)
     return ns;
 }
 
-/* The step of part p that makes the sum of squares of relative errors least, not below 0. */
+/* Changes the time of part p so that the sum of squared relative errors is least. It stays at least
+ * 0. */
 static void improve_part(const record *r, fur_kernel_speed *speed, int p)
 {
     double slope = 0;
@@ -144,8 +147,8 @@ static void improve_part(const record *r, fur_kernel_speed *speed, int p)
         speed->part[p] = fmax(0, speed->part[p] + slope / curve);
 }
 
-/* Least squares, none negative, by one part after another; what is left of the last trial is the
- * cost of entries from afar. */
+/* Nonnegative least squares, one part after another. The remaining time of the last trial is the
+ * cost of entries that are not in the near caches. */
 static void fit(const record *r, double far_entries, fur_kernel_speed *speed)
 {
     for (int sweep = 0; sweep < SWEEPS; sweep++)
@@ -172,7 +175,7 @@ static fur_status run_trials(trials *s, fur_value_type value, fur_machine *m)
     return FUR_OK;
 }
 
-/* What all threads take for plans, beyond their shares. */
+/* Measures the time that plans take with all threads, in addition to the threads' shares. */
 static fur_status wake_threads(trials *s, fur_machine *m)
 {
     for (int k = 0; k < fur_spmv_kernel_count(s->backend); k++) {
@@ -191,7 +194,7 @@ static fur_status wake_threads(trials *s, fur_machine *m)
     return FUR_OK;
 }
 
-/* Trials by the calling thread alone, plans then by all. */
+/* Runs the trials in the calling thread alone, and then plans in all threads. */
 static fur_status measure(fur_context *context, fur_value_type value, fur_machine *m)
 {
     fur_env *env = &context->env;
@@ -231,8 +234,8 @@ fur_status fur_machine_of(fur_context *context, fur_value_type value, fur_machin
     return FUR_OK;
 }
 
-/* Bytes a ns of a matrix of so many bytes; of a part of it, if that size has not been met, as of
- * the next larger one that has. */
+/* Bytes a ns for a matrix with `size` bytes. If only a part of such a matrix exists, the rate of
+ * the next larger known size is used. */
 static double rate_at(fur_machine *m, const fur_context *context, const fur_csr_view *a,
                       int64_t part, int64_t size)
 {
@@ -246,14 +249,14 @@ static double rate_at(fur_machine *m, const fur_context *context, const fur_csr_
     return fur_machine_rate(&context->env, a->values, part);
 }
 
-/* The time that reading and writing so many bytes takes at least, in a product of a matrix `times`
- * the size of A. */
+/* The least time to read and write `bytes` bytes, in a product with a matrix `times` times as large
+ * as A. */
 static double stream_ns(fur_machine *m, const fur_context *context, const fur_csr_view *a,
                         double times, double bytes)
 {
     int64_t part = a->entries * (int64_t)fur_value_size(a->value_type);
     int64_t size = (int64_t)(times * (double)part);
-    if (size < FUR_NEAR_BYTES) /* as near as those of the trials */
+    if (size < FUR_NEAR_BYTES) /* as near as in the trials */
         return 0;
     return times * bytes / rate_at(m, context, a, part, size);
 }

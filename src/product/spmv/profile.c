@@ -1,4 +1,4 @@
-/* The profile of a matrix on which the choice of its SpMV kernel rests. */
+/* The profile of a matrix, from which its SpMV kernel is chosen. */
 #include "spmv.h"
 
 #include "split.h"
@@ -7,13 +7,13 @@
 #include <stdlib.h>
 
 #define LINE_BYTES 64
-/* Windows of entries that are looked at, and their length. */
+/* The number of windows of entries that are read, and their length. */
 #define WINDOWS 32
 #define WINDOW_ENTRIES 1024
-/* Lines of x that a window remembers, by their lowest bits. */
+/* Cache lines of x that a window remembers, by their lowest bits. */
 #define LINES 1024
 
-/* Entries of a window whose line of x was not met before in it. */
+/* The entries of a window whose cache line of x is new in this window. */
 static int64_t new_lines(const fur_csr_view *a, int64_t begin, int64_t end)
 {
     int64_t seen[LINES];
@@ -29,8 +29,8 @@ static int64_t new_lines(const fur_csr_view *a, int64_t begin, int64_t end)
     return count;
 }
 
-/* Lines that neighbours in the matrix share are counted once a window, so a matrix in which all are
- * shared still shows the few a window opens with: harmless, as ratios matter. */
+/* Lines that neighbouring rows share are counted once a window. Even if all lines are shared, each
+ * window counts the few lines that it begins with. This is harmless, because only ratios matter. */
 static double far_entries(const fur_csr_view *a)
 {
     if (a->entries == 0 || a->cols * (int64_t)fur_value_size(a->value_type) <= FUR_NEAR_BYTES)
@@ -46,13 +46,14 @@ static double far_entries(const fur_csr_view *a)
     return (double)a->entries * (double)found / (double)looked_at;
 }
 
-/* Rows are looked at in runs of neighbours. An entry after so many others of its row is late: the
- * processor does not look further ahead. */
+/* Rows are sampled in runs of RUN_ROWS consecutive rows. An entry after LATE others of its row is
+ * late: the processor does not look further ahead. */
 #define RUNS 256
 #define RUN_ROWS 16
 #define LATE 32
 
-/* Adds what two neighbouring rows of these lengths show to kernels that take both at once. */
+/* Adds the figures of two consecutive rows with these lengths, for kernels that compute both at
+ * once. */
 static void look_at_pair(int64_t first, int64_t second, fur_spmv_profile *out)
 {
     if (first + second > FUR_ROW_SEGMENT)
@@ -61,14 +62,14 @@ static void look_at_pair(int64_t first, int64_t second, fur_spmv_profile *out)
         out->lone_entries += (double)llabs(first - second);
 }
 
-/* Adds what a run of rows shows. */
+/* Adds the figures of a run of rows. */
 static void look_at_rows(const fur_csr_view *a, int64_t begin, int64_t end, fur_spmv_profile *out)
 {
     int64_t before = -1;
     for (int64_t i = begin; i < end; i++) {
         int64_t length = fur_offset_at(a, i + 1) - fur_offset_at(a, i);
         out->turns += before >= 0 && length != before;
-        if (length <= FUR_ROW_SEGMENT) /* longer ones have several sums that do not wait */
+        if (length <= FUR_ROW_SEGMENT) /* longer rows have several sums that do not wait */
             out->late_entries += (double)fur_larger(0, length - LATE);
         if ((i - begin) % 2)
             look_at_pair(before, length, out);
@@ -76,7 +77,7 @@ static void look_at_rows(const fur_csr_view *a, int64_t begin, int64_t end, fur_
     }
 }
 
-/* What a sample of the rows shows, for all of them. */
+/* Estimates the figures of all rows from a sample. */
 static void sample_rows(const fur_csr_view *a, fur_spmv_profile *out)
 {
     int runs = (int)fur_smaller(RUNS, a->rows / RUN_ROWS + 1);

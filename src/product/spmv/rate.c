@@ -1,5 +1,5 @@
-/* How fast all threads read a matrix, from wherever it lies between two products, and get new
- * memory. */
+/* Measures how fast all threads read a matrix from where it is between two products, and how fast
+ * they get new memory. */
 #include "machine.h"
 
 #include "atomic.h"
@@ -9,16 +9,16 @@
 
 #include <math.h>
 
-/* Read in blocks; of larger matrices their beginning. */
+/* The array is read in blocks. Only the first MOST_BYTES of a larger array are read. */
 #define BLOCK_BYTES (64 << 10)
 #define BLOCK_GRAIN 4
 #define MOST_BYTES (64 << 20)
-/* The first reads wake threads and bring the array near: so many at least, more if they are short.
- */
+/* The first reads wake threads and bring the array near. There are at least READS_LEAST reads, and
+ * more if they are short. */
 #define READS_LEAST 3
 #define READS_MOST 16
 #define READS_SECONDS 0.0005
-/* New memory that is touched, a word a page. */
+/* Bytes of new memory. One word of each page is written. */
 #define FRESH_BYTES (4 << 20)
 #define PAGE_BYTES 4096
 #define PAGE_GRAIN 16
@@ -28,7 +28,7 @@
 
 typedef struct reading {
     const uint64_t *words;
-    fur_shared sum; /* so that the loads are not left out */
+    fur_shared sum; /* prevents the compiler from removing the loads */
 } reading;
 
 static void read_blocks(void *job, int64_t begin, int64_t end)

@@ -1,4 +1,4 @@
-/* SpMV plans: which kernel, its preparation, the product. */
+/* SpMV plans: the choice of the kernel, its preparation, and the product. */
 #include "clock.h"
 #include "names.h"
 #include <furrow/author/options.h>
@@ -79,7 +79,7 @@ static fur_status choose_named(fur_spmv *plan, const char *name, const fur_spmv_
     return fail_unsuited(context, name, why);
 }
 
-/* The kernel for half of a matrix. */
+/* Chooses the kernel for half of a matrix. */
 static fur_status choose_half(fur_spmv *plan)
 {
     fur_context *context = plan->context;
@@ -114,7 +114,7 @@ static fur_status choose(fur_spmv *plan, const fur_spmv_options *o)
                    : fur_spmv_choose_estimated(plan, &profile, o->uses);
 }
 
-/* The plan's own matrix, where it has one, in the values of A that it multiplies by. */
+/* Rounds the values of A into the plan's own matrix, if it has one. */
 static fur_status round_operand(fur_spmv *plan)
 {
     if (!plan->rounds)
@@ -123,7 +123,7 @@ static fur_status round_operand(fur_spmv *plan)
                            : fur_csr_round_values(plan->a, plan->rounded);
 }
 
-/* Whether op(A) = A for the A that is half stored. */
+/* Whether op(A) = A, for a matrix A of which half is stored. */
 static bool is_own_transpose(const fur_spmv *plan)
 {
     fur_value_type type = plan->a->view.value_type;
@@ -131,7 +131,7 @@ static bool is_own_transpose(const fur_spmv *plan)
     return real || plan->op == (plan->half == FUR_HALF_HERMITIAN ? FUR_OP_H : FUR_OP_T);
 }
 
-/* A for op N, else its transpose, which the plan owns, as it does a rounded matrix. */
+/* Sets the operand: A for op N, else its transpose. The plan owns a transpose or rounded matrix. */
 static fur_status set_operand(fur_spmv *plan)
 {
     plan->operand = plan->a;
@@ -149,7 +149,7 @@ static fur_status set_operand(fur_spmv *plan)
     return round_operand(plan);
 }
 
-/* Bytes that a product moves: the form of A may depend on its values. */
+/* Sets the bytes that a product moves. The form of A may depend on its values. */
 static void report_bytes(fur_spmv *plan)
 {
     const fur_csr_view *a = &plan->operand->view;
@@ -160,7 +160,7 @@ static void report_bytes(fur_spmv *plan)
     plan->report.csr_bytes = vectors + fur_csr_bytes(a);
 }
 
-/* Takes the matrix's new values over. */
+/* Updates the plan from the matrix's new values. */
 static fur_status update(void *object)
 {
     fur_spmv *plan = object;

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Rows of `least` to `most` entries in `cols` columns. Of eight entries so many stand anywhere, the
- * others on diagonals. The higher the power, the fewer rows are long. */
+/* Rows of `least` to `most` entries in `cols` columns. Of eight entries, `scattered` are anywhere,
+ * and the others are on diagonals. The higher the power, the fewer rows are long. */
 typedef struct shape {
     int64_t rows;
     int least;
@@ -17,8 +17,8 @@ typedef struct shape {
     int power;
 } shape;
 
-/* Each thing that a kernel counts comes often in one of them and rarely in another. Lengths that
- * differ come in a sequence that is too long for the processor to learn. */
+/* Every part that a kernel counts is frequent in one of the matrices and rare in another. Varying
+ * lengths come in a sequence that is too long for the processor to learn. */
 static const shape shapes[FUR_TRIALS] = {
     {2048, 5, 5, 4096, 0, 1},      {256, 60, 60, 1024, 0, 1}, {1024, 12, 12, 2048, 8, 1},
     {4096, 0, 9, 8192, 8, 1},      {512, 8, 72, 1024, 8, 1},  {2048, 4, 6, 4096, 0, 1},
@@ -27,7 +27,7 @@ static const shape shapes[FUR_TRIALS] = {
     {1024, 24, 24, 1 << 19, 8, 1},
 };
 
-/* A number for each index that looks random. */
+/* A pseudo-random number for each index. */
 static uint32_t scatter(int64_t index)
 {
     uint32_t h = ((uint32_t)index + 1) * UINT32_C(0x9e3779b1);
@@ -62,8 +62,8 @@ static void set_pattern(const shape *s, fur_trial *t)
     }
 }
 
-/* Numbers that need all bits of their type, and are all different: no kernel can keep them in fewer
- * bytes. */
+/* Numbers that need all bits of their type and are all different, so that no kernel can store them
+ * in fewer bytes. */
 static void set_values(fur_value_type value, int64_t count, void *values)
 {
     int64_t parts = count * fur_value_parts(value);

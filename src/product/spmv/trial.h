@@ -1,10 +1,11 @@
-/* Small matrices on which kernels are tried, to see how long they take on this machine. */
+/* Small matrices on which kernels are timed on this machine. */
 #ifndef FURROW_SPMV_TRIAL_H
 #define FURROW_SPMV_TRIAL_H
 
 #include "kernel.h"
 
-/* All but the last and its vectors stay in the first caches; the last one's x does not. */
+/* All trials except the last stay in the first caches with their vectors. The last trial's x does
+ * not. */
 #define FUR_TRIALS 13
 #define FUR_FAR_TRIAL (FUR_TRIALS - 1)
 
@@ -19,7 +20,7 @@ typedef struct fur_trial {
     void *y;
 } fur_trial;
 
-/* Sets `out`, which is all 0, to trial `index`. Release it in any case. */
+/* Sets `out`, which is all 0, to trial `index`. It must be released in any case. */
 fur_status fur_trial_create(fur_env *env, int index, fur_value_type value, fur_trial *out);
 void fur_trial_release(fur_env *env, fur_trial *t);
 
