@@ -1,4 +1,4 @@
-/* Which format a file is compressed with shows in its first bytes. */
+/* Recognises the compression format of a file by its first bytes. */
 #include "stage.h"
 #include <furrow/author/try.h>
 
@@ -15,7 +15,7 @@
 #    define ZSTD NULL
 #endif
 
-/* No format needs more to be recognised. */
+/* The most bytes that any format needs to be recognised. */
 #define HEAD_SIZE 4
 
 static bool is_gzip(const char *head, size_t size)
@@ -23,7 +23,7 @@ static bool is_gzip(const char *head, size_t size)
     return size >= 2 && memcmp(head, "\x1f\x8b", 2) == 0;
 }
 
-/* A frame, or one of the sixteen kinds that are skipped. */
+/* A frame, or one of the sixteen kinds of skippable frames. */
 static bool is_zstd(const char *head, size_t size)
 {
     return size >= 4 && (memcmp(head, "\x28\xb5\x2f\xfd", 4) == 0 ||
@@ -32,7 +32,7 @@ static bool is_zstd(const char *head, size_t size)
 
 typedef struct format {
     const char *name;
-    const char *option; /* of the build */
+    const char *option; /* the build option of this format */
     bool (*is)(const char *head, size_t size);
     fur_status (*open)(fur_stage *below, fur_failure *failure, fur_stage **out);
 } format;

@@ -1,5 +1,5 @@
-/* gzip (Deutsch 1996, RFC 1952): one or several members, each with a checksum and its length. The
- * last may be followed by zeros, as blocks of a tape are filled up with them, and nothing else. */
+/* gzip (Deutsch 1996, RFC 1952): one or several members, each with a checksum and its length. Only
+ * zeros may follow the last member, because tape blocks are filled up with them. */
 #include "stage.h"
 #include <furrow/author/try.h>
 
@@ -28,16 +28,16 @@ static const char *explain(int error)
     }
 }
 
-/* Lends what was read ahead to the decompressor. */
+/* Lends the prefetched bytes to the decompressor. */
 static void lend(gzip *g)
 {
     const fur_stage *below = g->stage.below;
     size_t size = fur_stage_size(below);
-    g->state.next_in = (uint8_t *)(uintptr_t)below->at; /* is only read */
+    g->state.next_in = (uint8_t *)(uintptr_t)below->at; /* only read by ISA-L */
     g->state.avail_in = (uint32_t)(size < LARGEST_STEP ? size : LARGEST_STEP);
 }
 
-/* Takes back what the decompressor left, and returns whether it took any. */
+/* Takes back the bytes that the decompressor has not used. Returns whether it has used any. */
 static bool take_back(gzip *g)
 {
     const char *at = (const char *)g->state.next_in;
@@ -46,7 +46,8 @@ static bool take_back(gzip *g)
     return taken;
 }
 
-/* The header is read apart from the data: isal_inflate forgets its flags between two calls. */
+/* Reads the header separately from the data, because isal_inflate forgets its flags between two
+ * calls. */
 static fur_status begin_member(gzip *g, fur_failure *failure)
 {
     fur_stage *below = g->stage.below;
@@ -87,7 +88,7 @@ static fur_status next_member(gzip *g, fur_failure *failure)
                                                            : check_padding(below, failure);
 }
 
-/* Decompresses what was read ahead. */
+/* Decompresses the prefetched bytes. */
 static fur_status inflate_member(gzip *g, char *to, size_t room, size_t *got, fur_failure *failure)
 {
     fur_stage *below = g->stage.below;
@@ -104,7 +105,7 @@ static fur_status inflate_member(gzip *g, char *to, size_t room, size_t *got, fu
     return g->in_member && !taken && *got == 0 ? fur_decompress_truncated(below, failure) : FUR_OK;
 }
 
-/* Text of this member or of the next that has any. */
+/* Reads text of this member, or of the next member that has any. */
 static fur_status read_gzip(fur_stage *stage, char *to, size_t room, size_t *got,
                             fur_failure *failure)
 {

@@ -1,18 +1,18 @@
-/* Zstandard (Collet, Kucherawy 2021, RFC 8878): frames, with checksums if whoever wrote them wanted
- * that, and between them frames that are to be skipped. */
+/* Zstandard (Collet, Kucherawy 2021, RFC 8878): frames, with checksums if their author chose them,
+ * and skippable frames between them. */
 #include "stage.h"
 #include <furrow/author/try.h>
 
 #include <zstd.h>
 #include <zstd_errors.h>
 
-/* As much memory as the command zstd takes unless it is told to take more. */
+/* The default memory limit of the zstd command. */
 #define LARGEST_WINDOW_LOG 27
 
 typedef struct zstd {
     fur_stage stage;
     ZSTD_DCtx *decompressor;
-    size_t pending; /* 0: all frames that were begun are complete */
+    size_t pending; /* 0: all frames that have begun are complete */
 } zstd;
 
 static fur_status refuse(const zstd *z, size_t result, fur_failure *failure)
@@ -26,7 +26,7 @@ static fur_status refuse(const zstd *z, size_t result, fur_failure *failure)
                            below->name, 1 << (LARGEST_WINDOW_LOG - 20));
 }
 
-/* Decompresses what was read ahead. */
+/* Decompresses the prefetched bytes. */
 static fur_status decompress(zstd *z, char *to, size_t room, size_t *got, fur_failure *failure)
 {
     fur_stage *below = z->stage.below;
@@ -41,7 +41,7 @@ static fur_status decompress(zstd *z, char *to, size_t room, size_t *got, fur_fa
                                                    : FUR_OK;
 }
 
-/* Text of this frame or of the next that has any. */
+/* Reads text of this frame, or of the next frame that has any. */
 static fur_status read_zstd(fur_stage *stage, char *to, size_t room, size_t *got,
                             fur_failure *failure)
 {

@@ -1,4 +1,4 @@
-/* Stages put together: a file, if need be a decompressor on it, if need be an archive on that. */
+/* Combines the stages: a file, a decompressor on it if needed, and an archive on that if needed. */
 #include "input.h"
 #include "stage.h"
 #include <furrow/author/try.h>
@@ -8,12 +8,12 @@
 struct fur_input {
     fur_context *context;
     fur_file *file;
-    fur_stage *top; /* with the text */
+    fur_stage *top; /* the stage with the text */
     bool plain;     /* the file is the text */
-    char name[];    /* in the sentences of all stages */
+    char name[];    /* for the messages of all stages */
 };
 
-/* An input with its name and nothing opened. */
+/* Makes an input with its name and no open stage. */
 static fur_status create(fur_context *context, const fur_input_request *request,
                          fur_failure *failure, fur_input **out)
 {
@@ -25,7 +25,7 @@ static fur_status create(fur_context *context, const fur_input_request *request,
     fur_status status = fur_context_allocate(context, size, &memory);
     if (status != FUR_OK) {
         fur_failure_take(failure, status, context);
-        return status; /* which the analyzer can follow */
+        return status; /* so that the static analyzer can follow it */
     }
     fur_input *input = memory;
     *input = (fur_input){.context = context};
@@ -34,7 +34,7 @@ static fur_status create(fur_context *context, const fur_input_request *request,
     return FUR_OK;
 }
 
-/* The lowest stage: the path, or the bytes in its place. */
+/* Opens the lowest stage: the path, or the bytes that replace it. */
 static fur_status open_file(fur_input *input, const fur_input_request *request,
                             fur_failure *failure)
 {
@@ -50,7 +50,7 @@ static fur_status open_file(fur_input *input, const fur_input_request *request,
     return FUR_OK;
 }
 
-/* Puts the stages on the file up to the text. */
+/* Adds the stages between the file and the text. */
 static fur_status stack(fur_input *input, fur_member *member, fur_failure *failure)
 {
     input->top = &input->file->stage;
@@ -77,9 +77,8 @@ static void append_member(fur_input *input, const char *member)
     memcpy(end, ")", sizeof ")");
 }
 
-/* A member whose name does not follow the rule is found by a second pass, which a pipe does not
- * allow.
- */
+/* A member whose name does not follow the rule is found by a second pass. A pipe does not allow
+ * this. */
 static fur_status open_text(fur_input *input, const char *suffix, fur_failure *failure)
 {
     fur_member member = {.suffix = suffix};

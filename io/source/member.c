@@ -1,4 +1,4 @@
-/* Choosing a member of an archive by its name. */
+/* Chooses a member of an archive by its name. */
 #include "stage.h"
 
 #include <stdio.h>
@@ -6,8 +6,8 @@
 
 #define EXTENSION ".mtx"
 
-/* Whether this is the end of the name of a Matrix Market file, which may be compressed by itself,
- * as in the archives of 10x Genomics. */
+/* Whether this is the end of a Matrix Market file name. The file may be compressed, as in the
+ * archives of 10x Genomics. */
 static bool is_extension(const char *end)
 {
     static const char *const known[] = {EXTENSION, EXTENSION ".gz", EXTENSION ".zst"};
@@ -17,7 +17,7 @@ static bool is_extension(const char *end)
     return false;
 }
 
-/* Whether the name is that of its folder, the suffix behind "_", and the extension. */
+/* Whether the name consists of its folder's name, "_" and the suffix, and the extension. */
 static bool follows_rule(const char *name, const char *suffix)
 {
     const char *slash = strrchr(name, '/');
@@ -40,8 +40,8 @@ static bool follows_rule(const char *name, const char *suffix)
     return is_extension(rest);
 }
 
-/* Whether the name is one of *.mtx or *.mtx.gz, as a shell understands it: hidden files are not,
- * such as those that macOS puts beside every file of an archive. */
+/* Whether the name matches *.mtx or *.mtx.gz as in a shell. Hidden files do not match, such as the
+ * files that macOS adds for every file of an archive. */
 static bool is_matrix_market(const char *name)
 {
     const char *slash = strrchr(name, '/');
@@ -57,7 +57,7 @@ static void copy(char *to, const char *name)
     snprintf(to, FUR_MEMBER_SIZE, "%s", name);
 }
 
-/* Remembers a matrix that was passed over, for a sentence and for fur_member_settle. */
+/* Records a matrix that was skipped, for a message and for fur_member_settle. */
 static void note(fur_member *member, const char *name)
 {
     size_t used = strlen(member->list);

@@ -1,4 +1,4 @@
-/* Reading ahead, which all stages have in common; and the lowest one: files, pipes and memory. */
+/* Prefetching, which all stages share, and the lowest stage: files, pipes and memory. */
 #include "stage.h"
 #include "split.h"
 #include "system.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The most that is read at once: between two reads the caller is asked. */
+/* The most bytes of one read. Between two reads, the caller is asked whether to continue. */
 #define STEP ((size_t)16 << 20)
 
 fur_status fur_stage_create(fur_context *context, const char *name, size_t size, size_t capacity,
@@ -19,7 +19,7 @@ fur_status fur_stage_create(fur_context *context, const char *name, size_t size,
     fur_status status = fur_context_allocate(context, size + capacity, &memory);
     if (status != FUR_OK) {
         fur_failure_take(failure, status, context);
-        return status; /* which the analyzer can follow */
+        return status; /* so that the static analyzer can follow it */
     }
     memset(memory, 0, size);
     fur_stage *stage = memory;
@@ -50,7 +50,7 @@ static const fur_stage *file_below(const fur_stage *stage)
     return stage;
 }
 
-/* Refuses an unpacked text that has become larger than the file justifies. */
+/* Refuses an unpacked text that is larger than the limits allow for the file. */
 static fur_status check_unpacked(const fur_stage *stage, const fur_stage *file,
                                  fur_failure *failure)
 {
@@ -61,7 +61,7 @@ static fur_status check_unpacked(const fur_stage *stage, const fur_stage *file,
     return fur_limits_check_unpacked(&watch->limits, stage->offset, bytes, stage->name, failure);
 }
 
-/* Reads beyond what was read ahead. */
+/* Reads past the prefetched bytes. */
 static fur_status read_on(fur_stage *stage, char *to, size_t room, size_t *got,
                           fur_failure *failure)
 {
@@ -115,8 +115,8 @@ fur_status fur_stage_skip(fur_stage *stage, int64_t count, int64_t *left, fur_fa
     return FUR_OK;
 }
 
-/* Large enough that the system's calls cost nothing beside decompression, small enough for the
- * second level cache. */
+/* Large enough that system calls are negligible compared with decompression, and small enough for
+ * the second-level cache. */
 #define WINDOW_SIZE 262144
 
 static fur_status system_failure(const char *name, const char *action, int error,
@@ -145,8 +145,8 @@ static void release_file(fur_stage *stage)
     fur_system.close(((fur_file *)stage)->descriptor);
 }
 
-/* Only a regular file that stands at its beginning has a size: standard input may have been read
- * from before, and what the system makes up while it is read has size 0. */
+/* Only a regular file at its beginning has a size. Standard input may have been partly read before,
+ * and files that the system generates have size 0. */
 static fur_status inspect(fur_file *file, fur_failure *failure)
 {
     struct stat status;

@@ -1,6 +1,6 @@
 /* tar archives: ustar and pax (IEEE Std 1003.1-2017, pax, "ustar Interchange Format" and "pax
- * Interchange Format") and GNU's long names and sizes. Read here and not by libarchive, because
- * whoever links the static library would then need ten other libraries. */
+ * Interchange Format"), and GNU's long names and sizes. They are read here instead of by
+ * libarchive, because users of the static library would then need ten other libraries. */
 #include "stage.h"
 #include <furrow/author/try.h>
 
@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Sizes beyond this are nonsense and would only overflow. */
+/* Larger sizes are invalid and would only overflow. */
 #define LARGEST_SIZE (INT64_MAX / 4)
 
-/* The block before each entry. Numbers are octal digits. */
+/* The block before each entry. Numbers are stored as octal digits. */
 typedef struct header {
     char name[100];
     char mode[8];
@@ -36,13 +36,14 @@ static_assert(sizeof(header) == FUR_TAR_BLOCK, "a header fills a block");
 typedef struct untar {
     fur_stage stage;
     int64_t left; /* bytes of the member that are not read yet */
-    /* The entry that is looked at. */
-    int64_t start; /* where its header is in the archive */
+    /* The current entry: */
+    int64_t start; /* position of its header in the archive */
     int64_t size;
     char type;
-    bool extended; /* a header before it has said what its own cannot hold: */
-    bool named;    /* its name */
-    bool sized;    /* its size */
+    /* an extension header before it sets values that do not fit in its own header: */
+    bool extended;
+    bool named; /* its name */
+    bool sized; /* its size */
     char name[FUR_MEMBER_SIZE];
 } untar;
 
@@ -60,7 +61,7 @@ static fur_status truncated(const untar *u, fur_failure *failure)
                            u->stage.name, (long long)fur_stage_offset(u->stage.below));
 }
 
-/* GNU's form of what does not fit in octal digits: a bit, then a big endian number. */
+/* GNU's form of numbers that do not fit in octal digits: a bit, then a big-endian number. */
 static bool parse_binary(const unsigned char *field, size_t width, int64_t *out)
 {
     int64_t value = field[0] & 0x7f;
@@ -73,7 +74,7 @@ static bool parse_binary(const unsigned char *field, size_t width, int64_t *out)
     return true;
 }
 
-/* Octal digits with blanks around them, or GNU's binary form. */
+/* Reads octal digits with blanks around them, or GNU's binary form. */
 static bool parse_number(const char *field, size_t width, int64_t *out)
 {
     const char *at = field, *end = field + width;
@@ -100,8 +101,7 @@ static bool is_valid(const header *h)
     return parse_number(h->checksum, sizeof h->checksum, &expected) && sum == expected;
 }
 
-/* Old archives have a checksum and no magic; in a damaged archive the magic may be all that is
- * left. */
+/* Old archives have a checksum and no magic. In a damaged archive, only the magic may be intact. */
 bool fur_tar_is(const char *head, size_t size)
 {
     const header *h = (const header *)head;
@@ -122,8 +122,8 @@ static fur_status skip(const untar *u, int64_t size, fur_failure *failure)
     return missing > 0 ? truncated(u, failure) : FUR_OK;
 }
 
-/* The next header, which stays where it is until something is read; NULL at the end of the archive,
- * a block of zeros. */
+/* Finds the next header, which is valid until something is read. NULL at the end of the archive,
+ * which is a block of zeros. */
 static fur_status read_header(untar *u, const header **out, fur_failure *failure)
 {
     static const char zeros[FUR_TAR_BLOCK];
@@ -185,7 +185,7 @@ static fur_status refuse_sparse(const untar *u, fur_failure *failure)
     return wrong(u, "a sparse file, which cannot be read; pack it again without --sparse", failure);
 }
 
-/* Takes what a record of a pax header, "key=value", says about the entry behind it. */
+/* Applies a record of a pax header, "key=value", to the entry after it. */
 static fur_status apply(untar *u, const char *record, const char *end, fur_failure *failure)
 {
     if (begins_with(record, end, "path="))
@@ -198,7 +198,7 @@ static fur_status apply(untar *u, const char *record, const char *end, fur_failu
     return begins_with(record, end, "GNU.sparse.") ? refuse_sparse(u, failure) : FUR_OK;
 }
 
-/* Records "length key=value\n", where the length is that of all of the record. */
+/* Reads records "length key=value\n". The length counts the whole record. */
 static fur_status read_records(untar *u, const char *at, const char *end, fur_failure *failure)
 {
     while (at < end) {
@@ -214,15 +214,15 @@ static fur_status read_records(untar *u, const char *at, const char *end, fur_fa
     return FUR_OK;
 }
 
-/* An entry whose data is about the next one, or about all of them. */
+/* Whether the data of an entry describes the next entry or all entries. */
 static bool is_extension(char type)
 {
     return type == 'L' || type == 'x' || type == 'K' || type == 'g';
 }
 
-/* Takes the next entry's name and size; where a link leads (K) and what holds for all entries (g),
- * which is comments, are skipped. Two that name one entry are refused: programs differ in which
- * they take. */
+/* Reads the next entry's name and size. Skips link targets (K) and values for all entries (g),
+ * which are comments. Two extensions with the same value for one entry are refused, because
+ * programs differ in which one they use. */
 static fur_status read_extension(untar *u, const header *h, fur_failure *failure)
 {
     fur_stage *below = u->stage.below;
@@ -246,7 +246,7 @@ static fur_status read_extension(untar *u, const header *h, fur_failure *failure
                        : read_records(u, data, data + size, failure);
 }
 
-/* GNU's archives have other things in the place of the prefix. */
+/* GNU's archives use the field of the prefix for other data. */
 static fur_status take_name(untar *u, const header *h, fur_failure *failure)
 {
     char name[sizeof h->prefix + 1 + sizeof h->name];
@@ -261,8 +261,8 @@ static fur_status take_name(untar *u, const header *h, fur_failure *failure)
     return set_name(u, name, name + length + rest, failure);
 }
 
-/* Takes what the entry's own header says, where no extension has said it. Links, devices, folders
- * and pipes have no data, whatever their size means. */
+/* Takes the values of the entry's own header, unless an extension has set them. Links, devices,
+ * folders and pipes have no data, whatever their size field says. */
 static fur_status take_header(untar *u, const header *h, fur_failure *failure)
 {
     u->type = h->type;
@@ -277,7 +277,7 @@ static fur_status take_header(untar *u, const header *h, fur_failure *failure)
     return FUR_OK;
 }
 
-/* Reads to the data of the next entry, if there is one. */
+/* Advances to the data of the next entry, if there is one. */
 static fur_status next_entry(untar *u, bool *more, fur_failure *failure)
 {
     const header *h = NULL;
@@ -295,7 +295,7 @@ static fur_status next_entry(untar *u, bool *more, fur_failure *failure)
     return h ? take_header(u, h, failure) : FUR_OK;
 }
 
-/* Passes over entries until the member is found, or the end. */
+/* Skips entries until the member is found or the archive ends. */
 static fur_status find(untar *u, fur_member *member, fur_failure *failure)
 {
     bool more = false;
@@ -310,8 +310,7 @@ static fur_status find(untar *u, fur_member *member, fur_failure *failure)
     return FUR_OK;
 }
 
-/* Behind the member the archive is of no interest, but if it is compressed, its checksum is: it
- * comes last. */
+/* Reads the rest of a compressed archive after the member, because the checksum comes last. */
 static fur_status finish(fur_stage *below, fur_failure *failure)
 {
     int64_t left = 0;

@@ -1,4 +1,4 @@
-/* Reading an entry with care, and the entries of a block. */
+/* The careful reader of an entry, and the entries of a block. */
 #include "entry.h"
 #include <furrow/author/try.h>
 
@@ -12,14 +12,14 @@ static bool is_zero(const fur_number *number)
     return number->kind == FUR_NUMBER_FINITE && number->exact && number->significand == 0;
 }
 
-/* The number as the value type holds it. */
+/* The number as rounded to the value type. */
 static double rounded(const fur_job *job, const fur_number *number)
 {
     return fur_value_is_single(job->value_type) ? (double)fur_number_f32(number)
                                                 : fur_number_f64(number);
 }
 
-/* The type of a value, or of a part of a complex one, for sentences. */
+/* The name of the value's type in messages; for a complex value, the type of its parts. */
 static const char *part_name(const fur_job *job)
 {
     return fur_value_is_single(job->value_type) ? "f32" : "f64";
@@ -50,8 +50,8 @@ static const char *skip_digits(const char *at, const char *end)
     return at;
 }
 
-/* Whether the number is one whose exponent lacks its letter, such as 1.5+100: so Fortran writes
- * exponents of three digits in a format for two. */
+/* Whether the exponent of a number lacks its letter, as in 1.5+100. Fortran writes exponents of
+ * three digits like this in a format for two digits. */
 static bool lacks_letter(fur_token token)
 {
     const char *at = token.begin;
@@ -81,7 +81,7 @@ static fur_status read_number(fur_cursor *cursor, const fur_job *job, fur_number
     return check_number(cursor, token, job, out);
 }
 
-/* The numbers of an entry; 1 for an entry of a pattern. */
+/* Reads the numbers of an entry. An entry of a pattern gets the value 1. */
 static fur_status read_value(fur_cursor *cursor, const fur_job *job, fur_entry *entry)
 {
     entry->re = (fur_number){.significand = 1, .exact = true};
@@ -109,7 +109,7 @@ static fur_status read_index(fur_cursor *cursor, const char *what, int64_t limit
     return FUR_OK;
 }
 
-/* The rest of an entry's line: nothing, unless the options allow it to be passed over. */
+/* Reads the rest of an entry's line. It must be empty, unless the options allow trailing text. */
 static fur_status read_end(fur_cursor *cursor, const fur_job *job, fur_entry *entry)
 {
     fur_cursor_skip_blanks(cursor);
@@ -148,14 +148,14 @@ fur_status fur_entry_check_diagonal(const fur_cursor *cursor, const char *place,
     return FUR_OK;
 }
 
-/* The fewest bytes of an entry: a digit and a blank or line end for each number. */
+/* The fewest bytes of an entry: for each number, a digit and a blank or line end. */
 static size_t smallest_entry(const fur_job *job)
 {
     return 2 * (size_t)(job->indices + job->numbers);
 }
 
-/* Arrays for as many entries as a text of this size can have. The last one may lack its line end.
- */
+/* Allocates arrays for as many entries as a text of this size can have. The last entry may lack its
+ * line end. */
 static fur_status reserve(fur_storage *storage, const fur_job *job, size_t size, bool twice,
                           fur_batch *batch)
 {
@@ -170,7 +170,7 @@ static fur_status reserve(fur_storage *storage, const fur_job *job, size_t size,
                             failure);
 }
 
-/* Counts what the caller will be warned of, and remembers the first of each kind. */
+/* Counts a kind of warning, and records its first place. */
 static void note(const fur_cursor *cursor, fur_batch *batch, fur_note_kind kind, fur_token token,
                  const char *what)
 {
@@ -184,7 +184,7 @@ static void note(const fur_cursor *cursor, fur_batch *batch, fur_note_kind kind,
                     what);
 }
 
-/* Whether the integer, which has more digits than a significand, is the value. */
+/* Whether an integer with more digits than a significand equals the value. */
 static bool has_digits_of(const fur_number *number, double value)
 {
     char plain[DBL_MAX_10_EXP + 3];
@@ -222,7 +222,7 @@ static void note_value(const fur_cursor *cursor, const fur_job *job, const fur_e
     }
 }
 
-/* Writes part `index` of the values. Whether a finite number became infinite. */
+/* Writes part `index` of the values. Returns whether a finite number became infinite. */
 static bool store_part(const fur_job *job, const fur_number *number, int64_t index, void *values)
 {
     double value = rounded(job, number);
@@ -233,7 +233,7 @@ static bool store_part(const fur_job *job, const fur_number *number, int64_t ind
     return isinf(value) && number->kind == FUR_NUMBER_FINITE;
 }
 
-/* Appends the entry to the batch, and notes what is to be warned about. */
+/* Appends the entry to the batch, and records warnings. */
 static void store(const fur_cursor *cursor, const fur_job *job, const fur_entry *entry,
                   fur_batch *batch)
 {
@@ -254,7 +254,7 @@ static void store(const fur_cursor *cursor, const fur_job *job, const fur_entry 
              "text behind an entry, which was passed over");
 }
 
-/* Reads the line at the cursor, whatever it is. */
+/* Reads the line at the cursor, in any valid form. */
 static fur_status read_line(fur_cursor *cursor, const fur_job *job, fur_batch *batch)
 {
     int64_t before = batch->count;
@@ -273,7 +273,7 @@ static fur_status read_line(fur_cursor *cursor, const fur_job *job, fur_batch *b
     return FUR_OK;
 }
 
-/* The copy of the inner loop for an instruction set as fur_context_isa names it. */
+/* Returns the copy of the inner loop for an instruction set, as named by fur_context_isa. */
 static fur_fast_read *select_copy(const char *isa)
 {
 #ifdef FUR_X86_LEVELS
@@ -285,7 +285,7 @@ static fur_fast_read *select_copy(const char *isa)
     return FUR_FAST(portable);
 }
 
-/* Reads all lines, up to one that cannot be read. Returns the number of the line behind. */
+/* Reads lines up to one that cannot be read. Returns the number of the line after the last. */
 static int64_t read_lines(const fur_job *job, const fur_block *block, fur_batch *batch)
 {
     fur_cursor cursor = fur_cursor_start(&batch->failure, job->name, block->text, block->size);

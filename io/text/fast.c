@@ -1,7 +1,8 @@
-/* The inner loop over a file, compiled once per instruction set. A line is first cut into words:
- * then where a word ends does not depend on reading the word before, and the processor reads
- * several at once. Digits are taken eight at a time, as the bytes of a number (Lamport, "Multiple
- * byte processing with full-word instructions", 1975), and three multiplications add them up. */
+/* The inner loop of reading a file, compiled once for each instruction set. A line is first cut
+ * into words. The end of a word then does not depend on reading the word before, so that the
+ * processor reads several words at once. Digits are processed eight at a time, as the bytes of an
+ * integer (Lamport, "Multiple byte processing with full-word instructions", 1975), and three
+ * multiplications combine them. */
 #include "entry.h"
 
 #include "decimal.h"
@@ -18,9 +19,9 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Bit i: whether character i of the 64 from `at` on is one up to the blank (U+0020), which ends a
- * word. One bit a byte, as Langdale and Lemire do ("Parsing gigabytes of JSON per second", 2019).
- */
+/* Bit i of the result is set if character i of the 64 from `at` on is at most U+0020 (blank) and so
+ * ends a word. One bit for each byte, as in Langdale and Lemire ("Parsing gigabytes of JSON per
+ * second", 2019). */
 INLINE uint64_t find_ends(const char *at)
 {
     uint64_t ends = 0;
@@ -33,7 +34,8 @@ INLINE uint64_t find_ends(const char *at)
         ends |= (uint64_t)(unsigned)_mm_movemask_epi8(found) << (16 * i);
     }
 #else
-    /* Adding 0x5f carries into a byte's top bit from 0x21 on; a multiplication gathers the bits. */
+    /* Adding 0x5f carries into a byte's top bit from 0x21 on. A multiplication collects the
+     * bits. */
     for (int i = 0; i < 8; i++) {
         uint64_t bytes;
         memcpy(&bytes, at + 8 * i, sizeof bytes);
@@ -53,8 +55,8 @@ static const char *skip_blanks(const char *at)
     return at;
 }
 
-/* As cut_line, for lines with more than one blank between words, blanks at their ends, CR LF
- * or more than 64 characters. */
+/* As cut_line, for lines with several blanks between words, blanks at their ends, CR LF or more
+ * than 64 characters. */
 static __attribute__((noinline)) const char *cut_odd_line(const char *at, int count,
                                                           fur_token *word)
 {
@@ -72,13 +74,13 @@ static __attribute__((noinline)) const char *cut_odd_line(const char *at, int co
     return *at == '\n' ? at + 1 : NULL;
 }
 
-/* The ends of words in 64 characters, as far as they are not used up. */
+/* The ends of words in 64 characters that have not been used yet. */
 typedef struct word_ends {
     const char *text;
     uint64_t ends;
 } word_ends;
 
-/* Whether the window has fewer than `count` ends left. */
+/* Whether the window has fewer than `count` remaining ends. */
 INLINE bool lacks_ends(const word_ends *window, int count)
 {
     uint64_t ends = window->ends;
@@ -87,10 +89,9 @@ INLINE bool lacks_ends(const word_ends *window, int count)
     return ends == 0;
 }
 
-/* The words, `count` of them, of the line that begins at `at`, which is where the window's text
- * begins or where the line before it ended. Returns where the next line begins, NULL if this one
- * has more or fewer words. The text must end with LF, and 64 characters behind it must be readable.
- */
+/* Cuts the line at `at` into `count` words. It begins where the window's text begins or where the
+ * previous line has ended. Returns where the next line begins, or NULL if this line has another
+ * number of words. The text must end with LF, and 64 characters after it must be readable. */
 INLINE const char *cut_line(word_ends *window, const char *at, int count, fur_token *word)
 {
     if (lacks_ends(window, count))
@@ -110,7 +111,7 @@ INLINE const char *cut_line(word_ends *window, const char *at, int count, fur_to
     return cut_odd_line(at, count, word);
 }
 
-/* Digits of a significand that always fit 64 bits. */
+/* The number of digits of a significand that always fit in 64 bits. */
 #define SAFE_DIGITS 19
 
 static const uint64_t powers_of_ten[] = {
@@ -136,7 +137,7 @@ static const uint64_t powers_of_ten[] = {
     10000000000000000000u,
 };
 
-/* The bytes of a word that its last 0 to 8 digits take. */
+/* Masks for the last 0 to 8 digits of a word of eight. */
 static const uint64_t last_bytes[] = {
     0,
     UINT64_C(0xff00000000000000),
@@ -149,13 +150,13 @@ static const uint64_t last_bytes[] = {
     UINT64_MAX,
 };
 
-/* The last `count` <= 8 characters before `end`, with zeros for those before them. */
+/* Loads the last `count` <= 8 characters before `end`, preceded by zeros. */
 INLINE uint64_t load_last(const char *end, int64_t count)
 {
     return fur_load_digits(end - 8) & last_bytes[count];
 }
 
-/* Not 0 if one of the eight is no digit. */
+/* Returns nonzero if one of the eight characters is not a digit. */
 INLINE uint64_t find_others(uint64_t digits)
 {
     return ((digits + FUR_EACH_BYTE(0x76)) | digits) & FUR_EACH_BYTE(0x80);
@@ -172,8 +173,8 @@ INLINE int64_t larger(int64_t a, int64_t b)
 }
 
 #ifdef __SSE4_1__
-/* The numbers that each eight of sixteen digits make, the first eight in the lower half; false if a
- * character is not a digit. */
+/* Converts sixteen digits into two numbers of eight digits each. Returns false if a character is
+ * not a digit. */
 INLINE bool join_sixteen(__m128i digits, uint64_t *first, uint64_t *second)
 {
     __m128i others = _mm_subs_epu8(digits, _mm_set1_epi8(9));
@@ -188,8 +189,8 @@ INLINE bool join_sixteen(__m128i digits, uint64_t *first, uint64_t *second)
 }
 #endif
 
-/* The numbers that the last characters of two words make, at most eight of each; false if a
- * character is not a digit. */
+/* Converts the last characters of two words, at most eight of each, into numbers. Returns false if
+ * a character is not a digit. */
 INLINE bool join_two(const char *end_a, int64_t count_a, const char *end_b, int64_t count_b,
                      uint64_t *a, uint64_t *b)
 {
@@ -205,12 +206,12 @@ INLINE bool join_two(const char *end_a, int64_t count_a, const char *end_b, int6
 #endif
 }
 
-/* The same of the last sixteen characters before `end`, of which `count` are of the word: the first
- * eight and the others. */
+/* As above, for the last `count` <= 16 characters before `end`. They give the first eight digits
+ * and the other eight. */
 INLINE bool join_last(const char *end, int64_t count, uint64_t *first, uint64_t *second)
 {
 #ifdef __SSE4_1__
-    /* Sixteen bytes from here on: those of `count` digits at their end are ones. */
+    /* Sixteen bytes from ones + count on: the bytes of the last `count` digits are ones. */
     static const uint8_t ones[32] = {[16] = 255, 255, 255, 255, 255, 255, 255, 255,
                                      255,        255, 255, 255, 255, 255, 255, 255};
     __m128i mask = _mm_loadu_si128((const __m128i *)(const void *)(ones + count));
@@ -222,7 +223,7 @@ INLINE bool join_last(const char *end, int64_t count, uint64_t *first, uint64_t 
 #endif
 }
 
-/* An index from 1 to limit that takes the whole word, as *out from 0. */
+/* Reads an index from 1 to limit that is the whole word, as 0-based *out. */
 INLINE bool read_index(fur_token word, uint64_t limit, int32_t *out)
 {
     int64_t length = word.end - word.begin;
@@ -237,7 +238,7 @@ INLINE bool read_index(fur_token word, uint64_t limit, int32_t *out)
     return (others == 0) & (index - 1 < limit);
 }
 
-/* Two indices, which are below 10^8 in most files. */
+/* Reads two indices, which are below 10^8 in most files. */
 INLINE bool read_indices(const fur_token *words, const fur_mtx_header *header, int32_t *row,
                          int32_t *col)
 {
@@ -259,13 +260,13 @@ typedef struct decimal {
     bool integer;
 } decimal;
 
-/* The number that the first `count` < 8 digits make; 0 of none. */
+/* Returns the number with the first `count` < 8 digits, or 0 if count is 0. */
 INLINE uint64_t join(uint64_t digits, int count)
 {
     return fur_join_digits(digits << 1 << (63 - 8 * count));
 }
 
-/* Digits behind others that have made `significand`; counts them. */
+/* Appends digits to `significand` and counts them. */
 static const char *read_digits(const char *at, uint64_t *significand, int *counted)
 {
     uint64_t digits = fur_load_digits(at);
@@ -282,7 +283,7 @@ static const char *read_digits(const char *at, uint64_t *significand, int *count
     return at + count;
 }
 
-/* The exponent behind its letter; NULL if it has none of one to three digits. */
+/* Reads the exponent after its letter. Returns NULL if it does not have one to three digits. */
 static const char *read_exponent(const char *at, int64_t *exponent)
 {
     bool negative = *at == '-';
@@ -294,13 +295,14 @@ static const char *read_exponent(const char *at, int64_t *exponent)
     return count >= 1 && count <= 3 ? at + count : NULL;
 }
 
-/* A number of at most 19 significant digits. Returns its end, NULL if the text is something else.
- */
+/* Reads a number of at most 19 significant digits. Returns its end, or NULL if the text is
+ * something else. */
 static const char *read_any(const char *at, decimal *out)
 {
     int whole = 0, fraction = 0;
     at = read_digits(at, &out->significand, &whole);
-    /* Beyond that the significand, a remainder by 2^64, may be 0 for other digits than zeros. */
+    /* With more digits, the significand is a remainder modulo 2^64, which can be 0 for nonzero
+     * digits. */
     int significant = out->significand == 0 && whole <= SAFE_DIGITS ? 0 : whole;
     if (*at == '.') {
         at = read_digits(at + 1, &out->significand, &fraction);
@@ -309,14 +311,14 @@ static const char *read_any(const char *at, decimal *out)
     }
     if (whole + fraction == 0 || significant + fraction > SAFE_DIGITS)
         return NULL;
-    if ((*at | 0x21) == 'e') { /* or d, as Fortran writes */
+    if ((*at | 0x21) == 'e') { /* or d, as in Fortran */
         out->integer = false;
         return read_exponent(at + 1, &out->exponent);
     }
     return at;
 }
 
-/* Digits only, at most eight. */
+/* Reads at most eight digits, without any other character. */
 INLINE bool read_whole(fur_token word, decimal *out)
 {
     uint64_t digits = load_last(word.end, word.end - word.begin);
@@ -324,7 +326,7 @@ INLINE bool read_whole(fur_token word, decimal *out)
     return find_others(digits) == 0;
 }
 
-/* One digit, a point and up to 18 digits, as most programs write numbers. */
+/* Reads one digit, a point and up to 18 digits, as most programs write numbers. */
 INLINE bool read_fraction(fur_token word, decimal *out)
 {
     int64_t count = word.end - word.begin - 2;
@@ -338,7 +340,7 @@ INLINE bool read_fraction(fur_token word, decimal *out)
     return digits & (whole <= 9) & (find_others(high) == 0);
 }
 
-/* A number that takes the whole word, of at most 19 significant digits. */
+/* Reads a number of at most 19 significant digits that is the whole word. */
 INLINE bool read_decimal(fur_token word, decimal *out)
 {
     *out = (decimal){.negative = *word.begin == '-', .integer = true};
@@ -354,7 +356,7 @@ INLINE bool read_decimal(fur_token word, decimal *out)
     return whole;
 }
 
-/* The form of a line of this file; constant in each copy of the loop. */
+/* The form of a line in this file. It is constant in each copy of the loop. */
 typedef struct form {
     int indices;
     int numbers;
@@ -362,7 +364,7 @@ typedef struct form {
     bool complex;
 } form;
 
-/* The value with its sign, without a branch. */
+/* Sets the sign of a value without a branch. */
 INLINE double sign_f64(double value, bool negative)
 {
     uint64_t bits;
@@ -381,7 +383,8 @@ INLINE float sign_f32(float value, bool negative)
     return value;
 }
 
-/* Writes a part of a value; false if the number left its type's range, or is to be told about. */
+/* Writes a part of a value. Returns false if the number is out of its type's range, or needs a
+ * warning. */
 INLINE bool store_part(form f, bool integer, const decimal *number, void *values, int64_t index)
 {
     double value;
@@ -398,7 +401,7 @@ INLINE bool store_part(form f, bool integer, const decimal *number, void *values
     return (value <= DBL_MAX) & ((value > 0) | (number->significand == 0));
 }
 
-/* The same for a number of any length. */
+/* As above, for a number of any length. */
 static bool read_long_part(fur_token word, form f, bool integer, void *values, int64_t index)
 {
     fur_number number;
@@ -421,7 +424,7 @@ INLINE bool read_part(fur_token word, form f, bool integer, void *values, int64_
                : read_long_part(word, f, integer, values, index);
 }
 
-/* Reads words `words` of a line as value k. */
+/* Reads the words of a line as value k. */
 INLINE bool read_value(const fur_token *words, form f, bool integer, void *values, int64_t k)
 {
     int64_t index = f.complex ? 2 * k : k;
@@ -436,7 +439,7 @@ INLINE bool read_value(const fur_token *words, form f, bool integer, void *value
     return true;
 }
 
-/* Reads a line as entry k; false if it is of another form. */
+/* Reads a line as entry k. Returns false if it has another form. */
 INLINE bool read_entry(const fur_token *words, form f, const fur_mtx_header *header,
                        fur_batch *batch, int64_t k)
 {
@@ -473,7 +476,7 @@ INLINE const char *read_lines(const char *at, const char *end, form f, const fur
     return at;
 }
 
-/* The forms that most files have get a copy of the loop of their own. */
+/* The forms of most files each get a copy of the loop. */
 const char *FUR_FAST(FUR_ISA)(const fur_job *job, const char *at, const char *end, fur_batch *batch)
 {
     const form f = {.indices = job->indices,

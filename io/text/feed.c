@@ -1,4 +1,4 @@
-/* Cutting a file into blocks of whole lines. */
+/* Cuts a file into blocks of whole lines. */
 #include "feed.h"
 #include "split.h"
 #include "system.h"
@@ -8,15 +8,15 @@
 #include <string.h>
 #include <time.h>
 
-/* A first guess at what a line takes, to be read along with its block. */
+/* A guess of the length of a line. This many bytes are read together with the block. */
 #define LINE_GUESS 256
 
-/* The longest line of a text whose size is not known: without a limit a few packed bytes could take
- * all the memory there is. */
+/* The longest line of a text of unknown size. Without a limit, a few packed bytes could use up all
+ * memory. */
 #define LINE_MOST ((size_t)64 << 20)
 
-/* A line may be as long as the file. It is read in steps of this size, and between two of them the
- * caller is asked. */
+/* A line may be as long as the file. It is read in steps of this size, and the caller is asked
+ * between two of them. */
 #define STEP (INT64_C(16) << 20)
 
 void fur_feed_open(fur_storage *storage, fur_input *input, size_t block, fur_feed *feed)
@@ -61,8 +61,8 @@ int64_t fur_feed_size(const fur_feed *feed)
     return feed->anywhere ? feed->size - feed->begin : -1;
 }
 
-/* Room in the block for `size` bytes of text, of which `kept` are there, with a margin before and
- * behind. */
+/* Makes room in the block for `size` bytes of text, with a margin before and after them. The first
+ * `kept` bytes are preserved. */
 static bool make_room(fur_feed *feed, fur_block *block, size_t size, size_t kept)
 {
     if (fur_storage_grow(feed->storage, &block->memory, &block->capacity,
@@ -74,7 +74,7 @@ static bool make_room(fur_feed *feed, fur_block *block, size_t size, size_t kept
     return true;
 }
 
-/* The text is what the block's room has from `begin` to `end`. */
+/* Sets the text to the bytes of the block's room from `begin` to `end`. */
 static void set_text(fur_block *block, size_t begin, size_t end)
 {
     block->text = block->room + begin;
@@ -84,7 +84,7 @@ static void set_text(fur_block *block, size_t begin, size_t end)
         block->room[end] = '\n';
 }
 
-/* Whether reading is to go on. */
+/* Whether to continue reading. */
 static bool goes_on(const fur_feed *feed, fur_failure *failure)
 {
     fur_watch *watch = fur_input_watch(feed->input);
@@ -101,7 +101,7 @@ static bool fail_read(const fur_feed *feed, fur_block *block)
     return false;
 }
 
-/* The file's bytes [from, to) into the block, behind the first `at`. */
+/* Reads the file's bytes [from, to) into the block, after its first `at` bytes. */
 static bool read_range(const fur_feed *feed, fur_block *block, size_t at, int64_t from, int64_t to)
 {
     const char *memory = fur_input_memory(feed->input);
@@ -115,7 +115,7 @@ static bool read_range(const fur_feed *feed, fur_block *block, size_t at, int64_
         ssize_t got = fur_system.pread(fur_input_descriptor(feed->input), block->room + at,
                                        (size_t)fur_smaller(to - from, STEP), (off_t)from);
         if (got == 0)
-            errno = ENODATA; /* the file was cut off while it was being read */
+            errno = ENODATA; /* the file was truncated while it was being read */
         if (got == 0 || (got < 0 && errno != EINTR))
             return fail_read(feed, block);
         from += got > 0 ? got : 0;
@@ -124,8 +124,8 @@ static bool read_range(const fur_feed *feed, fur_block *block, size_t at, int64_
     return true;
 }
 
-/* Where the line ends that byte `at` of the block's memory belongs to, reading on as needed; `size`
- * bytes, up to byte `to` of the file, are there. 0 on failure. */
+/* Returns the end of the line that contains byte `at` of the block's memory, and reads more if
+ * needed. The block has `size` bytes, up to byte `to` of the file. Returns 0 on failure. */
 static size_t complete_line(fur_feed *feed, fur_block *block, size_t at, size_t size, int64_t to)
 {
     for (;;) {
@@ -144,8 +144,8 @@ static size_t complete_line(fur_feed *feed, fur_block *block, size_t at, size_t 
     }
 }
 
-/* Lines that begin in the file's bytes [from, to): what is read begins with the byte before, which
- * tells whether a line begins at the first. */
+/* Takes the lines that begin in the file's bytes [from, to). Reading starts one byte earlier: this
+ * byte tells whether a line begins at `from`. */
 static void take_range(fur_feed *feed, fur_block *block, int64_t from, int64_t to)
 {
     size_t before = block->number > 0 ? 1 : 0;
@@ -164,7 +164,7 @@ static void take_range(fur_feed *feed, fur_block *block, int64_t from, int64_t t
         set_text(block, begin, end);
 }
 
-/* The next range of bytes of a file that threads read side by side. */
+/* Takes the next range of bytes of a file that threads read in parallel. */
 static bool next_anywhere(fur_feed *feed, fur_block *block)
 {
     block->number = atomic_fetch_add(&feed->next, 1);
@@ -181,7 +181,7 @@ static bool next_anywhere(fur_feed *feed, fur_block *block)
     return true;
 }
 
-/* Reads into the block until it is full or the input has ended. A failure ends the input. */
+/* Reads into the block until it is full or the input ends. A failure ends the input. */
 static size_t fill(fur_feed *feed, fur_block *block, size_t size, size_t wanted)
 {
     while (!feed->ended && size < wanted) {
@@ -194,9 +194,9 @@ static size_t fill(fur_feed *feed, fur_block *block, size_t size, size_t wanted)
     return size;
 }
 
-/* Leaves what is behind the last line end to the next block, or to nobody if no more can be read:
- * a line of which a part is missing says nothing. The head, which is used up, has room for it or
- * gets it. */
+/* Leaves the bytes after the last line end to the next block. If no more can be read, they are
+ * dropped, because an incomplete line has no meaning. The head is no longer needed, so its memory
+ * is used, and grown if necessary. */
 static void leave_rest(fur_feed *feed, fur_block *block, size_t size)
 {
     bool broken = block->failure->status != FUR_OK;
@@ -214,7 +214,7 @@ static void leave_rest(fur_feed *feed, fur_block *block, size_t size)
     set_text(block, 0, whole);
 }
 
-/* Text of at least one line, if there is any. */
+/* Takes text of at least one line, if there is any. */
 static void take_stream(fur_feed *feed, fur_block *block)
 {
     size_t size = feed->head_size;
@@ -240,8 +240,8 @@ static void take_stream(fur_feed *feed, fur_block *block)
     leave_rest(feed, block, size);
 }
 
-/* Waits for the turn to read. The caller looks now and then while another thread has it; false if
- * that is not to be waited for. */
+/* Waits for the turn to read. If the calling thread is the caller, it tests the watch from time to
+ * time. Returns false if waiting must stop. */
 static bool take_turn(fur_feed *feed)
 {
     fur_watch *watch = fur_input_watch(feed->input);
@@ -257,7 +257,7 @@ static bool take_turn(fur_feed *feed)
     return true;
 }
 
-/* The next block of what only one thread at a time can read. */
+/* Takes the next block of an input that only one thread at a time can read. */
 static bool next_in_stream(fur_feed *feed, fur_block *block)
 {
     if (!take_turn(feed))

@@ -1,4 +1,4 @@
-/* Files of other formats, as far as their first bytes tell. */
+/* Recognises files of other formats by their first bytes. */
 #include "foreign.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ static const char *recognise(const fur_cursor *cursor)
     return NULL;
 }
 
-/* The first CR in the text that no LF follows, if there is no LF before it. */
+/* Returns the first CR in the text without a following LF, if no LF comes before it. */
 static const char *lone_carriage_return(const fur_cursor *cursor)
 {
     for (const char *at = cursor->at; at + 1 < cursor->end && *at != '\n'; at++)
@@ -57,8 +57,8 @@ static bool is_markup(const fur_cursor *cursor)
     return at < cursor->end && *at == '<';
 }
 
-/* Whether the third line has a type such as RSA and the fourth a Fortran format: the heads of
- * Harwell-Boeing and Rutherford-Boeing files (Duff, Grimes, Lewis 1992, 1997). */
+/* Whether the third line has a type such as RSA, and the fourth a Fortran format. These are the
+ * heads of Harwell-Boeing and Rutherford-Boeing files (Duff, Grimes, Lewis 1992, 1997). */
 static bool is_harwell_boeing(const fur_cursor *cursor)
 {
     fur_cursor line = *cursor;

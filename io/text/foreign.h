@@ -4,8 +4,8 @@
 
 #include "cursor.h"
 
-/* FUR_MALFORMED if the text is empty, or if its first bytes tell that it is no Matrix Market text.
- * The sentence names the format and what to do. */
+/* Returns FUR_MALFORMED if the text is empty, or if its first bytes belong to another format. The
+ * message names the format and what to do. */
 fur_status fur_foreign_refuse(const fur_cursor *cursor);
 
 #endif

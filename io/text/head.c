@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const char *const formats[] = {"coordinate", "array"};
-/* Four fields, and again real and integer in words of other programs. */
+/* The four fields, and other programs' words for real and integer. */
 static const char *const fields[] = {"real",   "integer",          "complex", "pattern",
                                      "double", "unsigned-integer", "float"};
 static const fur_mtx_field meanings[] = {FUR_MTX_REAL,    FUR_MTX_INTEGER, FUR_MTX_COMPLEX,
@@ -31,7 +31,7 @@ const char *fur_mtx_symmetry_name(fur_mtx_symmetry symmetry)
     return (unsigned)symmetry <= FUR_MTX_HERMITIAN ? symmetries[symmetry] : "?";
 }
 
-/* Takes a banner that breaks the format although its meaning is plain. */
+/* Accepts a banner that violates the format, if its meaning is clear. */
 static fur_status tolerate(fur_cursor *cursor, const char *place, const char *what, bool refuse,
                            fur_banner *banner)
 {
@@ -45,7 +45,7 @@ static fur_status tolerate(fur_cursor *cursor, const char *place, const char *wh
     return refuse ? FUR_MALFORMED : FUR_OK;
 }
 
-/* Reads the marker. Whether a blank parts it into two words, as in "%% MatrixMarket". */
+/* Reads the marker. Returns whether a blank splits it into two words, as in "%% MatrixMarket". */
 static bool read_parted(fur_cursor *cursor, fur_token *out)
 {
     fur_cursor behind = *cursor;
@@ -58,8 +58,8 @@ static bool read_parted(fur_cursor *cursor, fur_token *out)
     return parted;
 }
 
-/* The banner's first word, also where it lacks a percent sign, has a blank behind the signs, or
- * stands behind blanks. */
+/* Reads the banner's first word. Accepts a missing percent sign, a blank after the signs, and
+ * blanks before the word. */
 static fur_status read_marker(fur_cursor *cursor, bool refuse_dialects, fur_banner *banner)
 {
     const char *begin = cursor->at;
@@ -76,7 +76,7 @@ static fur_status read_marker(fur_cursor *cursor, bool refuse_dialects, fur_bann
     return FUR_OK;
 }
 
-/* Reads a word that is one of `count`, as *out its index. */
+/* Reads one of `count` words, and stores its index in *out. */
 static fur_status read_word(fur_cursor *cursor, const char *const *words, int count,
                             const char *expected, fur_token *word, int *out)
 {
@@ -90,7 +90,7 @@ static fur_status read_word(fur_cursor *cursor, const char *const *words, int co
     return FUR_OK;
 }
 
-/* Object, format and field. */
+/* Reads object, format and field. */
 static fur_status read_words(fur_cursor *cursor, fur_banner *banner)
 {
     static const char *const objects[] = {"matrix", "vector"};
@@ -109,7 +109,7 @@ static fur_status read_words(fur_cursor *cursor, fur_banner *banner)
     return FUR_OK;
 }
 
-/* The symmetry, and whether the field can have it. */
+/* Reads the symmetry, and checks that the field can have it. */
 static fur_status read_symmetry(fur_cursor *cursor, fur_banner *banner)
 {
     fur_mtx_header *header = &banner->header;
@@ -143,7 +143,7 @@ static fur_status read_size(fur_cursor *cursor, const char *expected, int64_t *o
     return FUR_OK;
 }
 
-/* The numbers an array file stores: all, or those of a triangle. False if they do not fit. */
+/* The number of values in an array file: all, or those of a triangle. Returns false on overflow. */
 static bool count_stored(const fur_mtx_header *header, int64_t *out)
 {
     int64_t n = header->rows;
@@ -154,7 +154,7 @@ static bool count_stored(const fur_mtx_header *header, int64_t *out)
                       : !__builtin_mul_overflow(other / 2, n, out);
 }
 
-/* The size line of an array has no count of entries; some programs write it nevertheless. */
+/* The size line of an array has no number of entries, but some programs write it. */
 static fur_status read_array_count(fur_cursor *cursor, fur_mtx_header *header)
 {
     if (!count_stored(header, &header->entries_in_file))
@@ -169,7 +169,7 @@ static fur_status read_array_count(fur_cursor *cursor, fur_mtx_header *header)
     return FUR_OK;
 }
 
-/* The numbers of the size line, and whether they go together. */
+/* Reads the numbers of the size line, and checks that they are consistent. */
 static fur_status read_sizes(fur_cursor *cursor, fur_banner *banner)
 {
     fur_mtx_header *header = &banner->header;
@@ -199,7 +199,7 @@ static void skip_byte_order_mark(fur_cursor *cursor)
         cursor->at += 3;
 }
 
-/* A line "%%GraphBLAS type <name>" (Davis 2019) says what the numbers were before they were
+/* A line "%%GraphBLAS type <name>" (Davis 2019) names the type of the numbers before they were
  * written. */
 static void read_type(const fur_cursor *cursor, fur_banner *banner)
 {
@@ -216,7 +216,7 @@ static void read_type(const fur_cursor *cursor, fur_banner *banner)
     snprintf(type, sizeof banner->header.graphblas_type, "%.*s", length, token.begin);
 }
 
-/* A word of AMGX's line, and what it announces. */
+/* A word of AMGX's line, and its meaning. */
 static const struct {
     const char *word;
     const char *meaning;
@@ -227,7 +227,7 @@ static const struct {
     {"base0", "indices that count from 0; add 1 to each"},
 };
 
-/* FUR_MALFORMED if the word says that AMGX's file has more than entries, or blocks of them. */
+/* Returns FUR_MALFORMED if the word says that AMGX's file has blocks, or more than entries. */
 static fur_status refuse_amgx_word(const fur_cursor *cursor, fur_token token)
 {
     const char *meaning = NULL;
@@ -244,7 +244,7 @@ static fur_status refuse_amgx_word(const fur_cursor *cursor, fur_token token)
                    : FUR_OK;
 }
 
-/* A line "%%AMGX 1 1 sorted rhs" says what the file has besides entries. */
+/* A line "%%AMGX 1 1 sorted rhs" names the contents of the file besides the entries. */
 static fur_status refuse_amgx(const fur_cursor *cursor)
 {
     fur_cursor line = *cursor;
@@ -257,7 +257,7 @@ static fur_status refuse_amgx(const fur_cursor *cursor)
     return FUR_OK;
 }
 
-/* Moves over comments and blank lines to the size line. */
+/* Skips comments and blank lines up to the size line. */
 static fur_status find_size_line(fur_cursor *cursor, fur_banner *banner)
 {
     do {
@@ -270,7 +270,7 @@ static fur_status find_size_line(fur_cursor *cursor, fur_banner *banner)
     return fur_cursor_unexpected(cursor, fur_cursor_token(cursor), "the size line");
 }
 
-/* Reads what follows the marker, to the end of the size line. */
+/* Reads the text after the marker, up to the end of the size line. */
 static fur_status read_behind_marker(fur_cursor *cursor, fur_banner *banner)
 {
     FUR_TRY(read_words(cursor, banner));
@@ -282,7 +282,7 @@ static fur_status read_behind_marker(fur_cursor *cursor, fur_banner *banner)
     return fur_cursor_end_of_line(cursor);
 }
 
-/* A file that is refused gets no warnings, so its sentence says what else is unusual. */
+/* A refused file gets no warnings, so that its message also mentions unusual syntax. */
 static void mention_dialect(const fur_banner *banner, fur_failure *failure)
 {
     const fur_failure *d = &banner->dialect;
@@ -307,8 +307,9 @@ static fur_status read_banner(fur_cursor *cursor, bool refuse_dialects, fur_bann
     return status;
 }
 
-/* The fewest bytes an entry takes: one digit and one blank or line end for each index, or for the
- * one number of an array. Values are left out, so that a file that lacks them is told so. */
+/* The fewest bytes of an entry: a digit and a blank or line end for each index, or for the single
+ * number of an array. Values are not counted, so that a file without values gets the right
+ * message. */
 static int64_t smallest_entry(const fur_banner *banner)
 {
     return banner->vector || banner->header.format == FUR_MTX_ARRAY ? 2 : 4;
@@ -337,7 +338,7 @@ fur_status fur_banner_check_limits(const fur_cursor *cursor, const fur_banner *b
 fur_status fur_banner_check_room(const fur_cursor *cursor, const fur_banner *banner, int64_t left)
 {
     long long entries = banner->header.entries_in_file;
-    /* The end of the size line stands in for that of the last entry, which may be missing. */
+    /* The end of the size line replaces that of the last entry, which may be missing. */
     long long fitting = left / smallest_entry(banner);
     if (entries <= fitting)
         return FUR_OK;
@@ -347,12 +348,12 @@ fur_status fur_banner_check_room(const fur_cursor *cursor, const fur_banner *ban
                            fitting, entries);
 }
 
-/* Bytes that are read at first; and the most that are read in search of the size line, if the size
- * of the text is not known. */
+/* Bytes that are read at first, and the most that are read to find the size line if the size of the
+ * text is unknown. */
 #define FIRST_LOOK 65536
 #define LAST_LOOK ((size_t)64 << 20)
 
-/* Whether the text has a whole line below the first that is neither blank nor comment. */
+/* Whether the text has a complete line after the first that is neither blank nor a comment. */
 static bool has_size_line(fur_cursor cursor)
 {
     return fur_cursor_next_line(&cursor) && fur_cursor_content(&cursor) &&

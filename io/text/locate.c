@@ -1,4 +1,4 @@
-/* Reading a file a second time, in search of two entries. */
+/* Reads a file a second time, to find two entries in conflict. */
 #include "entry.h"
 #include "head.h"
 #include "reader.h"
@@ -7,19 +7,19 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
-/* Text that is looked through at a time. */
+/* Bytes of text that are searched at a time. */
 #define BLOCK 262144
 
 typedef struct search {
-    const fur_job *job; /* drops nothing: entry k of a batch is the block's k-th */
-    bool drop_zeros;    /* the first reading did */
+    const fur_job *job; /* drops nothing, so that entry k of a batch is entry k of the block */
+    bool drop_zeros;    /* the first reading has dropped zeros */
     const fur_conflict *conflict;
-    int64_t line;       /* of the block's first */
+    int64_t line;       /* of the block's first line */
     int64_t first_line; /* of the first entry; 0: not found yet */
     bool first_above;   /* it is above the diagonal */
 } search;
 
-/* Whether an entry of the file is one of those in conflict. */
+/* Whether an entry of the file is one of the entries in conflict. */
 static bool is_meant(const search *s, int32_t row, int32_t col)
 {
     const fur_conflict *c = s->conflict;
@@ -27,7 +27,7 @@ static bool is_meant(const search *s, int32_t row, int32_t col)
     return (row == c->row && col == c->col) || (symmetric && row == c->col && col == c->row);
 }
 
-/* The sentence about the second entry, which names the line of the first. */
+/* Sets the message about the second entry, with the line of the first. */
 static fur_status tell(const search *s, const fur_cursor *second, int32_t row, int32_t col)
 {
     if (!s->conflict->mirrored)
@@ -43,8 +43,8 @@ static fur_status tell(const search *s, const fur_cursor *second, int32_t row, i
                            fur_mtx_symmetry_name(s->job->header.symmetry));
 }
 
-/* Whether entry k of a batch is in conflict, and not with one on the same side of the diagonal if
- * the conflict is with a mirror image. */
+/* Whether entry k of a batch is in conflict. If the conflict is with a mirror image, the second
+ * entry must be on the other side of the diagonal. */
 static bool is_found(const search *s, const fur_batch *batch, int64_t k)
 {
     int32_t row = batch->rows[k], col = batch->cols[k];
@@ -53,7 +53,8 @@ static bool is_found(const search *s, const fur_batch *batch, int64_t k)
     return s->first_line == 0 || s->conflict->mirrored == ((row < col) != s->first_above);
 }
 
-/* Looks through the entries of a block. True when the second has been found, and told. */
+/* Searches the entries of a block. Returns true when the second entry has been found and
+ * reported. */
 static bool look_through(search *s, const fur_block *block, const fur_batch *batch,
                          fur_failure *failure)
 {
@@ -103,7 +104,7 @@ static void search_input(fur_storage *storage, fur_input *input, search *s, fur_
     fur_feed_close(&feed);
 }
 
-/* Pipes and the like give their text only once. */
+/* Pipes and similar inputs can be read only once. */
 static bool can_be_read_again(const fur_input_request *request)
 {
     struct stat status;

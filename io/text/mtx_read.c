@@ -1,4 +1,4 @@
-/* Reading Matrix Market files, and what is in memory as in a file, into matrices and vectors. */
+/* Reads Matrix Market files, or the bytes of such files in memory, into matrices and vectors. */
 #include "arguments.h"
 #include "assemble.h"
 #include "matrix.h"
@@ -6,7 +6,7 @@
 #include <furrow/author/options.h>
 #include <furrow/author/try.h>
 
-/* Bytes in memory, called so in sentences. */
+/* A request for bytes in memory, which messages call "memory". */
 static fur_input_request in_memory(const void *bytes, size_t size)
 {
     return (fur_input_request){.path = "memory", .memory = bytes, .size = size};
@@ -34,7 +34,7 @@ fur_status fur_mtx_read_csr_from_memory(fur_context *context, const void *bytes,
     return fur_reader_read(context, &request, 0, options, out);
 }
 
-/* Reads a matrix of one column, or one row, and makes a vector of it. */
+/* Reads a matrix of one column or one row, and makes a vector of it. */
 static fur_status read_vector(fur_context *context, const fur_input_request *request,
                               const fur_mtx_read_options *options, fur_vector **out)
 {

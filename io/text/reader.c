@@ -1,6 +1,6 @@
-/* The threads take blocks of the file and read their entries; in the order of the file each block
- * has its turn, when it gets its place and its line numbers and when the first thing wrong is told;
- * then, again side by side, the entries are put into their place. */
+/* Threads take blocks of the file and read their entries in parallel. Then each block takes its
+ * turn in the order of the file: it gets its place and its line numbers, and the first error is
+ * reported. Finally the entries are stored at their places, again in parallel. */
 #include "reader.h"
 #include "assemble.h"
 #include "entry.h"
@@ -13,17 +13,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A block and the entries in it fit the second-level cache of a core. A stream, which one thread
- * after the other reads, has larger blocks, because handing it over takes time. */
+/* A block and its entries fit in the second-level cache of a core. A stream is read by one thread
+ * after the other. Its blocks are larger, because passing it on takes time. */
 #define BLOCK ((size_t)262144)
 #define STREAM_BLOCK (4 * BLOCK)
 
-/* The arrays of a matrix are allocated before the text has been unpacked if they are at most
- * UNPACKED_TIMES as large as the packed file. */
+/* If the arrays of a matrix are at most UNPACKED_TIMES as large as the packed file, they are
+ * allocated before the text has been unpacked. */
 #define UNPACKED_TIMES 16
 
 typedef struct reader {
-    fur_input_request request; /* with this reader's watch */
+    fur_input_request request; /* with the watch of this reader */
     fur_input *input;
     fur_storage storage;
     fur_feed feed;
@@ -33,16 +33,16 @@ typedef struct reader {
     fur_collection collection;
     fur_watch watch;
     atomic_llong turn;   /* number of the block whose turn it is */
-    atomic_bool stopped; /* there is no use in going on */
-    /* Only the thread whose turn it is may touch these: */
+    atomic_bool stopped; /* continuing is pointless */
+    /* Only the thread whose turn it is may access these: */
     fur_failure failure;
     int64_t line;    /* of the block's first line */
-    int64_t tail;    /* column behind the text so far */
-    int64_t entries; /* of the blocks before */
+    int64_t tail;    /* column after the text so far */
+    int64_t entries; /* of the previous blocks */
     fur_note notes[FUR_NOTES];
 } reader;
 
-/* A thread's own. */
+/* The data of one thread. */
 typedef struct worker {
     fur_block block;
     fur_batch batch;
@@ -55,7 +55,7 @@ static void stop(reader *r)
     atomic_store(&r->stopped, true);
 }
 
-/* Tells the caller how far the reading is, and stops if that is wanted. */
+/* Reports the progress to the caller, and stops if the caller requests it. */
 static void look(reader *r)
 {
     int64_t passed = r->feed.anywhere ? atomic_load(&r->feed.passed) : 0;
@@ -63,10 +63,10 @@ static void look(reader *r)
         stop(r);
 }
 
-/* A thread that waits asks the caller once in this many looks. */
+/* A waiting thread asks the caller once in this many tests. */
 #define LOOKS_UNASKED 1024
 
-/* False if there is nothing to wait for any more. */
+/* Waits for the turn of a block. Returns false if the reading has stopped. */
 static bool await_turn(reader *r, int64_t number)
 {
     for (int looks = 0; atomic_load(&r->turn) != number; looks++) {
@@ -84,7 +84,7 @@ static int64_t expected_entries(const reader *r)
     return r->job.header.entries_in_file;
 }
 
-/* The place of entry k of the worker's block. */
+/* Returns the place of entry k of the worker's block. */
 static fur_cursor place_of(reader *r, const worker *w, int64_t k)
 {
     fur_cursor cursor = fur_block_cursor(&r->job, &w->block, k, &r->failure);
@@ -92,7 +92,7 @@ static fur_cursor place_of(reader *r, const worker *w, int64_t k)
     return cursor;
 }
 
-/* A clause about the numbers that an array of that symmetry has. */
+/* A clause for messages about the numbers that an array of this symmetry has. */
 static const char *part_of_array(const fur_job *job)
 {
     if (job->indices > 0 || job->header.symmetry == FUR_MTX_GENERAL)
@@ -103,7 +103,7 @@ static const char *part_of_array(const fur_job *job)
                : ": such an array has the lower triangle alone";
 }
 
-/* More content after the last entry, if there is any before a line that cannot be read. */
+/* Refuses content after the last entry, unless a line that cannot be read comes first. */
 static fur_status refuse_excess(reader *r, const worker *w)
 {
     bool broken = w->batch.failure.status != FUR_OK && w->batch.failure.name;
@@ -117,8 +117,8 @@ static fur_status refuse_excess(reader *r, const worker *w)
     return fur_cursor_unexpected(&cursor, fur_cursor_token(&cursor), expected);
 }
 
-/* Tells what is wrong with the block, and, if it is an error in the text, where and after how many
- * entries. */
+/* Reports the error of the block. If it is an error in the text, also reports its place and the
+ * number of entries before it. */
 static fur_status tell_failure(reader *r, const worker *w)
 {
     r->failure = w->batch.failure;
@@ -142,8 +142,8 @@ static fur_status check_block(reader *r, const worker *w)
     return broken ? tell_failure(r, w) : FUR_OK;
 }
 
-/* The diagonal of a hermitian array is among its numbers and must be real. Numbers beyond those
- * that the array has are refused elsewhere. */
+/* The diagonal of a Hermitian array is among its numbers and must be real. Excess numbers are
+ * refused elsewhere. */
 static fur_status check_diagonal(reader *r, const worker *w)
 {
     int64_t left = expected_entries(r) - r->entries;
@@ -175,8 +175,8 @@ static void take_notes(reader *r, const fur_batch *batch)
     }
 }
 
-/* Does what must be done in the order of the file: positions, the first error, room in the matrix.
- */
+/* Does the work that must follow the order of the file: positions, the first error, and room in the
+ * matrix. */
 static fur_status take_turn(reader *r, worker *w)
 {
     bool array = r->job.indices == 0;
@@ -194,7 +194,7 @@ static fur_status take_turn(reader *r, worker *w)
     return FUR_OK;
 }
 
-/* Reads a block and puts it where it belongs; false if that was the last thing to do. */
+/* Reads a block and stores its entries. Returns false if there is nothing more to do. */
 static bool handle(reader *r, worker *w)
 {
     fur_batch_read(&r->storage, &r->job, &w->block, fur_job_expands(&r->job), &w->batch);
@@ -214,7 +214,7 @@ static bool handle(reader *r, worker *w)
     return true;
 }
 
-/* A thread's part: blocks, until none is left. */
+/* A thread's part: takes blocks until none is left. */
 static void work(void *user, int64_t begin, int64_t end)
 {
     (void)begin, (void)end;
@@ -227,7 +227,7 @@ static void work(void *user, int64_t begin, int64_t end)
     fur_block_release(&r->storage, &w.block);
 }
 
-/* Threads that have something to do. */
+/* The number of threads that have work. */
 static int team(const reader *r)
 {
     int threads = fur_context_threads(r->storage.context);
@@ -236,7 +236,7 @@ static int team(const reader *r)
     return size >= 0 && blocks < threads ? (int)blocks : threads;
 }
 
-/* Reads all blocks, and looks whether as many entries came as the header says. */
+/* Reads all blocks, and checks that the number of entries agrees with the header. */
 static fur_status read_body(reader *r)
 {
     fur_context_parallel(r->storage.context, team(r), 1, work, r);
@@ -256,7 +256,7 @@ static fur_status read_body(reader *r)
     return r->failure.status;
 }
 
-/* Whether a packed file of this size is likely to hold the matrix that the header promises. */
+/* Whether a packed file of this size is likely to contain the matrix that the header describes. */
 static bool is_plausible(const reader *r)
 {
     const fur_mtx_header *header = &r->job.header;
@@ -275,8 +275,8 @@ static fur_status make_matrix(reader *r, fur_csr **out)
                : fur_reader_locate(&r->storage, &r->request, &r->job, &conflict, &r->failure);
 }
 
-/* Refuses a header that promises more than the file can hold or the limits allow; before anything
- * is read, if the size of the file is known. */
+/* Refuses a header that promises more than the file can hold or the limits allow. If the size of
+ * the file is known, this happens before anything else is read. */
 static fur_status check_head(const reader *r)
 {
     int64_t left = fur_feed_size(&r->feed);
@@ -286,7 +286,7 @@ static fur_status check_head(const reader *r)
                                    fur_input_size(r->input));
 }
 
-/* The same check for a stream, whose size is known when all has been read. */
+/* As above, for a stream, whose size is known after it has been read. */
 static fur_status check_read(const reader *r)
 {
     int64_t passed = atomic_load(&r->feed.passed);
@@ -311,7 +311,7 @@ done:
     return status;
 }
 
-/* The value type to read into. */
+/* Chooses the value type of the result. */
 static fur_status choose_value(const fur_cursor *cursor, fur_job *job)
 {
     const fur_mtx_read_options *options = &job->options;
@@ -326,7 +326,7 @@ static fur_status choose_value(const fur_cursor *cursor, fur_job *job)
     return FUR_OK;
 }
 
-/* Reads the banner, and moves the cursor behind the size line. */
+/* Reads the banner, and moves the cursor after the size line. */
 static fur_status find_entries(reader *r, fur_cursor *cursor)
 {
     FUR_TRY(fur_head_read(&r->feed, r->job.name, r->job.options.refuse_dialects, &r->failure,
@@ -335,7 +335,7 @@ static fur_status find_entries(reader *r, fur_cursor *cursor)
     return FUR_OK;
 }
 
-/* Reads the head, and decides from it how the entries are read. */
+/* Reads the head, and decides how the entries are read. */
 static fur_status read_head(reader *r)
 {
     fur_job *job = &r->job;
@@ -353,7 +353,7 @@ static fur_status read_head(reader *r)
     return FUR_OK;
 }
 
-/* Warns of what was accepted although its author may not have meant it. */
+/* Warns of accepted input that its author may not have intended. */
 static void warn(const reader *r)
 {
     const fur_mtx_read_options *options = &r->job.options;
@@ -397,7 +397,7 @@ static void close_reader(reader *r)
     fur_input_close(r->input);
 }
 
-/* Flags and enumerations are what they may be. */
+/* Checks that flags and enumerations have valid values. */
 static fur_status check_options(fur_context *context, const fur_mtx_read_options *options)
 {
     const struct {
@@ -421,7 +421,7 @@ static fur_status check_options(fur_context *context, const fur_mtx_read_options
     return fur_limits_check(context, &options->limits);
 }
 
-/* The options with defaults in place of what is missing. */
+/* Takes the options, with defaults for missing members. */
 static fur_status take_options(fur_context *context, const fur_mtx_read_options *options,
                                fur_mtx_read_options *out)
 {

@@ -1,4 +1,4 @@
-/* The text of a file, unpacked, for those who parse it themselves. */
+/* Returns the unpacked text of a file, for users who parse it themselves. */
 #include "arguments.h"
 #include "input.h"
 #include <furrow/author/try.h>

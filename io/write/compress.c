@@ -1,4 +1,4 @@
-/* Which path asks for which compression. */
+/* Chooses the compression by the path. */
 #include "write.h"
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 
 static const struct {
     const char *suffix;
-    const char *option; /* of the build */
+    const char *option; /* the build option of this format */
     const fur_compressor *compressor;
 } compressors[] = {{".gz", "FURROW_WITH_GZIP", GZIP}, {".zst", "FURROW_WITH_ZSTD", ZSTD}};
 

@@ -3,9 +3,8 @@
 
 #include <isa-l/igzip_lib.h>
 
-/* The level, of 0 to 3, that packs matrices best: to 0.20 - 0.40 of the text. Levels 1 and 2 reach
- * 0.22
- * - 0.41, and neither is always faster. */
+/* The level from 0 to 3 that packs matrices best, to between 0.20 and 0.40 of the text. Levels 1
+ * and 2 reach 0.22 to 0.41, and neither is always faster. */
 #define LEVEL 3
 
 typedef struct gzip_state {
@@ -13,8 +12,8 @@ typedef struct gzip_state {
     uint8_t work[ISAL_DEF_LVL3_DEFAULT];
 } gzip_state;
 
-/* Text that does not shrink is stored in blocks of up to 65535 bytes, each behind 5 bytes of its
- * own; header and trailer of a member take 18. */
+/* Incompressible text is stored in blocks of up to 65535 bytes, with 5 more bytes for each block.
+ * Header and trailer of a member take 18 bytes. */
 static size_t gzip_bound(size_t size)
 {
     return size + 5 * (size / 65535 + 1) + 64;

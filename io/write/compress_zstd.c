@@ -3,8 +3,8 @@
 
 #include <zstd.h>
 
-/* Brings matrices to 0.10 - 0.39 of the text; levels 2 to 6 reach about the same and take longer.
- */
+/* Packs matrices to between 0.10 and 0.39 of the text. Levels 2 to 6 reach about the same and take
+ * longer. */
 #define LEVEL 1
 
 static fur_status zstd_start(fur_context *context, void **state)

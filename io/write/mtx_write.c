@@ -1,4 +1,4 @@
-/* Writing matrices and vectors as Matrix Market files, a line for each entry. */
+/* Writes matrices and vectors as Matrix Market files, with a line for each entry. */
 #include <furrow/author/options.h>
 #include <furrow/author/try.h>
 #include <furrow/mtx.h>
@@ -14,54 +14,55 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Room for the banner and for the sizes. */
+/* Bytes for the banner and for the sizes. */
 #define HEAD_SIZE 256
 
-/* Rows that are worth a thread when entries are counted. */
+/* Rows that justify a thread when entries are counted. */
 #define ROW_GRAIN 1024
 
-/* Entries of an array, as numbers of a field. */
+/* Entries of an array, which are numbers of a field. */
 typedef struct field_numbers {
     const void *values;
     fur_value_type value_type;
-    fur_mtx_field field; /* pattern: none; integer: the values fit int64_t; complex: pairs */
+    fur_mtx_field field; /* pattern: no numbers; integer: values that fit int64_t; complex: pairs */
 } field_numbers;
 
-/* Entries of a matrix, or of its lower triangle. */
+/* The entries of a matrix or of its lower triangle. */
 typedef struct matrix_entries {
     fur_csr_view view;
     fur_mtx_symmetry symmetry;
     field_numbers numbers;
 } matrix_entries;
 
-/* Whether a file of that symmetry stores the entry: all of a general matrix, else those of the
- * lower triangle, the zeros on the diagonal of a skew-symmetric one among them. */
+/* Whether a file of this symmetry stores the entry. A general matrix stores all entries, and any
+ * other stores its lower triangle. The zeros on the diagonal of a skew-symmetric matrix count as
+ * part of it. */
 static bool is_stored(fur_mtx_symmetry symmetry, int64_t row, int64_t col)
 {
     return symmetry == FUR_MTX_GENERAL || col <= row;
 }
 
-/* A number and the blank or the end of line behind it. */
+/* Bytes of a number and the following blank or line end. */
 #define NUMBER_ROOM (FUR_NUMBER_SIZE + 1)
 
-/* Room for a row's number and a blank. It is copied as a whole, in front of every entry of the row:
- * a length known to the compiler is a move, any other a call. */
+/* Bytes of a row's number and a blank. All of them are copied before every entry of the row: with a
+ * constant length, this is one move instead of a call. */
 #define LABEL_SIZE 16
 _Static_assert(LABEL_SIZE <= NUMBER_ROOM, "a label overruns the room of its line");
 
-/* Bytes that the numbers of an entry take at most, each with what stands behind it. */
+/* The most bytes of an entry's numbers, each with the character after it. */
 static size_t numbers_room(fur_mtx_field field)
 {
     return field == FUR_MTX_PATTERN ? 0 : field == FUR_MTX_COMPLEX ? 2 * NUMBER_ROOM : NUMBER_ROOM;
 }
 
-/* The same with row and column. */
+/* As above, with row and column. */
 static size_t entry_room(fur_mtx_field field)
 {
     return 2 * NUMBER_ROOM + numbers_room(field);
 }
 
-/* Part `index` of the array: complex values are two parts each. */
+/* Prints part `index` of the array. A complex value has two parts. */
 static char *print_part(const field_numbers *n, int64_t index, char *out)
 {
     if (fur_value_is_single(n->value_type)) {
@@ -93,7 +94,7 @@ static char *print_array(const void *numbers, int64_t begin, int64_t end, char *
     return out;
 }
 
-/* Prints entries begin .. end-1, which are of one row. */
+/* Prints entries begin .. end-1, which are in one row. */
 static char *print_row(const matrix_entries *m, int64_t row, int64_t begin, int64_t end, char *out)
 {
     char label[LABEL_SIZE + FUR_NUMBER_SIZE];
@@ -115,7 +116,7 @@ static char *print_row(const matrix_entries *m, int64_t row, int64_t begin, int6
     return out;
 }
 
-/* The same of matrix_entries. */
+/* As print_array, for matrix_entries. */
 static char *print_coordinates(const void *matrix, int64_t begin, int64_t end, char *out)
 {
     const matrix_entries *m = matrix;
@@ -128,7 +129,8 @@ static char *print_coordinates(const void *matrix, int64_t begin, int64_t end, c
     return out;
 }
 
-/* Every line of the comment, behind a %: at most three bytes for each of its own and its end. */
+/* Writes every line of the comment after a %. It takes at most three bytes for each byte of the
+ * comment and its end. */
 static char *put_comment(const char *comment, char *out)
 {
     while (*comment) {
@@ -158,7 +160,7 @@ static char *put_sizes(const fur_mtx_header *header, char *out)
                       : snprintf(out, HEAD_SIZE, "%lld %lld %lld\n", rows, cols, entries));
 }
 
-/* Puts what the header says before the text and writes the file. */
+/* Writes the head of the text from the header, and writes the file. */
 static fur_status write_file(fur_context *context, const char *path, const fur_mtx_header *header,
                              const fur_mtx_write_options *options, fur_text *text)
 {
@@ -199,7 +201,7 @@ static int64_t count_stored(const fur_csr *a, fur_mtx_symmetry symmetry)
     return s.count;
 }
 
-/* The field that the options ask for, if values of that type can be written so. */
+/* The field that the options request, if values of that type can be written in it. */
 static fur_status choose_field(fur_context *context, const fur_mtx_write_options *options,
                                fur_value_type value, fur_mtx_field *out)
 {
@@ -217,7 +219,7 @@ static fur_status choose_field(fur_context *context, const fur_mtx_write_options
     return FUR_OK;
 }
 
-/* The symmetry that the options ask for must exist in the format and be that of the matrix. */
+/* Checks that the requested symmetry exists in the format and holds for the matrix. */
 static fur_status check_symmetry(const fur_csr *a, const fur_mtx_write_options *options)
 {
     fur_context *context = fur_csr_context(a);
@@ -236,7 +238,7 @@ static fur_status check_symmetry(const fur_csr *a, const fur_mtx_write_options *
     return fur_verify_symmetry(a, symmetry, !options->pattern);
 }
 
-/* Writes a matrix that the host reaches. */
+/* Writes a matrix in memory that the host can access. */
 static fur_status write_csr(const fur_csr *a, const char *path,
                             const fur_mtx_write_options *options)
 {
@@ -275,7 +277,7 @@ fur_status fur_mtx_write_csr(const fur_csr *a, const char *path,
     return fur_from_companion(context, status);
 }
 
-/* Writes entries that the host reaches, column after column. */
+/* Writes entries in memory that the host can access, column by column. */
 static fur_status write_array(fur_context *context, const fur_vectors_view *x, const char *path,
                               const fur_mtx_write_options *options)
 {
@@ -294,7 +296,7 @@ static fur_status write_array(fur_context *context, const fur_vectors_view *x, c
     return write_file(context, path, &header, &taken, &text);
 }
 
-/* Writes a vector that the host reaches. */
+/* Writes a vector in memory that the host can access. */
 static fur_status write_vector(const fur_vector *x, const char *path,
                                const fur_mtx_write_options *options)
 {
@@ -324,7 +326,7 @@ fur_status fur_mtx_write_vectors(const fur_vectors *x, const char *path,
     const fur_vectors_view *v = fur_vectors_get(x);
     fur_context *context = fur_vectors_context(x);
     fur_context *host = fur_context_host(context);
-    fur_vectors *copy; /* in columns without gaps */
+    fur_vectors *copy; /* stored by columns without gaps */
     FUR_TRY(fur_from_companion(context, fur_vectors_create(host, v->value_type, v->rows, v->cols,
                                                            FUR_LAYOUT_COLUMNS, &copy)));
     fur_status status = fur_vectors_copy(x, copy);

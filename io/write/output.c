@@ -1,4 +1,4 @@
-/* Writing a file that has no name, or that of a temporary file, until it is complete. */
+/* Writes a file that has no name, or a temporary name, until it is complete. */
 #include <furrow/author/output.h>
 #include <furrow/author/try.h>
 
@@ -14,25 +14,25 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Names that are tried for a temporary file. */
+/* Number of names that are tried for a temporary file. */
 #define ATTEMPTS 1000
 
-/* Links that may lead to a file, as many as the system follows. */
+/* The most links that lead to a file: the limit of the system. */
 #define LINKS_MOST 40
 
-/* Room for the name of a temporary file, and for that of a descriptor. */
+/* Bytes for the name of a temporary file or of a descriptor. */
 #define OWN_NAME_SIZE 64
 
 struct fur_output {
     fur_context *context;
     int descriptor;
-    int error;                     /* of the first write that failed; 0: none */
-    int directory;                 /* of the target, open; -1: the target is written in place */
-    bool replaces;                 /* there is a file that has the target's name */
-    const char *own;               /* the target's name in its directory */
-    char temporary[OWN_NAME_SIZE]; /* there; "" as long as the file has no name */
-    char target[PATH_MAX];         /* the path behind links */
-    char path[];                   /* for sentences */
+    int error;       /* of the first failed write; 0: none */
+    int directory;   /* open directory of the target; -1: the target is written in place */
+    bool replaces;   /* a file with the target's name exists */
+    const char *own; /* the target's name in its directory */
+    char temporary[OWN_NAME_SIZE]; /* name in that directory; "" while the file has no name */
+    char target[PATH_MAX];         /* the path with links resolved */
+    char path[];                   /* for messages */
 };
 
 static fur_status fail(const fur_output *output, int error)
@@ -41,7 +41,7 @@ static fur_status fail(const fur_output *output, int error)
                             strerror(error));
 }
 
-/* Tells the watcher the name of the temporary file; NULL: there is none any more. */
+/* Tells the watcher the name of the temporary file. NULL: it no longer exists. */
 static void tell(const fur_output *output, const char *name)
 {
     fur_file_watcher watcher = fur_context_watcher(output->context);
@@ -49,8 +49,8 @@ static void tell(const fur_output *output, const char *name)
         watcher.watch(watcher.user, output->directory, name);
 }
 
-/* Makes a temporary file under a name that is not taken. The first name is as good as certain to be
- * free, so that telling it before the file is there endangers no other file. Returns an error. */
+/* Makes a temporary file with a name that is not in use. The first name is almost certainly free,
+ * so that announcing it before the file exists endangers no other file. Returns an error number. */
 static int make_temporary(fur_output *output, int (*make)(fur_output *output))
 {
     int error = EEXIST;
@@ -69,8 +69,8 @@ static int make_temporary(fur_output *output, int (*make)(fur_output *output))
     return error;
 }
 
-/* A file that is to replace another is open to nobody else before it has that one's permissions;
- * the permissions of a new one follow the user's mask. */
+/* A file that replaces another is private until it has the permissions of the other. The
+ * permissions of a new file follow the user's mask. */
 static mode_t first_mode(const fur_output *output)
 {
     return output->replaces ? 0600 : 0666;
@@ -84,13 +84,13 @@ static int create_named(fur_output *output)
     return output->descriptor < 0 ? -1 : 0;
 }
 
-/* A name by which a file without one can be linked. */
+/* Prints a name by which a nameless file can be linked. */
 static void print_descriptor(const fur_output *output, char name[OWN_NAME_SIZE])
 {
     snprintf(name, OWN_NAME_SIZE, "/proc/self/fd/%d", output->descriptor);
 }
 
-/* False if the system has no files without a name, or no way to give it one later. */
+/* Returns false if the system has no nameless files, or cannot link them later. */
 static bool create_nameless(fur_output *output)
 {
     char name[OWN_NAME_SIZE];
@@ -118,14 +118,14 @@ static int link_temporary(fur_output *output)
     return link_as(output, output->temporary);
 }
 
-/* Bytes of the path up to its last name. */
+/* The bytes of the path before its last name. */
 static size_t directory_size(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* Finds the target: the path, or what links lead to, whether it is there or not. */
+/* Finds the target: the path with links resolved, whether it exists or not. */
 static int follow_links(fur_output *output)
 {
     char content[PATH_MAX];
@@ -146,7 +146,7 @@ static int follow_links(fur_output *output)
     return ELOOP;
 }
 
-/* Splits the target into an open directory and a name there. */
+/* Splits the target into an open directory and a name in it. */
 static int open_directory(fur_output *output)
 {
     char directory[PATH_MAX];
@@ -171,8 +171,8 @@ static int create_file(fur_output *output)
     return error;
 }
 
-/* Owner, group and permissions of the file that is replaced. Only root may give files away. A group
- * that the file was not made for may do no more than everybody. */
+/* Copies owner, group and permissions of the file that is replaced. Only root may change an owner.
+ * If the group cannot be set, the group gets no more permissions than everybody. */
 static int take_after(const fur_output *output, const struct stat *old)
 {
     mode_t mode = old->st_mode & 0777;
@@ -205,7 +205,7 @@ static int write_to_descriptor(fur_output *output, int descriptor)
     return output->descriptor < 0 ? errno : 0;
 }
 
-/* The descriptor of this process that a path stands for, -1 if for none. */
+/* Returns the descriptor of this process that a path refers to, or -1. */
 static int find_descriptor(const char *path)
 {
     static const char folder[] = "/dev/fd/";
@@ -230,7 +230,7 @@ static int open_destination(fur_output *output, int descriptor)
     return errno == ENOENT ? create_file(output) : errno;
 }
 
-/* Removes the remains of the file. An error here follows an earlier one, which is reported. */
+/* Removes the remains of the file. Errors are ignored, because an earlier error is reported. */
 static void release(fur_output *output)
 {
     if (output->descriptor >= 0)
@@ -281,7 +281,7 @@ fur_status fur_output_write(fur_output *output, const void *bytes, size_t size)
     return output->error == 0 ? FUR_OK : fail(output, output->error);
 }
 
-/* Brings a file or directory to the disk. EINVAL says that there is none. */
+/* Writes a file or directory to the disk. EINVAL means that it cannot be synchronised. */
 static int sync_descriptor(int descriptor)
 {
     while (fur_system.fsync(descriptor) != 0)
@@ -290,8 +290,8 @@ static int sync_descriptor(int descriptor)
     return 0;
 }
 
-/* Some file systems say only when a descriptor is closed that they could not write; the file needs
- * its own for its name. */
+/* Some file systems report a failed write only when a descriptor is closed. A duplicate is closed,
+ * because the file needs its own descriptor to get its name. */
 static int close_duplicate(const fur_output *output)
 {
     int error = EINTR;
@@ -302,7 +302,8 @@ static int close_duplicate(const fur_output *output)
     return error;
 }
 
-/* A file without a name can be given one that is free, and only a name can take another's place. */
+/* Gives the file its name. A nameless file is linked directly if the name is free. Otherwise it
+ * first gets a temporary name, because only a named file can replace another. */
 static int give_name(fur_output *output)
 {
     bool nameless = !output->temporary[0];
@@ -323,7 +324,7 @@ static int give_name(fur_output *output)
     return error;
 }
 
-/* A directory in which one may write and not look cannot be synchronised. */
+/* A directory with permission to write but not to read cannot be synchronised. */
 static int sync_directory(const fur_output *output)
 {
     int directory = fur_system.openat(output->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -334,7 +335,7 @@ static int sync_directory(const fur_output *output)
     return error;
 }
 
-/* Makes the file complete: its bytes on the disk if wanted, then its name. */
+/* Completes the file: writes its bytes to the disk if requested, then gives it its name. */
 static int settle(fur_output *output, bool sync)
 {
     bool in_place = output->directory < 0;

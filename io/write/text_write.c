@@ -1,5 +1,5 @@
-/* Printing, compressing and writing the pieces of a text. They are written one after the other:
- * where several threads write to one file the system makes them wait for each other anyway. */
+/* Prints, compresses and writes the pieces of a text. They are written one after the other, because
+ * the system serialises several threads that write to one file anyway. */
 #include "failure.h"
 #include "split.h"
 #include "write.h"
@@ -11,15 +11,15 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Bytes that the entries of a piece take at most. Their buffer stays in a core's cache. */
+/* The most bytes of the entries in a piece. Its buffer stays in a core's cache. */
 #define PIECE_SIZE ((size_t)1 << 20)
 
-/* Pieces a thread may be ahead of the one that is to be written next. */
+/* Pieces by which a thread may be ahead of the next piece to be written. */
 #define AHEAD 3
 
-/* Pieces that threads make in any order and that leave one after the other. A piece that
- * is ready before its turn waits in a slot while its thread makes the next one, so that a thread
- * which the system holds up does not hold up the others. */
+/* Pieces that threads make in any order, but that are written in order. A piece that is ready early
+ * waits in a slot while its thread makes the next one. A thread that the system delays therefore
+ * does not delay the others. */
 typedef struct turns {
     fur_context *context;
     pthread_mutex_t lock;
@@ -27,12 +27,12 @@ typedef struct turns {
     int64_t pieces;
     int64_t slots;
     int64_t taken; /* pieces that are made or being made */
-    int64_t gone;  /* pieces that have left: each had its turn */
-    bool leaving;  /* a piece is on its way out */
+    int64_t gone;  /* pieces that have been written */
+    bool leaving;  /* a piece is being written */
     bool *ready;   /* by slot */
 } turns;
 
-/* Memory for the state of the slots: see turns_end. */
+/* Allocates the state of the slots: see turns_end. */
 static fur_status turns_start(fur_context *context, int64_t pieces, int64_t slots, turns *out)
 {
     void *ready;
@@ -44,7 +44,8 @@ static fur_status turns_start(fur_context *context, int64_t pieces, int64_t slot
     return FUR_OK;
 }
 
-/* The next piece to make, whose slot is piece % slots; waits until that is free. -1: no more. */
+/* Returns the next piece to make, or -1 if there is none. Its slot is piece % slots. Waits until
+ * the slot is free. */
 static int64_t turns_take(turns *t)
 {
     pthread_mutex_lock(&t->lock);
@@ -55,7 +56,7 @@ static int64_t turns_take(turns *t)
     return piece;
 }
 
-/* The piece is in its slot. */
+/* Marks a piece as ready in its slot. */
 static void turns_finish(turns *t, int64_t piece)
 {
     pthread_mutex_lock(&t->lock);
@@ -63,8 +64,9 @@ static void turns_finish(turns *t, int64_t piece)
     pthread_mutex_unlock(&t->lock);
 }
 
-/* The piece whose turn it is to leave, if it is ready and no other thread is writing; -1: none. A
- * thread asks after each turns_finish and each turns_left; after -1 others do the rest. */
+/* Returns the next piece to write, if it is ready and no other thread is writing, or -1. A thread
+ * calls this after each turns_finish and each turns_left. After -1, other threads write the
+ * rest. */
 static int64_t turns_leave(turns *t)
 {
     pthread_mutex_lock(&t->lock);
@@ -75,7 +77,7 @@ static int64_t turns_leave(turns *t)
     return piece;
 }
 
-/* That piece has left and its slot is free. */
+/* Marks this piece as written, and its slot as free. */
 static void turns_left(turns *t)
 {
     pthread_mutex_lock(&t->lock);
@@ -86,7 +88,7 @@ static void turns_left(turns *t)
     pthread_mutex_unlock(&t->lock);
 }
 
-/* No piece is taken and none leaves from now on. */
+/* Stops: no further piece is taken or written. */
 static void turns_stop(turns *t)
 {
     pthread_mutex_lock(&t->lock);
@@ -102,14 +104,14 @@ static void turns_end(turns *t)
     fur_context_release(t->context, t->ready);
 }
 
-/* A thread's own memory. */
+/* The memory of one thread. */
 typedef struct worker {
-    char *text;  /* what it compresses; NULL if nothing is */
+    char *text;  /* the text to compress; NULL if the file is not compressed */
     void *state; /* of the compressor */
     fur_failure failure;
 } worker;
 
-/* A piece as it goes into the file. */
+/* A piece in its final form. */
 typedef struct slot {
     char *bytes;
     size_t size;
@@ -118,7 +120,7 @@ typedef struct slot {
 typedef struct writing {
     fur_context *context;
     const fur_text *text;
-    const fur_compressor *compressor; /* NULL: none */
+    const fur_compressor *compressor; /* NULL: no compression */
     int64_t piece_entries;
     int64_t pieces;
     size_t text_room;
@@ -132,7 +134,7 @@ typedef struct writing {
     fur_output *output;
 } writing;
 
-/* How many pieces there are, and how many threads and slots they take. */
+/* Chooses the numbers of pieces, threads and slots. */
 static writing plan(fur_context *context, const fur_text *text, const fur_compressor *compressor)
 {
     writing w = {.context = context, .text = text, .compressor = compressor};
@@ -146,7 +148,7 @@ static writing plan(fur_context *context, const fur_text *text, const fur_compre
     return w;
 }
 
-/* Zeroed memory for what has to be released piece by piece. */
+/* Allocates a zeroed array, whose elements have to be released one by one. */
 static fur_status make_array(fur_context *context, int count, size_t size, void **out)
 {
     FUR_TRY(fur_context_allocate(context, (size_t)count * size, out));
@@ -191,7 +193,7 @@ static void release(writing *w)
     fur_context_release(w->context, w->workers);
 }
 
-/* The first piece begins with the head. */
+/* Prints a piece. The first piece begins with the head. */
 static size_t print_piece(const writing *w, int64_t index, char *out)
 {
     const fur_text *text = w->text;
@@ -207,7 +209,7 @@ static size_t print_piece(const writing *w, int64_t index, char *out)
     return (size_t)(at - out);
 }
 
-/* Prints a piece into its slot, compressed if that is asked for. */
+/* Prints a piece into its slot, compressed if requested. */
 static fur_status make_piece(writing *w, worker *own, int64_t index)
 {
     slot *to = &w->slots[index % w->slot_count];
@@ -222,7 +224,8 @@ static fur_status make_piece(writing *w, worker *own, int64_t index)
                                           "%.400s: cannot be compressed", w->path);
 }
 
-/* One thread at a time writes; the output remembers what went wrong. */
+/* Writes pieces that are ready. One thread at a time writes, and the output stores the first
+ * error. */
 static void write_ready_pieces(writing *w)
 {
     for (int64_t index = turns_leave(&w->turns); index >= 0; index = turns_leave(&w->turns)) {
@@ -233,7 +236,7 @@ static void write_ready_pieces(writing *w)
     }
 }
 
-/* A thread's part: pieces, until none is left. */
+/* A thread's part: makes pieces until none is left. */
 static void write_pieces(void *user, int64_t part, int64_t end)
 {
     (void)end;
