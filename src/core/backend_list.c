@@ -17,7 +17,7 @@ static const struct device {
 
 #define DEVICE_COUNT (sizeof devices / sizeof *devices)
 
-/* The number in "name:number", 0 for "name" alone; -1 if text is not of that device. */
+/* Returns the number in "name:number", 0 for "name" alone, or -1 if text is not this device. */
 static int number_in(const char *text, const char *name)
 {
     size_t length = strlen(name);

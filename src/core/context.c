@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The failures of calls that have no context yet. */
+/* Receives the failures of calls that have no context yet. */
 static _Thread_local fur_env orphan;
 
 static fur_status check_allocator(const char *name, const fur_allocator *allocator)
@@ -26,7 +26,7 @@ static fur_status check_options(const fur_context_options *o)
     return check_allocator("device allocator", &o->device_allocator);
 }
 
-/* Closes one context, without its companion, whose threads it has on a device. */
+/* Closes one context without its companion. On a device, its threads are the companion's. */
 static void close_one(fur_context *context)
 {
     fur_allocator allocator = context->env.allocator;
@@ -40,7 +40,7 @@ static void close_one(fur_context *context)
     allocator.release(allocator.user, context);
 }
 
-/* Opens one context, without a companion. */
+/* Opens one context without a companion. */
 static fur_status open_one(const fur_context_options *o, fur_context **out)
 {
     orphan.allocator = o->allocator.allocate ? o->allocator : fur_default_allocator();
@@ -65,12 +65,12 @@ static fur_status open_one(const fur_context_options *o, fur_context **out)
     context->results = remote ? remote->results(&context->env) : &context->own_results;
     context->results->scalars = fur_scalars_initial();
     context->host = remote ? NULL : context;
-    context->env.holds = 0; /* what it has allocated so far is its own */
+    context->env.holds = 0; /* its own allocations so far do not count */
     *out = context;
     return FUR_OK;
 }
 
-/* With its companion. */
+/* Closes a context and its companion. */
 static void close(fur_env *env)
 {
     fur_context *context = (fur_context *)env;
@@ -80,7 +80,7 @@ static void close(fur_env *env)
     close_one(context);
 }
 
-/* The companion on the CPU. */
+/* Opens the companion on the CPU. */
 static fur_status open_companion(fur_context *context, const fur_context_options *o)
 {
     fur_context_options host = {.size = sizeof host,
@@ -205,7 +205,7 @@ const char *fur_context_notice(const fur_context *context)
     return refusal;
 }
 
-/* A loop over stretches of `grain` indices, of which the last takes what is left. */
+/* A loop over blocks of `grain` indices. The last block takes the rest. */
 typedef struct stretches {
     void (*work)(void *user, int64_t begin, int64_t end);
     void *user;

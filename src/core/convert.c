@@ -1,4 +1,4 @@
-/* Arrays of entries from one value type into another. */
+/* Converts arrays of entries to another value type. */
 #include "atomic.h"
 #include "core.h"
 #include "scalar.h"
@@ -16,7 +16,7 @@ typedef struct conversion {
     int (*store)(fur_scalar a, void *array, int64_t i);
     const void *in;
     void *out;
-    fur_shared lost; /* the first entry that lost its imaginary part */
+    fur_shared lost; /* the first entry whose imaginary part was lost */
 } conversion;
 
 static void convert_entries(void *job, int64_t begin, int64_t end)

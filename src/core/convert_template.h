@@ -1,4 +1,4 @@
-/* Entry i of an array as a scalar, and back; a template over VALUE. */
+/* Converts entry i of an array to a scalar, and back; a template over VALUE. */
 static fur_scalar FN(load)(const void *array, int64_t i)
 {
     VALUE a = ((const VALUE *)array)[i];
@@ -9,7 +9,7 @@ static fur_scalar FN(load)(const void *array, int64_t i)
 #endif
 }
 
-/* 0 if the type cannot hold the imaginary part. */
+/* Returns 0 if the type cannot hold the imaginary part. */
 static int FN(store)(fur_scalar a, void *array, int64_t i)
 {
     ((VALUE *)array)[i] = V(from)(a);

@@ -1,4 +1,4 @@
-/* Dependents, in intrusive lists, so that nothing is allocated. */
+/* Dependents are in intrusive lists, so that nothing is allocated. */
 #include "dependents.h"
 
 #include "float_mode.h"
@@ -43,7 +43,7 @@ static void move(fur_dependent *d, fur_dependents *to)
     append(to, d);
 }
 
-/* A dependent that is of no use any more is as good as destroyed for those made from it. */
+/* A dependent that cannot be used any more counts as destroyed for its own dependents. */
 void fur_dependents_forget(fur_dependents *made)
 {
     for (fur_dependent *d; (d = made->first);) {
@@ -59,7 +59,8 @@ void fur_dependents_forget(fur_dependents *made)
     }
 }
 
-/* The context keeps the sentence of its last call that failed: this one does not. */
+/* Updates a dependent. The context keeps the error sentence of the last failed call, so that this
+ * failure must not replace it. */
 static void update(fur_env *env, fur_dependent *d)
 {
     char before[sizeof env->error];

@@ -1,4 +1,4 @@
-/* Vectors that look random and are the same everywhere. */
+/* Pseudo-random vectors that are equal on every machine. */
 #include "hashed.h"
 
 #include "core.h"

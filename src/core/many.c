@@ -1,12 +1,11 @@
-/* Several vectors and one that is read with all of them at once: dot products, and sums. */
+/* Dot products and sums of several vectors with one vector, which is read once for all. */
 #include "core.h"
 #include "split.h"
 
 #include <furrow/author/scalars.h>
 #include <furrow/vector.h>
 
-/* FUR_INVALID unless the vectors are there and match y; `apart`: and have no memory in common with
- * it. */
+/* Returns FUR_INVALID unless the vectors exist and match y. If `apart`, they must not overlap y. */
 static fur_status check(int count, const fur_vector *const *x, const fur_vector *y, bool apart)
 {
     for (int k = 0; k < count; k++) {
@@ -19,7 +18,8 @@ static fur_status check(int count, const fur_vector *const *x, const fur_vector 
     return FUR_OK;
 }
 
-/* The first vectors of a list, as many as a kernel takes; alpha NULL: without coefficients. */
+/* The first vectors of a list, as many as a kernel accepts. If alpha is NULL, coefficients are not
+ * set. */
 static fur_many take(int count, const fur_scalar *alpha, const fur_vector *const *x)
 {
     fur_many m = {.count = (int)fur_smaller(count, FUR_MANY_MAX)};
@@ -38,7 +38,7 @@ static fur_status fetch(const fur_vector *y, int count, fur_scalar *out)
     return FUR_OK;
 }
 
-/* The sum without the checks. */
+/* Adds without checks. */
 static fur_status add(int count, const fur_scalar *alpha, const fur_vector *const *x, fur_vector *y)
 {
     const fur_elementwise_kernels *kernels = y->context->backend->elementwise;
@@ -49,7 +49,7 @@ static fur_status add(int count, const fur_scalar *alpha, const fur_vector *cons
     return FUR_OK;
 }
 
-/* The dot products without the checks. */
+/* Computes the dot products without checks. */
 static fur_status dot(int count, const fur_vector *const *x, const fur_vector *y, fur_scalar *out)
 {
     fur_context *context = y->context;

@@ -1,4 +1,4 @@
-/* Operators: one of a user's functions, one made from another object, and their calls. */
+/* Operators from a user's functions or from other objects, and their calls. */
 #include "core.h"
 #include <furrow/author/options.h>
 
@@ -104,8 +104,9 @@ static fur_status check_vector(const fur_operator *op, const fur_vector *v, cons
     return FUR_OK;
 }
 
-/* A failure of one of the definition's functions, which may have left no sentence: the last one
- * would then be about something else. failures: how many there were before. */
+/* Returns the failure of one of the definition's functions. If the function has set no error
+ * sentence, the last sentence would be about something else, so that one is set here. failures: the
+ * number of sentences before the call. */
 static fur_status pass_on(const fur_operator *op, const char *function, int64_t failures,
                           fur_status status)
 {

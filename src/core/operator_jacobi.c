@@ -1,4 +1,4 @@
-/* Jacobi's preconditioner: division by the diagonal, kept as its reciprocal. */
+/* Jacobi's preconditioner: division by the diagonal, which is stored as its reciprocal. */
 #include "core.h"
 #include "scalar.h"
 #include "table.h"
@@ -35,7 +35,7 @@ static void release(void *user)
     fur_env_release(env, m);
 }
 
-/* d_i = 1 / d_i; *bad: the first that has no finite reciprocal, or -1. */
+/* d_i = 1 / d_i. *bad: the first entry whose reciprocal is not finite, or -1. */
 static fur_status invert(fur_vector *d, int64_t *bad)
 {
     static int64_t (*const table[FUR_VALUE_COUNT])(int64_t, void *) = FUR_VALUE_TABLE(reciprocals);
@@ -55,7 +55,7 @@ static bool are_equal(fur_value_type value, int64_t n, const void *entries)
     return n < 2 || memcmp(entries, (const char *)entries + size, (size_t)(n - 1) * size) == 0;
 }
 
-/* Whether all entries of d are one number, and which. */
+/* Tests whether all entries of d are equal, and stores their value. */
 static fur_status find_constant(fur_scaling *s)
 {
     const fur_vector *d = s->d;
@@ -79,7 +79,7 @@ static fur_status find_constant(fur_scaling *s)
     return FUR_OK;
 }
 
-/* Reads the diagonal, when the operator is made and when A's values have changed. */
+/* Reads the diagonal when the operator is made, and when A's values have changed. */
 static fur_status update(void *object)
 {
     jacobi *m = object;
@@ -136,7 +136,8 @@ fur_status fur_operator_jacobi(const fur_operator *a, fur_operator **out)
     return status;
 }
 
-/* The list of the object that everything before this one was made from; NULL: it is gone. */
+/* The list of the first object in the chain from which this operator was made. NULL: it was
+ * destroyed. */
 static const fur_dependents *find_origin(const fur_operator *op)
 {
     const fur_dependents *list = op->dependent.source;
@@ -145,8 +146,9 @@ static const fur_dependents *find_origin(const fur_operator *op)
     return list;
 }
 
-/* Views of one address are of one matrix while it lives, which what was made from it tells. What
- * has a scaling and was made from an operator is that operator's own. */
+/* Equal addresses of views mean the same matrix while the matrix exists, and the list of its
+ * dependents shows that it does. An operator with a scaling that was made from an operator is its
+ * preconditioner. */
 bool fur_operator_is_jacobi_of(const fur_operator *m, const fur_operator *a)
 {
     if (m->scaling && m->dependent.source == &a->dependent.made)

@@ -1,4 +1,4 @@
-/* An operator on permuted vectors as one on vectors in the original numbering. */
+/* Applies an operator on permuted vectors to vectors in the original numbering. */
 #include "core.h"
 
 typedef struct permuted {

@@ -1,4 +1,4 @@
-/* A race of two operators. */
+/* Races two operators against each other. */
 #include "clock.h"
 #include "core.h"
 
@@ -9,7 +9,7 @@
 #define ROUNDS_AIMED 200
 #define BATCH_MOST 1000
 
-/* Times `count` products that are waited for together. */
+/* Times `count` products, and waits for all of them together. */
 static fur_status time_products(const fur_operator *op, const fur_vector *x, fur_vector *y,
                                 int64_t count, double *seconds)
 {
@@ -21,8 +21,8 @@ static fur_status time_products(const fur_operator *op, const fur_vector *x, fur
     return FUR_OK;
 }
 
-/* The first product of each meets cold caches and kernels not loaded yet; the second says how many
- * make a round. */
+/* The first product of each operator meets cold caches and kernels that are not loaded. The second
+ * product determines the number of products in a round. */
 static fur_status race(const fur_operator *const operators[2], double seconds, const fur_vector *x,
                        fur_vector *y, double least[2])
 {

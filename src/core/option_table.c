@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Names and values are shorter; in sentences they are cut there. */
+/* Names and values are shorter. Error sentences cut them at this length. */
 #define LONGEST 63
 
 /* A part of a text. */
@@ -19,13 +19,13 @@ typedef struct piece {
     size_t length;
 } piece;
 
-/* Characters of a piece in a sentence. */
+/* The number of characters of a piece that a sentence shows. */
 static int shown(piece p)
 {
     return p.length < LONGEST ? (int)p.length : LONGEST;
 }
 
-/* A value, as far as its type needs it. */
+/* A value. Its type determines which members are set. */
 typedef struct value {
     double number;
     int64_t whole;
@@ -90,7 +90,7 @@ static fur_status fail_name(fur_context *context, const char *owner, const fur_o
                             owner, shown(name), name.text, names);
 }
 
-/* A value that is no value of the type. */
+/* Fails for a value that does not have the option's type. */
 static fur_status fail_value(fur_context *context, const char *owner, const fur_option *o,
                              piece given)
 {
@@ -124,7 +124,7 @@ static bool is_in_range(const fur_option *o, double number)
            (o->type == FUR_OPTION_SHARE ? number < o->most : number <= o->most);
 }
 
-/* The place of a word in the list; -1: it is not there. */
+/* The place of a word in the list, or -1. */
 static int find_word(const fur_option *o, piece word)
 {
     for (int i = 0; o->words[i]; i++)
@@ -153,7 +153,7 @@ fur_status fur_options_complete(fur_context *context, const char *owner, const f
 
 /* --- texts ------------------------------------------------------------------------------------ */
 
-/* strtod with a point in every locale. */
+/* strtod with a decimal point in every locale. */
 static bool read_real(const char *text, double *number)
 {
     char half[16];
@@ -178,7 +178,7 @@ static bool read_whole(const char *text, const fur_option *o, value *v)
            (o->type == FUR_OPTION_LONG || (v->whole >= INT_MIN && v->whole <= INT_MAX));
 }
 
-/* The value of a text; false: it is none of the option's type. */
+/* Reads the value of a text. Returns false if it does not have the option's type. */
 static bool read_value(const fur_option *o, piece given, value *v)
 {
     char text[LONGEST + 1];

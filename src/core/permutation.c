@@ -1,4 +1,4 @@
-/* Permutations: an order, checked, and its inverse. */
+/* Permutations: an order, which is checked, and its inverse. */
 #include "atomic.h"
 #include "core.h"
 #include "team.h"
@@ -28,7 +28,7 @@ done:
 
 typedef struct inversion {
     const fur_permutation *p;
-    fur_shared wrong; /* numbers out of range, and places not reached */
+    fur_shared wrong; /* number of numbers out of range, and of places not reached */
 } inversion;
 
 static void clear_places(void *job, int64_t begin, int64_t end)
@@ -38,7 +38,7 @@ static void clear_places(void *job, int64_t begin, int64_t end)
         v->p->position[i] = -1;
 }
 
-/* Several threads may meet at one place. */
+/* Several threads may write to one place. */
 static void set_places(void *job, int64_t begin, int64_t end)
 {
     inversion *v = job;
@@ -63,8 +63,8 @@ static void count_unset(void *job, int64_t begin, int64_t end)
     fur_shared_add(&v->wrong, unset);
 }
 
-/* position[order[i]] = i. Whether that reached every place, and so every place once: where two
- * meet, another is left out. */
+/* position[order[i]] = i. Returns whether all places were reached. Then each was reached once: if
+ * two numbers have the same place, another place is not reached. */
 static bool invert(const fur_env *env, const fur_permutation *p)
 {
     inversion v = {p, 0};
@@ -75,7 +75,7 @@ static bool invert(const fur_env *env, const fur_permutation *p)
     return v.wrong == 0;
 }
 
-/* The sentence about the first number that is at fault. */
+/* Fails with a sentence about the first invalid number. */
 static fur_status describe_fault(fur_env *env, const fur_permutation *p)
 {
     for (int64_t i = 0; i < p->size; i++)
@@ -97,7 +97,7 @@ static fur_status describe_fault(fur_env *env, const fur_permutation *p)
     return FUR_OK;
 }
 
-/* The permutation on the host; source: a context that reaches the order. */
+/* Makes the permutation on the host. source: a context that can read the order. */
 static fur_status create_here(fur_context *context, fur_context *source, int64_t size,
                               const int32_t *order, fur_permutation **out)
 {
@@ -154,7 +154,7 @@ void fur_permutation_destroy(fur_permutation *permutation)
     fur_env_release(&permutation->context->env, permutation);
 }
 
-/* Moved when both sides have done what they had to, as vectors are. */
+/* Copies the arrays after both contexts have finished their earlier work, as for vectors. */
 static fur_status copy_arrays(fur_context *mover, const fur_permutation *from, fur_permutation *to)
 {
     FUR_TRY(fur_memory_copy(mover, to->order, from->order, bytes_of(from)));

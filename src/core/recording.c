@@ -1,11 +1,11 @@
-/* Recordings: the handle of what a device records. */
+/* Recordings: the handle for work that a device records. */
 #include "core.h"
 
 #include <furrow/author/recording.h>
 
 struct fur_recording {
     fur_context *context;
-    void *state; /* the device's */
+    void *state; /* the device's state */
 };
 
 static const fur_recording_services *services_of(const fur_context *context)

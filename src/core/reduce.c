@@ -1,4 +1,4 @@
-/* Dot product and norms: run where the vectors lie, and waited for. */
+/* Dot product and norms. They run where the vectors are, and the host waits for the result. */
 #include <furrow/author/scalars.h>
 #include <furrow/vector.h>
 
@@ -14,7 +14,7 @@ static fur_slot result(const fur_vector *x)
     return (fur_slot){.state = &x->context->results->scalars};
 }
 
-/* Waits for the result. */
+/* Waits for the result and returns it. */
 static fur_status fetch(const fur_vector *x, fur_scalar *out)
 {
     FUR_TRY(fur_context_synchronize(x->context));

@@ -1,11 +1,11 @@
-/* Scalars in the memory of the device, and the operations that store and take them. */
+/* Scalars in the memory of the device, and the operations that store and use them. */
 #include "core.h"
 #include <furrow/author/options.h>
 
 struct fur_scalars {
     fur_context *context;
     fur_scalars_state *state; /* where the context's kernels work */
-    double *log;              /* there too: `capacity` values of each of `slots` slots */
+    double *log;              /* in the same memory: `capacity` values for each of `slots` slots */
     int64_t capacity;
     int slots;
 };
@@ -114,7 +114,8 @@ static fur_status check_owner(fur_context *context, const fur_scalars *scalars)
                         "the scalars and the vectors belong to different contexts");
 }
 
-/* least: -1 where none may be meant, else 0; end: that of slots, or of previous ones. */
+/* least: -1 if "none" is allowed, else 0. end: number of slots, including previous values if
+ * allowed. */
 static fur_status check_slot(fur_context *context, const char *name, int slot, int least, int end)
 {
     if (slot >= least && slot < end)
@@ -193,12 +194,12 @@ fur_status fur_axpy_norm2_into(fur_coefficient alpha, const fur_vector *x, fur_v
                                                                   x->data, y->data, out);
 }
 
-/* The diagonal of a vector as long as r, or of a constant. */
+/* The diagonal from a vector as long as r, or from a constant. */
 static fur_status find_diagonal(const fur_vector *d, fur_scalar constant, const fur_vector *r,
                                 fur_diagonal *out)
 {
-    /* What an empty vector has instead of entries: of shared ones another part may have some, and
-     * all ranks must do the same. */
+    /* Replaces the entries of an empty vector. If vectors are shared, other ranks may have entries,
+     * and all ranks must do the same operations. */
     static const char nothing[64];
     const void *entries = d && d->size == 0 ? nothing : fur_vector_const_data(d);
     *out = (fur_diagonal){entries, constant};

@@ -1,4 +1,4 @@
-/* Contexts whose vectors are parts of longer ones: what their reductions need. */
+/* Contexts whose vectors are parts of longer vectors: the data for their reductions. */
 #include "core.h"
 #include <furrow/author/options.h>
 #include "shared.h"

@@ -25,7 +25,7 @@ static fur_status make(fur_context *context, fur_value_type value, int64_t size,
     return FUR_OK;
 }
 
-/* A vector whose entries are not set yet. */
+/* Makes a vector whose entries are not set. */
 static fur_status make_unset(fur_context *context, fur_value_type value, int64_t size,
                              fur_vector **out)
 {
@@ -48,7 +48,8 @@ static fur_status make_copy(fur_context *context, fur_value_type value, int64_t 
     fur_vector *vector;
     FUR_TRY(make_unset(context, value, size, &vector));
     fur_status status = fur_vector_upload(data, vector);
-    if (status == FUR_OK) /* the source may lie on the device, and may go at once */
+    /* the source may be on the device, and the caller may release it at once */
+    if (status == FUR_OK)
         status = fur_context_synchronize(context);
     if (status == FUR_OK)
         *out = vector;
@@ -218,8 +219,9 @@ fur_status fur_vector_fill(fur_vector *x, fur_scalar value)
     return kernels(x)->fill[x->value_type](&x->context->env, x->size, value, x->data);
 }
 
-/* The context that copies between two: one that reaches both places. Each side's work has to be
- * done before the other's may go on. */
+/* Copies between two contexts. The context that can access both vectors copies. Both contexts must
+ * have finished their earlier work before the copy, and the copy must be finished before either
+ * goes on. */
 static fur_status copy_across(const fur_vector *x, fur_vector *y)
 {
     fur_context *mover = fur_is_remote(y->context) ? y->context : x->context;
@@ -281,7 +283,7 @@ static fur_status convert_on_host(const fur_vector *x, fur_value_type value, fur
     return FUR_OK;
 }
 
-/* A vector with x's entries in another context. */
+/* Makes a vector with x's entries in another context. */
 static fur_status transfer(const fur_vector *x, fur_context *context, fur_vector **out)
 {
     fur_vector *copy = NULL;
@@ -304,7 +306,7 @@ fur_status fur_vector_to_host(const fur_vector *x, const fur_vector **view, fur_
     return FUR_OK;
 }
 
-/* By way of the companion. */
+/* Converts in the companion. */
 static fur_status convert_remote(const fur_vector *x, fur_value_type value, fur_vector **out)
 {
     fur_context *host = x->context->host;

@@ -1,5 +1,5 @@
-/* Entries of a vector by number, and vectors in another order: forth and back are both gathered, by
- * the order and by its inverse. */
+/* Entries of a vector by number, and permuted vectors. Both directions are gathers, with the order
+ * or with its inverse. */
 #ifndef FUR_TEMPLATE
 #    include "core.h"
 #    include "scalar.h"
@@ -8,9 +8,9 @@
 
 #    define ENTRY_GRAIN 16384
 
-/* Entries of one vector on their way to another. */
+/* Entries of one vector while they are moved to another. */
 typedef struct moving {
-    const int32_t *at; /* their numbers in the longer one */
+    const int32_t *at; /* their numbers in the longer vector */
     const void *in;
     void *out;
 } moving;
@@ -36,7 +36,7 @@ static int64_t bytes_of(const fur_vector *x)
     return x->size * (int64_t)fur_value_size(x->value_type);
 }
 
-/* Moves n entries where the host works on them. */
+/* Moves n entries on the host. */
 static fur_status move_on_host(fur_body *move, int64_t n, const fur_vector *x, const int32_t *at,
                                fur_vector *y)
 {

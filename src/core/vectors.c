@@ -1,4 +1,4 @@
-/* Blocks of vectors: making them, views, moving entries in and out. */
+/* Blocks of vectors: creation, views, and copies of entries to and from arrays. */
 #include "vectors.h"
 
 #include <furrow/author/options.h>
@@ -31,7 +31,7 @@ static fur_status check_shape(fur_context *context, const fur_vectors_view *v)
     return FUR_OK;
 }
 
-/* The view with its stride as a number. */
+/* The view with its default stride replaced by a number. */
 static fur_vectors_view with_stride(fur_vectors_view v)
 {
     v.size = sizeof v;
@@ -84,7 +84,7 @@ fur_status fur_vectors_create(fur_context *context, fur_value_type value, int64_
     return status;
 }
 
-/* A block's array without gaps, in the context's memory: of the host's or the device's. */
+/* Copies an array with gaps, in memory of the host or the device, to a block. */
 static fur_status upload_array(const fur_vectors_view *array, fur_vectors *x)
 {
     fur_context *context = x->context;
@@ -103,7 +103,8 @@ static fur_status make_copy(fur_context *context, const fur_vectors_view *array,
     fur_vectors_view from = with_stride(*array);
     FUR_TRY(fur_vectors_allocate(context, from.value_type, from.rows, from.cols, from.layout, &x));
     fur_status status = upload_array(&from, x);
-    if (status == FUR_OK) /* the source may lie on the device, and may go at once */
+    /* the source may be on the device, and the caller may release it at once */
+    if (status == FUR_OK)
         status = fur_context_synchronize(context);
     if (status == FUR_OK)
         *out = x;
@@ -216,7 +217,7 @@ fur_status fur_vectors_from_vector(fur_vector *x, fur_vectors **out)
     return make(x->context, &view, false, out);
 }
 
-/* A block of x's shape and layout without gaps, to go between x and an array. */
+/* Makes a block with x's shape and layout and without gaps, for copies between x and an array. */
 static fur_status make_dense(const fur_vectors *x, fur_vectors **out)
 {
     const fur_vectors_view *v = &x->view;

@@ -1,8 +1,8 @@
 /* Blocks of vectors: fill, copy, sums. */
 #include "vectors.h"
 
-/* Whether no byte of the two is the same: blocks of one pitch, such as ranges of columns of one
- * row-major block, may interleave. */
+/* Whether the two have no byte in common. Blocks with the same pitch, such as ranges of columns of
+ * one row-major block, may interleave. */
 static bool are_apart(const fur_vectors_view *x, const fur_vectors_view *y)
 {
     if (!fur_overlap(x->data, (size_t)fur_vectors_bytes(x), y->data, (size_t)fur_vectors_bytes(y)))
@@ -45,7 +45,7 @@ static fur_status match_shapes(const fur_vectors *x, const fur_vectors *y)
     return FUR_OK;
 }
 
-/* Y may be X, but not overlap it otherwise. */
+/* Y may be X, but must not overlap it otherwise. */
 static fur_status match_result(const fur_vectors *x, const fur_vectors *y)
 {
     FUR_TRY(match_shapes(x, y));
@@ -53,7 +53,7 @@ static fur_status match_result(const fur_vectors *x, const fur_vectors *y)
                                                     : fur_vectors_check_apart(x, "X", y, "Y");
 }
 
-/* By the companion, on copies. */
+/* Runs the task in the companion, on copies. */
 static fur_status run_on_host(fur_block_task task, fur_block_call call, const fur_vectors *x,
                               fur_vectors *y)
 {
@@ -112,7 +112,7 @@ static fur_status copy_here(const fur_vectors *x, fur_vectors *y)
     return fur_vectors_run(FUR_BLOCK_COPY, (fur_block_call){.x = NULL}, x, y);
 }
 
-/* Between contexts go vectors of all entries. */
+/* Between contexts, all entries are copied as one vector. */
 static fur_status move(const fur_vectors *x, fur_vectors *y)
 {
     int64_t n = x->view.rows * x->view.cols;
@@ -122,8 +122,8 @@ static fur_status move(const fur_vectors *x, fur_vectors *y)
     return fur_vector_copy(&from, &to);
 }
 
-/* Sets *dense to the block itself if it has x's layout and no gaps, else to one in its context that
- * does, which *made is then. */
+/* Sets *dense to the block itself if it has x's layout and no gaps. Otherwise makes such a block in
+ * the same context, which *made then is. */
 static fur_status find_dense(fur_vectors *block, fur_layout layout, fur_vectors **dense,
                              fur_vectors **made)
 {
@@ -135,7 +135,7 @@ static fur_status find_dense(fur_vectors *block, fur_layout layout, fur_vectors 
     return FUR_OK;
 }
 
-/* By way of blocks without gaps where there are any. */
+/* Copies between contexts through blocks without gaps. */
 static fur_status copy_across(const fur_vectors *x, fur_vectors *y)
 {
     fur_vectors source = *x;

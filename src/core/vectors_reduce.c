@@ -3,7 +3,7 @@
 
 #include <furrow/vector.h>
 
-/* c in the value type, in memory to be released. */
+/* Rounds c to the value type, in memory that the caller releases. */
 static fur_status round_small(fur_context *context, fur_value_type value, int64_t count,
                               const fur_scalar *c, void **out)
 {
@@ -54,12 +54,12 @@ fur_status fur_vectors_multiply(fur_scalar alpha, const fur_vectors *x, const fu
     return status;
 }
 
-/* Columns of a block as vectors. */
+/* The columns of a block as vectors. */
 typedef struct columns {
     fur_context *context;
-    fur_vectors *copy; /* of a block in rows; else NULL */
+    fur_vectors *copy; /* copy of a row-major block; else NULL */
     fur_vector *vectors;
-    const fur_vector **list; /* of them */
+    const fur_vector **list; /* pointers to them */
 } columns;
 
 static void close_columns(columns *c)
@@ -77,7 +77,7 @@ static fur_status copy_into_columns(const fur_vectors *x, fur_vectors **out)
     return fur_vectors_copy(x, *out);
 }
 
-/* To be closed in any case. */
+/* The columns must be closed in any case. */
 static fur_status open_columns(const fur_vectors *x, columns *c)
 {
     fur_env *env = &x->context->env;
@@ -95,7 +95,8 @@ static fur_status open_columns(const fur_vectors *x, columns *c)
     return FUR_OK;
 }
 
-/* X^H Y by columns of Y; where it is symmetric, bit by bit, half of it. */
+/* X^H Y, column by column of Y. If the result is Hermitian bit by bit, only half of it is
+ * computed. */
 static fur_status multiply_columns(const columns *x, int64_t k, const columns *y, int64_t m,
                                    bool symmetric, fur_scalar *out)
 {
