@@ -1,4 +1,4 @@
-/* A^H as an operator on the vectors of A: they are lent to the contexts of the transpose. */
+/* A^H as an operator on the vectors of A, which are lent to the contexts of the transpose. */
 #include "adjoint.h"
 
 static fur_status lend(fur_context *context, const fur_vector *x, fur_vector **out)
@@ -7,7 +7,7 @@ static fur_status lend(fur_context *context, const fur_vector *x, fur_vector **o
                            (void *)(uintptr_t)fur_vector_const_data(x), FUR_OWNERSHIP_BORROW, out);
 }
 
-/* A failure is told in the context of the transpose. */
+/* On failure, the message is in the context of the transpose. */
 static fur_status multiply(const fur_ranks_csr *turned, const fur_vector *x, fur_vector *y)
 {
     fur_vector *in;
@@ -25,7 +25,7 @@ static fur_status multiply(const fur_ranks_csr *turned, const fur_vector *x, fur
     return status;
 }
 
-/* On a GPU the vectors of A and those of its transpose have their streams. */
+/* On a GPU, the vectors of A and those of its transpose have different streams. */
 static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
 {
     const adjoint *t = user;

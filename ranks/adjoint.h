@@ -1,4 +1,4 @@
-/* A^H of a matrix of all ranks, for methods of least squares. */
+/* A^H of a matrix of all ranks, for least-squares methods. */
 #ifndef FURROW_RANKS_ADJOINT_H
 #define FURROW_RANKS_ADJOINT_H
 
@@ -6,11 +6,11 @@
 
 typedef struct adjoint {
     fur_ranks_csr *a;
-    fur_ranks_csr *turned;  /* A^H, in a context of its own */
-    fur_operator *operator; /* from y of A to x of A */
+    fur_ranks_csr *turned;  /* A^H, in a separate context */
+    fur_operator *operator; /* maps y of A to x of A */
 } adjoint;
 
-/* Collective. A failure leaves what adjoint_destroy releases. */
+/* Collective. After a failure, adjoint_destroy releases the parts that were made. */
 fur_status adjoint_create(fur_ranks_csr *a, adjoint *out);
 void adjoint_destroy(adjoint *t);
 

@@ -1,14 +1,15 @@
-/* Where the rows of each rank begin. */
+/* Chooses where the rows of each rank begin. */
 #include "bounds.h"
 
-/* Whole leaves of every value type (docs/numerics.md): no lanes are sent. */
+/* A multiple of the leaves of every value type (docs/numerics.md): with such bounds, no lanes are
+ * sent. */
 #define LEAF_MOST 4096
-/* Bounds at its multiples leave vectors where a GPU reads them fastest: in lines of 128 bytes, 32
- * entries of the smallest type. */
+/* At bounds that are multiples of this, a GPU reads vectors fastest: in lines of 128 bytes, which
+ * are 32 entries of the smallest type. */
 #define PIECE 32
-/* Ranks of so many leaves, or pieces, do not mind half of one. */
+/* If a rank has at least this many leaves or pieces, half of one is a negligible imbalance. */
 #define ENOUGH 100
-/* The same of leaves where one that is cut costs a gather. */
+/* As above, for leaves of a link where a cut leaf costs a gather. */
 #define ENOUGH_WHERE_CUTS_WAIT 4
 
 int64_t stretch_rows(int64_t rows)
@@ -16,8 +17,7 @@ int64_t stretch_rows(int64_t rows)
     return rows <= STRETCHES_MOST ? 1 : (rows + STRETCHES_MOST - 1) / STRETCHES_MOST;
 }
 
-/* Moves a bound to the next leaf where that is a small share; else in the same way to the next
- * piece. */
+/* Rounds a bound to a leaf if this is a small change, or else in the same way to a piece. */
 static int64_t snap(int64_t bound, int64_t rows, int ranks, bool cuts_wait)
 {
     int64_t own = rows / ranks;
@@ -68,7 +68,7 @@ void bounds_even_leaves(int64_t rows, int ranks, bool cuts_wait, int64_t *bounds
 int bounds_find(const int64_t *bounds, int ranks, int64_t row)
 {
     int low = 0;
-    int high = ranks - 1; /* the last rank whose rows begin at or before it */
+    int high = ranks - 1; /* the last rank whose rows begin at or before `row` */
     while (low < high) {
         int middle = (low + high + 1) / 2;
         if (bounds[middle] <= row)

@@ -1,6 +1,6 @@
-/* Two colours of all ranks. Each rank joins its own rows to sets, as one process does. An entry
- * that crosses ranks joins a set of one rank to a set of another. All ranks get these crossings,
- * and the sets that may be in one, and join them alike. */
+/* Finds two colours of the rows of all ranks. Each rank joins its own rows to sets, as one process
+ * does. An entry between ranks joins a set of one rank to a set of another. Every rank gets all
+ * these crossings, and the sets that may be in one, and joins them in the same way. */
 #include "colouring.h"
 
 #include <furrow/author/parity.h>
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two literals (furrow/author/parity.h) of rows of the whole matrix that say the same. */
+/* Two equivalent literals (furrow/author/parity.h) of rows of the whole matrix. */
 typedef struct crossing {
     int64_t one; /* of an even row */
     int64_t other;
@@ -19,13 +19,13 @@ typedef struct crossing {
 
 /* Rows of one rank that its own entries join. */
 typedef struct row_set {
-    int64_t first;   /* in the whole matrix */
-    int64_t surplus; /* even rows less odd ones, the first being even */
+    int64_t first;   /* first row, numbered in the whole matrix */
+    int64_t surplus; /* even rows minus odd rows, where the first row is even */
 } row_set;
 
 /* The lengths of a rank's lists. */
 typedef struct count {
-    int64_t crossings; /* -1: there are no two colours */
+    int64_t crossings; /* -1: two colours are impossible */
     int64_t sets;
 } count;
 
@@ -33,20 +33,22 @@ typedef struct search {
     fur_ranks_csr *m;
     fur_ranks *g;
     const own_rows *rows;
-    uint32_t *link;   /* of own rows */
-    int64_t *literal; /* of the first row of the set that says that the own row is even */
-    int64_t *packed;  /* room to send */
-    int64_t *surplus; /* of the set of which the own row is the first */
-    int64_t *set;     /* number of that set in the list of all ranks; -1: it is not listed */
+    uint32_t *link; /* of the rank's rows */
+    /* for each own row: the literal of its set's first row that is equivalent to "the row is
+     * even" */
+    int64_t *literal;
+    int64_t *packed;  /* workspace for sending */
+    int64_t *surplus; /* of a set, at its first row */
+    int64_t *set; /* number of a set in the list of all ranks, at its first row; -1: not listed */
     colouring *out;
     crossing *mine;
     row_set *own_sets;
-    int64_t *lengths;    /* of the next two, in each rank: counts, then scratch */
-    crossing *crossings; /* of all ranks, as the next */
+    int64_t *lengths;    /* lengths of the next two lists in each rank: counts, then workspace */
+    crossing *crossings; /* crossings and sets of all ranks */
     row_set *sets;
     int64_t set_count;
     uint32_t *links;
-    int64_t *surpluses; /* of sets of all ranks that are joined, at the first of them */
+    int64_t *surpluses; /* of joined sets of all ranks, at the first of them */
     count counts;
 } search;
 
@@ -101,8 +103,8 @@ void colouring_release(const fur_ranks_csr *m, colouring *c)
 
 /* --- sets of a rank --------------------------------------------------------------------------- */
 
-/* Joins row i with own ones left of the diagonal. False: there are no two colours, or the row has
- * no single entry on the diagonal. */
+/* Joins row i with the rank's rows left of the diagonal. Returns false if two colours are
+ * impossible, or if the row does not have exactly one entry on the diagonal. */
 static bool join_row(search *s, int64_t i)
 {
     int64_t k;
@@ -168,7 +170,7 @@ static int compare_crossings(const void *a, const void *b)
     return first != 0 ? first : (x->other > y->other) - (x->other < y->other);
 }
 
-/* Lists crossings along the entries left of the diagonal, each once. far: the literals of the
+/* Lists the crossings of the entries left of the diagonal, each once. far: the literals of the
  * halo's columns. */
 static void list_crossings(search *s, const int64_t *far)
 {
@@ -193,7 +195,8 @@ static void list_crossings(search *s, const int64_t *far)
 
 /* --- sets of all ranks ------------------------------------------------------------------------ */
 
-/* Gathers the lists of all ranks. *found = false if a rank knows that there are no colours. */
+/* Gathers the lists of all ranks. *found = false if a rank has found that two colours are
+ * impossible. */
 static fur_status gather(search *s, bool *found)
 {
     fur_ranks *g = s->g;
@@ -214,7 +217,7 @@ static fur_status gather(search *s, bool *found)
     }
     if (!*found)
         return FUR_OK;
-    s->counts.crossings = crossing_count; /* of all from now on */
+    s->counts.crossings = crossing_count; /* from here on, the counts of all ranks */
     for (int64_t i = 0; i < s->rows->count; i++)
         s->set[i] += s->set[i] >= 0 ? before : 0;
     FUR_TRY(group_allocate(g, crossing_count, sizeof *s->crossings, &s->crossings));
@@ -230,7 +233,7 @@ static int compare_sets(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* A literal of a row as one of its set's number. */
+/* Turns a row's literal into a literal of its set's number. */
 static uint32_t literal_of(const search *s, int64_t literal)
 {
     const row_set key = {literal >> 1, 0};
@@ -239,7 +242,7 @@ static uint32_t literal_of(const search *s, int64_t literal)
     return 2 * (uint32_t)(found - s->sets) + (uint32_t)(literal & 1);
 }
 
-/* Joins sets along the crossings. False: there are no two colours. */
+/* Joins sets along the crossings. *found = false if two colours are impossible. */
 static fur_status join_sets(search *s, bool *found)
 {
     FUR_TRY(group_allocate(s->g, s->set_count, sizeof *s->links, &s->links));
@@ -270,12 +273,12 @@ static bool is_red(search *s, int64_t row)
     return (literal & 1) == (s->surpluses[literal >> 1] > 0);
 }
 
-/* Orders own rows by colour. mine: the number of red rows, and how many more entries red rows have
- * than black rows. */
+/* Orders the rank's rows by colour. mine[0] = the number of red rows. mine[1] = the entries of red
+ * rows minus the entries of black rows. */
 static void set_order(search *s, int64_t *mine)
 {
     colouring *c = s->out;
-    int64_t next[2] = {0, 0}; /* of black rows, of red rows */
+    int64_t next[2] = {0, 0}; /* next place of a black row, and of a red row */
     mine[0] = mine[1] = 0;
     for (int64_t i = 0; i < s->rows->count; i++) {
         int64_t k;
@@ -293,7 +296,8 @@ static void set_order(search *s, int64_t *mine)
     }
 }
 
-/* Whether there is a red row, and red and black rows have as many entries off the diagonal. */
+/* Tests whether there is a red row, and whether red and black rows have equally many entries off
+ * the diagonal. */
 static fur_status compare_colours(search *s, bool *found)
 {
     int64_t mine[2];
@@ -311,7 +315,7 @@ static fur_status compare_colours(search *s, bool *found)
     return FUR_OK;
 }
 
-/* Whether an entry joins rows of two colours, or is on the diagonal. */
+/* Whether an entry is between rows of different colours, or on the diagonal. */
 static bool is_clean(const search *s, const fur_csr_view *part, int64_t k, int64_t row)
 {
     const colouring *c = s->out;
@@ -337,7 +341,7 @@ static bool are_rows_clean(const search *s)
     return true;
 }
 
-/* Whether no entry of any rank joins rows of one colour. */
+/* Tests whether no entry of any rank is between rows of the same colour. */
 static fur_status check_clean(search *s, bool *found)
 {
     char mine;
@@ -353,7 +357,7 @@ static fur_status find(search *s, bool usable, bool *found)
 {
     FUR_TRY(allocate(s));
     bool joined = usable && join_rows(s);
-    if (!joined) /* others wait for the literals */
+    if (!joined) /* other ranks wait for the literals */
         for (int64_t i = 0; i < s->rows->count; i++)
             s->link[i] = 0;
     set_literals(s);

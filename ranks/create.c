@@ -1,8 +1,8 @@
-/* A matrix from the rows that each rank has. */
+/* Makes a matrix from the rows that each rank has. */
 #include "matrix.h"
 #include "take_options.h"
 
-/* What ranks must agree about, and what each has. */
+/* Values on which ranks must agree, and values of each rank. */
 typedef struct shape {
     int64_t rows;
     int64_t cols;
@@ -51,8 +51,8 @@ static fur_status take_arguments(fur_ranks *g, const fur_ranks_rows *given, fur_
     return FUR_OK;
 }
 
-/* bounds from the rows of all, and column_bounds if any rank gives some; FUR_INVALID if the ranks
- * disagree. */
+/* Computes bounds from the rows of all ranks, and column_bounds if any rank gives some. FUR_INVALID
+ * if the ranks disagree. */
 static fur_status find_bounds(fur_ranks *g, const shape *all, int64_t *bounds,
                               int64_t *column_bounds)
 {

@@ -1,8 +1,9 @@
 /* Groups: messages, gathers, and the agreement on a failure.
  *
- * A rank that fails sends an alarm, its status and sentence, to all others. A rank that waits for a
- * message sees the alarm instead, and answers with one of its own, which may be empty. So every
- * rank gets the alarms of all, and all take the lowest rank's that says what failed. */
+ * A rank that fails sends an alarm, with its status and message, to all other ranks. A rank that
+ * waits for data receives the alarm instead, and answers with an alarm that may be empty. So every
+ * rank gets the alarms of all ranks. All of them report the alarm of the lowest rank that has a
+ * failure. */
 #include "group.h"
 #include "devices.h"
 #include "matrix.h"
@@ -25,7 +26,7 @@ bool group_on_gpu(const fur_ranks_options *options)
            (options->device[4] == 0 || options->device[4] == ':');
 }
 
-/* "cpu" or a GPU. */
+/* Accepts "cpu" or a GPU. */
 static fur_status check_device(const fur_ranks_options *o)
 {
     if (!o->device || strcmp(o->device, "cpu") == 0 || group_on_gpu(o))
@@ -99,7 +100,7 @@ const char *fur_ranks_error(const fur_ranks *group)
 
 static void set_sentence(fur_ranks *g, const char *format, va_list arguments)
 {
-    if (!g->broken && !g->sounded) /* what others have been told stays */
+    if (!g->broken && !g->sounded) /* a message that others have received is not changed */
         vsnprintf(g->error, sizeof g->error, format, arguments);
 }
 
@@ -117,7 +118,7 @@ fur_status group_pass_on(fur_ranks *g, const fur_context *context, fur_status st
     return status == FUR_OK ? FUR_OK : group_fail(g, status, "%s", fur_context_error(context));
 }
 
-/* Tells all ranks that this one has failed, or by FUR_OK that it has heard of a failure. */
+/* Tells all ranks that this rank has failed or, with FUR_OK, that it has learned of a failure. */
 static void send_alarm(fur_ranks *g, fur_status status)
 {
     g->sounded = true;
@@ -131,7 +132,7 @@ static void send_alarm(fur_ranks *g, fur_status status)
         g->link->abandon(s);
 }
 
-/* The agreement after a failure of this rank or of another one: alarms of all ranks. */
+/* The agreement after a failure of this or another rank: exchanges the alarms of all ranks. */
 static fur_status sound_alarm(fur_ranks *g, fur_status status)
 {
     alarm_record other;
@@ -155,13 +156,14 @@ static fur_status sound_alarm(fur_ranks *g, fur_status status)
     return g->status;
 }
 
-/* Whether this rank failed as another one, which had failed, ended its wait on the device. */
+/* Whether this rank failed only because another rank, which had failed, ended its wait on the
+ * device. */
 static bool is_woken(const fur_ranks *g)
 {
     return g->link->abandon && g->via->alarmed(g->state);
 }
 
-/* Others may wait for this rank, which may never come. */
+/* Warns other ranks, which may wait for this rank in vain. */
 static fur_status warn_others(fur_ranks *g, fur_status status)
 {
     if (status != FUR_OK && !g->broken && !g->sounded)
@@ -243,7 +245,7 @@ fur_status group_receive(fur_ranks *g, int from, void *data, size_t bytes)
     return FUR_OK;
 }
 
-/* Blocks move in rounds: after k of them a rank has the blocks of the 2^k ranks from itself on
+/* Blocks move in rounds. After k rounds, a rank has the blocks of the 2^k ranks from itself on
  * (Bruck et al. 1997). */
 fur_status group_gather(fur_ranks *g, const void *mine, size_t bytes, void *all)
 {
@@ -271,7 +273,7 @@ fur_status group_gather(fur_ranks *g, const void *mine, size_t bytes, void *all)
     return FUR_OK;
 }
 
-/* Rank r has it from r less its lowest bit that is set. */
+/* Rank r receives the data from the rank whose number is r without its lowest set bit. */
 fur_status group_share(fur_ranks *g, void *data, size_t bytes)
 {
     int reach = 1;
@@ -285,7 +287,8 @@ fur_status group_share(fur_ranks *g, void *data, size_t bytes)
     return FUR_OK;
 }
 
-/* As every rank sends a word and waits for those of all, none goes on before all have come. */
+/* Every rank sends a word to all and waits for the words of all. Therefore no rank continues before
+ * all have called. */
 fur_status fur_ranks_agree(fur_ranks *group, fur_status status)
 {
     if (!group)
@@ -313,7 +316,7 @@ fur_status fur_ranks_share(fur_ranks *group, void *data, size_t bytes)
     return fur_ranks_agree(group, group_share(group, data, bytes));
 }
 
-/* Other ranks may wait for this one in another call: they must not do so for ever. */
+/* Tells other ranks, which may wait for this rank in another call, that it leaves. */
 static void leave(fur_ranks *g)
 {
     if (g->broken || !g->via->leave)

@@ -1,4 +1,4 @@
-/* The halo: entries of x that rows of one rank need of another. */
+/* The halo: entries of x that rows of one rank need from other ranks. */
 #include "bounds.h"
 #include "halo_link.h"
 #include "matrix.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Finds the ranges of the boundary's columns that other ranks have. needs[rank]: how many. */
+/* Finds the ranges of the boundary's columns that other ranks have. needs[rank] = their number. */
 static void find_sources(fur_ranks_csr *m, int64_t *needs)
 {
     halo *h = &m->halo;
@@ -28,7 +28,7 @@ static void find_sources(fur_ranks_csr *m, int64_t *needs)
     }
 }
 
-/* all[i * count + j]: how many entries rank i needs of rank j. */
+/* all[i * count + j] is the number of entries that rank i needs from rank j. */
 static void find_targets(fur_ranks_csr *m, const int64_t *all)
 {
     halo *h = &m->halo;
@@ -82,14 +82,14 @@ fur_status halo_plan(fur_ranks_csr *m, size_t value_size)
     return exchange_requests(m);
 }
 
-/* How many of the first numbers, which rise, follow each other. */
+/* The number of leading consecutive numbers in an ascending list. */
 static int64_t run_length(const int64_t *at, int64_t count)
 {
     int64_t n = 1;
     while (2 * n <= count && at[2 * n - 1] - at[0] == 2 * n - 1)
         n *= 2;
     int64_t most = 2 * n <= count ? 2 * n : count;
-    while (n < most) { /* between n, which do, and `most` */
+    while (n < most) { /* n numbers are consecutive; the answer is at most `most` */
         int64_t middle = n + (most - n + 1) / 2;
         if (at[middle - 1] - at[0] == middle - 1)
             n = middle;
@@ -99,11 +99,11 @@ static int64_t run_length(const int64_t *at, int64_t count)
     return n;
 }
 
-/* Runs of fewer elements are copied one by one. */
+/* Shorter runs are copied element by element. */
 #define RUN_LEAST 16
 
-/* Copies elements between a list and their places: to[i] = from[at[i] - first], or, `back`,
- * to[at[i] - first] = from[i]. at rises. */
+/* Copies elements between a list and their places: to[i] = from[at[i] - first] or, if `back`,
+ * to[at[i] - first] = from[i]. `at` is ascending. */
 static void pick(size_t size, int64_t count, const int64_t *at, int64_t first, const char *from,
                  char *to, bool back)
 {
@@ -111,7 +111,7 @@ static void pick(size_t size, int64_t count, const int64_t *at, int64_t first, c
         n = run_length(at + i, count - i);
         const char *in = from + (size_t)(back ? i : at[i] - first) * size;
         char *out = to + (size_t)(back ? at[i] - first : i) * size;
-        if (n < RUN_LEAST && size == 8) /* at once, without a call */
+        if (n < RUN_LEAST && size == 8) /* copied without a call */
             for (int64_t k = 0; k < n; k++)
                 memcpy(out + 8 * k, in + 8 * k, 8);
         else
@@ -127,7 +127,7 @@ fur_status halo_receive(fur_ranks_csr *m, int from, void *data, size_t bytes)
     return status;
 }
 
-/* Sends entries of x, of `size` bytes, to the ranks that need them. */
+/* Sends entries of x, of `size` bytes each, to the ranks that need them. */
 static fur_status give(fur_ranks_csr *m, size_t size, const void *x, void *packed)
 {
     const halo *h = &m->halo;
@@ -140,7 +140,7 @@ static fur_status give(fur_ranks_csr *m, size_t size, const void *x, void *packe
     return FUR_OK;
 }
 
-/* Own entries and received ones into the boundary's x. */
+/* Copies own and received entries into the boundary's x. */
 static fur_status fill_outer(fur_ranks_csr *m, size_t size, const void *x, char *outer)
 {
     const halo *h = &m->halo;

@@ -1,11 +1,11 @@
-/* Matrices of all ranks: their context, operator and figures. */
+/* Matrices of all ranks: their contexts, operator and figures. */
 #include "matrix.h"
 #include "bounds.h"
 #include "devices.h"
 
 #include <string.h>
 
-/* Bounds of rows and columns. */
+/* Sets the bounds of rows and columns. */
 static fur_status make_bounds(fur_ranks_csr *m, const int64_t *bounds, const local_rows *rows)
 {
     fur_ranks *g = m->group;
@@ -25,7 +25,7 @@ static fur_status make_bounds(fur_ranks_csr *m, const int64_t *bounds, const loc
     return FUR_OK;
 }
 
-/* The rows of the inner part. */
+/* Multiplies the rows of the inner part. */
 static fur_status multiply_inner(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
 {
     size_t size = fur_value_size(m->report.value_type);
@@ -43,7 +43,7 @@ static fur_status multiply_inner(fur_ranks_csr *m, const fur_vector *x, fur_vect
     return status;
 }
 
-/* y = A x: inner rows while the halo is on its way, then those of the boundary. */
+/* y = A x: multiplies the inner rows while the halo is exchanged, then the boundary's rows. */
 static fur_status multiply(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
 {
     const halo_link *by = m->group->link;
@@ -66,7 +66,7 @@ fur_status matrix_multiply_lent(fur_ranks_csr *m, const fur_vector *x, fur_vecto
     return status;
 }
 
-/* On a GPU x and y have their streams. */
+/* On a GPU, x and y have different streams. */
 static fur_status multiply_in_turn(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
 {
     fur_status status = fur_context_synchronize(m->domain);
@@ -112,7 +112,7 @@ static fur_status make_plans(fur_ranks_csr *m)
     return fur_operator_create(m->context, &definition, &m->operator);
 }
 
-/* What only all ranks together know. */
+/* Computes the figures that need all ranks. */
 static fur_status take_figures(fur_ranks_csr *m, int64_t entries)
 {
     fur_ranks *g = m->group;
@@ -137,7 +137,7 @@ static fur_status take_figures(fur_ranks_csr *m, int64_t entries)
 static fur_status fill(fur_ranks_csr *m, const local_rows *rows, const int64_t *bounds)
 {
     fur_ranks *g = m->group;
-    FUR_TRY(space_join(g)); /* which tells whether bounds may cut leaves */
+    FUR_TRY(space_join(g)); /* this decides whether bounds may cut leaves */
     FUR_TRY(make_bounds(m, bounds, rows));
     m->report = (fur_ranks_report){.size = sizeof m->report,
                                    .rows = bounds[g->count],

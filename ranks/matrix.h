@@ -1,4 +1,4 @@
-/* A matrix of all ranks: the rows of this one in two parts, and the halo between ranks. */
+/* A matrix of all ranks: the rows of this rank in two parts, and the halo between ranks. */
 #ifndef FURROW_RANKS_MATRIX_H
 #define FURROW_RANKS_MATRIX_H
 
@@ -6,20 +6,20 @@
 
 #include <furrow/spmv.h>
 
-/* Rows of this rank on their way to becoming a matrix: columns are of the whole one, in one of two
- * widths. */
+/* Rows of this rank that become a matrix. Columns are numbered in the whole matrix, with 64 or 32
+ * bits. */
 typedef struct local_rows {
     int64_t rows;
     int64_t cols; /* of the whole matrix */
     fur_value_type value;
     const int64_t *offsets;
-    const int64_t *wide;   /* columns; NULL: */
-    const int32_t *narrow; /* these */
+    const int64_t *wide;   /* columns in 64 bits; NULL: */
+    const int32_t *narrow; /* columns in 32 bits */
     const void *values;
-    /* entries of x of each rank, copied; NULL: the rows of a square matrix, else even */
+    /* bounds of x by rank, copied; NULL: the rows of a square matrix, otherwise even */
     const int64_t *column_bounds;
-    /* Leading columns: the first `lead` entries of this rank's part of x. No other rank has entries
-     * in these columns. In a row such an entry comes before all others. 0 on a GPU. */
+    /* Leading columns: the first `lead` entries of this rank's part of x. No other rank has matrix
+     * entries in these columns. In a row, such an entry comes before all others. 0 on a GPU. */
     int64_t lead;
 } local_rows;
 
@@ -28,54 +28,54 @@ static inline int64_t column_of(const local_rows *r, int64_t k)
     return r->wide ? r->wide[k] : r->narrow[k];
 }
 
-/* Where a row's entries begin. */
+/* Returns where a row's entries begin. */
 static inline int64_t view_offset(const fur_csr_view *a, int64_t row)
 {
     return a->offset_type == FUR_I32 ? ((const int32_t *)a->offsets)[row]
                                      : ((const int64_t *)a->offsets)[row];
 }
 
-/* Entries of x that pass between this rank and another. */
+/* Entries of x that are exchanged between this rank and another. */
 typedef struct neighbour {
     int rank;
     int64_t count;
-    int64_t at; /* where they begin: received ones in the boundary's x, sent ones in `give` */
+    int64_t at; /* where they begin: received entries in the boundary's x, sent entries in `give` */
 } neighbour;
 
-/* x of the boundary rows: the columns that have entries there, in the order of a row. So these are
- * leading ones of this rank, those of lower ranks, of this one and of higher ranks. */
+/* x of the boundary rows: the columns with entries there, in the order of a row. The order is:
+ * leading columns of this rank, columns of lower ranks, of this rank, and of higher ranks. */
 typedef struct halo {
     int64_t columns; /* of the boundary */
-    int64_t lead;    /* leading ones among them */
+    int64_t lead;    /* number of leading columns among them */
     int64_t *column; /* their numbers in the whole matrix */
-    int64_t own_at;  /* the first of this rank's other ones, and how many they are */
+    int64_t own_at;  /* this rank's first other column; own_count: their number */
     int64_t own_count;
-    neighbour *sources; /* ranks that send to this one */
+    neighbour *sources; /* ranks that send to this rank */
     int source_count;
-    neighbour *targets; /* ranks to which this one sends */
+    neighbour *targets; /* ranks that receive from this rank */
     int target_count;
     int64_t give_count;
-    int64_t *give; /* own entries to send, of all targets one after the other */
-    void *packed;  /* their values */
+    int64_t *give; /* own entries to send, ordered by target */
+    void *packed;  /* values of these entries */
 } halo;
 
 struct fur_ranks_csr {
     space space;        /* of y */
-    space domain_space; /* of x, where its bounds are other ones */
+    space domain_space; /* of x, if its bounds differ from those of y */
     fur_ranks *group;
     fur_context *context;   /* of y */
-    fur_context *domain;    /* of x: mostly that of y */
+    fur_context *domain;    /* of x; usually the context of y */
     int64_t *bounds;        /* of rows */
-    int64_t *column_bounds; /* of columns; `bounds` itself where they are the same */
-    fur_csr *inner; /* rows inner_first .. inner_end-1; those of the boundary are empty here */
-    fur_csr *outer; /* the boundary's rows and columns */
+    int64_t *column_bounds; /* of columns; equal to `bounds` if they are the same */
+    fur_csr *inner;         /* rows inner_first .. inner_end-1; boundary rows are empty here */
+    fur_csr *outer;         /* the boundary's rows and columns */
     fur_spmv *inner_plan;
     fur_spmv *outer_plan;
     int64_t inner_first;
     int64_t inner_end;
-    bool ends_only; /* no row of the boundary is among them */
+    bool ends_only; /* no boundary row is within the inner range */
     int64_t boundary_rows;
-    int64_t *boundary; /* their numbers */
+    int64_t *boundary; /* the boundary rows */
     halo halo;
     fur_vector *outer_x;
     fur_vector *outer_y;
@@ -86,39 +86,39 @@ struct fur_ranks_csr {
     fur_ranks_report report;
 };
 
-/* The matrix of the rows of all ranks; collective, but ends without an agreement. bounds: of rows,
- * copied. On failure *out is NULL. */
+/* Makes a matrix from the rows of all ranks. Collective, but ends without an agreement. bounds: of
+ * rows, copied. On failure, *out is NULL. */
 fur_status matrix_build(fur_ranks *g, const local_rows *rows, const int64_t *bounds,
                         fur_ranks_csr **out);
 
-/* The two parts and the columns of the boundary (matrix_split.c). */
+/* Makes the two parts and lists the columns of the boundary (matrix_split.c). */
 fur_status matrix_split(fur_ranks_csr *m, const local_rows *rows);
 
-/* Who sends what to whom (halo.c). */
+/* Plans the exchange between ranks (halo.c). */
 fur_status halo_plan(fur_ranks_csr *m, size_t value_size);
-/* outer = the entries of x at the halo's columns, in their order, of `size` bytes each. All are in
- * the host's memory. packed: room for those that other ranks need. */
+/* Fills `outer` with the entries of x at the halo's columns, in order, of `size` bytes each. All
+ * arrays are in host memory. packed: workspace for the entries that other ranks need. */
 fur_status halo_exchange(fur_ranks_csr *m, size_t size, const void *x, void *packed, void *outer);
-/* Waits for a message of the halo, and counts the seconds. */
+/* Waits for a message of the halo, and counts the time. */
 fur_status halo_receive(fur_ranks_csr *m, int from, void *data, size_t bytes);
 void halo_release(fur_ranks_csr *m);
 
-/* y = A x for x of any context of the host, which is lent to that of y. */
+/* y = A x for x of any context on the host, which is lent to the context of y. */
 fur_status matrix_multiply_lent(fur_ranks_csr *m, const fur_vector *x, fur_vector *y);
 
-/* Two colours of all ranks' rows, as in furrow/author/operator.h: user is the matrix
- * (two_colours.c). Collective. */
+/* Finds two colours of all ranks' rows, as in furrow/author/operator.h (two_colours.c). user: the
+ * matrix. Collective. */
 fur_status matrix_two_colours(void *user, const fur_vector *inverse, fur_two_colours *out,
                               int *found);
 
-/* Checks bounds of the caller's; FUR_INVALID for a partition that does not fit. */
+/* Checks the caller's bounds. FUR_INVALID for a partition that does not fit. */
 fur_status matrix_check_bounds(fur_ranks *g, const int64_t *bounds, int64_t rows);
 
-/* Ends a collective function that makes a matrix: hands it out if all ranks have it, else destroys
- * it. */
+/* Ends a collective function that makes a matrix. Returns it in *out if all ranks succeeded, and
+ * otherwise destroys it. */
 fur_status matrix_finish(fur_ranks *g, fur_status status, fur_ranks_csr *made, fur_ranks_csr **out);
 
-/* fur_ranks_csr_scatter without the agreement. */
+/* As fur_ranks_csr_scatter, without the agreement. */
 fur_status matrix_scatter(fur_ranks *g, const fur_csr *a, const int64_t *bounds,
                           fur_ranks_csr **out);
 

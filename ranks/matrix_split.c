@@ -1,16 +1,17 @@
-/* The rows of a rank in two parts: those that need no other rank's entries of x, and the boundary.
+/* Splits the rows of a rank into two parts: the inner rows, which need no other rank's entries of
+ * x, and the boundary.
  *
- * Rows are split, never columns, and columns keep their order in both parts: a row is added as in
- * the whole matrix. The inner part has all rows but those of the boundary at both ends, so that it
- * writes y in place; other rows of the boundary are empty in it. The outer part has these rows
- * alone, and the columns that they use alone. A rank's leading columns come first in it, as they do
- * in its rows. */
+ * Rows are split, but columns are not, and columns keep their order in both parts. A row is
+ * therefore added in the same order as in the whole matrix. The inner part has all rows except the
+ * boundary rows at both ends, so that it writes y in place. Other boundary rows are empty in it.
+ * The outer part has only boundary rows and the columns that they use. A rank's leading columns
+ * come first in it, as in the rank's rows. */
 #include "matrix.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Arrays of a part before it is a matrix; NULL until they are there. */
+/* The arrays of a part before it becomes a matrix; NULL before they are allocated. */
 typedef struct part {
     int64_t rows;
     int64_t cols;
@@ -36,7 +37,8 @@ static void release_part(fur_ranks_csr *m, const part *p)
     fur_context_release(m->context, p->values);
 }
 
-/* int64 offsets to int32 in place, where the entries allow it: kernels read less. */
+/* Narrows int64 offsets to int32 in place, if the number of entries allows it, so that kernels read
+ * less. */
 static fur_offset_type narrow(const part *p)
 {
     const int64_t *wide = p->offsets;
@@ -51,7 +53,7 @@ static fur_offset_type narrow(const part *p)
     return FUR_I32;
 }
 
-/* Takes over the arrays; on a GPU they are copied there. */
+/* Makes a matrix that owns the arrays. On a GPU, they are copied to it. */
 static fur_status make_matrix(fur_ranks_csr *m, part *p, fur_value_type value, fur_csr **out)
 {
     fur_csr_view view = {.size = sizeof view,
@@ -80,7 +82,7 @@ static fur_status make_matrix(fur_ranks_csr *m, part *p, fur_value_type value, f
                             : fur_context_fail(m->context, status, "%s", fur_context_error(host));
 }
 
-/* begin: the first column of this rank. */
+/* Whether a column is a leading one. begin: the first column of this rank. */
 static bool leads(const local_rows *r, int64_t begin, int64_t column)
 {
     return column >= begin && column < begin + r->lead;
@@ -95,7 +97,7 @@ static bool is_inner(const local_rows *r, int64_t row, int64_t begin, int64_t en
     return first > last || (column_of(r, first) >= begin && column_of(r, last) < end);
 }
 
-/* Lists the rows of the boundary, and counts the entries of both parts. */
+/* Lists the boundary rows, and counts the entries of both parts. */
 static fur_status find_boundary(fur_ranks_csr *m, const local_rows *r, part *inner, part *outer)
 {
     int64_t begin = m->column_bounds[m->group->rank];
@@ -131,7 +133,8 @@ static int compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Appends those columns of the boundary's rows that lead, or the others, each once, in order. */
+/* Appends the leading columns of the boundary's rows, or the other columns, each once and in
+ * order. */
 static void list_columns(fur_ranks_csr *m, const local_rows *r, bool leading)
 {
     halo *h = &m->halo;
@@ -164,7 +167,7 @@ static fur_status find_columns(fur_ranks_csr *m, const local_rows *r, int64_t en
     return FUR_OK;
 }
 
-/* The number of a column among those of the boundary. */
+/* Returns the number of a column among the boundary's columns. */
 static int32_t number_of(const halo *h, const local_rows *r, int64_t begin, int64_t column)
 {
     bool leading = leads(r, begin, column);
@@ -179,7 +182,7 @@ static void fill_inner(const fur_ranks_csr *m, const local_rows *r, const part *
     int64_t begin = m->column_bounds[m->group->rank];
     int64_t *offsets = p->offsets;
     int64_t at = 0;
-    int64_t next = m->inner_first; /* of the boundary's rows */
+    int64_t next = m->inner_first; /* next boundary row */
     for (int64_t row = m->inner_first; row < m->inner_end; row++) {
         int64_t first = r->offsets[row];
         int64_t count = r->offsets[row + 1] - first;
@@ -216,7 +219,7 @@ static void fill_outer(const fur_ranks_csr *m, const local_rows *r, const part *
     offsets[m->boundary_rows] = at;
 }
 
-/* A(i, i) of this rank's rows; zeros where there is none. */
+/* Copies A(i, i) of this rank's rows; 0 if the entry is missing. */
 static void fill_diagonal(const fur_ranks_csr *m, const local_rows *r, size_t size, char *d)
 {
     int64_t begin = m->bounds[m->group->rank];

@@ -1,9 +1,9 @@
-/* One monitor for all ranks: a rank that stopped alone would leave the others waiting for it. */
+/* One monitor for all ranks. If a single rank stopped, the others would wait for it. */
 #include "monitor.h"
 
 #include <string.h>
 
-/* Whether any rank says 1, which all learn. */
+/* Sets *out on all ranks to whether any rank has `own` set. */
 static fur_status any(const monitor *m, bool own, bool *out)
 {
     char word = (char)own;
@@ -17,7 +17,8 @@ static int ask_all(void *user, const fur_solver_progress *progress)
     const monitor *m = user;
     bool stop;
     bool own = m->own && m->own(m->user, progress) != 0;
-    return any(m, own, &stop) != FUR_OK || stop; /* a broken group fails at the end of the solve */
+    /* the solve ends with an error if the group is broken */
+    return any(m, own, &stop) != FUR_OK || stop;
 }
 
 fur_status monitor_join(fur_ranks *g, fur_solver_options *options, monitor *m)

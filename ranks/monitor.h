@@ -1,4 +1,4 @@
-/* Monitors of all ranks (fur_solver_options), which end a solve together. */
+/* Monitors of all ranks (fur_solver_options), which stop a solve on all ranks together. */
 #ifndef FURROW_RANKS_MONITOR_H
 #define FURROW_RANKS_MONITOR_H
 
@@ -6,13 +6,14 @@
 
 typedef struct monitor {
     fur_ranks *group;
-    int (*own)(void *user, const fur_solver_progress *progress); /* NULL: of other ranks alone */
+    /* NULL: only other ranks have a monitor */
+    int (*own)(void *user, const fur_solver_progress *progress);
     void *user;
-    char *stops; /* of all ranks */
+    char *stops; /* answers of all ranks */
 } monitor;
 
-/* Collective. Puts one monitor in the options of all ranks, if any rank has one. `m` must live as
- * long as the options. */
+/* Collective. Puts one monitor into the options of all ranks, if any rank has a monitor. `m` must
+ * live as long as the options. */
 fur_status monitor_join(fur_ranks *g, fur_solver_options *options, monitor *m);
 
 void monitor_release(monitor *m);

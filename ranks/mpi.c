@@ -1,5 +1,5 @@
-/* The transport of MPI. Messages are sent without waiting from copies, and received after a look
- * for them, so that a rank that waits sees alarms and lets others run. */
+/* The transport by MPI. Messages are copied and sent without waiting. They are received only after
+ * a probe has found them, so that a waiting rank sees alarms and lets others run. */
 #include "group.h"
 
 #ifdef FUR_WITH_MPI
@@ -9,13 +9,13 @@
 #    include <stdlib.h>
 #    include <string.h>
 
-/* Looks in vain after which a rank lets others have its processor. */
+/* Unsuccessful probes before a rank yields its processor. */
 #    define PATIENCE 64
 
-/* The tag of a message; and that of the last one of a rank, which is empty. */
+/* The tags of a message, and of the empty last message of a rank. */
 enum { TAG_MESSAGE = 0, TAG_LEAVING };
 
-/* A message on its way out. */
+/* A message that is being sent. */
 typedef struct outgoing {
     struct outgoing *next;
     MPI_Request request;
@@ -24,11 +24,11 @@ typedef struct outgoing {
 
 typedef struct mpi_state {
     MPI_Comm comm[2]; /* one for each channel */
-    outgoing *first;  /* not known to be sent */
+    outgoing *first;  /* may not have been sent yet */
     bool finalizes;
 } mpi_state;
 
-/* Releases messages that have gone. */
+/* Releases messages that have been sent. */
 static void reap(mpi_state *s)
 {
     for (outgoing **at = &s->first; *at;) {
@@ -90,7 +90,8 @@ static arrival receive_from(void *state, int from, channel on, void *data, size_
     return ARRIVED;
 }
 
-/* Takes in and drops a message that nobody wants any more. Whether it was the last of a rank. */
+/* Receives and drops a message that is no longer needed. Returns whether it was the last message of
+ * a rank. */
 static bool drop_one(mpi_state *s)
 {
     MPI_Status status;
@@ -109,7 +110,7 @@ static bool drop_one(mpi_state *s)
     return status.MPI_TAG == TAG_LEAVING;
 }
 
-/* Messages of a rank keep their order, so its last one overtakes nothing that others wait for. */
+/* The messages of a rank keep their order, so that its last message cannot overtake others. */
 static arrival leave(void *state)
 {
     mpi_state *s = state;
@@ -132,7 +133,7 @@ static arrival leave(void *state)
     return ARRIVED;
 }
 
-/* Waits until all ranks have sent what they had, and drops what arrives. */
+/* Waits until all ranks have sent their messages, and drops the messages that arrive. */
 static void drain(mpi_state *s)
 {
     MPI_Request barrier;
@@ -153,7 +154,7 @@ static void drain(mpi_state *s)
 static void close_mpi(void *state, bool broken)
 {
     mpi_state *s = state;
-    (void)broken; /* without a failure there is nothing to drop */
+    (void)broken; /* without a failure, there are no messages to drop */
     drain(s);
     MPI_Comm_free(&s->comm[CHANNEL_DATA]);
     MPI_Comm_free(&s->comm[CHANNEL_ALARM]);
@@ -169,7 +170,7 @@ static const transport mpi = {.name = "mpi",
                               .leave = leave,
                               .close = close_mpi};
 
-/* Starts MPI where nobody has. */
+/* Starts MPI if it is not running. */
 static fur_status start(bool *started)
 {
     int running = 0;
@@ -187,7 +188,7 @@ static fur_status start(bool *started)
     return FUR_OK;
 }
 
-/* Ranks that could not open their end tell the others, who then close theirs. */
+/* Ranks that could not open their end tell the others, which then close theirs. */
 static fur_status agree_on_opening(mpi_state *s, fur_status status)
 {
     int worst = (int)status;

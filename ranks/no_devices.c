@@ -1,4 +1,4 @@
-/* Ranks on GPUs in a build without CUDA: there are none. */
+/* Ranks on GPUs, in a build without CUDA: all calls are refused. */
 #include "devices.h"
 
 fur_status devices_join(fur_ranks *g)

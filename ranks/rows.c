@@ -19,7 +19,7 @@ void rows_release(const fur_ranks_csr *m, csr_rows *r)
     *r = (csr_rows){.rows = 0};
 }
 
-/* Appends a row, with columns of the whole matrix less `first`, as far as these are 0 .. most-1. */
+/* Appends a row. `first` is subtracted from its columns, and only columns 0 .. most-1 are kept. */
 static void append(const own_rows *from, int64_t row, int64_t first, int64_t most, size_t size,
                    csr_rows *out)
 {
@@ -68,7 +68,7 @@ fur_status rows_take(const fur_ranks_csr *m, bool own_columns, csr_rows *out)
     return status;
 }
 
-/* What each rank has, padded to the most that one has. */
+/* Gathers arrays of all ranks, padded to the length of the longest. */
 static fur_status gather_padded(fur_ranks *g, const void *mine, size_t bytes, size_t most,
                                 char **out)
 {

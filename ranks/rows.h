@@ -1,4 +1,4 @@
-/* The rows of a matrix of all ranks, put together again. */
+/* The rows of a matrix of all ranks as one matrix. */
 #ifndef FURROW_RANKS_ROWS_H
 #define FURROW_RANKS_ROWS_H
 
@@ -12,15 +12,15 @@ typedef struct csr_rows {
     char *values;
 } csr_rows;
 
-/* This rank's rows: with its own columns only, numbered from 0, or with those of the whole. */
+/* Copies this rank's rows, either with only its own columns, numbered from 0, or with all
+ * columns. */
 fur_status rows_take(const fur_ranks_csr *m, bool own_columns, csr_rows *out);
 
-/* Those of all ranks; collective, without an agreement. */
+/* Gathers the rows of all ranks. Collective, but ends without an agreement. */
 fur_status rows_gather(const fur_ranks_csr *m, const csr_rows *mine, csr_rows *out);
 
-/* An array of all ranks, one rank's elements after the other: count[i] of rank i, `size` bytes
- * each.
- */
+/* Gathers an array of all ranks in the order of ranks: count[i] elements of rank i, of `size` bytes
+ * each. */
 fur_status rows_gather_array(fur_ranks *g, const void *mine, const int64_t *count, size_t size,
                              char *to);
 

@@ -1,4 +1,4 @@
-/* The time that passes. */
+/* A clock. */
 #ifndef FURROW_RANKS_SECONDS_H
 #define FURROW_RANKS_SECONDS_H
 

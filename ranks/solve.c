@@ -1,4 +1,4 @@
-/* Products and solves of all ranks, and a vector at rank 0. */
+/* Products and solves of all ranks, and copies of vectors to and from rank 0. */
 #include "adjoint.h"
 #include "matrix.h"
 #include "monitor.h"
@@ -55,7 +55,7 @@ static bool is_of_least_squares(const fur_solver_options *options)
     return false;
 }
 
-/* The whole matrix's shape: parts of it may be square where it is not. */
+/* Tests the shape of the whole matrix: a rank's part can be square even if the whole is not. */
 static fur_status check_square(fur_ranks_csr *a, const fur_solver_options *options)
 {
     const fur_ranks_report *r = &a->report;
@@ -70,7 +70,7 @@ static fur_status check_square(fur_ranks_csr *a, const fur_solver_options *optio
                          (long long)r->cols));
 }
 
-/* By A^H, which is made for this solve. */
+/* Solves with A^H, which is made for this solve. */
 static fur_status solve_with_adjoint(fur_ranks_csr *a, const fur_solver_options *options,
                                      const fur_vector *b, fur_vector *x, fur_solver_report *report)
 {
@@ -90,7 +90,7 @@ fur_status fur_ranks_solve(fur_ranks_csr *a, const fur_solver_options *options, 
     fur_solver_options own;
     if (!a)
         return refuse_null(__func__);
-    if (!fur_options_copy(&own, sizeof own, options)) /* who makes the solver refuses it */
+    if (!fur_options_copy(&own, sizeof own, options)) /* the solver reports the invalid options */
         return fur_ranks_solve_operator(a->group, a->operator, options, b, x, report);
     if (!is_of_least_squares(&own))
         FUR_TRY(check_square(a, &own));
@@ -99,7 +99,7 @@ fur_status fur_ranks_solve(fur_ranks_csr *a, const fur_solver_options *options, 
     return fur_ranks_solve_operator(a->group, a->operator, options, b, x, report);
 }
 
-/* Entries that lie on the host, of all ranks to rank 0. */
+/* Gathers entries from the hosts of all ranks on rank 0. */
 static fur_status gather_entries(fur_ranks *g, const int64_t *bounds, const void *entries,
                                  size_t size, void *all)
 {
@@ -145,7 +145,7 @@ fur_status fur_ranks_gather(fur_ranks *group, const int64_t *bounds, const fur_v
     return fur_ranks_agree(group, gather_vector(group, bounds, x, all));
 }
 
-/* Entries at rank 0, to the hosts of all ranks. */
+/* Scatters entries from rank 0 to the hosts of all ranks. */
 static fur_status scatter_entries(fur_ranks *g, const int64_t *bounds, const void *all, size_t size,
                                   void *entries)
 {

@@ -1,4 +1,4 @@
-/* Contexts of shared vectors, over the messages of a group. */
+/* Contexts with shared vectors, by the messages of a group. */
 #include "space.h"
 
 #include "devices.h"
@@ -58,7 +58,7 @@ fur_status space_open(fur_ranks *g, const int64_t *bounds, space *s)
     if (group_on_gpu(&g->options))
         FUR_TRY(devices_open(s, &options, &sharing));
     if (g->count == 1)
-        options.sharing = NULL; /* vectors are whole */
+        options.sharing = NULL; /* vectors are not shared */
     return group_pass_on(g, NULL, fur_context_create(&options, &s->context));
 }
 

@@ -1,4 +1,4 @@
-/* The transport of ranks that are threads of one process: a box of messages for each. */
+/* The transport of ranks that are threads of one process. Each rank has a box of messages. */
 #include "group.h"
 
 #include <pthread.h>
@@ -17,7 +17,7 @@ typedef struct box {
     pthread_mutex_t lock;
     pthread_cond_t filled;
     message *first;
-    message **end; /* where the next one is hung */
+    message **end; /* where the next message is appended */
 } box;
 
 /* Ranks wait until all have a thread. */
@@ -28,10 +28,10 @@ typedef struct member {
     int rank;
 } member;
 
-/* What the ranks of a group have in common. */
+/* The shared data of the ranks of a group. */
 typedef struct hub {
     int count;
-    bool owned; /* by its only member */
+    bool owned; /* its only member owns it */
     box *boxes;
     member *members;
     gate_state gate;
@@ -56,7 +56,7 @@ static bool send_to(void *state, int to, channel on, const void *data, size_t by
     return true;
 }
 
-/* Takes the first message of a rank on a channel out of a box; NULL: there is none. */
+/* Removes the first message of a rank on a channel from a box. Returns NULL if there is none. */
 static message *take(box *b, int from, channel on, bool *alarmed)
 {
     for (message **at = &b->first; *at; at = &(*at)->next) {
@@ -145,7 +145,7 @@ static hub *create_hub(int count)
     return h;
 }
 
-/* A hub of several ranks ends with fur_ranks_run. */
+/* fur_ranks_run releases a hub of several ranks. */
 static void close_member(void *state, bool broken)
 {
     const member *own = state;
@@ -181,7 +181,7 @@ fur_status fur_ranks_open_alone(const fur_ranks_options *options, fur_ranks **ou
     return status;
 }
 
-/* A rank on its way through fur_ranks_run. */
+/* The data of a rank in fur_ranks_run. */
 typedef struct job {
     pthread_t thread;
     fur_ranks *group;
@@ -213,7 +213,7 @@ static void *run_job(void *argument)
     return NULL;
 }
 
-/* Opens the gate for all jobs, or sends home those that have come. */
+/* Opens the gate for all jobs, or lets the waiting jobs return. */
 static void open_gate(hub *h, gate_state state)
 {
     pthread_mutex_lock(&h->gate_lock);
@@ -222,7 +222,7 @@ static void open_gate(hub *h, gate_state state)
     pthread_mutex_unlock(&h->gate_lock);
 }
 
-/* Runs all jobs, or none if the system refuses a thread. */
+/* Runs all jobs, or none if the system cannot create a thread. */
 static fur_status run_jobs(int ranks, job *jobs, hub *h)
 {
     int started = 1;

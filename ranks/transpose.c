@@ -1,20 +1,20 @@
-/* The transpose on all ranks. Entries of a column go to the rank that has that entry of x: the way
- * of the halo backwards, whose lists say which columns they are. */
+/* The transpose on all ranks. The entries of a column go to the rank with that entry of x. This is
+ * the way of the halo in reverse, and the halo's lists tell which columns they are. */
 #include "matrix.h"
 
 #include <string.h>
 
-/* A transpose on its way; pointers are NULL until they are there. */
+/* The state of a transpose. Pointers are NULL before they are allocated. */
 typedef struct turn {
     const fur_ranks_csr *m;
     fur_ranks *g;
     size_t value_size;
-    fur_csr *inner;   /* transposed: by own columns */
-    fur_csr *outer;   /* transposed: by columns of the boundary */
+    fur_csr *inner;   /* transposed: rows are own columns */
+    fur_csr *outer;   /* transposed: rows are columns of the boundary */
     int64_t *lengths; /* of received columns, in the order of halo.give */
-    int64_t *offsets; /* of the rows of the transpose: own columns */
-    int64_t *next;    /* where the next entry of each goes */
-    int64_t *rows;    /* of A, in the whole matrix */
+    int64_t *offsets; /* of the rows of the transpose, which are own columns */
+    int64_t *next;    /* place of the next entry of each row */
+    int64_t *rows;    /* of A, numbered in the whole matrix */
     char *values;
 } turn;
 
@@ -23,7 +23,7 @@ static int64_t own_columns(const turn *t)
     return t->m->column_bounds[t->g->rank + 1] - t->m->column_bounds[t->g->rank];
 }
 
-/* The columns of the boundary that another rank has, as lengths, rows and values. */
+/* Sends the boundary columns that belong to another rank, as lengths, rows and values. */
 static fur_status send_columns(const turn *t, const neighbour *to)
 {
     const fur_csr_view *a = fur_csr_get(t->outer);
@@ -47,7 +47,7 @@ static fur_status send_columns(const turn *t, const neighbour *to)
     return status;
 }
 
-/* offsets[c + 1] += entries that this rank has of its column c */
+/* offsets[c + 1] += the entries of this rank in its column c. */
 static void count_own(const turn *t)
 {
     const halo *h = &t->m->halo;
@@ -90,7 +90,7 @@ static void append(const turn *t, int64_t column, const int64_t *rows, const cha
     t->next[column] += count;
 }
 
-/* Appends what another rank has sent. */
+/* Appends the entries that another rank has sent. */
 static fur_status append_received(const turn *t, const neighbour *from)
 {
     const int64_t *columns = t->m->halo.give + from->at;
@@ -114,8 +114,8 @@ static fur_status append_received(const turn *t, const neighbour *from)
     return status;
 }
 
-/* Appends this rank's entries of a column, those of inner rows and of the boundary's rows merged.
- * j: the column's number among those of the boundary; -1: it is none of them. */
+/* Appends this rank's entries of a column, merged from inner rows and boundary rows. j: the
+ * column's number in the boundary, or -1 if it is not there. */
 static void append_own_column(const turn *t, int64_t column, int64_t j)
 {
     const fur_csr_view *inner = fur_csr_get(t->inner);
@@ -149,7 +149,7 @@ static void append_own(const turn *t)
     }
 }
 
-/* The rows of lower ranks, of this one and of higher ranks. */
+/* Fills the rows from lower ranks, this rank and higher ranks, in this order. */
 static fur_status fill_rows(turn *t)
 {
     const halo *h = &t->m->halo;
@@ -165,7 +165,7 @@ static fur_status fill_rows(turn *t)
     return FUR_OK;
 }
 
-/* The transpose of a part, on the host. */
+/* Transposes a part, on the host. */
 static fur_status turn_part(const fur_csr *part, int conjugate, fur_csr **out)
 {
     fur_context *host = fur_context_host(fur_csr_context(part));

@@ -1,18 +1,20 @@
 /* The blocks of a matrix of all ranks whose rows have two colours. Both blocks are matrices of all
  * ranks: [D E], whose x has p and t of each rank, and W, whose x has the red rows. Red rows keep
- * their order over all ranks, and so do black ones. So each rank has one range of either. */
+ * their order over all ranks, and so do black rows. Each rank therefore has one range of either
+ * colour. */
 #include "colouring.h"
 
 #include <string.h>
 
-/* A has no more entries if one process is to reduce it, and ranks have its bits. */
+/* The most entries of A for which one process can reduce it. Ranks have the same limit, because
+ * they produce the same bits. */
 #define MOST_ENTRIES INT32_MAX
 
 typedef struct halves {
     fur_ranks_csr *a;
     own_rows rows;
     colouring colours;
-    int64_t *bounds[2]; /* of red and of black rows */
+    int64_t *bounds[2]; /* of red rows and of black rows */
     fur_ranks_csr *block[2];
 } halves;
 
@@ -23,7 +25,7 @@ typedef struct block_rows {
     int64_t *offsets;
     int64_t *columns;
     char *values;
-    char *factors; /* of the values of W */
+    char *factors; /* factors of the values of W */
 } block_rows;
 
 static fur_status set_bounds(halves *h)
@@ -42,7 +44,8 @@ static fur_status set_bounds(halves *h)
     return FUR_OK;
 }
 
-/* The column of a block that an entry of A has: among p and t of all ranks, or among red rows. */
+/* Returns the column of an entry of A in a block: among p and t of all ranks, or among the red
+ * rows. */
 static int64_t column_in(const halves *h, bool black, const fur_csr_view *part, int64_t k)
 {
     const fur_ranks_csr *a = h->a;
@@ -53,7 +56,7 @@ static int64_t column_in(const halves *h, bool black, const fur_csr_view *part, 
     return bounds[colouring_owner(a, at)] + h->colours.far[at];
 }
 
-/* Counts the entries of own rows of a colour and allocates their arrays. */
+/* Counts the entries of the rank's rows of a colour, and allocates their arrays. */
 static fur_status open_rows(const halves *h, bool black, block_rows *b)
 {
     fur_ranks *g = h->a->group;
@@ -82,7 +85,8 @@ static void close_rows(const halves *h, const block_rows *b)
     group_release(g, b->factors);
 }
 
-/* Row i of a block: the diagonal first, of a black row none. factor: of the row. */
+/* Writes row i of a block. A red row begins with the diagonal, and a black row omits it. factor: of
+ * the row. */
 static void fill_row(const halves *h, bool black, int64_t i, const char *factor, block_rows *b)
 {
     size_t size = fur_value_size(h->a->report.value_type);
@@ -140,7 +144,7 @@ static fur_status build(halves *h, bool black, const block_rows *b)
     return matrix_build(g, &rows, h->bounds[black], &h->block[black]);
 }
 
-/* inverse: the reciprocals of the diagonal. */
+/* Makes a block. inverse: the reciprocals of the diagonal. */
 static fur_status make_block(halves *h, bool black, const fur_vector *inverse)
 {
     block_rows b = {.rows = 0};
@@ -187,7 +191,7 @@ static void release(void *user)
     group_release(g, h);
 }
 
-/* A failure is told in the context of A. */
+/* On failure, the message is in the context of A. */
 static fur_status multiply(const halves *h, bool black, const fur_vector *x, fur_vector *y)
 {
     fur_ranks_csr *by = h->block[black];
@@ -207,7 +211,7 @@ static fur_status multiply_black(void *user, const fur_vector *p, fur_vector *t)
     return multiply(user, true, p, t);
 }
 
-/* values = factor values, of a part of a block. */
+/* values = factor values, for a part of a block. */
 static fur_status scale_part(fur_ranks_csr *block, fur_csr *part, double factor)
 {
     const fur_csr_view *view = fur_csr_get(part);

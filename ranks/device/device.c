@@ -18,15 +18,15 @@ fur_status device_check(fur_ranks *g, const char *call, cudaError_t error)
 {
     if (error == cudaSuccess)
         return FUR_OK;
-    cudaGetLastError(); /* an error that was reported is over */
+    cudaGetLastError(); /* a reported error is cleared */
     return group_fail(g, error == cudaErrorMemoryAllocation ? FUR_OUT_OF_MEMORY : FUR_DEVICE_ERROR,
                       "%.*s failed on rank %d: %s", (int)strcspn(call, "("), call, g->rank,
                       cudaGetErrorString(error));
 }
 
-/* Ranks that are threads may share a GPU, and kernels of one wait for kernels of another. No rank
- * may therefore wait for the whole device: neither by cudaDeviceSynchronize, which also blocked
- * idle ranks for ever (driver 580.159), nor by cudaFree. */
+/* Ranks that are threads may share a GPU, and kernels of one rank wait for kernels of another.
+ * Therefore no rank may wait for the whole device. It must not call cudaDeviceSynchronize, which
+ * also blocked idle ranks forever (driver 580.159), nor cudaFree. */
 
 fur_status device_allocate(fur_ranks *g, int64_t bytes, void **out)
 {
@@ -59,14 +59,14 @@ static void wait_for_seat(const struct device_seat *seat)
         cudaStreamSynchronize(seat->beside);
 }
 
-/* Where a rank is. */
+/* The host and the device of a rank. */
 typedef struct whereabouts {
     char host[64];
     int64_t device;
 } whereabouts;
 
-/* The device's number: that of the options, or for "cuda" one for each rank of this host in turn.
- */
+/* Finds the number of the device. It is in the options, or for "cuda" the ranks of a host take the
+ * devices in turn. */
 static fur_status find_number(fur_ranks *g, whereabouts *all)
 {
     struct device_group *d = g->devices;
@@ -108,7 +108,7 @@ static fur_status find_device(fur_ranks *g)
     return status;
 }
 
-/* The best link that works between all ranks. */
+/* Finds the best link that works between all ranks. */
 static fur_status find_best(fur_ranks *g)
 {
     bool suits = false;
@@ -122,8 +122,8 @@ static fur_status find_best(fur_ranks *g)
     return FUR_OK;
 }
 
-/* CUDA loads a kernel when it is first launched, and waits for the whole device first. Ranks that
- * share a GPU then wait for each other for ever. */
+/* Whether CUDA loads kernels early. By default it loads a kernel at its first launch, and first
+ * waits for the whole device. Ranks that share a GPU then wait for each other forever. */
 static bool loads_kernels_early(void)
 {
     const char *loading = getenv("CUDA_MODULE_LOADING");
@@ -239,8 +239,8 @@ static fur_status queue_pass(void *user, const fur_passing *pass)
     return space_pass(s, s->group->link->pass(s, pass, s->seat->stream));
 }
 
-/* Streams; what passes goes before what computes. Ranks that share a GPU need a queue of the device
- * for each stream, of which there are fewer with a priority. */
+/* Makes the streams. Communication has priority over computation. If ranks share a GPU, no stream
+ * has priority: each stream then needs its own hardware queue, and fewer queues have a priority. */
 static fur_status open_streams(fur_ranks *g, struct device_seat *seat)
 {
     int least;
@@ -290,7 +290,7 @@ void devices_close(space *s)
     s->seat = NULL;
 }
 
-/* numbers[i] - first on the device */
+/* *out = an array numbers[i] - first on the device. */
 static fur_status upload(fur_ranks *g, int64_t count, const int64_t *numbers, int64_t first,
                          int32_t **out)
 {

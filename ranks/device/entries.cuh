@@ -1,5 +1,5 @@
-// Lists of entries of x, which all threads of a launch go through. A value of 4, 8 or 16 bytes is
-// moved as it is, whatever its type.
+// Lists of entries of x, processed by all threads of a launch. A value of 4, 8 or 16 bytes is
+// copied as bytes, whatever its type.
 #ifndef FURROW_RANKS_ENTRIES_CUH
 #define FURROW_RANKS_ENTRIES_CUH
 
@@ -10,7 +10,7 @@
 
 #define BLOCK 256
 
-// The largest grid: each thread then has several entries.
+// The most blocks of a launch. Each thread then has several entries.
 #define MOST_BLOCKS 1024
 
 inline unsigned blocks_for(int64_t threads, int64_t most)
@@ -29,7 +29,7 @@ __device__ inline int thread_count()
     return static_cast<int>(gridDim.x * BLOCK);
 }
 
-// Calls f with a value of that size.
+// Calls f with a value of `size` bytes.
 template <class F> inline cudaError_t with_size(size_t size, F f)
 {
     if (size == 4)

@@ -1,9 +1,9 @@
-// The halo between GPUs that reach each other's memory: every rank stores entries of x in the
-// inboxes of others, as words from each of which its reader knows that it has come, and takes those
-// that arrive in its own.
+// The halo between GPUs that can access each other's memory. Every rank stores entries of x in the
+// inboxes of other ranks. The words of an inbox tell their reader that they have arrived. The rank
+// then takes the words in its own inbox.
 //
-// Tried on two H100: entries in chunks of 1024 with a fence and a word each took 16.9 us for a
-// face of 512^2 in place of 12.8. Programmatic dependent launch, prefetches and twice as many
+// Tried on two H100: entries in chunks of 1024, with a fence and a flag word each, took 16.9 us for
+// a face of 512^2 instead of 12.8. Programmatic dependent launch, prefetches and twice as many
 // blocks gained nothing in an iteration.
 #include "entries.cuh"
 #include "kernels.h"
@@ -22,8 +22,8 @@ template <class Value> struct entries {
     Value value[INBOX_GROUP];
 };
 
-// The words of a turn and list, which are `words_of` for each of its groups. Words of the same
-// number in neighbouring groups are neighbours, so that the threads of a warp access whole lines.
+// The words of a list in a turn: `words_of` for each of its groups. Words with the same number in
+// neighbouring groups are contiguous, so that the threads of a warp access whole lines.
 __device__ inline fur_mail *turn_words(const inbox_list &list, unsigned turn)
 {
     return static_cast<fur_mail *>(list.words) + turn % 2 * list.length;
@@ -60,8 +60,8 @@ __device__ inline void push(const inbox_plan &p, const int32_t *give, const Valu
     }
 }
 
-// The columns of other ranks. A thread's words are asked for together; one that is not there yet is
-// waited for.
+// Takes the columns of other ranks. A thread loads its words together, and waits for the words that
+// have not arrived yet.
 template <class Value> __device__ inline void pull(const inbox_plan &p, Value *outer, unsigned turn)
 {
     int t = 0;
@@ -93,7 +93,7 @@ template <class Value> __device__ inline void pull(const inbox_plan &p, Value *o
     }
 }
 
-// Ends the turn of an inbox, by the last block of a launch.
+// Ends the turn of an inbox, in the last block of a launch.
 __device__ inline void end_turn(unsigned *turn)
 {
     __syncthreads();
@@ -103,7 +103,7 @@ __device__ inline void end_turn(unsigned *turn)
     *turn += 1;
 }
 
-// Every block sends before it waits; all of them are resident, on every device.
+// Every block sends before it waits. All blocks are resident, on every device.
 template <class Value>
 __global__ void __launch_bounds__(BLOCK)
     exchange(const __grid_constant__ inbox_plan p, const __grid_constant__ device_lists l,

@@ -1,5 +1,5 @@
-// Kernels of the halo on a GPU: entries of x are packed and put in place, and the boundary's rows
-// multiplied.
+// Kernels of the halo on a GPU: they pack entries of x, put them in place, and multiply the
+// boundary's rows.
 #include "entries.cuh"
 #include "kernels.h"
 #include "spmv.cuh"
@@ -16,7 +16,7 @@ __global__ void __launch_bounds__(BLOCK)
         to[i] = from[at[i]];
 }
 
-// A row a thread, of which there are few.
+// One thread multiplies one row, because there are few rows.
 template <class Value, class Offset>
 __global__ void __launch_bounds__(BLOCK)
     multiply(int64_t rows, const Offset *offsets, const int32_t *columns, const Value *values,

@@ -1,7 +1,7 @@
-// Parcels of memory that pass between GPUs which reach each other's memory: each rank stores what
-// it gives on the receiver's device, then a word that says so; who has the words of all ranks
-// copies its parcels to their places. Every rank sends its word to all in every turn, so that none
-// is ahead by more than one turn, and two landing places suffice.
+// Exchange of memory parcels between GPUs that can access each other's memory. Each rank stores its
+// parcels on the receiver's device, and then a word that tells so. When a rank has the words of all
+// ranks, it copies its parcels to their places. Every rank sends its word to all in every turn. No
+// rank is therefore more than one turn ahead, and two landing places suffice.
 #include "kernels.h"
 #include "mail.cuh"
 
@@ -24,20 +24,20 @@ __host__ __device__ inline size_t header_words(int ranks)
     return 1 + 2 * static_cast<size_t>(ranks);
 }
 
-// Where a turn's parcels land in a box.
+// The place of a turn's parcels in a box.
 __device__ inline char *landing_place(const landing_plan &p, int rank, unsigned turn)
 {
     return static_cast<char *>(p.box[rank]) +
            (header_words(p.ranks) * sizeof(fur_mail) + turn % 2 * p.room);
 }
 
-// Where a rank's word of a turn is in a box.
+// The place of a rank's word for a turn in a box.
 __device__ inline size_t word_place(const landing_plan &p, int rank, unsigned turn)
 {
     return 1 + turn % 2 * static_cast<size_t>(p.ranks) + static_cast<size_t>(rank);
 }
 
-// Bytes in units, of which a thread has some on their way together.
+// Copies bytes in units. A thread loads several units together.
 template <class Unit> __device__ inline void copy(const void *from, void *to, size_t bytes)
 {
     constexpr int together = 4;
@@ -60,7 +60,7 @@ template <class Unit> __device__ inline void copy(const void *from, void *to, si
     }
 }
 
-// Whether the block is the last that comes here.
+// Whether the block is the last to arrive here.
 __device__ inline bool is_last(unsigned *ticket)
 {
     __shared__ bool last;
@@ -74,7 +74,7 @@ __device__ inline bool is_last(unsigned *ticket)
     return last;
 }
 
-// All blocks are resident, as each waits for others.
+// All blocks must be resident, because each waits for others.
 template <class Unit>
 __global__ void __launch_bounds__(BLOCK) pass(const __grid_constant__ passing p)
 {
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(BLOCK) pass(const __grid_constant__ passing p)
         *plan.turn = turn;
 }
 
-// Whether all parcels may be moved in units of that size.
+// Whether all parcels can be copied in units of this size.
 bool suits(const fur_parcel *parcels, int count, size_t unit)
 {
     for (int i = 0; i < count; i++)

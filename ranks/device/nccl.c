@@ -1,5 +1,5 @@
-/* The link of GPUs by NCCL, which is loaded when it is first needed: for hosts without peer access,
- * and between hosts. Entries arrive in place in the boundary's x. */
+/* The link of GPUs by NCCL, which is loaded when it is first needed. It serves hosts without peer
+ * access, and connects hosts. Entries are received in place in the boundary's x. */
 #include "device.h"
 #include "devices.h"
 
@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
-/* What is used of NCCL, as its documentation has it. */
+/* The used part of NCCL, by its documentation. */
 #define NCCL_LIBRARY "libnccl.so.2"
 #define NCCL_BYTES 0 /* ncclInt8 */
 
@@ -19,7 +19,7 @@ typedef struct nccl {
     void *library;
     void *comm; /* NULL: it was given up */
     void *given_up;
-    pthread_t giving_up; /* ends given_up */
+    pthread_t giving_up; /* the thread that ends given_up */
     bool gives_up;
     int (*get_id)(nccl_id *id);
     int (*init)(void **comm, int count, nccl_id id, int rank);
@@ -35,7 +35,7 @@ typedef struct nccl {
     const char *(*error)(int result);
 } nccl;
 
-/* Sets a function pointer. */
+/* Looks up a function and sets a function pointer. */
 static bool find(void *library, const char *name, void *out)
 {
     void *found = dlsym(library, name);
@@ -57,7 +57,7 @@ static bool load(nccl *n)
            find(n->library, "ncclGetErrorString", &n->error);
 }
 
-/* Which of the ranks have the library. */
+/* Counts the ranks that have loaded the library. */
 static fur_status count_loaded(fur_ranks *g, int *loaded)
 {
     nccl n = {0};
@@ -121,7 +121,7 @@ static fur_status join_nccl(fur_ranks *g)
     fur_status status = group_gather(g, &own, sizeof own, all);
     own = all[0];
     group_release(g, all);
-    FUR_TRY(fur_ranks_agree(g, status)); /* all must come */
+    FUR_TRY(fur_ranks_agree(g, status)); /* all ranks must call the next function */
     return check(g, n, "ncclCommInitRank", n->init(&n->comm, g->count, own, g->rank));
 }
 
@@ -134,7 +134,7 @@ static void leave_nccl(fur_ranks *g)
         pthread_join(n->giving_up, NULL);
     if (n->comm && !g->broken)
         n->destroy(n->comm);
-    /* the library stays: its threads may still run */
+    /* the library stays loaded, because its threads may still run */
     group_release(g, n);
 }
 
@@ -172,8 +172,8 @@ static void *give_up(void *user)
     return NULL;
 }
 
-/* What NCCL has queued ends, on this device. A thread of its own waits until no recorded graph has
- * any of it. */
+/* Ends the queued work of NCCL on this device. A separate thread waits until no recorded graph
+ * contains any of it. */
 static void abandon_nccl(space *s)
 {
     nccl *n = s->group->devices->state;
@@ -200,7 +200,7 @@ static fur_status open_nccl(space *s, fur_sharing *sharing)
     return FUR_OK;
 }
 
-/* Sends to all targets and receives from all sources, as one. */
+/* Sends to all targets and receives from all sources in one group. */
 static int exchange(const fur_ranks_csr *m, const nccl *n)
 {
     const halo *h = &m->halo;
@@ -219,7 +219,8 @@ static int exchange(const fur_ranks_csr *m, const nccl *n)
     return result ? result : ended;
 }
 
-/* NCCL connects ranks when they first exchange, which must not happen while work is recorded. */
+/* NCCL connects ranks at their first exchange, which must not happen during a recording. This
+ * exchange makes the connections. */
 static fur_status plan_nccl(fur_ranks_csr *m)
 {
     fur_ranks *g = m->group;

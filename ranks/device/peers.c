@@ -1,12 +1,12 @@
-/* The link of GPUs that reach each other's memory, of one process or of several on one host:
- * entries are stored into the other device's inbox, whose kernel waits for them. */
+/* The link of GPUs that can access each other's memory, in one process or in several on one host.
+ * Entries are stored in the other device's inbox, and a kernel there waits for them. */
 #include "device.h"
 #include "devices.h"
 
 #include <string.h>
 #include <unistd.h>
 
-/* What another rank needs to reach memory of this one. */
+/* The data that another rank needs to access memory of this rank. */
 typedef struct address {
     char host[64];
     int64_t process;
@@ -15,20 +15,20 @@ typedef struct address {
     cudaIpcMemHandle_t handle;
 } address;
 
-/* Boxes of a context's ranks, of which the first word says that they were given up. */
+/* Kinds of boxes of a context's ranks. The first word of each box tells that it was given up. */
 #define BOX_KINDS 3
 
 typedef struct peers_seat {
-    void **boxes;   /* of reductions */
-    void **inboxes; /* of a matrix's halo; NULL: none */
-    void **landing; /* of parcels; NULL: none yet */
+    void **boxes;   /* boxes of reductions */
+    void **inboxes; /* inboxes of a matrix's halo; NULL: none */
+    void **landing; /* boxes for parcels; NULL: none yet */
     size_t landing_room;
-    unsigned *turn;     /* of passes so far, and tickets */
-    cudaStream_t alarm; /* for words that say that a rank has failed */
+    unsigned *turn;     /* number of passes so far, followed by tickets */
+    cudaStream_t alarm; /* for words that tell that a rank has failed */
 } peers_seat;
 
 typedef struct peers_halo {
-    unsigned *turn; /* and a ticket */
+    unsigned *turn; /* number of turns, followed by a ticket */
     inbox_plan plan;
 } peers_halo;
 
@@ -39,7 +39,7 @@ static address own_address(const fur_ranks *g)
     return own;
 }
 
-/* Makes another device's memory reachable for this one's kernels. */
+/* Enables this device's kernels to access another device's memory. */
 static fur_status reach_device(fur_ranks *g, int64_t device)
 {
     int can = 0;
@@ -99,7 +99,7 @@ fur_status peers_suit(fur_ranks *g, bool *suit)
     return status;
 }
 
-/* Memory that is freed when the group ends. */
+/* Records memory that is freed when the group ends. */
 static fur_status bury_later(fur_ranks *g, void *memory)
 {
     struct device_group *d = g->devices;
@@ -131,7 +131,7 @@ static fur_status exchange_addresses(fur_ranks *g, address *own, void **out)
     return status;
 }
 
-/* What is mapped by another process is a block of so many bytes, once; smaller pieces share one. */
+/* Another process maps blocks of this size, each once. Smaller pieces share a block. */
 #define EXPOSED_BYTES (INT64_C(2) << 20)
 
 fur_status peers_expose(fur_ranks *g, int64_t bytes, void **all)
@@ -148,7 +148,7 @@ fur_status peers_expose(fur_ranks *g, int64_t bytes, void **all)
     return exchange_addresses(g, &own, all);
 }
 
-/* Memory of every rank, as peers_expose has it. */
+/* Allocates memory on every rank by peers_expose. */
 static fur_status make_boxes(fur_ranks *g, int64_t bytes, void ***out)
 {
     FUR_TRY(group_allocate(g, g->count, sizeof **out, out));
@@ -172,11 +172,11 @@ static fur_status open_peers(space *s, fur_sharing *sharing)
     return FUR_OK;
 }
 
-/* Rooms where all ranks may put what a pass brings, larger than those before. */
+/* Replaces the rooms for the parcels of all ranks by larger ones. */
 static fur_status grow_landing(space *s, peers_seat *p, size_t most)
 {
     fur_ranks *g = s->group;
-    group_release(g, p->landing); /* its memory lives as long as the group */
+    group_release(g, p->landing); /* the memory of the boxes itself lives as long as the group */
     p->landing = NULL;
     p->landing_room = 0;
     size_t room = (most + 15) / 16 * 16;
@@ -185,7 +185,8 @@ static fur_status grow_landing(space *s, peers_seat *p, size_t most)
     return FUR_OK;
 }
 
-/* Blocks that wait must leave room for what computes, and for another rank on the same device. */
+/* The most blocks of kernels that wait. They must leave room for computations, and for another rank
+ * on the same device. */
 #define BLOCKS_APART 264
 #define BLOCKS_TOGETHER 16
 
@@ -203,13 +204,14 @@ static fur_status pass_peers(space *s, const fur_passing *pass, void *stream)
     return FUR_OK;
 }
 
-/* Where a rank's inbox takes what another sends. */
+/* The place in a rank's inbox for the words of another rank. */
 typedef struct opening {
     int64_t at;
     int64_t length;
 } opening;
 
-/* What passes between two ranks; nothing if they are not neighbours. */
+/* Finds the entry of a rank in a list of neighbours. If it is missing, returns an empty
+ * neighbour. */
 static const neighbour *find_neighbour(const neighbour *list, int count, int rank)
 {
     static const neighbour nothing = {0};
@@ -219,7 +221,7 @@ static const neighbour *find_neighbour(const neighbour *list, int count, int ran
     return &nothing;
 }
 
-/* Groups of a list, behind those so far. */
+/* Appends the groups of a list after the previous ones. */
 static inbox_list count_groups(const neighbour *n, int32_t *groups)
 {
     inbox_list list = {.first = (int32_t)n->at, .count = (int32_t)n->count, .begin = *groups};
@@ -227,7 +229,8 @@ static inbox_list count_groups(const neighbour *n, int32_t *groups)
     return list;
 }
 
-/* Lists of what passes, and their ranks; own[rank]: where this rank's inbox takes it. */
+/* Sets the lists of exchanged entries and their ranks. own[rank]: the place in this rank's
+ * inbox. */
 static void plan_lists(const fur_ranks_csr *m, inbox_plan *p, int *ranks, opening *own)
 {
     const halo *h = &m->halo;
@@ -247,14 +250,14 @@ static void plan_lists(const fur_ranks_csr *m, inbox_plan *p, int *ranks, openin
         own[rank].length = length;
 }
 
-/* Where the words of a list are in a box. */
+/* Sets the address of a list's words in a box. */
 static void place_words(inbox_list *list, void *box, const opening *place)
 {
     list->words = (char *)box + (1 + place->at) * 16;
     list->length = place->length;
 }
 
-/* Tells ranks with which words pass where theirs go, and learns where this rank's do. */
+/* Tells the neighbours where their words go, and learns where this rank's words go. */
 static fur_status plan_inboxes(fur_ranks_csr *m, inbox_plan *p, opening *all)
 {
     fur_ranks *g = m->group;
@@ -294,8 +297,8 @@ static fur_status plan_peers(fur_ranks_csr *m)
     return status;
 }
 
-/* The exchange runs beside the inner rows, which are queued after it; so do the boundary's rows, if
- * none of them is among the inner ones. */
+/* The exchange runs beside the inner rows, which are queued after it. The boundary's rows also run
+ * beside them, unless a boundary row is among the inner rows. */
 static fur_status begin_peers(fur_ranks_csr *m, const fur_vector *x, fur_vector *y)
 {
     const peers_halo *p = m->part->state;
@@ -320,7 +323,7 @@ static fur_status end_peers(fur_ranks_csr *m, const fur_vector *x, fur_vector *y
     return m->ends_only ? FUR_OK : device_multiply(m, y, device_stream(m));
 }
 
-/* The first word of every box. */
+/* Sets the first word of every box. */
 static void abandon_peers(space *s)
 {
     static const int64_t over = 1;

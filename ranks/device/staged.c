@@ -1,6 +1,6 @@
-/* The link of GPUs by way of the hosts: entries are packed on the device, copied to the host, sent
- * as messages of the group's transport, and copied to the other device. It works wherever messages
- * do. */
+/* The link of GPUs through the hosts. Entries are packed on the device, copied to the host, sent as
+ * messages of the group's transport, and copied to the other device. It works with every
+ * transport. */
 #include "device.h"
 #include "devices.h"
 
@@ -13,10 +13,10 @@ typedef struct buffer {
 } buffer;
 
 typedef struct staged_part {
-    buffer out;        /* what is sent */
-    buffer in;         /* entries that have come */
-    buffer sums;       /* those of reductions, of all ranks */
-    cudaEvent_t taken; /* entries are on the device */
+    buffer out;        /* sent entries */
+    buffer in;         /* received entries */
+    buffer sums;       /* sums of reductions, of all ranks */
+    cudaEvent_t taken; /* the entries are on the device */
 } staged_part;
 
 static fur_status wait(const space *s)
@@ -24,7 +24,7 @@ static fur_status wait(const space *s)
     return device_check(s->group, "cudaStreamSynchronize", cudaStreamSynchronize(s->seat->stream));
 }
 
-/* Pinned memory of at least that size, whose contents are no longer needed. */
+/* Grows the buffer of pinned memory to at least this size. Its contents are lost. */
 static fur_status need_room(const space *s, buffer *b, size_t bytes)
 {
     void *larger;

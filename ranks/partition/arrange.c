@@ -1,4 +1,5 @@
-/* A matrix of all ranks in the order of a partition, and its vectors in the order before it. */
+/* Arranges a matrix of all ranks in the order of a partition, and its vectors back in the original
+ * order. */
 #include "bounds.h"
 #include "own_rows.h"
 #include "partition.h"
@@ -6,19 +7,20 @@
 
 #include <string.h>
 
-/* One arrangement on its way; arrays are NULL until they are there. */
+/* The state of one arrangement. Arrays are NULL before they are allocated. */
 typedef struct arrangement {
     fur_ranks *g;
     const fur_partition *p;
     own_rows rows;
     int64_t *bounds;
-    int64_t *work; /* of each part: of all ranks, and of each */
+    int64_t *work; /* of each part: the sum over all ranks, then the work of the single ranks */
     int64_t *offsets;
     int32_t *columns;
     char *values;
 } arrangement;
 
-/* Whether all ranks gave the same order and parts, by a hash (FNV-1a, Fowler, Noll and Vo 1991). */
+/* Tests by a hash whether all ranks gave the same order and parts (FNV-1a, Fowler, Noll and Vo
+ * 1991). */
 static fur_status compare_partitions(fur_ranks *g, const fur_partition *p)
 {
     uint64_t own = (UINT64_C(0xcbf29ce484222325) ^ (uint64_t)p->parts) * UINT64_C(0x100000001b3);
@@ -38,7 +40,7 @@ static fur_status compare_partitions(fur_ranks *g, const fur_partition *p)
     return status;
 }
 
-/* work[k] of each part, entries plus rows, from all ranks */
+/* Sets work[k] to the work of part k on all ranks: its entries, and ROW_WORK for each row. */
 static fur_status add_work(arrangement *t)
 {
     int64_t parts = t->p->parts;
@@ -58,7 +60,7 @@ static fur_status add_work(arrangement *t)
     return FUR_OK;
 }
 
-/* Each rank begins with the part whose begin is nearest to its share of the work. */
+/* Each rank begins with the part whose beginning is nearest to the rank's share of the work. */
 static void cut_parts(const arrangement *t)
 {
     int ranks = t->g->count;
@@ -78,7 +80,7 @@ static void cut_parts(const arrangement *t)
         t->bounds[rank] = t->p->rows;
 }
 
-/* This rank's rows as a matrix of all rows, in which they have their new places. */
+/* Makes a matrix of all rows that contains this rank's rows at their new places. */
 static fur_status fill_piece(arrangement *t, size_t size)
 {
     const own_rows *r = &t->rows;
@@ -174,7 +176,7 @@ fur_status fur_ranks_csr_arrange(const fur_ranks_csr *a, const fur_partition *pa
     return matrix_finish(a->group, status, made, out);
 }
 
-/* to[i] = from[order[first + i]]; back = true: to[order[i]] = from[i] */
+/* to[i] = from[order[first + i]] or, if `back`, to[order[i]] = from[i]. */
 static void move_entries(const fur_partition *p, size_t size, int64_t first, int64_t count,
                          bool back, const char *from, char *to)
 {

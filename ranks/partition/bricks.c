@@ -1,12 +1,12 @@
-/* Bricks of a grid along a Morton curve (Morton 1966): parts whose runs lie together, so that a
- * rank's share of the grid has few neighbours along all axes. */
+/* Bricks of a grid along a Morton curve (Morton 1966). Consecutive bricks are close to each other,
+ * so that a rank's share of the grid has few neighbours along all axes. */
 #include "partition.h"
 
 #include <furrow/recognise.h>
 
 #include <string.h>
 
-/* Points of a brick along the axes that a grid has, by their number: 2048 in all, a leaf of
+/* Sides of a brick, by the number of axes that the grid has. A brick has 2048 points, a leaf of
  * reductions in f64. */
 static const int64_t sides[4][3] = {{1, 1, 1}, {2048, 1, 1}, {64, 32, 1}, {16, 16, 8}};
 
@@ -14,11 +14,11 @@ typedef struct grid {
     const int64_t *extent;
     int64_t side[3];   /* of a brick */
     int64_t bricks[3]; /* along each axis */
-    int32_t *part;     /* of each point; x moves fastest */
+    int32_t *part;     /* brick of each point; x is the fastest axis */
     int32_t next;
 } grid;
 
-/* Bricks of which there are at most as many as parts can be. */
+/* Chooses the sides of bricks so that their number does not exceed the maximum of parts. */
 static void choose_sides(grid *g)
 {
     int axes = 0;
@@ -36,7 +36,7 @@ static void choose_sides(grid *g)
     }
 }
 
-/* The points of a brick get its number. */
+/* Assigns the number of a brick to its points. */
 static void number_points(grid *g, const int64_t at[3])
 {
     int64_t begin[3];
@@ -52,8 +52,8 @@ static void number_points(grid *g, const int64_t at[3])
     g->next++;
 }
 
-/* The brick of a Morton code, which has the bits of z, y and x by turns, lowest first. z, along
- * which bricks are short, moves fastest: two bricks are a cube. */
+/* Finds the brick of a Morton code, whose bits belong to z, y and x in turn, from the lowest bit
+ * on. z is the fastest axis because bricks are short along it: two bricks form a cube. */
 static void find_brick(uint64_t code, int64_t at[3])
 {
     at[0] = at[1] = at[2] = 0;
@@ -62,8 +62,8 @@ static void find_brick(uint64_t code, int64_t at[3])
             at[2 - i] |= (int64_t)(code >> (3 * bit + i) & 1) << bit;
 }
 
-/* Bricks by their codes. Where that of a code is outside the grid, so is the largest cube of bricks
- * that begins with it. */
+/* Numbers the bricks by their codes. If the brick of a code is outside the grid, so is the largest
+ * cube of bricks that begins with it, and it is skipped. */
 static void number_grid(const int64_t extent[3], int32_t *part)
 {
     grid g = {.extent = extent, .part = part};
@@ -84,7 +84,7 @@ static void number_grid(const int64_t extent[3], int32_t *part)
     }
 }
 
-/* The grid whose stencil the matrix is. */
+/* Finds the grid for which the matrix is a stencil. */
 static fur_status find_grid(const fur_csr *a, int64_t extent[3])
 {
     fur_recognise_report report = {.size = sizeof report};

@@ -1,7 +1,7 @@
-/* Parts of a graph by METIS, or by SCOTCH through its interface of METIS 5, which a machine may
- * have. Recursive bisection numbers the parts so that runs of them lie together, too.
+/* Parts of a graph by METIS, or by SCOTCH through its METIS 5 interface, if they are installed.
+ * Recursive bisection numbers the parts so that consecutive parts are close to each other, too.
  *
- * Both count in 32 or in 64 bits, by how they were built, and have a function that tells. */
+ * Both libraries count in 32 or in 64 bits, depending on their build, which can be queried. */
 #include "bounds.h"
 #include "pieces.h"
 #include "partition.h"
@@ -10,33 +10,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Weights of all rows together stay below: METIS adds them up in its own integers. */
+/* The sum of all row weights stays below this bound, because METIS adds them in its own
+ * integers. */
 #define WEIGHT_MOST (1 << 30)
 
-/* METIS_PartGraphRecursive. All pointers are to its integers, but for the shares and tolerances,
- * which are NULL. */
+/* The type of METIS_PartGraphRecursive. All pointers are to its integers, except the shares and
+ * tolerances, which are NULL. */
 typedef int part_function(const void *rows, const void *constraints, const void *offsets,
                           const void *neighbours, const void *weights, const void *sizes,
                           const void *edge_weights, const void *parts, const void *shares,
                           const void *tolerances, const void *options, void *cut, void *part);
 
-#define PARTED 1 /* what it returns when all is well */
+#define PARTED 1 /* its result on success */
 
-/* Integers that METIS 5 has for options. */
+/* The number of options in METIS 5. */
 #define OPTIONS 40
 
 typedef struct part_library {
     const char *method;
-    const char *package; /* of a distribution */
+    const char *package; /* of a Linux distribution */
     const char *files[4];
     const char *function;
-    const char *reset;   /* a function that starts its random numbers anew; NULL: each call does */
-    const char *width;   /* bytes of its integers */
-    const char *options; /* without that: sets 40 integers that are not 0 */
-    const float *most;   /* the largest part over the mean; NULL: its own default */
+    const char *reset;   /* restarts the random numbers; NULL: each call does */
+    const char *width;   /* returns the bytes of its integers */
+    const char *options; /* if `width` is NULL: sets 40 nonzero integers */
+    const float *most;   /* largest part over the mean; NULL: default */
 } part_library;
 
-/* SCOTCH needs a number here, METIS has 1.001. */
+/* SCOTCH needs this number; METIS uses 1.001. */
 static const float most_of_mean = 1.01F;
 
 static const part_library libraries[] = {
@@ -58,7 +59,7 @@ static const part_library libraries[] = {
      &most_of_mean},
 };
 
-/* A graph in the integers of the library; arrays are NULL until they are there. */
+/* A graph in the integers of the library. Arrays are NULL before they are allocated. */
 typedef struct part_graph {
     fur_context *context;
     const part_library *library;
@@ -66,7 +67,7 @@ typedef struct part_graph {
     part_function *divide;
     size_t width; /* bytes of an integer: 4 or 8 */
     int64_t rows;
-    int64_t edges; /* both ways */
+    int64_t edges; /* in both directions */
     fur_csr *turned;
     void *offsets;
     void *neighbours;
@@ -87,7 +88,7 @@ static int64_t get(const part_graph *p, const void *array, int64_t i)
     return p->width == sizeof(int64_t) ? ((const int64_t *)array)[i] : ((const int32_t *)array)[i];
 }
 
-/* The function of that name; false: there is none. */
+/* Looks up a function. Returns false if it does not exist. */
 static bool find(const part_graph *p, const char *name, void *out)
 {
     void *found = name ? dlsym(p->handle, name) : NULL;
@@ -95,7 +96,8 @@ static bool find(const part_graph *p, const char *name, void *out)
     return found != NULL;
 }
 
-/* The width of integers: what the library says, or how much its default options fill. */
+/* Finds the width of integers: by the library's function, or by how much its default options
+ * fill. */
 static bool find_width(part_graph *p)
 {
     int32_t options[2 * OPTIONS] = {0};
@@ -123,7 +125,7 @@ static fur_status open_library(part_graph *p, const char *method)
                                 "(%s), or take another partition",
                                 method, p->library->package);
     if (reset) {
-        setenv("SCOTCH_PTHREAD_NUMBER", "1", 0); /* parts must not depend on who came first */
+        setenv("SCOTCH_PTHREAD_NUMBER", "1", 0); /* parts must not depend on the order of threads */
         reset();
     }
     if (find_width(p))
@@ -133,7 +135,8 @@ static fur_status open_library(part_graph *p, const char *method)
                             p->library->package);
 }
 
-/* Columns of row i of A + A^T without the diagonal, each once; out NULL: they are counted alone. */
+/* Writes the columns of row i of A + A^T without the diagonal, each once. If `out` is NULL, only
+ * counts them. */
 static int64_t neighbours_of(const part_graph *p, const fur_csr_view *a, const fur_csr_view *t,
                              int64_t i, int64_t at, void *out)
 {
@@ -168,7 +171,7 @@ static fur_status allocate(const part_graph *p, int64_t count, void *out)
     return status;
 }
 
-/* A row's work, less finely where it would not fit. */
+/* Sets the weights of rows to their work, in larger units if the sum would not fit. */
 static void weigh(const part_graph *p, const fur_csr_view *a)
 {
     int64_t all = a->entries + ROW_WORK * a->rows;
@@ -207,10 +210,10 @@ static fur_status make_graph(part_graph *p, const fur_csr *matrix)
     return FUR_OK;
 }
 
-/* Takes over the library's parts, or even ones where there is nothing to cut. */
+/* Gets the parts from the library, or even parts if there is nothing to divide. */
 static fur_status divide(part_graph *p, int parts, int32_t *part)
 {
-    int64_t rows = p->rows; /* read in either width, as above */
+    int64_t rows = p->rows; /* read with either width, as above */
     int64_t wanted = parts;
     int64_t one = 1;
     int64_t cut = 0;

@@ -1,4 +1,4 @@
-/* The rows of this rank as they were before the matrix was split in inner rows and the boundary. */
+/* The rows of this rank in their original form, before the split into inner rows and boundary. */
 #include "own_rows.h"
 #include "pieces.h"
 

@@ -1,4 +1,4 @@
-/* Partitions: made of numbers, of a matrix or of a file. */
+/* Partitions from numbers, from a matrix or from a file. */
 #include "partition.h"
 #include <furrow/author/options.h>
 #include <furrow/author/try.h>
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* A part has so many rows at least, where nobody says how many parts there are to be. */
+/* The least rows of a part, and the usual number of parts, if the caller gives no number. */
 #define PART_ROWS 64
 #define PARTS_USUAL 1024
 
@@ -29,7 +29,7 @@ static fur_status allocate(fur_context *context, int64_t count, size_t size, voi
     return FUR_OK;
 }
 
-/* An empty shell, which fur_partition_destroy takes. */
+/* Makes an empty partition, which fur_partition_destroy can release. */
 static fur_status begin(fur_context *context, int64_t rows, fur_partition **out)
 {
     if (rows < 0 || rows > INT32_MAX) {
@@ -42,7 +42,7 @@ static fur_status begin(fur_context *context, int64_t rows, fur_partition **out)
     return FUR_OK;
 }
 
-/* Hands a partition out, or drops what there is of it. */
+/* Returns the partition, or releases its parts after a failure. */
 static fur_status finish(fur_status status, fur_partition *made, fur_partition **out)
 {
     if (status == FUR_OK)
@@ -70,7 +70,7 @@ fur_status partition_from_order(fur_context *context, int64_t rows, const int32_
     return finish(fur_permutation_create(context, rows, order, &made->order), made, out);
 }
 
-/* The number of parts, checked. */
+/* Counts the parts and checks their numbers. */
 static fur_status count_parts(fur_partition *p, const int32_t *part)
 {
     for (int64_t i = 0; i < p->rows; i++) {
@@ -85,7 +85,7 @@ static fur_status count_parts(fur_partition *p, const int32_t *part)
     return FUR_OK;
 }
 
-/* Rows by part, and within a part as they are. */
+/* Sorts rows stably by part. */
 static fur_status sort_rows(fur_partition *p)
 {
     int32_t *order;
@@ -154,7 +154,7 @@ static fur_status by_parts(const fur_csr *a, const fur_partition_options *o, fur
     return status;
 }
 
-/* All 0, or those of a grid of so many points. */
+/* The extents must be 0, or those of a grid with `rows` points. */
 static fur_status check_extent(fur_context *context, int64_t rows, const int64_t extent[3])
 {
     int64_t points = 1;
@@ -218,7 +218,7 @@ fur_status fur_partition_create(const fur_csr *a, const fur_partition_options *o
     return by_parts(a, &o, out);
 }
 
-/* Numbers of a file as parts. */
+/* Converts the numbers in a file to parts. */
 static fur_status convert(fur_context *context, const char *path, const double *numbers,
                           int64_t rows, int32_t *part)
 {

@@ -1,11 +1,11 @@
-/* Partitions of matrices of all ranks: rank 0 finds one, and all get it. */
+/* Partitions of matrices of all ranks. Rank 0 computes a partition, and all ranks get it. */
 #include "own_rows.h"
 #include "partition.h"
 #include "take_options.h"
 
 #include <string.h>
 
-/* The whole pattern at rank 0, on its way; arrays are NULL until they are there. */
+/* The whole pattern while it is collected on rank 0. Arrays are NULL before they are allocated. */
 typedef struct collection {
     fur_ranks *g;
     int64_t rows;
@@ -15,7 +15,7 @@ typedef struct collection {
     float *values; /* all 1 */
 } collection;
 
-/* This rank's rows as offsets from 0 and columns. */
+/* Writes this rank's rows as columns and offsets from 0. */
 static void write_rows(const own_rows *r, int64_t *offsets, int32_t *columns)
 {
     int64_t at = 0;
@@ -29,7 +29,7 @@ static void write_rows(const own_rows *r, int64_t *offsets, int32_t *columns)
     }
 }
 
-/* offsets[row + 1] of the rows of a rank, which counted from 0. */
+/* Shifts offsets[row + 1] for the rows of a rank, which were counted from 0. */
 static void shift_offsets(const collection *c, int64_t begin, int64_t end)
 {
     int64_t before = c->offsets[begin];
@@ -65,7 +65,7 @@ static fur_status collect(collection *c, const own_rows *r)
     return FUR_OK;
 }
 
-/* The partition of the collected pattern; at rank 0. */
+/* Computes the partition of the collected pattern, on rank 0. */
 static fur_status divide(collection *c, const fur_partition_options *o, fur_partition **out)
 {
     fur_ranks *g = c->g;
@@ -89,7 +89,7 @@ static fur_status divide(collection *c, const fur_partition_options *o, fur_part
     return group_pass_on(g, g->home, status);
 }
 
-/* The partition that rank 0 has, on all ranks. */
+/* Copies the partition of rank 0 to all ranks. */
 static fur_status share_partition(fur_ranks *g, fur_partition *at_0, int64_t rows,
                                   fur_partition **out)
 {
@@ -109,7 +109,7 @@ static fur_status share_partition(fur_ranks *g, fur_partition *at_0, int64_t row
     return status;
 }
 
-/* What ranks must agree about before any of them sends its rows. */
+/* Values on which ranks must agree before any rank sends its rows. */
 typedef struct wish {
     char method[32];
     int64_t parts;
@@ -151,7 +151,7 @@ static fur_status check_square(const fur_ranks_csr *a)
                       (long long)a->report.rows, (long long)a->report.cols);
 }
 
-/* Rank 0's partition, of the pattern that all send. */
+/* Computes the partition on rank 0, from the pattern that all ranks send. */
 static fur_status find_partition(const fur_ranks_csr *a, const fur_partition_options *o,
                                  fur_partition **at_0)
 {

@@ -1,12 +1,13 @@
-/* PETSc's MATAIJ with the library's products: a type of its own that inherits all else. The
- * library's matrix is a shell matrix beside the entries, made anew if these have changed. */
+/* A type of PETSc matrices that inherits from MATAIJ and uses the library's products. The library's
+ * matrix is a shell matrix in addition to the entries. It is rebuilt if the entries have
+ * changed. */
 #include "shell.h"
 
 #include <petsc/private/petscimpl.h>
 
 #define SEQUENTIAL "seqaijfurrow"
 #define PARALLEL "mpiaijfurrow"
-/* By these names the shell is composed with a matrix, and with the shell the matrix's state. */
+/* The names by which the shell is composed with a matrix, and the matrix's state with the shell. */
 #define SHELL "furrow_shell"
 #define STATE "furrow_state"
 
@@ -26,7 +27,7 @@ static PetscErrorCode release_state(void *state)
     PetscFunctionReturn(0);
 }
 
-/* Notes the state of the entries that a shell was made of. */
+/* Stores the state of the entries from which a shell was made. */
 static PetscErrorCode note_state(Mat shell, PetscObjectState now)
 {
     PetscObjectState *state;
@@ -55,7 +56,7 @@ static PetscErrorCode is_current(Mat shell, PetscObjectState now, PetscBool *out
     PetscFunctionReturn(0);
 }
 
-/* Threads of each rank, by -mat_furrow_threads. */
+/* Reads the threads of each rank from -mat_furrow_threads, and makes the shell. */
 static PetscErrorCode make_shell(Mat mat, PetscObjectState now, Mat *out)
 {
     fur_ranks_options options = {.size = sizeof options};
@@ -113,7 +114,7 @@ static PetscErrorCode multiply_transposed(Mat mat, Vec x, Vec y)
     PetscFunctionReturn(0);
 }
 
-/* Gives a matrix the type `base` with other products, under another name. */
+/* Gives a matrix the type `base` with other products and another type name. */
 static PetscErrorCode create(Mat mat, MatType base, const char *name)
 {
     PetscFunctionBegin;

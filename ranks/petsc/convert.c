@@ -1,7 +1,7 @@
-/* Matrices from files and from PETSc's own. */
+/* Makes matrices from files and from PETSc's matrices. */
 #include "shell.h"
 
-/* Rows of a PETSc matrix in the library's integers. NULL until they are there. */
+/* Rows of a PETSc matrix in the library's integers. NULL before they are allocated. */
 typedef struct row_copy {
     int64_t *offsets;
     int64_t *columns;
@@ -44,7 +44,7 @@ static PetscErrorCode copy_rows(Mat a, PetscInt begin, PetscInt end, row_copy *r
     PetscFunctionReturn(0);
 }
 
-/* The library's matrix of a PETSc matrix's rows; agreed on all ranks. */
+/* Makes the library's matrix from a PETSc matrix's rows. All ranks agree on the result. */
 static fur_status take_rows(Mat a, fur_ranks *group, row_copy *r, fur_ranks_csr **out)
 {
     PetscInt begin = 0;

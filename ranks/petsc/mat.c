@@ -54,7 +54,7 @@ static PetscErrorCode multiply(Mat mat, Vec x, Vec y)
     PetscFunctionReturn(0);
 }
 
-/* A^T also where entries are complex: PETSc makes A^H of it. */
+/* Multiplies by A^T even if entries are complex. PETSc derives A^H from it. */
 static PetscErrorCode multiply_transposed(Mat mat, Vec x, Vec y)
 {
     shell *s;
@@ -79,7 +79,7 @@ static PetscErrorCode get_diagonal(Mat mat, Vec d)
     PetscFunctionReturn(0);
 }
 
-/* Prints figures of the matrix, for -ksp_view and people. */
+/* Prints figures of the matrix, for -ksp_view and for users. */
 static PetscErrorCode view(Mat mat, PetscViewer viewer)
 {
     PetscBool ascii;
@@ -101,7 +101,7 @@ static PetscErrorCode view(Mat mat, PetscViewer viewer)
     PetscFunctionReturn(0);
 }
 
-/* PETSc 3.18 calls this one without a look whether it is there. */
+/* PETSc 3.18 calls this function without testing whether it exists. */
 static PetscErrorCode refuse_row(Mat mat, PetscInt row, PetscInt *count, PetscInt *columns[],
                                  PetscScalar *values[])
 {
@@ -114,7 +114,7 @@ static PetscErrorCode refuse_row(Mat mat, PetscInt row, PetscInt *count, PetscIn
             "a shell matrix of furrow_petsc gives no rows; use a matrix of type " FUR_PETSC_AIJ);
 }
 
-/* With the last of the matrices that share it. */
+/* Called when the last matrix that shares the context is destroyed. */
 static PetscErrorCode destroy(void *context)
 {
     shell *s = context;
@@ -130,7 +130,7 @@ static PetscErrorCode destroy(void *context)
     PetscFunctionReturn(0);
 }
 
-/* Its shape, of this rank and of all, in PETSc's integers. */
+/* Makes a shell matrix with the shape on this rank and on all ranks, in PETSc's integers. */
 static PetscErrorCode make_shell(MPI_Comm comm, shell *s, Mat *out)
 {
     const fur_ranks_report *report = fur_ranks_csr_describe(s->a);
@@ -156,7 +156,7 @@ static PetscErrorCode make_shell(MPI_Comm comm, shell *s, Mat *out)
     PetscFunctionReturn(0);
 }
 
-/* What this PETSc has no vectors for. */
+/* Refuses matrices for which this PETSc has no vectors. */
 static fur_status check_vectors(const fur_ranks_csr *a)
 {
     fur_ranks *group = fur_ranks_csr_group(a);

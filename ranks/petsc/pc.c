@@ -5,21 +5,21 @@
 
 #define KIND_BYTES 128
 
-/* The third argument of a function for PCSetFromOptions. */
+/* The type of the third argument of a function for PCSetFromOptions. */
 #if PETSC_VERSION_LT(3, 23, 0)
 typedef PetscOptionItems *option_items;
 #else
 typedef PetscOptionItems option_items;
 #endif
 
-/* The data of such a preconditioner. */
+/* The data of this preconditioner. */
 typedef struct inverse {
-    char kind[KIND_BYTES]; /* by the options of PETSc, for a matrix of the solver */
+    char kind[KIND_BYTES]; /* from the options of PETSc, for a matrix of the solver */
     PetscBool whole;
-    PetscBool fixed; /* the caller has given a matrix, or an operator as well */
-    Mat mat;         /* a reference, for the group and the operator's context are in it */
+    PetscBool fixed; /* the caller has given a matrix, possibly with an operator */
+    Mat mat;         /* a reference, because it owns the group and the operator's context */
     const fur_operator *m;
-    fur_ranks_precond *own; /* that has m; NULL: it is the caller's */
+    fur_ranks_precond *own; /* owns m; NULL: m is the caller's */
     PetscBool3 symmetric;   /* m^T = m */
 } inverse;
 
@@ -55,7 +55,8 @@ static PetscErrorCode apply(PC pc, Vec x, Vec y)
     PetscFunctionReturn(0);
 }
 
-/* Whether the parts of all ranks are symmetric. Complex ones are Hermitian, so they are not. */
+/* Tests whether the parts of all ranks are symmetric. Complex ones are Hermitian, and therefore not
+ * symmetric. */
 static PetscErrorCode find_symmetry(PC pc)
 {
     inverse *i = pc->data;
@@ -68,7 +69,8 @@ static PetscErrorCode find_symmetry(PC pc)
     PetscFunctionReturn(0);
 }
 
-/* The library applies no preconditioner's transpose, but a symmetric one is its own. */
+/* The library cannot apply the transpose of a preconditioner, but a symmetric one is its own
+ * transpose. */
 static PetscErrorCode apply_transposed(PC pc, Vec x, Vec y)
 {
     const inverse *i = pc->data;
@@ -83,7 +85,7 @@ static PetscErrorCode apply_transposed(PC pc, Vec x, Vec y)
     PetscFunctionReturn(0);
 }
 
-/* Makes the preconditioner of a shell matrix, to which it takes a reference. */
+/* Makes the preconditioner of a shell matrix, and keeps a reference to the matrix. */
 static PetscErrorCode make(PC pc, Mat shell, const fur_ranks_precond_options *options)
 {
     inverse *i = pc->data;
@@ -102,7 +104,7 @@ static PetscErrorCode make(PC pc, Mat shell, const fur_ranks_precond_options *op
     PetscFunctionReturn(0);
 }
 
-/* A reference to the shell matrix of `mat`, or to one that is made of its rows. */
+/* Returns a reference to the shell matrix of `mat`, or to a new one that is made from its rows. */
 static PetscErrorCode take_shell(Mat mat, Mat *out)
 {
     PetscFunctionBegin;
@@ -114,7 +116,7 @@ static PetscErrorCode take_shell(Mat mat, Mat *out)
     PetscFunctionReturn(0);
 }
 
-/* PETSc calls this again if the matrix has other entries. */
+/* PETSc calls this again if the entries of the matrix have changed. */
 static PetscErrorCode set_up(PC pc)
 {
     inverse *i = pc->data;
@@ -190,7 +192,7 @@ PetscErrorCode petsc_pc_create(PC pc)
     PetscFunctionReturn(0);
 }
 
-/* pc becomes one of a matrix that the caller has given. */
+/* Marks pc as a preconditioner of a matrix that the caller has given. */
 static PetscErrorCode fix(PC pc)
 {
     PetscFunctionBegin;

@@ -1,5 +1,5 @@
-/* Operators applied where PETSc's vectors have their entries, on the CPU or a GPU. The library's
- * vectors over them are handles of some bytes, made for one call. */
+/* Applies operators in place to the entries of PETSc's vectors, on the CPU or a GPU. The library's
+ * vectors over them are small handles, which are made for one call. */
 #include "shell.h"
 
 #include <furrow/author/operator.h>
@@ -45,7 +45,8 @@ fur_status petsc_entries(fur_ranks *group, fur_context *context, PetscInt size,
     return fur_ranks_pass_on(group, context, status);
 }
 
-/* What PETSc has queued on the GPU is done: the library's stream is another one. */
+/* Waits until PETSc's queued work on the GPU is finished, because the library uses another
+ * stream. */
 static PetscErrorCode wait_for_petsc(const fur_context *context)
 {
     PetscFunctionBegin;
@@ -61,7 +62,7 @@ static PetscErrorCode wait_for_petsc(const fur_context *context)
     PetscFunctionReturn(0);
 }
 
-/* What the library has queued is done, so that PETSc may read it. */
+/* Waits until the library's queued work is finished, so that PETSc may read the result. */
 static fur_status wait_for_product(fur_ranks *group, fur_context *context, fur_status status)
 {
     if (status == FUR_OK && petsc_on_gpu(context))

@@ -1,24 +1,24 @@
-/* Entries go from the rank that has them to the rank that has their row. */
+/* Sends entries from the ranks that have read them to the ranks that own their rows. */
 #include "pieces.h"
 #include "bounds.h"
 #include "halo_link.h"
 
 #include <string.h>
 
-/* One matrix on its way. Arrays are NULL until they are there. */
+/* The state of the redistribution of one matrix. Arrays are NULL before they are allocated. */
 typedef struct journey {
     fur_ranks *g;
     const pieces *p;
     size_t value_size;
     int64_t *bounds;
-    int64_t *counts;  /* counts[i * ranks + j]: entries that rank i has of rank j's rows */
+    int64_t *counts;  /* counts[i * ranks + j]: entries of rank i in rows of rank j */
     int64_t rows;     /* of this rank */
-    int32_t *lengths; /* lengths[i * rows + r]: of row r in rank i's piece */
+    int32_t *lengths; /* lengths[i * rows + r]: entries of row r in rank i's piece */
     int64_t *offsets;
-    int64_t *next; /* where the next entry of a row goes */
+    int64_t *next; /* place of the next entry of each row */
     int32_t *columns;
     void *values;
-    fur_csr *added; /* the same without duplicates, where there were some */
+    fur_csr *added; /* the matrix without duplicates, if there were some */
     bool done;
 } journey;
 
@@ -27,7 +27,7 @@ static int64_t entries_of(const journey *j, int64_t begin, int64_t end)
     return j->p->own ? view_offset(j->p->own, end) - view_offset(j->p->own, begin) : 0;
 }
 
-/* bounds by the entries of all pieces */
+/* Balances the bounds by the entries of all pieces. */
 static fur_status balance(const journey *j)
 {
     fur_ranks *g = j->g;
@@ -52,7 +52,7 @@ static fur_status balance(const journey *j)
     return status;
 }
 
-/* The caller's bounds, if all ranks give the same, or balanced ones. */
+/* Takes the caller's bounds, if all ranks give the same, or balanced bounds. */
 static fur_status choose_bounds(journey *j)
 {
     fur_ranks *g = j->g;
@@ -99,7 +99,7 @@ static void take_lengths(const journey *j, int64_t begin, int64_t rows, int32_t 
         lengths[r] = (int32_t)entries_of(j, begin + r, begin + r + 1);
 }
 
-/* The rows of another rank, as lengths, columns and values. */
+/* Sends the rows of another rank, as lengths, columns and values. */
 static fur_status send_rows(const journey *j, int to)
 {
     const fur_csr_view *a = j->p->own;
@@ -119,7 +119,7 @@ static fur_status send_rows(const journey *j, int to)
                       (size_t)count * j->value_size);
 }
 
-/* The lengths of rows in every piece, and so the offsets. */
+/* Receives the lengths of rows in every piece, and computes the offsets. */
 static fur_status receive_lengths(journey *j)
 {
     fur_ranks *g = j->g;
@@ -211,8 +211,8 @@ static bool is_ordered(const journey *j)
     return true;
 }
 
-/* Rows that came from several pieces, or have entries twice, in order and added up as everywhere in
- * the library. */
+/* Sorts rows that came from several pieces or have duplicates, and adds the duplicates in the order
+ * used everywhere in the library. */
 static fur_status put_in_order(journey *j, int64_t *duplicates)
 {
     int64_t entries = j->offsets[j->rows];
@@ -239,7 +239,7 @@ static fur_status put_in_order(journey *j, int64_t *duplicates)
     return group_pass_on(j->g, j->g->home, status);
 }
 
-/* Whether any rank has duplicates. */
+/* Tests whether any rank has duplicates. */
 static fur_status find_duplicates(const journey *j, int64_t own, bool *found)
 {
     int64_t *all;
@@ -252,7 +252,7 @@ static fur_status find_duplicates(const journey *j, int64_t own, bool *found)
     return status;
 }
 
-/* The offsets of the matrix without duplicates, in the width of the others. */
+/* Stores the offsets of the matrix without duplicates, in the same width. */
 static void adopt_added(journey *j)
 {
     const fur_csr_view *a = fur_csr_get(j->added);
@@ -321,7 +321,7 @@ fur_status matrix_from_pieces(fur_ranks *g, const pieces *p, fur_ranks_csr **out
     return status;
 }
 
-/* Rank 0 has the whole matrix for a piece. */
+/* The shape of the whole matrix, which rank 0 has as its piece. */
 typedef struct heading {
     int64_t rows;
     int64_t cols;

@@ -1,15 +1,16 @@
-/* Matrices from files. A plain coordinate file is cut in ranges of bytes, each read by a rank as if
- * it were a file of its own; of a packed one rank 0 deals out the lines. Whatever that cannot do,
- * or fails at, rank 0 does alone, whose sentences are those of the library. */
+/* Reads matrices from files. A plain coordinate file is divided into ranges of bytes, and each rank
+ * reads its range as if it were a whole file. For a packed file, rank 0 distributes the lines. If
+ * this is impossible or fails, rank 0 reads the whole file, so that the messages are those of the
+ * library. */
 #include "pieces.h"
 #include "text_stream.h"
 
 #include <furrow/binary.h>
 #include <furrow/mtx.h>
 
-/* What all ranks must know about each other's ranges. */
+/* Data of each rank's range that all ranks must know. */
 typedef struct finding {
-    int64_t entries; /* lines; -1: not read, so rank 0 must */
+    int64_t entries; /* number of lines; -1: not read, so that rank 0 must read */
     int64_t rows;
     int64_t cols;
     int64_t kind; /* field and symmetry */
@@ -23,7 +24,8 @@ typedef struct reading {
     fur_csr *piece;
 } reading;
 
-/* As for the whole file, whose bytes a range does not show. */
+/* The limit of rows plus columns, as for the whole file. A range alone does not show the size of
+ * the file. */
 static int64_t shape_limit(const text_range *t, int64_t entries)
 {
     int64_t limit = INT64_C(1) << 22;
@@ -31,7 +33,7 @@ static int64_t shape_limit(const text_range *t, int64_t entries)
     return limit > 2 * entries ? limit : 2 * entries;
 }
 
-/* Finds this rank's lines in a plain file; *found = false where there are none. */
+/* Finds this rank's lines in a plain file. *found = false if there are none. */
 static fur_status find_range(reading *r, text_range *t, bool *found)
 {
     *t = (text_range){0};
@@ -42,7 +44,7 @@ static fur_status find_range(reading *r, text_range *t, bool *found)
     return text_range_read(r->g, r->path, &r->header, t, found);
 }
 
-/* Has rank 0 deal out the lines of a file, if all ranks have found it to be no plain one. */
+/* Lets rank 0 distribute the lines of a file, if all ranks have found that it is not plain. */
 static fur_status find_stream(const reading *r, text_range *t, bool *found)
 {
     int32_t own = !*found && t->file_bytes > 0;
@@ -58,7 +60,7 @@ static fur_status find_stream(const reading *r, text_range *t, bool *found)
                : status;
 }
 
-/* Parses the lines; *entries stays -1 where it cannot. */
+/* Parses the lines. *entries stays -1 if this fails. */
 static fur_status parse(reading *r, const text_range *t, int64_t *entries)
 {
     fur_mtx_read_options options = {.size = sizeof options,
@@ -73,7 +75,7 @@ static fur_status parse(reading *r, const text_range *t, int64_t *entries)
     return status == FUR_OUT_OF_MEMORY ? group_pass_on(r->g, r->g->home, status) : FUR_OK;
 }
 
-/* Reads this rank's lines; *piece stays NULL where rank 0 must read. */
+/* Reads this rank's lines. *piece stays NULL if rank 0 must read. */
 static fur_status read_piece(reading *r, int64_t *entries)
 {
     text_range t;
@@ -88,7 +90,7 @@ static fur_status read_piece(reading *r, int64_t *entries)
     return status;
 }
 
-/* Whether the ranges of all ranks are the file that its head announces. */
+/* Tests whether the ranges of all ranks together are the file that its head describes. */
 static fur_status compare_pieces(reading *r, int64_t entries, bool *whole)
 {
     finding *all;
@@ -115,7 +117,7 @@ static void drop_piece(void *user)
     r->piece = NULL;
 }
 
-/* *out stays NULL where rank 0 must read. */
+/* Reads the file by all ranks. *out stays NULL if rank 0 must read. */
 static fur_status read_together(reading *r, fur_ranks_csr **out)
 {
     int64_t entries;
@@ -149,7 +151,7 @@ static fur_status read_alone(const reading *r, fur_ranks_csr **out)
     return status;
 }
 
-/* Every rank maps the file and has the rows of its share for a piece. */
+/* Every rank maps the file, and its piece has the rows of its share. */
 static fur_status read_binary(const reading *r, fur_ranks_csr **out)
 {
     fur_ranks *g = r->g;

@@ -1,4 +1,4 @@
-/* Byte ranges of a Matrix Market file. A line belongs to the rank in whose range it begins. */
+/* Ranges of bytes of a Matrix Market file. A line belongs to the rank in whose range it begins. */
 #include "text_range.h"
 
 #include <errno.h>
@@ -17,7 +17,8 @@ static fur_status refuse(fur_ranks *g, const char *path, const char *doing)
                       strerror_r(errno, reason, sizeof reason));
 }
 
-/* Reads bytes `at` .. of a file; fewer than asked only at its end. -1: the system refuses. */
+/* Reads bytes of a file from `at` on. Returns fewer than requested only at its end, or -1 on a
+ * system error. */
 static int64_t read_at(fur_ranks *g, int file, int64_t at, char *to, int64_t bytes)
 {
     int64_t done = 0;
@@ -38,7 +39,8 @@ static int64_t read_at(fur_ranks *g, int file, int64_t at, char *to, int64_t byt
     return done;
 }
 
-/* *body: the byte behind the size line; -1: there is none, or the file is no plain text. */
+/* *body = the byte after the size line, or -1 if there is none or the file is not plain text.
+ * Returns false on a system error. */
 static bool find_body(fur_ranks *g, int file, int64_t *body)
 {
     char look[LOOK_BYTES];
@@ -60,7 +62,8 @@ static bool find_body(fur_ranks *g, int file, int64_t *body)
     }
 }
 
-/* *start: of the first line that begins at `at` or behind it; the end of the file if none does. */
+/* *start = the first line that begins at or after `at`, or the end of the file. Returns false on a
+ * system error. */
 static bool find_line(fur_ranks *g, int file, int64_t body, int64_t at, int64_t end, int64_t *start)
 {
     char look[LOOK_BYTES];
@@ -80,7 +83,7 @@ static bool find_line(fur_ranks *g, int file, int64_t body, int64_t at, int64_t 
     return true;
 }
 
-/* Lines that are neither blank nor comments. */
+/* Counts lines that are neither blank nor comments. */
 static int64_t count_entries(const char *at, const char *end)
 {
     int64_t count = 0;

@@ -6,24 +6,24 @@
 
 #include <furrow/mtx.h>
 
-/* The lines that begin in a rank's range, as a file of their own in memory. */
+/* The lines that begin in a rank's range, as a complete file in memory. */
 typedef struct text_range {
     char *memory;
-    const char *text; /* with a banner and a size line of its own before the lines */
+    const char *text; /* begins with a separate banner and size line */
     size_t bytes;
-    int64_t entries;    /* lines that have one */
-    int64_t file_bytes; /* of the whole file */
+    int64_t entries;    /* lines with an entry */
+    int64_t file_bytes; /* bytes of the whole file */
 } text_range;
 
-/* *found = false for a file that cannot be read in ranges, or not without a sentence about it.
- * FUR_IO_ERROR if the system refuses. */
+/* Reads a rank's range. *found = false for a file that cannot be read in ranges, or that needs a
+ * message. FUR_IO_ERROR on a system error. */
 fur_status text_range_read(fur_ranks *g, const char *path, const fur_mtx_header *header,
                            text_range *out, bool *found);
 
-/* Where the scan of a head is. */
+/* The position of the scan in a head. */
 typedef enum head_state { LINE_BEGINS, COMMENT, SIZE_LINE, BODY } head_state;
 
-/* The next state; BODY: behind the size line. */
+/* Returns the next state. BODY: after the size line. */
 static inline head_state head_advance(head_state state, char c)
 {
     if (c == '\n')
@@ -33,10 +33,10 @@ static inline head_state head_advance(head_state state, char c)
     return c == '%' ? COMMENT : SIZE_LINE;
 }
 
-/* Room for the banner and the size line that lines get. */
+/* Most bytes of the banner and size line that are put before the lines. */
 #define HEAD_MOST 160
 
-/* Puts a head right before the `bytes` bytes of lines, which begin at memory + HEAD_MOST. */
+/* Writes a head directly before the `bytes` bytes of lines, which begin at memory + HEAD_MOST. */
 void text_range_head(text_range *t, int64_t bytes, const fur_mtx_header *header);
 
 void text_range_release(fur_ranks *g, text_range *t);

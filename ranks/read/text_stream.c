@@ -1,6 +1,6 @@
-/* Rank 0 unpacks a file and sends each rank a run of lines: rank 1 parses while lines of rank 2 are
- * unpacked. A message is a number of bytes and the bytes; 0 ends the lines of a rank, and -1 says
- * that there will be no more. */
+/* Rank 0 unpacks a file and sends each rank consecutive lines. Rank 1 parses its lines while the
+ * lines of rank 2 are unpacked. A message is a number of bytes and the bytes. The number 0 ends the
+ * lines of a rank, and -1 tells that no more lines follow. */
 #include "text_stream.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ typedef struct heap {
     int64_t room;
 } heap;
 
-/* Makes room for more bytes behind those that are there. */
+/* Makes room for more bytes after the existing ones. */
 static fur_status heap_reserve(heap *h, int64_t bytes)
 {
     char *larger;
@@ -41,13 +41,13 @@ static fur_status heap_append(heap *h, const char *text, int64_t bytes)
     return FUR_OK;
 }
 
-/* What rank 0 does with the text as it comes. */
+/* The state of rank 0 while it distributes the text. */
 typedef struct dealing {
     fur_ranks *g;
-    int64_t announced; /* lines of all ranks */
+    int64_t announced; /* lines of all ranks, by the head */
     head_state state;
     int target;
-    int64_t lines; /* that the target has */
+    int64_t lines; /* lines of the current target so far */
     heap own;
     heap chunk; /* for the target, if it is another rank */
     fur_status status;
@@ -84,7 +84,7 @@ static fur_status next_target(dealing *d, int64_t word)
     return FUR_OK;
 }
 
-/* The lines that the target should get; the last one gets all that there are. */
+/* The number of lines for the target. The last rank gets all remaining lines. */
 static int64_t share(const dealing *d)
 {
     if (d->target + 1 == d->g->count)
@@ -94,7 +94,7 @@ static int64_t share(const dealing *d)
     return even + (d->target < more);
 }
 
-/* The text up to the end of the target's last line; counts lines. */
+/* Returns the bytes up to the end of the target's last line, and counts lines. */
 static int64_t take_lines(dealing *d, const char *text, int64_t bytes)
 {
     const char *at = text;
@@ -102,7 +102,7 @@ static int64_t take_lines(dealing *d, const char *text, int64_t bytes)
     for (int64_t most = share(d); at < end && d->lines < most; d->lines++) {
         const char *line_end = memchr(at, '\n', (size_t)(end - at));
         if (!line_end)
-            return bytes; /* the line goes on in the next piece */
+            return bytes; /* the line continues in the next piece */
         at = line_end + 1;
     }
     return at - text;
@@ -133,7 +133,7 @@ static int take(void *user, const char *text, size_t bytes)
     return d->status != FUR_OK;
 }
 
-/* *whole: the file was unpacked to its end. */
+/* Distributes the text. *whole = whether the file was unpacked to its end. */
 static fur_status deal_out(dealing *d, const char *path, bool *whole)
 {
     *whole = fur_mtx_unpack(d->g->home, path, take, d) == FUR_OK && d->state == BODY;
@@ -143,7 +143,7 @@ static fur_status deal_out(dealing *d, const char *path, bool *whole)
     return FUR_OK;
 }
 
-/* Lines from rank 0. */
+/* Receives lines from rank 0. */
 static fur_status receive(heap *own, bool *whole)
 {
     int64_t bytes;

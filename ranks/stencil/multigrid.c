@@ -1,4 +1,4 @@
-/* Geometric multigrid of all ranks: the core's, on the shared vectors of a stencil. */
+/* Geometric multigrid of all ranks, by the core's multigrid on the shared vectors of a stencil. */
 #include "stencil.h"
 
 static fur_status create(const fur_ranks_stencil *s, const fur_multigrid_options *options,

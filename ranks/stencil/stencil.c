@@ -1,4 +1,4 @@
-/* Stencils of all ranks: what they agree about, and what each keeps. */
+/* Stencils of all ranks: the agreement on a definition, and the data of each rank. */
 #include "stencil.h"
 #include "bounds.h"
 #include "halo_link.h"
@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What ranks must agree about. */
+/* Values on which ranks must agree. */
 typedef struct outline {
     int64_t extent[3];
     int64_t boundary[3];
     int64_t value;
     int64_t points;
     int64_t fields;
-    uint64_t lists; /* a hash of offsets and coefficients */
-    int64_t planes; /* those of this rank, -1: balanced */
+    uint64_t lists; /* hash of offsets and coefficients */
+    int64_t planes; /* number of this rank's planes; -1: balanced */
     int64_t first;
 } outline;
 
@@ -27,7 +27,8 @@ static uint64_t hash(uint64_t h, const void *bytes, size_t count)
     return h;
 }
 
-/* The serial library's own checks of a definition, on a grid without fields: sentences are its. */
+/* Checks a definition as the library without ranks does, on a grid without fields, for its
+ * messages. */
 static fur_status check_definition(fur_ranks *g, const fur_stencil_definition *d)
 {
     fur_scalar none[1] = {fur_real(0)};
@@ -65,7 +66,7 @@ static outline outline_of(const fur_ranks_stencil *s, const int64_t *given)
     return o;
 }
 
-/* Bounds of planes, which must be those of all ranks. */
+/* Takes the bounds of planes, which must agree on all ranks. */
 static fur_status take_planes(fur_ranks_stencil *s, const outline *all, bool given)
 {
     fur_ranks *g = s->space.group;
@@ -123,8 +124,8 @@ static int32_t distance(fur_stencil_offset o, int axis)
     return along < 0 ? -along : along;
 }
 
-/* Own lists of a definition that has been checked: three axes always, and nothing of the caller's
- * memory. */
+/* Copies the lists of a checked definition, always with three axes, so that no memory of the caller
+ * is used. */
 static fur_status copy_lists(fur_ranks_stencil *s, const fur_stencil_definition *d)
 {
     fur_ranks *g = s->space.group;
@@ -153,7 +154,7 @@ static fur_status copy_lists(fur_ranks_stencil *s, const fur_stencil_definition 
     return FUR_OK;
 }
 
-/* The last axis with more than one point is cut. */
+/* Chooses the axis to divide: the last axis with more than one point. */
 static void find_axis(fur_ranks_stencil *s)
 {
     const int64_t *extent = s->definition.extent;
@@ -167,7 +168,7 @@ static void find_axis(fur_ranks_stencil *s)
     }
 }
 
-/* Coefficients rounded as a stencil rounds them. */
+/* Rounds the coefficients as a stencil does. */
 static fur_status round_coefficients(fur_ranks_stencil *s)
 {
     const fur_stencil_definition *d = &s->definition;
@@ -194,7 +195,7 @@ static fur_status round_coefficients(fur_ranks_stencil *s)
     return FUR_OK;
 }
 
-/* Copies of this rank's part of the fields. */
+/* Copies this rank's part of the fields. */
 static fur_status copy_fields(fur_ranks_stencil *s)
 {
     fur_ranks *g = s->space.group;
@@ -218,7 +219,7 @@ static fur_status copy_fields(fur_ranks_stencil *s)
     return FUR_OK;
 }
 
-/* Operator and report. */
+/* Makes the operator and the report. */
 static fur_status finish(fur_ranks_stencil *s)
 {
     fur_ranks *g = s->space.group;
@@ -279,7 +280,7 @@ static fur_status create(fur_ranks_stencil *s, const fur_stencil_definition *def
     s->planes[0] = 0;
     FUR_TRY(agree_on_planes(s, given));
     FUR_TRY(d->fields ? copy_fields(s) : round_coefficients(s));
-    s->definition.fields = NULL; /* the copies serve */
+    s->definition.fields = NULL; /* the stencil uses its copies */
     FUR_TRY(space_open(g, s->bounds, &s->space));
     FUR_TRY(group_pass_on(g, s->space.context, finish(s)));
     report(s);

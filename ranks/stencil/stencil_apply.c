@@ -1,6 +1,6 @@
-/* Products with a stencil of all ranks: planes go to the ranks that need them while inner planes
- * are computed; they arrive in the windows of the edges. On the CPU they are messages, on GPUs
- * parcels of memory that pass together. */
+/* Products with a stencil of all ranks. Planes are sent to the ranks that need them while inner
+ * planes are computed. They arrive in the windows of the edges. On the CPU they are messages. On
+ * GPUs they are memory parcels that are exchanged together. */
 #include "bounds.h"
 #include "devices.h"
 #include "seconds.h"
@@ -11,20 +11,20 @@ static size_t plane_bytes(const fur_ranks_stencil *s)
     return (size_t)s->plane * fur_value_size(s->definition.value_type);
 }
 
-/* Plane `plane` of the grid, which this rank has, in its part of a vector. */
+/* Returns the address of grid plane `plane`, which this rank has, in its part of a vector. */
 static char *own_plane(const fur_ranks_stencil *s, const char *x, int64_t plane)
 {
     return (char *)(uintptr_t)x +
            (size_t)(plane - s->planes[s->space.group->rank]) * plane_bytes(s);
 }
 
-/* Where an edge reads a position. */
+/* Returns the address of a position in an edge's window. */
 static char *window_plane(const fur_ranks_stencil *s, const edge *e, int64_t position)
 {
     return (char *)fur_vector_data(e->x) + (size_t)(position - e->window.first) * plane_bytes(s);
 }
 
-/* Consecutive planes that one rank has. */
+/* Consecutive planes of one rank. */
 typedef struct run {
     int owner;
     int64_t plane;
@@ -40,7 +40,7 @@ static run run_at(const fur_ranks_stencil *s, int64_t position, int64_t end)
     return r;
 }
 
-/* A pass in the making: on the CPU each parcel is a message at once. */
+/* A list of parcels. On the CPU, each parcel is sent at once as a message. */
 typedef struct passing {
     fur_ranks *group;
     bool listed;
@@ -72,7 +72,7 @@ static fur_status take(passing *p, int from, char *data, size_t bytes, size_t at
                      : group_receive(p->group, from, data, bytes);
 }
 
-/* Gives a rank those of this rank's planes that it needs. */
+/* Sends a rank the planes of this rank that it needs. */
 static fur_status give_planes(const fur_ranks_stencil *s, passing *p, int to, const char *x)
 {
     int own = s->space.group->rank;
@@ -111,8 +111,8 @@ static fur_status copy(const fur_ranks_stencil *s, char *to, const char *from, i
     return group_pass_on(s->space.group, s->space.context, status);
 }
 
-/* Takes the planes beside this rank's, of which it may have some itself where an axis goes round.
- */
+/* Receives the planes next to this rank's. On a periodic axis, the rank may have some of them
+ * itself. */
 static fur_status take_planes(const fur_ranks_stencil *s, passing *p, const char *x)
 {
     int own = s->space.group->rank;
@@ -162,7 +162,7 @@ static fur_status end(fur_ranks_stencil *s, passing *p, const char *x)
     return status;
 }
 
-/* The planes of this rank in the edge's window, and its results. */
+/* Copies this rank's planes into the edge's window, and computes the edge's results. */
 static fur_status apply_edge(const fur_ranks_stencil *s, const edge *e, const char *x, char *y)
 {
     const int64_t *own = s->planes + s->space.group->rank;

@@ -1,6 +1,6 @@
-/* The parts of a rank's share of a stencil: an inner one on all its planes, whose results near the
- * bounds are wrong, and edges, which compute those again. Each is a stencil of its own on fewer
- * planes, so that all kernels serve. */
+/* The parts of a rank's share of a stencil. The inner part covers all its planes, but its results
+ * near the bounds are wrong. The edges compute these results again. Each part is a separate stencil
+ * on fewer planes, so that it can use any kernel. */
 #include "stencil.h"
 
 #include <string.h>
@@ -27,7 +27,8 @@ plane_range stencil_ghosts(const fur_ranks_stencil *s, int rank, int side)
     return (plane_range){begin, end > begin ? end - begin : 0};
 }
 
-/* A field on some planes; 0 where this rank has none, as results there are not used. */
+/* Makes a field on some planes. It is 0 where this rank has no values, because results there are
+ * not used. */
 static fur_status make_field(const fur_ranks_stencil *s, plane_range window, const char *own,
                              fur_vector **out)
 {
@@ -67,7 +68,7 @@ static void release_fields(const fur_ranks_stencil *s, fur_vector **fields)
     group_release(s->space.group, fields);
 }
 
-/* The stencil on some planes. Where the axis goes round, they are not its ends. */
+/* Makes the stencil on some planes. On a periodic axis, their ends are not the ends of the axis. */
 static fur_status make_stencil(const fur_ranks_stencil *s, plane_range window, fur_vector ***fields,
                                fur_stencil **out)
 {
@@ -80,7 +81,7 @@ static fur_status make_stencil(const fur_ranks_stencil *s, plane_range window, f
     return fur_stencil_create(s->space.context, &d, out);
 }
 
-/* The planes within `radius` of a result that there are. */
+/* Returns the existing planes within `radius` of a result. */
 static plane_range window_of(const fur_ranks_stencil *s, plane_range result)
 {
     int rank = s->space.group->rank;

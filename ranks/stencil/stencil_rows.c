@@ -1,19 +1,20 @@
-/* Rows of a stencil: a matrix of all ranks of which each makes its own, and the diagonal. */
+/* Rows of a stencil: a matrix of all ranks, of which each rank makes its own rows, and the
+ * diagonal. */
 #include "matrix.h"
 #include "stencil.h"
 
 #include <string.h>
 
-/* Terms of a row, at most: each offset within the radius of three axes. */
+/* The most terms of a row: each offset within the radius along three axes. */
 #define TERMS_MOST 729
 
 typedef struct row {
     int count;
-    int64_t column[TERMS_MOST]; /* rising; several terms may have the same */
-    int number[TERMS_MOST];     /* of the offset in the definition */
+    int64_t column[TERMS_MOST]; /* ascending; several terms may have the same column */
+    int number[TERMS_MOST];     /* number of the offset in the definition */
 } row;
 
-/* A coordinate beyond an end, by the axis's boundary; -1: there is no entry. */
+/* Maps a coordinate beyond an end by the axis's boundary. -1: there is no entry. */
 static int64_t inside(fur_boundary boundary, int64_t n, int64_t i)
 {
     if (boundary == FUR_BOUNDARY_PERIODIC)
@@ -24,7 +25,7 @@ static int64_t inside(fur_boundary boundary, int64_t n, int64_t i)
     return around < n ? around : 2 * n - 1 - around;
 }
 
-/* The column of a neighbour; -1 without one. */
+/* Returns the column of a neighbour, or -1 if there is none. */
 static int64_t neighbour_of(const fur_stencil_definition *d, const int64_t at[3],
                             fur_stencil_offset o)
 {
@@ -39,7 +40,7 @@ static int64_t neighbour_of(const fur_stencil_definition *d, const int64_t at[3]
     return column;
 }
 
-/* The terms of a point by column, and of one column in the order of their additions. */
+/* Lists the terms of a point by column, and the terms of one column in the order of addition. */
 static void find_row(const fur_ranks_stencil *s, int64_t point, row *out)
 {
     const fur_stencil_definition *d = &s->definition;
@@ -81,7 +82,7 @@ static void add(fur_value_type type, const void *value, void *sum)
             ((double *)sum)[i] += ((const double *)value)[i];
 }
 
-/* The rows of this rank in the making. */
+/* The rows of this rank while they are made. */
 typedef struct assembly {
     int64_t *offsets;
     int64_t *columns;
@@ -156,7 +157,7 @@ fur_status fur_ranks_stencil_assemble(const fur_ranks_stencil *stencil, fur_rank
     return matrix_finish(g, status, made, out);
 }
 
-/* a_ii of this rank's points. */
+/* Sets a_ii of this rank's points. */
 static void set_diagonal(const fur_ranks_stencil *s, int64_t count, char *to)
 {
     size_t size = fur_value_size(s->definition.value_type);
