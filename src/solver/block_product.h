@@ -1,6 +1,6 @@
-/* Y = A X for blocks of vectors in columns: by a plan for blocks (furrow/spmm.h), which reads A
- * once for several columns, where the operator is that of a matrix's plan, else column by column.
- * The bits are the same. */
+/* Y = A X for column-major blocks of vectors. If the operator comes from a plan of a matrix, a plan
+ * for blocks (furrow/spmm.h) reads A once for several columns. Otherwise columns are multiplied one
+ * by one. The bits are the same. */
 #ifndef FURROW_SOLVER_BLOCK_PRODUCT_H
 #define FURROW_SOLVER_BLOCK_PRODUCT_H
 
@@ -14,14 +14,14 @@ typedef struct fur_block_product {
     fur_spmm *plan; /* NULL: column by column */
 } fur_block_product;
 
-/* The operator must outlive it. On failure nothing is to be released. */
+/* The operator must outlive the product. After a failure nothing must be released. */
 fur_status fur_block_product_make(const fur_operator *a, fur_block_product *out);
 void fur_block_product_release(fur_block_product *product);
 
-/* Whether a product with several columns reads A less often than products with each. */
+/* Whether a product with several columns reads A less often than separate products. */
 bool fur_block_product_shares(const fur_block_product *product);
 
-/* X and Y are in columns, do not overlap, and have as many of them. */
+/* X and Y are column-major, do not overlap, and have equally many columns. */
 fur_status fur_block_product_apply(const fur_block_product *product, const fur_vectors *x,
                                    fur_vectors *y);
 

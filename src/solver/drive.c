@@ -1,4 +1,4 @@
-/* A solve: passes of a method, until the true residual says that it is done. */
+/* A solve: passes of a method, until the true residual shows that it is finished. */
 #include "drive.h"
 #include "fused.h"
 #include "lift.h"
@@ -18,28 +18,31 @@
 
 #include <math.h>
 
-/* Iterations that a GPU is given ahead: a share of those so far, so that the ones issued in vain at
- * the end do not show, and no more than hide the host's wait for the scalars. A method that looks
- * behind has twice as many in the queue. */
+/* The iterations that are queued on a GPU in advance. They are a fraction of the iterations so far,
+ * so that the unneeded ones at the end do not matter. Their number is limited, because a longer
+ * queue does not hide more of the host's wait for the scalars. A method that looks behind has twice
+ * as many in the queue. */
 #define AHEAD_SHARE 8
 #define MOST_AHEAD 16
 
-/* Corrections go on while each reduces the true residual by this factor. */
+/* Corrections continue while each one reduces the true residual by this factor. */
 #define LEAST_GAIN 0.5
-/* The target of a correction, relative to the residual that it starts from: not less, so that the
- * true residual is looked at soon; not more, so that a residual just above the goal can gain. */
+/* The target of a correction, relative to the residual at its start. It is at least MOST_GAIN, so
+ * that the true residual is computed soon. It is at most SURE_GAIN, so that a residual just above
+ * the goal can decrease. */
 #define MOST_GAIN 1e-3
 #define SURE_GAIN 0.25
 
-/* A right-hand side of this number of epsilon, beside the null vectors taken out of it, is
+/* A right-hand side that, without its null vectors, is at most this number of epsilon is
  * rounding. */
 #define B_ROUNDING 8
 
-/* A part of b outside the range of A, up to this share of the tolerance, is none. */
+/* A part of b outside the range of A counts as none up to this fraction of the tolerance. */
 #define OUTSIDE_SHARE 0.5
 #define ROUNDED_DOWN (1 - 0x1p-40)
 
-/* x takes no smaller part of the residual that a pass starts from than this number of epsilon. */
+/* The target of a pass is at least this number of epsilon times its first residual. x cannot use a
+ * smaller one. */
 #define LEAST_SHARE 0.0625
 
 int64_t fur_pass_next_look(const fur_pass *solve, int64_t iteration)
@@ -136,7 +139,7 @@ fur_status fur_drive_find_residual(fur_drive *d, const fur_vector *x)
     return fur_drive_take_residual(d, d->solver->r);
 }
 
-/* ||A^H r - damp^2 d||, by the first vector of the workspace. r is scaled by a power of two, so
+/* ||A^H r - damp^2 d||, in the first vector of the workspace. r is scaled by a power of two, so
  * that A^H r does not underflow. */
 static fur_status take_gradient(fur_drive *d)
 {
@@ -167,15 +170,16 @@ static fur_status take_gradient(fur_drive *d)
     return FUR_OK;
 }
 
-/* Whether passes see every residual near 1, and correct x: those of least squares, whose gradients
- * lie farther from 1 than the residual, and whose damping is of the change of x. */
+/* Whether passes see every residual scaled to near 1, and compute a correction of x. Least-squares
+ * methods need this: their gradients are farther from 1 than the residual, and damping applies to
+ * the change of x. */
 static bool has_units(const fur_drive *d)
 {
     return d->solver->method->kind == FUR_METHOD_LEAST_SQUARES;
 }
 
-/* The power of two that brings a residual into the range in which passes work; 1 if it is there. A
- * subnormal one comes as near as a scale with a reciprocal brings it. */
+/* The power of two that scales a residual into the range in which passes work, or 1 if it is there.
+ * For a subnormal residual it is the largest scale that has a reciprocal. */
 static double scale_of(const fur_drive *d)
 {
     bool single = fur_value_is_single(fur_vector_value_type(d->b));
@@ -217,14 +221,14 @@ fur_status fur_drive_run_pass(fur_drive *d, fur_vector *x, double target)
     return FUR_OK;
 }
 
-/* The true residuals after a pass. */
+/* Computes the true residuals after a pass. */
 static fur_status take_residuals(fur_drive *d)
 {
     FUR_TRY(fur_drive_find_residual(d, d->x));
     return d->solver->method->kind == FUR_METHOD_LEAST_SQUARES ? take_gradient(d) : FUR_OK;
 }
 
-/* x += correction if the true residual is less then. */
+/* x += correction, if this reduces the true residual. */
 static fur_status accept(fur_drive *d)
 {
     fur_vector *sum = d->solver->correction;
@@ -237,8 +241,8 @@ static fur_status accept(fur_drive *d)
     return FUR_OK;
 }
 
-/* The same for least squares, whose residual and damping must not rise by more than half the
- * epsilon of b. They rise if M is not symmetric, or by rounding. */
+/* As above, for least squares. The residual with its damping may rise by at most half the epsilon
+ * of b. It rises because of rounding, or if M is not symmetric. */
 static fur_status accept_least_squares(fur_drive *d)
 {
     fur_pass *s = d->pass;
@@ -261,8 +265,8 @@ static fur_status accept_least_squares(fur_drive *d)
     return take_residuals(d);
 }
 
-/* x += the correction that a pass finds from the true residual, unless that is none or not finite;
- * the true residuals then. */
+/* x += the correction that a pass finds from the true residual, unless it is 0 or not finite. Then
+ * computes the true residuals. */
 static fur_status correct(fur_drive *d, double target)
 {
     fur_vector *correction = d->solver->correction;
@@ -292,13 +296,13 @@ bool fur_drive_must_correct(const fur_drive *d)
     return has_units(d) || scale_of(d) != 1 || d->lift != 0 || d->solver->method->guarded;
 }
 
-/* The least target of a pass. */
+/* The smallest useful target of a pass. */
 static double least_target(const fur_drive *d)
 {
     return LEAST_SHARE * fur_pass_epsilon(d->pass) * d->residual;
 }
 
-/* The first pass, of x itself where that can be. */
+/* Runs the first pass, on x itself if possible. */
 static fur_status begin(fur_drive *d)
 {
     if (fur_drive_must_correct(d))
@@ -307,9 +311,9 @@ static fur_status begin(fur_drive *d)
     return take_residuals(d);
 }
 
-/* The outcome of a solve by the true residual after a pass, and what that had to fall below.
- * FUR_OUTCOME_CONVERGED of a pass is only what its recursion says: FUR_OUTCOME_UNSOLVED means that
- * another pass may help. */
+/* The outcome of a solve, from the true residual after a pass, and from the value that it had to
+ * fall below. FUR_OUTCOME_CONVERGED of a pass refers only to its recurrence residual.
+ * FUR_OUTCOME_UNSOLVED means that another pass may help. */
 static fur_outcome judge(const fur_drive *d, double least)
 {
     const fur_pass *s = d->pass;
@@ -332,7 +336,7 @@ static fur_outcome judge(const fur_drive *d, double least)
     return rest < least ? FUR_OUTCOME_UNSOLVED : FUR_OUTCOME_STAGNATED;
 }
 
-/* What a correction has to reach. */
+/* The target of a correction. */
 static double correction_target(const fur_drive *d)
 {
     double most = SURE_GAIN * d->residual;
@@ -355,8 +359,8 @@ fur_status fur_drive_start(fur_drive *d, const fur_vector *r, bool *over)
     return d->lift && !d->reduced ? fur_lift_open(d, r) : FUR_OK;
 }
 
-/* Runs passes until x meets the goal or a pass does not help. The last pass helped if it came below
- * `least`. Each further pass must halve a finite number, so that the loop ends. */
+/* Runs passes until x meets the goal or a pass does not help. The last pass helped if its residual
+ * is below `least`. Each further pass must halve a finite number, so that the loop ends. */
 static fur_status finish(fur_drive *d, double least)
 {
     fur_pass *s = d->pass;
@@ -382,7 +386,7 @@ fur_status fur_drive_solve(fur_drive *d)
     return finish(d, least);
 }
 
-/* The solve of one right-hand side. */
+/* Solves for one right-hand side. */
 static fur_status run(fur_drive *d)
 {
     bool over = false;
@@ -445,7 +449,7 @@ static fur_pass solve_of(const fur_solver *solver)
     };
 }
 
-/* Takes the null vectors out of b and x. What rounding leaves of b is 0. */
+/* Removes the null vectors from b and x. If only rounding remains of b, b becomes 0. */
 static fur_status remove_null_space(fur_drive *d)
 {
     const fur_null_space *n = d->solver->null_space;
@@ -489,14 +493,15 @@ fur_status fur_drive_open(fur_solver *solver, const fur_vector *b, fur_vector *x
     d->goal = fmin(larger(fur_target(o->rtol, d->b_norm), o->atol), DBL_MAX);
     if (d->outside > 0 && fur_drive_hides_outside(d))
         d->goal *= ROUNDED_DOWN * sqrt(1 - d->outside / d->goal * (d->outside / d->goal));
-    if (d->b_norm == 0) /* any guess but 0 would only be rounded towards it */
+    if (d->b_norm == 0) /* any guess but 0 would only converge to 0 up to rounding */
         FUR_TRY(fur_vector_fill(x, fur_real(0)));
-    FUR_TRY(fur_norm_max(x, &d->guess)); /* b - A x does not show entries in empty columns */
+    /* b - A x does not show nonfinite entries in empty columns */
+    FUR_TRY(fur_norm_max(x, &d->guess));
     d->from_zero = d->guess == 0;
     return FUR_OK;
 }
 
-/* Takes the null vectors out of the x found. */
+/* Removes the null vectors from the x that was found. */
 static fur_status leave_null_space(fur_drive *d)
 {
     double removed;

@@ -1,7 +1,7 @@
-/* The error from below, by the inequality of Cauchy and Schwarz: for any c and r = b - A x
+/* A lower bound of the error, by the inequality of Cauchy and Schwarz. For any c and r = b - A x:
  *     c.r = c.A (x' - x) <= ||c||_A ||x' - x||_A.
- * Sums that overestimate are on the safe side: r and A c have twofold precision, and every rounding
- * is counted. ||x'||_A^2 = x.(b + r) + ||x' - x||_A^2. */
+ * Overestimated sums keep the bound valid. r and A c have twofold precision, and every rounding is
+ * counted. ||x'||_A^2 = x.(b + r) + ||x' - x||_A^2. */
 #include "error_bound.h"
 
 #include "team.h"
@@ -12,11 +12,11 @@
 
 #define ROW_GRAIN 256
 
-/* Rounding of the few operations behind the last sums. */
+/* Rounding of the few operations after the last sums. */
 #define LAST_ROUNDING 0x1p-40
 
-/* What a row adds to c.r, to what that may be wrong by, to c.A c from above, and to x.(b + r) from
- * above. */
+/* The contributions of a row: to c.r, to its possible error, to an upper bound of c.A c, and to an
+ * upper bound of x.(b + r). */
 typedef struct row_sums {
     double gain;
     double doubt;
@@ -24,7 +24,7 @@ typedef struct row_sums {
     double known;
 } row_sums;
 
-/* The arrays, and the powers of two that bring b, and c, near 1. */
+/* The arrays, and the powers of two that scale b and c to near 1. */
 typedef struct error_job {
     const fur_csr_view *a;
     const void *b;
@@ -35,7 +35,7 @@ typedef struct error_job {
     row_sums *rows;
 } error_job;
 
-/* Part p of the row, with b - A x and A c. */
+/* Adds part p of the row, from b - A x and A c. */
 static void add_part(const error_job *e, int64_t p, const fur_twofold *residual,
                      const fur_twofold *image, row_sums *sums)
 {
@@ -71,14 +71,14 @@ static void take_rows(void *job, int64_t begin, int64_t end)
     }
 }
 
-/* The sum over the rows, from above. */
+/* An upper bound of the sum over the rows. */
 static double sum_above(const fur_twofold *t)
 {
     double sum = t->sum + t->low;
     return sum + FUR_TWOFOLD_ROUNDING * fabs(sum) + fur_twofold_error(t);
 }
 
-/* From below, the error over ||x'||_A from the sums of all rows. */
+/* A lower bound of the error over ||x'||_A, from the sums of all rows. */
 static double error_from(const row_sums *rows, int64_t n)
 {
     fur_twofold sums[4] = {{.sum = 0}, {.sum = 0}, {.sum = 0}, {.sum = 0}};
@@ -97,7 +97,7 @@ static double error_from(const row_sums *rows, int64_t n)
     return known > 0 ? error / sqrt(known + error * error) * (1 - LAST_ROUNDING) : 1;
 }
 
-/* The power of two that brings the largest entry of v into [1, 2). */
+/* The power of two that scales the largest entry of v into [1, 2). */
 static fur_status unit_of(const fur_vector *v, double *unit)
 {
     double largest;

@@ -1,4 +1,4 @@
-/* The passes of the device, and what they work on. */
+/* The fused passes of a device, and their data. */
 #include "fused.h"
 
 #include "core.h"
@@ -6,7 +6,7 @@
 struct fur_fused {
     fur_context *context;
     const fur_stencil_view *s;
-    void *state; /* the device's */
+    void *state; /* the device's state */
 };
 
 fur_fused *fur_fused_plan(const fur_operator *a)

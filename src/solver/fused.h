@@ -1,14 +1,14 @@
-/* The two passes of an iteration of cg over a stencil, which store no product. */
+/* The two passes of an iteration of cg over a stencil. They store no product. */
 #ifndef FURROW_SOLVER_FUSED_H
 #define FURROW_SOLVER_FUSED_H
 
 #include "solver.h"
 
-/* What the device needs for the passes over A. NULL where it has none: A is no stencil, or none
- * that they serve. */
+/* The plan of a device for the passes over A. NULL if A is not a stencil, or the passes do not
+ * support it. */
 fur_fused *fur_fused_plan(const fur_operator *a);
 void fur_fused_release(fur_fused *fused);
-/* What was planned; NULL once A is another operator than it was then. */
+/* Returns `fused`, or NULL if A has become another operator since the plan was made. */
 fur_fused *fur_fused_of(fur_fused *fused, const fur_operator *a);
 
 /* x += alpha p, q = d z + beta p with the residual z, and q.A q into the slot. */

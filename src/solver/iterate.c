@@ -1,4 +1,4 @@
-/* x of an iteration, for a monitor. */
+/* The iterate x of an iteration, for a monitor. */
 #include "solver.h"
 
 #include "arguments.h"

@@ -1,9 +1,9 @@
 /* A and M times powers of two.
  *
- * A product with a power of two rounds nothing. So a method that sees 2^-k A and 2^k M has the same
- * bits as with A and M, but for the scale of its numbers. A vector is multiplied by one half of the
- * power before the product, and by the other half after it. Then entries are equally far from
- * overflow and from underflow. */
+ * A product with a power of two does not round. A method that sees 2^-k A and 2^k M therefore has
+ * the same bits as with A and M, except for the scale of its numbers. A vector is multiplied by
+ * half of the power before the product, and by the other half after it. Entries are then equally
+ * far from overflow and from underflow. */
 #include "lift.h"
 
 #include "core.h"
@@ -13,24 +13,24 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Norms of A between 2^-range and 2^range need no scale. With residuals in FUR_SOLVE_RANGE there is
- * room for p.A p of residuals that have grown by 1 / epsilon, and of residuals that have fallen by
+/* Norms of A between 2^-range and 2^range need no scale. Residuals in FUR_SOLVE_RANGE leave space
+ * for p.A p, for residuals that have grown by 1 / epsilon, and for residuals that have fallen by
  * epsilon. */
 #define RANGE 200
 #define SINGLE_RANGE 50
 
-/* A norm above these has not lost entries to underflow. */
+/* A norm above these limits has not lost entries to underflow. */
 #define TINY 0x1p-960
 #define SINGLE_TINY 0x1p-100
 
-/* Powers of two up to these have a reciprocal in the value type. */
+/* Powers of two up to these exponents have a reciprocal in the value type. */
 #define MOST 1020
 #define SINGLE_MOST 124
 
-/* An operator and what a method sees in its place. */
+/* An operator, and its scaled replacement for a method. */
 typedef struct side {
-    const fur_operator *inner; /* NULL: there is none */
-    fur_operator *outer;       /* 2^-exponent times it */
+    const fur_operator *inner; /* may be NULL */
+    fur_operator *outer;       /* 2^-exponent times inner */
     int exponent;
     fur_vector *spare; /* the scaled argument; if the operator is a scaling, the scaled d */
     fur_scaling scaling;
@@ -47,7 +47,7 @@ static bool is_single(const fur_drive *d)
     return fur_value_is_single(fur_vector_value_type(d->b));
 }
 
-/* An even exponent: methods take roots of products with M. */
+/* Clamps an exponent and makes it even, because methods take roots of products with M. */
 static int clamped(const fur_drive *d, int exponent)
 {
     int most = is_single(d) ? SINGLE_MOST : MOST;
@@ -60,9 +60,9 @@ static fur_vector *spare_of(const fur_solver *s)
     return s->work[s->method->workspace + s->method->vectors_a_restart * s->options.restart - 1];
 }
 
-/* Finds *size = ||T u|| and the exponent of ||T u|| / ||u||. u is v times a power of two that
- * brings the given norm of v near 1. If v = 0, both are 0. If T u is 0 or not a number, the
- * exponent is 0. */
+/* Finds *size = ||T u|| and the exponent of ||T u|| / ||u||. u is v times a power of two, so that
+ * its norm is near 1. `norm` is the norm of v. If v = 0, both are 0. If T u is 0 or not a number,
+ * the exponent is 0. */
 static fur_status find_exponent(fur_drive *d, const fur_operator *t, const fur_vector *v,
                                 double norm, double *size, int *exponent)
 {
@@ -146,7 +146,7 @@ static fur_status make(const fur_solver *s, fur_lift **out)
     return status;
 }
 
-/* A method may read the numbers of a scaling in place of applying it. */
+/* A method may read the numbers of a scaling instead of applying it. */
 static fur_status scale_numbers(side *t)
 {
     const fur_scaling *inner = t->inner->scaling;

@@ -1,14 +1,14 @@
 /* BiCGStab with a preconditioner on the right: van der Vorst, Bi-CGSTAB: a fast and smoothly
  * converging variant of Bi-CG for the solution of nonsymmetric linear systems, 1992.
  *
- * The method divides by two products with its shadow vector, which may vanish, where the system has
- * a solution, too. Then it starts afresh from its residual, with that as the shadow vector; if A
- * turns the residual by a right angle, their sum is the shadow vector. A product t.s that vanishes
- * does no harm (fur_residual_step).
+ * The method divides by two products with its shadow vector. These may vanish although the system
+ * has a solution. The method then restarts from its residual, which becomes the shadow vector. If A
+ * turns the residual by a right angle, the shadow vector becomes their sum. A product t.s that
+ * vanishes does no harm (fur_residual_step).
  *
- * Vector transfers an iteration besides the two products with A and M: p 6, dots with v 2, s with
- * its norm 3, dots with t 2, x 4, r with its norm 3, dot with the shadow vector 2: 22, 176 bytes a
- * row in f64. */
+ * Vector transfers an iteration in addition to the two products with A and M: p 6, dots with v 2, s
+ * with its norm 3, dots with t 2, x 4, r with its norm 3, dot with the shadow vector 2: 22, 176
+ * bytes a row in f64. */
 #include "course.h"
 #include "number.h"
 #include "solver.h"
@@ -16,12 +16,12 @@
 #include "env.h"
 
 #define PASSES 22
-/* Fresh starts in a pass. */
+/* The most restarts in a pass. */
 #define MOST_RENEWALS 10
-/* Least cosine of s and t that is taken as it is. */
+/* If the cosine of s and t is smaller than this, omega is enlarged. */
 #define COSINE 1e-3
 
-/* A solve by the names of the literature. */
+/* A solve, with the names of the literature. */
 typedef struct bicgstab {
     fur_pass *solve;
     fur_course course;
@@ -33,14 +33,14 @@ typedef struct bicgstab {
     const fur_vector *mp; /* M p */
     fur_vector *spare_p;  /* for M p */
     fur_vector *spare_s;  /* for M s */
-    double norm;          /* of r, or of s */
+    double norm;          /* norm of r, or of s */
     double p_norm;
     double v_norm;
-    double shadow_norm; /* of r^ */
+    double shadow_norm; /* norm of r^ */
     fur_scalar rho;     /* r^.r */
     fur_scalar alpha;
     fur_scalar omega;
-    bool fresh; /* p is r */
+    bool fresh; /* p equals r */
     int renewals;
 } bicgstab;
 
@@ -50,7 +50,7 @@ static bool end(bicgstab *m, fur_outcome outcome)
     return true;
 }
 
-/* Whether a product of the shadow vector with one of that norm is but rounding. */
+/* Whether a product of the shadow vector with a vector of this norm is only rounding. */
 static bool vanishes(const bicgstab *m, fur_scalar product, double norm)
 {
     return fur_modulus(product) <= fur_pass_epsilon(m->solve) * m->shadow_norm * norm;
@@ -68,7 +68,7 @@ static fur_status start(bicgstab *m)
     return FUR_OK;
 }
 
-/* A fresh start, if there have not been too many. */
+/* Restarts, unless there have been too many restarts. */
 static fur_status renew(bicgstab *m, bool *over)
 {
     if (m->renewals++ < MOST_RENEWALS)
@@ -77,7 +77,7 @@ static fur_status renew(bicgstab *m, bool *over)
     return FUR_OK;
 }
 
-/* r^ = r + v ||r|| / ||v||, where r and v are orthogonal. */
+/* r^ = r + v ||r|| / ||v||, for orthogonal r and v. */
 static fur_status tilt(bicgstab *m, fur_scalar *product)
 {
     const fur_vector *with[] = {m->v, m->r};
@@ -89,7 +89,7 @@ static fur_status tilt(bicgstab *m, fur_scalar *product)
     return FUR_OK;
 }
 
-/* v = A M p and alpha = rho / r^.v; *lost where that is 0 and a fresh start is needed. */
+/* v = A M p and alpha = rho / r^.v. If r^.v is 0, *lost is true and a restart is needed. */
 static fur_status find_alpha(bicgstab *m, bool *lost, bool *over)
 {
     fur_scalar products[2]; /* r^.v, v.v */
@@ -111,8 +111,8 @@ static fur_status find_alpha(bicgstab *m, bool *lost, bool *over)
     return FUR_OK;
 }
 
-/* Both halves of an iteration: x += alpha M p + omega M s and r = s - omega t, where s is not small
- * enough already. */
+/* Both halves of an iteration: x += alpha M p + omega M s and r = s - omega t. If s is small
+ * enough, the second half is skipped. */
 static fur_status step(bicgstab *m, int64_t before, int64_t iteration, bool *over)
 {
     fur_pass *s = m->solve;

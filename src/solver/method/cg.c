@@ -1,20 +1,20 @@
 /* Preconditioned conjugate gradients (Hestenes and Stiefel 1952), in the form of Saad, Iterative
  * Methods for Sparse Linear Systems, 2003, algorithm 9.1.
  *
- * The scalars stay where the device computes (furrow/author/scalars.h), and guards end the method
- * there: what is issued after that changes neither x nor the scalars. So the host may look at them
- * as rarely as it likes, and finds the same.
+ * The scalars stay in the device's memory (furrow/author/scalars.h), and guards end the method
+ * there. Work that is queued after the end changes neither x nor the scalars. The host may
+ * therefore read the scalars at any interval, and the result is the same.
  *
- * The update of x waits for that of p, so that p is read once for both. What M is decides how many
- * entries an iteration moves besides A p, which reads p and writes q:
+ * The update of x waits for the update of p, so that p is read once for both. M determines how many
+ * entries an iteration moves in addition to A p, which reads p and writes q:
  *
  *     p.q                                   p q              2
  *     r -= alpha q; ||r||, r.z              r q r, and d     3, 4 if M is diagonal
- *     z = M r; r.z                          others than a diagonal: M, r z
+ *     z = M r; r.z                          M not diagonal: M, r z
  *     x += alpha p; p = z + beta p          x p z x p, or d  5, 6 if M is diagonal
  *
- * Where A is a stencil for which the device has passes of its own (fused.h), and M a constant or
- * none, no q is stored, and p lies in two places by turns:
+ * If A is a stencil for which the device has fused passes (fused.h), and M is a constant or
+ * missing, q is not stored, and p alternates between two vectors:
  *
  *     x += alpha p; p' = z + beta p; p'.q   x p z x p'       5
  *     r -= alpha q; ||r||, r.z              p r r            3 */
@@ -29,27 +29,27 @@
 
 #include <math.h>
 
-/* Slots. Of the first two the values of the first iterations are kept. */
+/* Slots. The values of the first two are kept for the first iterations. */
 enum { RZ, PQ, RR };
 
 #define KEPT_SLOTS 2
-/* Coefficients of so many iterations tell the spectrum: its ends come out first. */
+/* The coefficients of this many iterations estimate the spectrum, whose ends converge first. */
 #define COEFFICIENTS 512
 #define SPECTRUM_TOLERANCE 1e-3
-/* What rounding may make of a product p.q, in epsilon ||p|| ||q||, and of eigenvalues at most. */
+/* The rounding of a product p.q, in epsilon ||p|| ||q||, and the most rounding of eigenvalues. */
 #define ROUNDINGS 4
 #define MOST_NOISE 1e-2
 
-/* How far two directions may be from conjugate, as a share of the terms that should cancel.
- * Rounding leaves up to 0.003 in f32, what is not symmetric 0.5 to 1 where it diverges
- * (docs/numerics.md). */
+/* How far two directions may be from conjugate, relative to the terms that should cancel. Rounding
+ * causes up to 0.003 in f32. An operator that is not symmetric causes 0.5 to 1 if the method
+ * diverges (docs/numerics.md). */
 #define CONJUGATE 0.1
 
-/* Iterations of a kernel that stays, which ends with the method, unless a monitor wants to see
- * them. */
+/* The iterations of one launch of a persistent kernel. It ends with the method. It is not used if a
+ * monitor wants to see iterations. */
 #define PERSISTENT_AHEAD 1024
 
-/* The iteration of a pass from which they are recorded. */
+/* The iteration of a pass from which iterations are recorded. */
 #define FIRST_RECORDED 8
 
 static fur_cg vectors_of(const fur_pass *s)
@@ -67,7 +67,8 @@ static fur_cg vectors_of(const fur_pass *s)
                     .fuses = fuses};
 }
 
-/* The step and the direction need r.z > 0 and p.q > 0; ||r|| at the target ends the solve. */
+/* Sets the guards. The step and the direction require r.z > 0 and p.q > 0. The solve ends when
+ * ||r|| reaches the target. */
 static fur_status set_guards(const fur_pass *s)
 {
     fur_scalars_state state = fur_scalars_initial();
@@ -84,7 +85,7 @@ static fur_status precondition(const fur_pass *s, const fur_cg *v)
     return fur_dot_into(v->r, v->z, s->scalars, RZ);
 }
 
-/* The direction of an iteration, from 1 on. */
+/* The direction of an iteration, counted from 1. */
 static fur_vector *direction(const fur_cg *v, int64_t iteration)
 {
     return v->p[(iteration - 1) % 2];
@@ -119,7 +120,7 @@ fur_status fur_cg_reduce(fur_cg_course *c)
                : fur_axpy_norms_into(alpha, v->q, v->d, v->constant, v->r, s->scalars, RR, RZ);
 }
 
-/* The same without q, where the turn has found p.q. */
+/* As fur_cg_reduce without q, if the turn has computed p.q. */
 static fur_status descend(fur_cg_course *c)
 {
     fur_coefficient alpha = {fur_real(-1), c->s->scalars, RZ, PQ};
@@ -129,7 +130,7 @@ static fur_status descend(fur_cg_course *c)
     return fur_fused_descend(c->s, alpha, c->v.constant, direction(&c->v, c->issued), RR, RZ);
 }
 
-/* x += alpha p; the next p = z + beta p with beta = r.z over the one before */
+/* x += alpha p; the next p = z + beta p, where beta is the quotient of r.z and the r.z before */
 fur_status fur_cg_turn(fur_cg_course *c)
 {
     const fur_pass *s = c->s;
@@ -145,7 +146,8 @@ fur_status fur_cg_turn(fur_cg_course *c)
                     : fur_axpy_direction(alpha, beta, v->d, v->constant, v->z, next, s->x);
 }
 
-/* Why a product was no good, or the quotient with it as denominator. */
+/* The outcome of a product, or of the quotient with this denominator, that was not positive or not
+ * finite. */
 static fur_outcome verdict(const fur_scalars_state *state)
 {
     double product = state->value[state->halted].re;
@@ -175,8 +177,8 @@ fur_status fur_cg_look(const fur_cg_course *c, bool *over)
     return FUR_OK;
 }
 
-/* The same, but for the last iteration that there may be, at what was so at the look before: the
- * device goes on with what was queued since. */
+/* As fur_cg_look, but it sees the state at the previous look. The device meanwhile does the work
+ * that was queued since. After the last possible iteration it looks directly. */
 static fur_status look_behind(fur_cg_course *c, bool *over)
 {
     fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
@@ -193,8 +195,8 @@ static fur_status look_behind(fur_cg_course *c, bool *over)
     return fur_scalars_peek(c->s->scalars);
 }
 
-/* The last update of x, which nothing has halted but was not reached: alpha = r.z / p.q of the last
- * residual, whose r.z is no longer the last if the next one was stored. */
+/* Does the last update of x if it is still missing. alpha = r.z / p.q of the last residual. Its r.z
+ * is not the last one if the next one was stored. */
 fur_status fur_cg_settle(const fur_cg_course *c)
 {
     fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
@@ -207,10 +209,10 @@ fur_status fur_cg_settle(const fur_cg_course *c)
                      fur_real(1), c->s->x);
 }
 
-/* After a turn: whether the method is lost, the residual not below the first and p no longer
- * conjugate to the direction before, of which q is. p.q = z.q + beta p'.q must be 0, which needs A
- * and M to be symmetric. Only these iterations are looked at, whatever others are, and what is
- * found is the same. */
+/* Called after a turn: tests whether the method is lost. Then the residual is not below the first
+ * one, and p is no longer conjugate to the direction that q belongs to. The product p.q = z.q +
+ * beta p'.q must be 0. This requires A and M to be symmetric. Only these iterations are tested, at
+ * any interval of looks, so that the result is the same. */
 fur_status fur_cg_check(const fur_cg_course *c, bool *over)
 {
     fur_pass *s = c->s;
@@ -218,7 +220,7 @@ fur_status fur_cg_check(const fur_cg_course *c, bool *over)
     fur_scalar pq;
     FUR_TRY(fur_scalars_get(s->scalars, &state));
     double residual = state.value[RR].re;
-    bool ahead = state.stores[PQ] > c->issued; /* fused, the turn has stored the next p.q */
+    bool ahead = state.stores[PQ] > c->issued; /* if fused, the turn has stored the next p.q */
     if ((state.halted >= 0 && !ahead) || residual < c->first)
         return FUR_OK;
     FUR_TRY(fur_dot(direction(&c->v, c->issued + 1), c->v.q, &pq));
@@ -233,7 +235,7 @@ fur_status fur_cg_check(const fur_cg_course *c, bool *over)
     return FUR_OK;
 }
 
-/* r.z is kept once more than there are iterations, the first being that of the start. */
+/* Keeps the coefficients. There is one r.z more than iterations: the first belongs to the start. */
 static fur_status keep_coefficients(const fur_solver *s)
 {
     int64_t most = s->options.max_iterations;
@@ -241,8 +243,8 @@ static fur_status keep_coefficients(const fur_solver *s)
                             (most < COEFFICIENTS ? most : COEFFICIENTS) + 1);
 }
 
-/* The tridiagonal matrix of Lanczos' method that the coefficients of k iterations are (Saad 2003,
- * section 6.7.3); its eigenvalues lie in the spectrum of M A, and the ends are found first. */
+/* The tridiagonal matrix of Lanczos' method for the coefficients of k iterations (Saad 2003,
+ * section 6.7.3). Its eigenvalues lie in the spectrum of M A, and the ends converge first. */
 static void set_tridiagonal(int64_t k, const double *rz, const double *pq, double *diagonal,
                             double *beside)
 {
@@ -256,10 +258,12 @@ static void set_tridiagonal(int64_t k, const double *rz, const double *pq, doubl
     }
 }
 
-/* How many of k iterations have coefficients that rounding leaves certain, and what it makes of
- * their eigenvalues at most, as a share of the largest. p.q is off by about epsilon ||A|| ||p||^2,
- * and ||p_i||^2 / ||r_i||^2 is the sum of ||r_i||^2 / ||r_j||^2 for j <= i. That moves 1 / alpha_i
- * = p.q / r.z by epsilon ||A|| times this sum. */
+/* Counts the first of k iterations whose coefficients are reliable in spite of rounding. *noise:
+ * the most rounding of their eigenvalues, relative to the largest.
+ *
+ * The error of p.q is about epsilon ||A|| ||p||^2. The quotient ||p_i||^2 / ||r_i||^2 is the sum of
+ * ||r_i||^2 / ||r_j||^2 for j <= i. This changes 1 / alpha_i = p.q / r.z by epsilon ||A|| times
+ * this sum. */
 static int64_t count_certain(int64_t k, const double *rz, double epsilon, double *noise)
 {
     double sum = 1;
@@ -273,8 +277,8 @@ static int64_t count_certain(int64_t k, const double *rz, double epsilon, double
     return k;
 }
 
-/* What the coefficients of this pass tell: the largest eigenvalue of M A and its quotient with the
- * smallest, from below. */
+/* Estimates from the coefficients of this pass: the largest eigenvalue of M A, and a lower bound of
+ * its quotient with the smallest. */
 fur_status fur_cg_take_estimates(fur_pass *s)
 {
     fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
@@ -308,14 +312,14 @@ static int64_t scratch(int restart)
     return 4 * COEFFICIENTS;
 }
 
-/* Entries of vectors that an iteration moves for each row, besides A, p and q of the product, and
- * another M than a diagonal: above. */
+/* Vector entries that an iteration moves for each row, as listed above, without A, the product's p
+ * and q, and an M that is not diagonal. */
 static int transfers(const fur_cg *v)
 {
     return v->fuses ? 6 : 2 + (v->d ? 4 : 3) + (v->d ? 6 : 5) + (v->applies ? 2 : 0);
 }
 
-/* The product and the residual of an iteration. */
+/* Computes the product and the residual of an iteration. */
 static fur_status end_next(fur_cg_course *c)
 {
     if (c->v.fuses)
@@ -330,7 +334,7 @@ static fur_status advance(fur_cg_course *c)
     return end_next(c);
 }
 
-/* The same with a look at the course between the two. */
+/* As advance, with a check of the course between the two. */
 static fur_status advance_with_care(fur_cg_course *c, bool *over)
 {
     if (c->v.fuses)
@@ -340,13 +344,13 @@ static fur_status advance_with_care(fur_cg_course *c, bool *over)
     return *over ? FUR_OK : end_next(c);
 }
 
-/* The iterations of a recording: it begins and ends with p in one place. */
+/* The number of iterations in a recording: it begins and ends with p in the same vector. */
 static int64_t stride(const fur_cg_course *c)
 {
     return c->v.fuses ? 2 : 1;
 }
 
-/* Records a few iterations. What cannot be recorded after all is run call by call. */
+/* Records a few iterations. If recording fails, iterations run call by call. */
 static void record(fur_cg_course *c)
 {
     int64_t products = c->s->products;
@@ -364,7 +368,7 @@ static void record(fur_cg_course *c)
     c->records = c->recorded > 0;
 }
 
-/* Iterations that are not issued one by one. */
+/* Counts iterations that are not queued one by one. */
 static void count_ahead(fur_cg_course *c, fur_execution execution, int64_t count)
 {
     c->s->execution = execution;
@@ -372,7 +376,7 @@ static void count_ahead(fur_cg_course *c, fur_execution execution, int64_t count
     c->issued += count;
 }
 
-/* Whether the next iterations are those of the recording, and all of them wanted. */
+/* Whether the next iterations equal the recording, and all of them are wanted. */
 static bool is_recorded(const fur_cg_course *c, int64_t end)
 {
     return c->recorded && (c->issued - c->recorded) % stride(c) == 0 &&
@@ -385,7 +389,8 @@ static fur_status replay(fur_cg_course *c, int64_t times)
     return fur_recording_replay(c->s->recording, times);
 }
 
-/* `count` iterations, the first few of a pass call by call: many passes are short. */
+/* Queues `count` iterations. The first few of a pass run call by call, because many passes are
+ * short. */
 static fur_status advance_by(fur_cg_course *c, int64_t count)
 {
     if (c->s->persistent) {
@@ -405,7 +410,7 @@ static fur_status advance_by(fur_cg_course *c, int64_t count)
     return FUR_OK;
 }
 
-/* Iterations up to the next that the host stops at. */
+/* Queues iterations up to the next one after which the host checks. */
 static fur_status advance_to(fur_cg_course *c, int64_t end)
 {
     int64_t milestone = 16;
@@ -436,7 +441,7 @@ static fur_status iterate(fur_cg_course *c)
     }
 }
 
-/* The iterations between looks, where looks are not needed to end in time. */
+/* The number of iterations between looks, if looks are not needed to end in time; else 0. */
 static int64_t look_ahead(const fur_pass *s)
 {
     return s->persistent && !s->options->monitor ? PERSISTENT_AHEAD : 0;

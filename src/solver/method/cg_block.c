@@ -1,14 +1,13 @@
-/* Conjugate gradients for several right-hand sides: each system has its own scalars, its own end
- * and the bits of a solve of its own. What they share are the products, A times a block of
- * directions.
+/* Conjugate gradients for several right-hand sides. Each system has its own scalars, its own end,
+ * and the bits of a separate solve. The systems share the products of A and a block of directions.
  *
- * The directions of the systems that go on are the first columns of that block: when a system is
- * over, the last one takes its place. */
+ * The directions of the active systems are the first columns of this block. When a system ends, the
+ * last active system takes its place. */
 #include "cg.h"
 
 #include "core.h"
 
-/* The system in the place `at` is over. */
+/* Ends the system in place `at`. */
 static fur_status retire(fur_pass_block *b, fur_cg_course *courses, int at)
 {
     fur_cg_course *last = &courses[--b->active];
@@ -27,7 +26,7 @@ static fur_status retire(fur_pass_block *b, fur_cg_course *courses, int at)
     return FUR_OK;
 }
 
-/* q = A p for all that go on, and their residuals. */
+/* q = A p for all active systems, and their residuals. */
 static fur_status end_iteration(fur_pass_block *b, fur_cg_course *courses)
 {
     if (b->active == 0)
@@ -72,8 +71,7 @@ fur_status fur_cg_run_block(fur_pass_block *b)
         FUR_TRY(fur_cg_open(b->solves[j], &courses[j]));
         FUR_TRY(fur_cg_begin(&courses[j]));
     }
-    const fur_pass *any =
-        b->solves[0]; /* the host looks at all of them after the same iterations */
+    const fur_pass *any = b->solves[0]; /* the host checks all of them after the same iterations */
     int64_t next_look = fur_pass_next_look(any, 0);
     FUR_TRY(end_iteration(b, courses));
     for (int64_t iteration = 1; b->active > 0; iteration++) {

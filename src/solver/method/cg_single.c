@@ -1,13 +1,13 @@
 /* Conjugate gradients with one gather an iteration: Chronopoulos and Gear, s-step iterative methods
  * for symmetric linear systems, 1989.
  *
- * A p is kept by a recursion, s = A u + beta s, so that all products of an iteration are of r,
- * u = M r and w = A u. With gamma = r.u and delta = u.w the step is
- * gamma / (delta - beta gamma / alpha'), beta = gamma / gamma', where primes are of the iteration
- * before. The method takes one product with A and M more than cg: that of the last residual.
+ * A p follows from a recurrence, s = A u + beta s. All dot products of an iteration therefore
+ * involve only r, u = M r and w = A u. With gamma = r.u and delta = u.w the step is gamma / (delta
+ * - beta gamma / alpha'), beta = gamma / gamma', where primes denote the iteration before. The
+ * method takes one more product with A and M than cg, for the last residual.
  *
- * Vector transfers an iteration besides the products: dots 2, s 3, x and p 5, r 3: 13, 104 bytes a
- * row in f64; with M dots 3: 112 bytes. */
+ * Vector transfers an iteration in addition to the products: dots 2, s 3, x and p 5, r 3: 13, 104
+ * bytes a row in f64; with M dots 3: 112 bytes. */
 #include "course.h"
 #include "number.h"
 #include "solver.h"
@@ -18,19 +18,19 @@
 #define PASSES 13
 #define PASSES_WITH_M 14
 
-/* A pass by the names of the literature. */
+/* A pass, with the names of the literature. */
 typedef struct single {
     fur_pass *solve;
     fur_course course;
     fur_vector *r;
-    const fur_vector *u; /* M r; r if there is no preconditioner */
+    const fur_vector *u; /* M r, or r if M is NULL */
     fur_vector *spare;   /* for u */
     fur_vector *w;       /* A u */
     fur_vector *p;
     fur_vector *s; /* A p */
     double norm;   /* ||r|| */
     double gamma;
-    double gamma_old; /* 0: there is no direction yet */
+    double gamma_old; /* 0: no direction yet */
     double delta;
     double product; /* p.A p */
     double alpha;
@@ -59,7 +59,7 @@ static fur_status look(single *m)
     return reduce(m);
 }
 
-/* The next beta, and alpha of p.A p as the recursion has it. */
+/* The next beta, and alpha from the recurrence for p.A p. */
 static void take_coefficients(single *m)
 {
     m->beta = m->gamma_old > 0 ? m->gamma / m->gamma_old : 0;
@@ -67,13 +67,13 @@ static void take_coefficients(single *m)
     m->alpha = m->gamma / m->product;
 }
 
-/* A number of the host as coefficient. */
+/* A number of the host as a coefficient. */
 static fur_coefficient coefficient(double factor)
 {
     return (fur_coefficient){.factor = fur_real(factor)};
 }
 
-/* x += last p if there was a step, and the next p = u + beta p */
+/* x += last p if there was a step; the next p = u + beta p */
 static fur_status turn(const single *m, double last)
 {
     if (m->gamma_old > 0)
@@ -82,8 +82,8 @@ static fur_status turn(const single *m, double last)
     return fur_vector_copy(m->u, m->p);
 }
 
-/* Whether the method ends, and its outcome. If rounding, or A, made the recursion's p.A p not
- * positive, alpha comes from the product itself. */
+/* Tests whether the method ends, and sets its outcome. If the recurrence gives p.A p <= 0, because
+ * of rounding or of A, alpha comes from the dot product itself. */
 static fur_status check(single *m, bool *over)
 {
     fur_scalar product = fur_real(m->product);
@@ -102,7 +102,7 @@ static fur_status check(single *m, bool *over)
     return FUR_OK;
 }
 
-/* The next p and s, and r after the step along them. */
+/* The next p and s, and the residual r after the step along them. */
 static fur_status step(single *m, bool *over)
 {
     double last = m->alpha;

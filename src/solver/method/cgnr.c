@@ -1,12 +1,13 @@
-/* CG on the normal equations A^H A x = A^H b, which the residual itself is carried along for
- * (Hestenes and Stiefel 1952, section 10; called CGLS, too): stable, unlike CG on the product.
- * With a Hermitian preconditioner it is that for A M; damping is of x also then. If A or M is so
- * large or small that squares would overflow or underflow, products with it are scaled by a power
- * of two, and x advances by what these find times that of A.
+/* CG on the normal equations A^H A x = A^H b, with a recurrence for the residual itself (Hestenes
+ * and Stiefel 1952, section 10; also called CGLS). It is stable, unlike CG with the product A^H A.
+ * With a Hermitian preconditioner it solves for A M; damping still applies to x.
  *
- * Vector transfers an iteration besides the products: ||A p|| 1, r update 3 of rows entries; ||p||
- * 1, x update 3, ||g|| 1, p update 3 of cols entries. Damping adds g's update 3, M the norm of M
- * g 1. */
+ * If squares with A or M would overflow or underflow, products with them are scaled by a power of
+ * two. The step of x is scaled back.
+ *
+ * Vector transfers an iteration in addition to the products: ||A p|| 1, r update 3 of rows entries;
+ * ||p|| 1, x update 3, ||g|| 1, p update 3 of cols entries. Damping adds g's update 3, M the norm
+ * of M g 1. */
 #include "least_squares.h"
 
 #include "env.h"
@@ -16,22 +17,22 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Powers of two beyond which products are scaled. */
+/* Products beyond these powers of two are scaled. */
 #define FAR 200
 #define FAR_SINGLE 20
 
 typedef struct cgnr {
     fur_vector *q;   /* A p */
     fur_vector *g;   /* the gradient A^H r - damp^2 x */
-    fur_vector *mg;  /* M g; g itself without a preconditioner */
+    fur_vector *mg;  /* M g, or g itself if M is NULL */
     fur_vector *p;   /* direction of x */
     double residual; /* ||r|| */
     double x_norm;
     double gradient; /* ||g|| */
-    double length;   /* ||M g||, the residual of CG */
+    double length;   /* ||M g||, the residual norm in CG */
     double step;     /* alpha^(1/2), the inverse of a diagonal entry of the triangle */
     double unit;     /* products with A and A^H are scaled by this */
-    double m_unit;   /* those with M by this */
+    double m_unit;   /* products with M are scaled by this */
     fur_triangle triangle;
 } cgnr;
 
@@ -40,13 +41,13 @@ static double square(double x)
     return x * x;
 }
 
-/* v times a power of two that is mostly 1 */
+/* Multiplies v by a power of two, which is mostly 1. */
 static fur_status scale(fur_vector *v, double unit)
 {
     return unit == 1 ? FUR_OK : fur_vector_scale(v, fur_real(unit));
 }
 
-/* The scale of products of that size; 1 if their squares have room. */
+/* The scale for products of this size; 1 if their squares do not overflow or underflow. */
 static double unit_of(const fur_pass *s, double size)
 {
     bool single = fur_value_is_single(fur_vector_value_type(s->r));
@@ -82,11 +83,11 @@ static fur_status take_length(fur_pass *s, cgnr *v)
     return fur_norm2(v->mg, &v->length);
 }
 
-/* The first gradient and direction, p = M M g. */
+/* Computes the first gradient and direction, p = M M g. */
 static fur_status start(fur_pass *s, cgnr *v, bool *over)
 {
     if (s->options->damp > 0)
-        s->target = -1; /* the gradient alone ends a damped pass */
+        s->target = -1; /* a damped pass ends by the gradient only */
     FUR_TRY(take_gradient(s, v));
     double slope = v->gradient / s->residual;
     v->unit = unit_of(s, slope);
@@ -117,7 +118,7 @@ static fur_status step(fur_pass *s, cgnr *v)
     v->step = v->length / fur_rotation_of(q_norm, s->options->damp * v->unit * p_norm).length;
     double alpha = square(v->step);
     v->residual = NAN;
-    if (!(alpha < HUGE_VAL) || !(alpha * v->unit < HUGE_VAL)) /* x is left as it was */
+    if (!(alpha < HUGE_VAL) || !(alpha * v->unit < HUGE_VAL)) /* x is unchanged */
         return FUR_OK;
     FUR_TRY(fur_axpy_norm2(fur_real(alpha * v->unit), v->p, s->x, &v->x_norm));
     return fur_axpy_norm2(fur_real(-alpha), v->q, s->r, &v->residual);

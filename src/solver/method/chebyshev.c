@@ -1,11 +1,12 @@
 /* Chebyshev's semi-iteration (Golub and Varga 1961), in the form of Saad, Iterative Methods for
- * Sparse Linear Systems, 2003, algorithm 12.1, on M A with bounds of its spectrum by a few steps of
- * Lanczos from the residual. Where the residual falls more slowly than the bounds foretell, or
- * grows, an eigenvalue lies outside, and what it belongs to is by then most of the residual:
- * Lanczos starts from there once more and widens them (Manteuffel 1978). No dot product in between.
+ * Sparse Linear Systems, 2003, algorithm 12.1, on M A. A few steps of Lanczos from the residual
+ * give bounds of the spectrum. If the residual falls more slowly than the bounds predict, or grows,
+ * an eigenvalue lies outside the bounds. The residual then consists mostly of its eigenvector.
+ * Lanczos starts again from this residual and widens the bounds (Manteuffel 1978). There is no dot
+ * product in between.
  *
- * Vector transfers an iteration besides A d and M r: x update 3, r update with its norm 3, d update
- * 3. An estimate is LANCZOS_STEPS products. */
+ * Vector transfers an iteration in addition to A d and M r: x update 3, r update with its norm 3, d
+ * update 3. An estimate is LANCZOS_STEPS products. */
 #include "solver.h"
 
 #include "env.h"
@@ -13,38 +14,38 @@
 
 #include <math.h>
 
-/* A Ritz value below this number of epsilon, relative to the largest, is negative beyond rounding.
- */
+/* A Ritz value that is negative by at most this number of epsilon, relative to the largest, is
+ * rounding. */
 #define ROUNDING 64
 
 #define LANCZOS_STEPS 20
 #define TOLERANCE 1e-3
 
-/* The largest eigenvalue that Lanczos finds is a bound with this factor; so is the smallest. */
+/* Factors that make bounds of the largest and the smallest eigenvalue that Lanczos finds. */
 #define ABOVE 1.05
 #define BELOW 0.9
 
-/* The residual may be this times what the bounds foretell, and as often more as Lanczos has found
- * no wider bounds: M A is not normal in the norm that is looked at. */
+/* The residual may exceed the prediction by this factor, because M A is not normal in the norm that
+ * is used. The factor grows each time Lanczos finds no wider bounds. */
 #define SLACK 10
 
 typedef struct chebyshev {
     fur_vector *r;
-    fur_vector *z;      /* M r; r itself without a preconditioner */
+    fur_vector *z;      /* M r, or r itself if M is NULL */
     fur_vector *d;      /* direction */
     fur_vector *q;      /* A d */
-    fur_vector *before; /* of Lanczos; the others serve it, too */
-    double low;         /* the bounds */
+    fur_vector *before; /* for Lanczos, which also uses the other vectors */
+    double low;         /* bounds of the spectrum */
     double high;
     double first; /* ||r|| at the start of a cycle */
     double rho;
-    double rate;  /* by which the residual falls in the end */
+    double rate;  /* asymptotic reduction of the residual */
     double power; /* rate^iterations */
     double slack;
 } chebyshev;
 
-/* A vector of Lanczos, in v, over its norm in M, and M v. A norm that rounding alone may have left
- * is 0, of what M is not positive definite on -1. */
+/* Divides the Lanczos vector v by its norm in M, and also M v. *norm is 0 if it may be only
+ * rounding, and -1 if M is not positive definite. */
 static fur_status normalise(fur_pass *s, double rounding, fur_vector *v, fur_vector *mv,
                             double *norm)
 {
@@ -61,8 +62,8 @@ static fur_status normalise(fur_pass *s, double rounding, fur_vector *v, fur_vec
     return s->preconditioner ? fur_vector_scale(mv, fur_real(1 / *norm)) : FUR_OK;
 }
 
-/* The tridiagonal matrix of M A from r: its size, 0 if M is not positive definite, an entry is
- * not finite or r.Mr = 0, which sets the outcome. */
+/* The tridiagonal matrix of M A, starting from r, and its size *steps. *steps is 0 if M is not
+ * positive definite, an entry is not finite, or r.Mr = 0. The outcome is then set. */
 static fur_status lanczos(fur_pass *s, const chebyshev *c, double *diagonal, double *beside,
                           int *steps)
 {
@@ -99,7 +100,7 @@ static fur_status lanczos(fur_pass *s, const chebyshev *c, double *diagonal, dou
     return FUR_OK;
 }
 
-/* Bounds by Lanczos, or wider ones; *over with the outcome where there are none. */
+/* Finds bounds by Lanczos, or wider bounds. If there are none, sets *over and the outcome. */
 static fur_status take_bounds(fur_pass *s, chebyshev *c, bool *over)
 {
     double diagonal[LANCZOS_STEPS];
@@ -150,7 +151,7 @@ static fur_status step(fur_pass *s, chebyshev *c, double *residual)
     return fur_axpy_norm2(fur_real(-1), c->q, c->r, residual);
 }
 
-/* The next direction, of M r and the last one. */
+/* The next direction, from M r and the last direction. */
 static fur_status turn(fur_pass *s, chebyshev *c)
 {
     double delta = (c->high - c->low) / 2;
@@ -163,7 +164,7 @@ static fur_status turn(fur_pass *s, chebyshev *c)
     return fur_axpby(fur_real(2 * rho / delta), c->z, fur_real(share), c->d);
 }
 
-/* Whether the residual falls as Chebyshev's polynomials do between the bounds. */
+/* Whether the residual falls as Chebyshev polynomials predict for these bounds. */
 static bool keeps_pace(const chebyshev *c, double residual)
 {
     double foretold = 2 * c->power / (1 + c->power * c->power);
@@ -181,7 +182,8 @@ static fur_status run(fur_pass *s)
                    .slack = SLACK};
     int64_t iteration = s->iterations;
     double residual = s->residual;
-    double most = residual / fur_pass_epsilon(s); /* of what is so large nothing is left to find */
+    /* beyond this, the residual has lost all information */
+    double most = residual / fur_pass_epsilon(s);
     bool over;
     FUR_TRY(take_bounds(s, &c, &over));
     if (over)

@@ -1,23 +1,23 @@
-/* Whether a method whose residual may rise still gets anywhere. */
+/* Tests whether a method whose residual may rise still makes progress. */
 #ifndef FURROW_METHOD_COURSE_H
 #define FURROW_METHOD_COURSE_H
 
 #include "number.h"
 #include "solver.h"
 
-/* A new least residual is one below the last by this factor. */
+/* A residual is a new minimum if it is below the last minimum by this factor. */
 #define FUR_COURSE_GAIN 0.99
-/* A plateau may last as long as all that was before it, and this number of iterations more. */
+/* A plateau may last as long as all iterations before it, plus this number of iterations. */
 #define FUR_COURSE_PATIENCE 1000
 
-/* What a pass has seen. */
+/* The history of a pass. */
 typedef struct fur_course {
     double first; /* residuals */
     double least;
     double largest;
     int64_t least_at; /* iteration of the pass */
-    double norm;      /* of A, or A M, from below */
-    double length;    /* root of the sum of squares of the lengths of all steps of x, or M^-1 x */
+    double norm;      /* lower bound of the norm of A, or A M */
+    double length;    /* root of the sum of squared step lengths, of x or M^-1 x */
 } fur_course;
 
 static inline fur_course fur_course_begin(const fur_pass *solve)
@@ -26,7 +26,8 @@ static inline fur_course fur_course_begin(const fur_pass *solve)
     return (fur_course){.first = residual, .least = residual, .largest = residual};
 }
 
-/* A step of x along a vector of that length, with the length of A times it. */
+/* Counts a step of x along a vector with norm `length`. `image` is the norm of A times this
+ * vector. */
 static inline void fur_course_step(fur_course *course, fur_scalar step, double length, double image)
 {
     course->length = fur_length(course->length, fur_modulus(step) * length);
@@ -34,9 +35,11 @@ static inline void fur_course_step(fur_course *course, fur_scalar step, double l
         course->norm = image / length;
 }
 
-/* Whether the pass is lost after its iteration: x so large that A has no inverse but for rounding,
- * the residual so large that rounding has taken what the first had, or no longer falling. Sets the
- * outcome. */
+/* Tests whether the pass is lost after an iteration, and sets the outcome. There are three reasons:
+ *
+ * - The norm of x shows that A is singular up to rounding.
+ * - The residual has grown so much that its rounding exceeds the first residual.
+ * - The residual no longer falls. */
 static inline bool fur_course_is_lost(fur_course *course, fur_pass *solve, int64_t iteration)
 {
     double residual = solve->residual;

@@ -1,56 +1,56 @@
 /* GMRES with a preconditioner on the right: Saad and Schultz, GMRES: a generalized minimal residual
- * algorithm for solving nonsymmetric linear systems, 1986; and flexible GMRES, whose preconditioner
- * may be another one in each iteration: Saad, A flexible inner-outer preconditioned GMRES
- * algorithm, 1993. The two differ in what they keep: FGMRES the preconditioned directions, too.
+ * algorithm for solving nonsymmetric linear systems, 1986. Flexible GMRES, whose preconditioner may
+ * differ in each iteration: Saad, A flexible inner-outer preconditioned GMRES algorithm, 1993.
+ * FGMRES also stores the preconditioned directions.
  *
  * A M V_k = V_k+1 H_k for orthonormal v_0 .. v_k with v_0 = r / ||r||, by classical Gram-Schmidt,
- * twice. Rotations turn H into R; y with R y = g minimises ||r - A M V y||, and x += M V y. A cycle
- * of `restart` directions begins with a residual computed from the last one's by a product. So the
- * least residual of a whole cycle is no recursion's, and a cycle that does not lower it ends the
- * solve.
+ * twice. Rotations turn H into R. y with R y = g minimises ||r - A M V y||, and x += M V y. A cycle
+ * of `restart` directions begins with a residual that a product computes from the last one. The
+ * residual of a whole cycle is therefore not a recurrence residual. A cycle that does not lower it
+ * ends the solve.
  *
- * Where A M is singular, or nearly, R is, too, at the latest when the space is closed, and y is
- * lost in rounding: Brown and Walker, GMRES on (nearly) singular systems, 1997. Pivots do not show
- * that: no one of them need be small. So, as they advise, the least singular value of R is
+ * If A M is singular or nearly singular, R is too, at the latest when the space is closed. y is
+ * then lost in rounding: Brown and Walker, GMRES on (nearly) singular systems, 1997. Pivots do not
+ * show this, because none of them need be small. As they advise, the least singular value of R is
  * estimated from one column to the next: Bischof, Incremental condition estimation, 1990.
  *
- * Vector transfers of iteration k = 1 .. m <= 32 of a cycle, besides the product with A and M:
- * orthogonalising with the norm 3 k + 5, scaling 2; at the cycle's ends m + 14 and a product. On
+ * Vector transfers of iteration k = 1 .. m <= 32 of a cycle, in addition to the product with A and
+ * M: orthogonalising with the norm 3 k + 5, scaling 2; at the cycle's ends m + 14 and a product. On
  * average 1.5 m + 9.5 + 14 / m: for m = 30 55, 440 bytes a row in f64. On a GPU the basis moves
  * four times instead of three: 2 m + 11 + 14 / m, 572 bytes a row. */
 #include "least_singular.h"
 #include "orthogonal.h"
 #include "tridiagonal.h"
 
-/* What orthogonalising leaves of a vector, relative to it, is nothing up to so many epsilons; the
- * same for a pivot of R relative to ||A M||. */
+/* The remainder of an orthogonalised vector is rounding if it is at most this number of epsilons,
+ * relative to the vector. The limit also applies to a pivot of R, relative to ||A M||. */
 #define NOTHING 8
-/* A singular value of so many epsilons counts as 0 in the verdict of a cycle that brought nothing.
- */
+/* If a cycle brought nothing, a singular value of at most this number of epsilons counts as 0. */
 #define NEARLY_NOTHING 100
 
-/* A cycle by the names of the literature. m is the restart. */
+/* A cycle, with the names of the literature. m is the restart. */
 typedef struct gmres {
     fur_pass *solve;
     fur_vector **basis;      /* v_0 .. v_m */
-    fur_vector *spare;       /* M v_k where it is not kept; a combination of vectors */
-    fur_vector **directions; /* M v_0 .. M v_m-1 of FGMRES; NULL: not kept */
-    fur_scalar *triangle;    /* R by columns without gaps; column k has k + 1 entries */
-    fur_scalar *y;           /* the solution of R y = g; before, what a second projection adds */
-    fur_scalar *g;           /* the rotated right-hand side */
+    fur_vector *spare;       /* M v_k if it is not stored; a combination of vectors */
+    fur_vector **directions; /* M v_0 .. M v_m-1 of FGMRES, or NULL */
+    fur_scalar *triangle;    /* R by columns; column k has k + 1 entries */
+    /* the solution of R y = g; before, workspace for the second projection */
+    fur_scalar *y;
+    fur_scalar *g; /* the rotated right-hand side */
     fur_scalar *cosines;
     double *sines;
     double norm; /* ||r|| at the start of the cycle */
-    /* Of the solve so far: a pivot, or column of H, a bound of ||A M|| from below; of the least
-     * singular value of A M one from above. */
+    /* For the whole solve: largest pivot or column of H, a lower bound of ||A M||. least: an upper
+     * bound of the least singular value of A M. */
     double largest;
     double least;
-    fur_least_singular weakest; /* of R in this cycle */
-    /* Where the cycle is best left, as far as R tells: after so many columns its residual and the
-     * rounding of its y, which are this in all, are least. */
+    fur_least_singular weakest; /* least singular value of R in this cycle */
+    /* The best end of the cycle, as far as R tells. With `best` columns, the residual plus the
+     * rounding of y is least: best_residual. */
     int64_t best;
     double best_residual;
-    /* A space was closed, and the last pivot 0: A M maps it to itself, but not onto itself. */
+    /* A space was closed with a last pivot of 0: A M maps it into itself, but not onto itself. */
     bool singular;
 } gmres;
 
@@ -85,8 +85,8 @@ static gmres layout(fur_pass *s, bool flexible)
     return c;
 }
 
-/* Column k of H: v_k+1, not yet of length 1, and its length; 0 where nothing is left but rounding.
- */
+/* Computes column k of H: v_k+1, not normalised yet, and its length. The length is 0 if only
+ * rounding remains. */
 static fur_status expand(gmres *c, int64_t k, fur_scalar *h, double *next)
 {
     fur_vector *w = c->basis[k + 1];
@@ -105,7 +105,8 @@ static fur_status expand(gmres *c, int64_t k, fur_scalar *h, double *next)
     return FUR_OK;
 }
 
-/* Rotates column k of H, with `next` below its diagonal, to one of R, and g along; the pivot. */
+/* Rotates column k of H, with `next` below its diagonal, to a column of R, and rotates g too.
+ * Returns the pivot. */
 static double rotate(gmres *c, int64_t k, fur_scalar *h, double next)
 {
     for (int64_t i = 0; i < k; i++) {
@@ -139,7 +140,7 @@ static void substitute(gmres *c, int64_t count)
     }
 }
 
-/* The change of x that `count` directions give; in spare vectors. */
+/* The change of x for `count` directions, in spare vectors. */
 static fur_status find_change(gmres *c, int64_t count, const fur_vector **change)
 {
     fur_vector **directions = c->directions ? c->directions : c->basis;
@@ -158,8 +159,8 @@ static bool end(const gmres *c, fur_outcome outcome)
     return true;
 }
 
-/* How good a change by `count` directions is: ||y|| is at most ||r|| by R's least singular value,
- * of which rounding leaves nothing below an epsilon of the largest. */
+/* Stores how good a change by `count` directions is. ||y|| is at most ||r|| over the least singular
+ * value of R. Rounding hides singular values below an epsilon of the largest. */
 static void remember(gmres *c, int64_t count)
 {
     double epsilon = fur_pass_epsilon(c->solve);
@@ -173,8 +174,8 @@ static void remember(gmres *c, int64_t count)
     c->least = weakest < c->least ? weakest : c->least;
 }
 
-/* Directions from r until the solve is over, the cycle full, or their space closed: A M maps it to
- * itself, and it has a solution if A has an inverse. */
+/* Adds directions from r until the solve ends, the cycle is full, or their space is closed. If it
+ * is closed, A M maps it into itself, and it contains a solution if A has an inverse. */
 static fur_status gather(gmres *c, int64_t *count, bool *closed, bool *over)
 {
     fur_pass *s = c->solve;
@@ -206,8 +207,8 @@ static fur_status gather(gmres *c, int64_t *count, bool *closed, bool *over)
     return FUR_OK;
 }
 
-/* x += change and r -= A change for the change of `used` directions, if *norm, that of the new r,
- * is below the limit. */
+/* x += change and r -= A change for the change by `used` directions, if the norm of the new r is
+ * below the limit. *norm: the norm of the new r. */
 static fur_status try_change(gmres *c, int64_t used, double limit, double *norm)
 {
     fur_pass *s = c->solve;
@@ -224,14 +225,14 @@ static fur_status try_change(gmres *c, int64_t used, double limit, double *norm)
     return fur_axpby(fur_real(1), change, fur_real(1), s->x);
 }
 
-/* Whether A M has a singular value of no more than that share of its norm. */
+/* Whether A M has a singular value of at most `share` times its norm. */
 static bool is_weak(const gmres *c, double share)
 {
     return c->least <= share * c->largest;
 }
 
-/* The change of all directions if that is as good as the best ones are said to be; else whichever
- * of the two is better, if it lowers ||r||. */
+/* Applies the change by all directions if it is as good as the predicted best change. Otherwise
+ * applies the better of the two, if it lowers ||r||. */
 static fur_status change_x(gmres *c, int64_t count)
 {
     double of_all;
@@ -250,7 +251,7 @@ static fur_status change_x(gmres *c, int64_t count)
     return try_change(c, count, before, &of_all);
 }
 
-/* Whether the solve may not go on, whatever its residual. Sets the outcome. */
+/* Whether the solve must end, whatever its residual is. Sets the outcome. */
 static bool is_spent(fur_pass *s)
 {
     bool spent = s->stopped || s->iterations >= s->max_iterations;
@@ -259,8 +260,8 @@ static bool is_spent(fur_pass *s)
     return spent;
 }
 
-/* The end of a cycle that is full or not to be trusted. One that has met its target as far as g
- * tells leaves the verdict to the true residual, unless A has no inverse. */
+/* Ends a cycle that is full or cannot be trusted. If g claims that the target is met, the true
+ * residual decides, unless A has no inverse. */
 static fur_status conclude(gmres *c, int64_t count, bool closed, bool *over)
 {
     fur_pass *s = c->solve;
@@ -281,7 +282,7 @@ static fur_status conclude(gmres *c, int64_t count, bool closed, bool *over)
     return FUR_OK;
 }
 
-/* Vector transfers an iteration. */
+/* Vector transfers of an iteration. */
 static double transfers(int restart)
 {
     double cycle = restart + 14;

@@ -1,29 +1,29 @@
 /* IDR(s) with a preconditioner on the right: Sonneveld and van Gijzen, IDR(s): a family of simple
- * and fast algorithms for solving large nonsymmetric systems of linear equations, 2008; in the form
- * whose intermediate vectors are orthogonal to shadow vectors: van Gijzen and Sonneveld, Algorithm
- * 913, 2011.
+ * and fast algorithms for solving large nonsymmetric systems of linear equations, 2008. This is the
+ * form whose intermediate vectors are orthogonal to shadow vectors: van Gijzen and Sonneveld,
+ * Algorithm 913, 2011.
  *
- * Residuals are forced into smaller and smaller spaces: s steps with directions u, g = A u, whose g
- * are orthogonal to ever more of the s shadow vectors p, then one that makes the residual small and
- * takes it into the next space. The p are the same in every solve: hashed numbers, orthonormal.
- * Where p.g vanishes, the method leaves the space by a step of the second kind and begins afresh.
+ * Residuals are forced into smaller and smaller spaces. s steps use directions u with g = A u,
+ * where each g is orthogonal to more of the s shadow vectors p. One more step makes the residual
+ * small, and takes it into the next space. The p are the same in every solve: hashed numbers,
+ * orthonormalised. If p.g vanishes, the method leaves the space by a step of the second kind, and
+ * begins again.
  *
- * Vector transfers of a round of s + 1 iterations, besides their products with A and M: dots p.r
- * s + 1; of direction k = 0 .. s - 1 v s - k + 4, u s - k + 4, dots p.g s + 1, g and u made
- * orthogonal 2 (k + 2) where k > 0, r with its norm 3, x with that of u 4; of the last
- * step 2 + 3 + 4. That is
- * 3 s^2 + 22 s + 6 at most, a (s + 1)-th of it an iteration: for s = 4 28, 227 bytes a row in f64.
- */
+ * Vector transfers of a round of s + 1 iterations, in addition to their products with A and M: dots
+ * p.r s + 1; of direction k = 0 .. s - 1 v s - k + 4, u s - k + 4, dots p.g s + 1, g and u made
+ * orthogonal 2 (k + 2) for k > 0, r with its norm 3, x with that of u 4; of the last step 2 + 3 +
+ * 4. The total is 3 s^2 + 22 s + 6 at most, and an iteration has 1 / (s + 1) of it: for s = 4 28,
+ * 227 bytes a row in f64. */
 #include "course.h"
 #include "hashed.h"
 #include "orthogonal.h"
 
-/* Fresh beginnings in a pass. */
+/* The most restarts in a pass. */
 #define MOST_RENEWALS 10
-/* Least cosine of r and A M r that is taken as it is. */
+/* If the cosine of r and A M r is smaller than this, omega is enlarged. */
 #define COSINE 0.7
 
-/* A pass by the names of the literature. */
+/* A pass, with the names of the literature. */
 typedef struct idrs {
     fur_pass *solve;
     fur_course course;
@@ -36,10 +36,10 @@ typedef struct idrs {
     fur_vector **u; /* directions */
     fur_vector *v;
     fur_vector *spare;  /* for M v and M r */
-    fur_scalar *m;      /* m(i, k) = p_i.g_k, by rows; its upper triangle is 0 */
+    fur_scalar *m;      /* m(i, k) = p_i.g_k, by rows; the upper triangle is 0 */
     fur_scalar *f;      /* p.r */
-    fur_scalar *c;      /* of the system that v solves */
-    fur_scalar *column; /* p.g of a new g; what it is made orthogonal with */
+    fur_scalar *c;      /* solution of m c = f, from which v follows */
+    fur_scalar *column; /* p.g of a new g; coefficients of its orthogonalisation */
     fur_scalar omega;
     double norm; /* ||r|| */
     int renewals;
@@ -94,7 +94,7 @@ static bool end(idrs *d, fur_outcome outcome)
     return true;
 }
 
-/* No directions yet: g = u = 0 and m = 1. */
+/* Begins without directions: g = u = 0 and m = 1. */
 static fur_status begin(idrs *d)
 {
     for (int k = 0; k < d->s; k++) {
@@ -107,7 +107,7 @@ static fur_status begin(idrs *d)
     return FUR_OK;
 }
 
-/* x += alpha u and r -= alpha g: an iteration. g_norm: 0 where it is not known. */
+/* x += alpha u and r -= alpha g: one iteration. g_norm: 0 if it is not known. */
 static fur_status step(idrs *d, fur_scalar alpha, const fur_vector *u, const fur_vector *g,
                        double g_norm, bool *over)
 {
@@ -122,7 +122,7 @@ static fur_status step(idrs *d, fur_scalar alpha, const fur_vector *u, const fur
     return FUR_OK;
 }
 
-/* c with m c = f, of the rows and columns from k on; r - G c is orthogonal to those p. */
+/* c with m c = f, for the rows and columns from k on. r - G c is orthogonal to these p. */
 static void substitute(idrs *d, int k)
 {
     for (int i = k; i < d->s; i++) {
@@ -146,8 +146,8 @@ static fur_status expand(idrs *d, int k)
     return fur_pass_multiply(d->solve, d->u[k], d->g[k]);
 }
 
-/* g_k orthogonal to p_0 .. p_k-1, and with it column k of m; whether p_k.g_k is more than rounding.
- */
+/* Makes g_k orthogonal to p_0 .. p_k-1, and sets column k of m. *usable: whether p_k.g_k exceeds
+ * rounding. */
 static fur_status orthogonalise(idrs *d, int k, bool *usable)
 {
     int s = d->s;
@@ -169,7 +169,7 @@ static fur_status orthogonalise(idrs *d, int k, bool *usable)
     return FUR_OK;
 }
 
-/* Iteration k of a round; not usable: without a step. */
+/* Iteration k of a round. If not *usable, there is no step. */
 static fur_status descend(idrs *d, int k, bool *usable, bool *over)
 {
     FUR_TRY(expand(d, k));

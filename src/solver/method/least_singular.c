@@ -3,8 +3,8 @@
 
 #include "number.h"
 
-/* The least singular value of [sigma, a; 0, pivot], and its left singular vector (s, -t). No number
- * is negative, nor are all of them 0. */
+/* The least singular value of [sigma, a; 0, pivot], and its left singular vector (s, -t). All
+ * numbers are at least 0, and not all are 0. */
 static double least_of_two(double sigma, double a, double pivot, double *s, double *t)
 {
     double upper = fma(sigma, sigma, a * a);

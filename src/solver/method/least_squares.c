@@ -1,4 +1,4 @@
-/* What the methods of least squares share. */
+/* Code that the methods of least squares share. */
 #include "least_squares.h"
 
 #include "env.h"
@@ -7,15 +7,16 @@
 
 #include <math.h>
 
-/* By how much t.M^2 t may differ from ||M t||^2, as a share of it and of ||t|| ||M^2 t||: far more
- * than rounding makes it. */
+/* How far t.M^2 t may differ from ||M t||^2, relative to it and to ||t|| ||M^2 t||. Rounding causes
+ * far less. */
 #define ASYMMETRY 0.1
 #define LEAST_ASYMMETRY 1e-3
 
-/* Rows that are kept: by then the extreme singular values have mostly been found. */
+/* The most rows that are stored. By then the extreme singular values have mostly been found. */
 #define MOST_ROWS 512
 #define TOLERANCE 1e-6
-/* An entry of the triangle up to this number of epsilon of the largest is rounding. */
+/* If an entry of the triangle is at most this number of epsilon times the largest, it is
+ * rounding. */
 #define NEGLIGIBLE 64
 
 bool fur_least_squares_is_over(fur_pass *solve, int64_t iteration, double residual, double whole,
@@ -85,7 +86,7 @@ fur_triangle fur_triangle_of(const fur_pass *solve)
                           .epsilon = fur_pass_epsilon(solve)};
 }
 
-/* An entry beside the diagonal that is rounding ends the triangle: what follows began with a vector
+/* An entry beside the diagonal that is rounding ends the triangle. Later rows began with a vector
  * of rounding, which may be a null vector of A. */
 void fur_triangle_add(fur_triangle *r, double diagonal, double beside)
 {
@@ -98,8 +99,8 @@ void fur_triangle_add(fur_triangle *r, double diagonal, double beside)
     r->rows++;
 }
 
-/* With zeros on the diagonal and its entries beside them stands a tridiagonal matrix of eigenvalues
- * + and - the singular values (Golub and Kahan 1965). */
+/* The tridiagonal matrix with zeros on the diagonal, and the triangle's entries beside them, has
+ * the eigenvalues + and - the singular values (Golub and Kahan 1965). */
 void fur_triangle_take_condition(const fur_triangle *r, fur_pass *solve)
 {
     if (r->rows == 0)
@@ -133,7 +134,7 @@ fur_rotation fur_rotation_of(double a, double b)
     return (fur_rotation){x / root, y / root, most * root};
 }
 
-/* x / norm; nothing becomes of 0. */
+/* x / norm; if the norm is 0, x is unchanged. */
 static fur_status normalise(fur_vector *x, double norm)
 {
     return norm > 0 ? fur_vector_scale(x, fur_real(1 / norm)) : FUR_OK;
@@ -146,7 +147,7 @@ static void exchange(fur_vector **a, fur_vector **b)
     *b = kept;
 }
 
-/* From t = A^H u - beta t_before: p, alpha = ||M t||, and all over alpha. */
+/* Computes p and alpha = ||M t|| from t = A^H u - beta t_before, and divides all by alpha. */
 static fur_status finish(fur_pass *s, fur_bidiagonal *v)
 {
     v->alpha = v->t_norm;
@@ -166,7 +167,7 @@ fur_status fur_bidiagonal_start(fur_pass *s, fur_bidiagonal *v, bool *over)
         s->r, s->range[0], s->work[1], s->work[0], s->preconditioner ? s->work[2] : s->work[1],
         0,    s->residual, 0,          1};
     if (s->options->damp > 0)
-        s->target = -1; /* the gradient alone ends a damped pass */
+        s->target = -1; /* a damped pass ends by the gradient only */
     FUR_TRY(normalise(v->u, v->beta));
     FUR_TRY(fur_pass_multiply_adjoint(s, v->u, v->t));
     FUR_TRY(fur_norm2(v->t, &v->t_norm));

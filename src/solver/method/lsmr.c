@@ -1,16 +1,16 @@
 /* LSMR (Fong and Saunders 2011): MINRES on the normal equations, by two QR factorisations of Golub
- * and Kahan's bidiagonal matrix, so that ||A^H r|| falls from step to step. Names with bar and
- * tilde are those of the paper's section 5, where the norm of the residual has its recursion.
+ * and Kahan's bidiagonal matrix. ||A^H r|| falls from step to step. Names with bar and tilde are
+ * the names of the paper's section 5, which has the recurrence for the norm of the residual.
  *
- * Vector transfers an iteration besides the products: u 5 of rows entries; v 5, h_bar 3, x update
- * 3, h 3 of cols entries. M adds v's norms 2 and p's scale 2. */
+ * Vector transfers an iteration in addition to the products: u 5 of rows entries; v 5, h_bar 3, x
+ * update 3, h 3 of cols entries. M adds v's norms 2 and p's scale 2. */
 #include "least_squares.h"
 
 #include "env.h"
 
 #include <math.h>
 
-/* Both factorisations as far as the last column; entries of A are in units of 1 / v.unit. */
+/* Both factorisations up to the last column. Entries of A are in units of 1 / v.unit. */
 typedef struct lsmr {
     fur_bidiagonal v;
     fur_vector *h;
@@ -21,12 +21,12 @@ typedef struct lsmr {
     double c_bar;
     double s_bar;
     double zeta;
-    double zeta_bar; /* ||M A^H r|| but for its sign */
+    double zeta_bar; /* ||M A^H r|| up to its sign */
     fur_triangle triangle;
     double x_norm;
     struct {
-        double beta;   /* what of the first u is not yet turned into rows of R */
-        double damped; /* what damping leaves in the residual, squared */
+        double beta;   /* part of the first u that is not yet rotated into R */
+        double damped; /* damped part of the residual, squared */
         double beta_dot;
         double rho_dot;
         double tau;
@@ -35,8 +35,8 @@ typedef struct lsmr {
     } r;
 } lsmr;
 
-/* ||r|| from the rotations of the step: of damping, and of beta into R. theta_bar and zeta_before
- * are of the step, rho_bar and zeta new. */
+/* ||r|| from the rotations of the step: `damping`, and `turn`, which rotates beta into R. theta_bar
+ * and zeta_before come from the step. rho_bar and zeta are already new. */
 static void take_residual(lsmr *f, fur_rotation damping, fur_rotation turn, double theta_bar,
                           double zeta_before)
 {
@@ -75,7 +75,7 @@ static fur_status update(fur_pass *s, lsmr *f, double shrink, double theta)
     return fur_axpby(fur_real(1), f->v.p, fur_real(-theta / f->rho), f->h);
 }
 
-/* The next column of the bidiagonal matrix, and x. */
+/* Adds the next column of the bidiagonal matrix, and updates x. */
 static fur_status step(fur_pass *s, lsmr *f)
 {
     FUR_TRY(fur_bidiagonal_step(s, &f->v));
@@ -98,7 +98,7 @@ static fur_status step(fur_pass *s, lsmr *f)
     fur_triangle_add(&f->triangle, turn.length, theta);
     take_residual(f, damping, turn, theta_bar, zeta_before);
     if (!(f->v.alpha + f->v.beta < HUGE_VAL)) {
-        f->r.norm = NAN; /* x is left as it was */
+        f->r.norm = NAN; /* x is unchanged */
         return FUR_OK;
     }
     return update(s, f, shrink, theta);

@@ -1,22 +1,22 @@
 /* LSQR (Paige and Saunders 1982): conjugate gradients on the normal equations, by the QR
- * factorisation of Golub and Kahan's bidiagonal matrix. A damped problem turns damp into it row by
- * row.
+ * factorisation of Golub and Kahan's bidiagonal matrix. For a damped problem, damp is rotated into
+ * it row by row.
  *
- * Vector transfers an iteration besides the products: u 5 of rows entries; v 5, x update 3, w
- * update 3 of cols entries. M adds v's norms 2 and p's scale 2. */
+ * Vector transfers an iteration in addition to the products: u 5 of rows entries; v 5, x update 3,
+ * w update 3 of cols entries. M adds v's norms 2 and p's scale 2. */
 #include "least_squares.h"
 
 #include "env.h"
 
 #include <math.h>
 
-/* The factorisation as far as the last column; entries of A are in units of 1 / v.unit. */
+/* The factorisation up to the last column. Entries of A are in units of 1 / v.unit. */
 typedef struct lsqr {
     fur_bidiagonal v;
     fur_vector *w;  /* direction of x */
-    double rho_bar; /* the last diagonal entry before beta is turned into it */
-    double phi_bar; /* ||r|| but for its sign, of the residual beside the damped part */
-    double damped;  /* what damping leaves in the residual, squared */
+    double rho_bar; /* the last diagonal entry, before beta is rotated into it */
+    double phi_bar; /* ||r|| up to its sign, without the damped part */
+    double damped;  /* damped part of the residual, squared */
     fur_triangle r;
     double x_norm;
 } lsqr;
@@ -36,7 +36,7 @@ static fur_status update(fur_pass *s, lsqr *f, double phi, double theta, double 
     return fur_axpby(fur_real(1), f->v.p, fur_real(-theta / rho), f->w);
 }
 
-/* The next column of the bidiagonal matrix, and x. */
+/* Adds the next column of the bidiagonal matrix, and updates x. */
 static fur_status step(fur_pass *s, lsqr *f)
 {
     FUR_TRY(fur_bidiagonal_step(s, &f->v));
@@ -50,7 +50,7 @@ static fur_status step(fur_pass *s, lsqr *f)
     f->rho_bar = -turn.c * alpha;
     fur_triangle_add(&f->r, turn.length, turn.s * alpha);
     if (!(f->v.alpha + f->v.beta < HUGE_VAL)) {
-        f->phi_bar = NAN; /* x is left as it was */
+        f->phi_bar = NAN; /* x is unchanged */
         return FUR_OK;
     }
     return update(s, f, phi, turn.s * alpha, turn.length);
