@@ -1,7 +1,6 @@
 #include "csr.h"
 
 extern "C" {
-#include "raster.h"
 }
 
 #include <nanobind/stl/complex.h>
@@ -213,22 +212,6 @@ static nb::dict measure(const Csr &a)
     return made;
 }
 
-/* The tones of a picture of the pattern of at most `pixels` cells a side: rows of cells, 0 for an
- * empty one up to RASTER_TONES. */
-static std::vector<std::vector<int>> picture(const Csr &a, int pixels)
-{
-    Use use(a.context());
-    raster r;
-    expect_ok(raster_create(a.get(), pixels, &r), a.context().get());
-    double densest = raster_densest(&r);
-    std::vector<std::vector<int>> tones(static_cast<std::size_t>(r.rows.cells));
-    for (int row = 0; row < r.rows.cells; row++)
-        for (int col = 0; col < r.cols.cells; col++)
-            tones[static_cast<std::size_t>(row)].push_back(raster_tone(&r, row, col, densest));
-    raster_destroy(&r);
-    return tones;
-}
-
 /* ---- matrices of matrices ----------------------------------------------------------------------
  */
 
@@ -337,7 +320,6 @@ void bind_csr(nb::module_ &m)
         .def("norm", &norm)
         .def("symmetric", &symmetric)
         .def("measure", &measure)
-        .def("picture", &picture)
         .def("add", &add)
         .def("scaled", &scaled)
         .def("converted", &converted)

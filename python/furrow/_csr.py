@@ -79,11 +79,11 @@ class Csr(NoArray):
         return f"<furrow.Csr of {rows} x {cols} with {self.nnz} entries, {self.dtype}, {self.device}>"
 
     def _repr_html_(self) -> str:
-        from ._picture import SIDE, pattern_svg
+        from ._picture import pattern_svg
 
         rows, cols = self.shape
         words = f"{rows:,} × {cols:,}, {self.nnz:,} entries<br>{self.dtype}, {self.nbytes / 1e6:,.1f} MB, {self.device}"
-        picture = pattern_svg(self._handle.picture(SIDE))
+        picture = pattern_svg(self)
         return f'<div style="display:flex;gap:1em;align-items:center">{picture}<div>furrow.Csr<br>{words}</div></div>'
 
     @checked

@@ -1,16 +1,55 @@
-"""Small pictures of patterns for notebooks, as SVG."""
+"""Pictures of patterns: tones of cells, and small pictures for notebooks as SVG."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ._csr import Csr
 
 SIDE = 128
 MOST_TONES = 12
+THINNEST = 10  # the shorter side of a picture has at least the pixels over this
 
 
-def pattern_svg(tones: Sequence[Sequence[int]], side: int = SIDE) -> str:
-    """A picture of the tones of cells, row by row: white for 0, darker for more."""
-    rows, cols = len(tones), len(tones[0]) if tones else 1
+def pattern_tones(a: Csr, pixels: int) -> Any:
+    """The tones of cells, at most `pixels` on the longer side: 0 for an empty cell, up to MOST_TONES.
+
+    A tone grows with the logarithm of a cell's density. A single entry in a whole block has tone 1.
+    """
+    host = a._host()
+    indices, indptr = host.indices, host.indptr
+    rows, cols = a.shape
+    block = max(-(-max(rows, cols) // pixels), 1)
+    row_block, col_block = (_block_of(size, block, pixels // THINNEST) for size in (rows, cols))
+    row_cells, col_cells = max(-(-rows // row_block), 1), max(-(-cols // col_block), 1)
+    counts = np.zeros((row_cells, col_cells))
+    for i in range(row_cells):
+        begin, end = (indptr[min(row * row_block, rows)] for row in (i, i + 1))
+        counts[i] = np.bincount(indices[begin:end] // col_block, minlength=col_cells)
+    # The last cells may cover less than a block.
+    covered = np.outer(*(np.clip(size - np.arange(cells) * step, 1, step)
+                         for size, cells, step in ((rows, row_cells, row_block), (cols, col_cells, col_block))))
+    entries = counts / covered * (row_block * col_block)
+    most = entries.max()
+    if most <= 1:
+        return np.where(entries > 0, MOST_TONES, 0)
+    shares = np.log(entries, out=np.zeros_like(entries), where=entries > 0) / np.log(most)
+    return np.where(entries > 0, 1 + np.floor((MOST_TONES - 1) * shares + 0.5), 0).astype(int)
+
+
+def _block_of(size: int, block: int, least: int) -> int:
+    """Rows or columns in a cell, if the side should have at least `least` cells."""
+    return block if size // block >= least else max(size // least, 1)
+
+
+def pattern_svg(a: Csr, side: int = SIDE) -> str:
+    """A picture of the pattern: white for empty cells, darker for more entries."""
+    tones = pattern_tones(a, side).tolist()
+    rows, cols = len(tones), len(tones[0])
     scale = side / max(rows, cols, 1)
     paths: dict[int, list[str]] = {}
     for i, row in enumerate(tones):

@@ -9,6 +9,7 @@ import numpy as np
 
 from ._contexts import get_num_threads
 from ._given import at_least, checked, refuse
+from ._picture import pattern_tones
 from ._plan import Plan
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def spy(a: Csr, ax: Any, cells: int) -> Any:
     at_least(1, "cells", cells)
     ax = _axes(ax)
     rows, cols = a.shape
-    tones = np.array(a._home().picture(cells), dtype=float)
+    tones = pattern_tones(a, cells).astype(float)
     # From white at 0; a single entry should be seen.
     tones[tones > 0] = 0.3 + 0.7 * tones[tones > 0] / max(tones.max(initial=1), 1)
     shades = LinearSegmentedColormap.from_list("pattern", ["white", COLOURS[0]])
