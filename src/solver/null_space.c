@@ -1,5 +1,5 @@
 /* The nullspace of a singular A. A Krylov method on a consistent singular system converges
- * (Kaasschieter 1988), as long as rounding and the preconditioner bring no null vectors into x. */
+ * (Kaasschieter 1988), if rounding and the preconditioner bring no null vectors into x. */
 #include "null_space.h"
 
 #include "core.h"
@@ -13,10 +13,11 @@
 
 #include <math.h>
 
-/* A column of the nullspace may keep this part of its length beside the columns before it. */
+/* A column of the nullspace is independent if at least this fraction of its length is orthogonal to
+ * the columns before it. */
 #define LEAST_PART 1e-6
 
-/* Passes of Gram and Schmidt's method: twice is enough (Giraud, Langou and Rozloznik 2005). */
+/* Passes of Gram-Schmidt. Two are enough (Giraud, Langou and Rozloznik 2005). */
 #define PASSES 2
 
 fur_status fur_null_space_remove(const fur_null_space *n, fur_vector *v, double *removed)
@@ -40,7 +41,7 @@ static fur_status apply(void *user, const fur_vector *r, fur_vector *z)
     return fur_null_space_remove(n, z, &removed);
 }
 
-/* Whether A turns the unit vector into 0 up to rounding of what the caller gives. */
+/* Tests whether A maps the unit vector to 0, up to the rounding of the caller's numbers. */
 static fur_status check_null(const fur_operator *a, double norm, int index, const fur_vector *unit,
                              fur_vector *image)
 {
@@ -56,7 +57,7 @@ static fur_status check_null(const fur_operator *a, double norm, int index, cons
                             index + 1, length, norm);
 }
 
-/* Adds the vector at basis[count], orthonormalised. */
+/* Orthonormalises the vector at basis[count], and adds it. */
 static fur_status take(fur_null_space *n, const fur_operator *a, double norm, fur_vector *image)
 {
     fur_vector *v = n->basis[n->count];
@@ -84,7 +85,7 @@ static fur_status make_vector(const fur_operator *a, fur_vector **out)
                              fur_operator_rows(a), out);
 }
 
-/* The columns, and the constant after them. */
+/* Adds the columns, and then the constant vector. */
 static fur_status take_all(fur_null_space *n, const fur_operator *a,
                            const fur_solver_options *options, double norm, fur_vector *image)
 {
@@ -107,7 +108,7 @@ static fur_status take_all(fur_null_space *n, const fur_operator *a,
     return take(n, a, norm, image);
 }
 
-/* M's results are projected, unless M only divides: then x is projected at the end, and that is
+/* Wraps M so that its results are projected. If M only divides, projecting x at the end is
  * enough. */
 static fur_status wrap(fur_null_space *n, const fur_operator *m)
 {

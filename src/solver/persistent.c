@@ -1,4 +1,4 @@
-/* Iterations on the device: the device's service, and what it works on. */
+/* Iterations on the device: the device's service, and its data. */
 #include "persistent.h"
 
 #include "core.h"
@@ -6,7 +6,7 @@
 struct fur_persistent {
     fur_context *context;
     const fur_csr_view *a;
-    void *state; /* the device's */
+    void *state; /* the device's state */
 };
 
 fur_persistent *fur_persistent_plan(const fur_operator *a)

@@ -1,21 +1,23 @@
 /* Red-black reduction (Golub and Van Loan, Matrix Computations, 2013, section 11.5; Elman and Golub
- * 1990). With the red rows before the black ones
+ * 1990). With the red rows before the black rows
  *
  *     A = [D E]      S = D - E W,  W = C^-1 F,   D and C diagonal
  *         [F C]
  *
- * A x = b is S x_red = b_red - E C^-1 b_black, and x_black = C^-1 b_black - W x_red. Conjugate
- * gradients take half the iterations for S, preconditioned by D^-1, that they take for A,
- * preconditioned by both: their polynomial is of the square of an operator with eigenvalues +-e.
- * (Where rows have two colours no diagonal has a better condition than Jacobi's: Forsythe and
- * Straus 1955.) The black residual is 0, so the norm that they look at is that of the whole system.
+ * A x = b becomes S x_red = b_red - E C^-1 b_black, and x_black = C^-1 b_black - W x_red.
  *
- * D and E are kept as one matrix [D E], which is applied to p and, behind it, t = -W p: q = [D E]
- * (p, t) = S p by two products. For 7 points of f64 these move 204 bytes for a red and a black row,
- * and the vectors 96; the whole system takes 104 and 96 for each.
+ * Conjugate gradients for S, preconditioned by D^-1, take half the iterations that they take for A,
+ * preconditioned by both. Their polynomial is of the square of an operator with eigenvalues +-e. If
+ * rows have two colours, no diagonal has a better condition than Jacobi's (Forsythe and Straus
+ * 1955). The black residual is 0, so that the norm in the method is the norm of the whole system.
  *
- * The blocks are made here if A is a matrix. Other operators bring products by their own blocks. On
- * ranks these have contexts of their own, because red rows have other bounds than all rows. */
+ * D and E are stored as one matrix [D E]. It is applied to p, followed by t = -W p: q = [D E] (p,
+ * t) = S p, by two products. For 7 points of f64 these move 204 bytes for a red and a black row,
+ * and the vectors 96. The whole system moves 104 and 96 for each row.
+ *
+ * If A is a matrix, the blocks are made here. Other operators supply products with their own
+ * blocks. On ranks these have their own contexts, because red rows have other bounds than all
+ * rows. */
 #include "red_black.h"
 
 #include "colours.h"
@@ -29,34 +31,35 @@
 #include <math.h>
 #include <string.h>
 
-/* A block of rows of A in the new numbering, whose values are those of A at `from`. */
+/* A block of rows of A in the new numbering. Its values are the values of A at `from`. */
 typedef struct block {
     fur_csr *matrix;
     fur_spmv *plan;
-    fur_spmm *together; /* for several vectors; NULL until there are some */
+    fur_spmm *together; /* for several vectors; NULL until needed */
     int32_t *from;      /* where the context's kernels work */
 } block;
 
 struct fur_red_black {
     fur_context *context;
     const fur_operator *a;
-    fur_operator *jacobi; /* of A: its own, which follows A before the blocks do */
+    fur_operator *jacobi; /* Jacobi's preconditioner of A: own object, updated before the blocks */
     fur_dependent dependent;
     fur_permutation *order;
-    fur_two_colours halves; /* the products; no release: they are by the blocks here: */
+    fur_two_colours halves; /* the products; release is NULL if they use the blocks here */
     block to_red;           /* [D E] */
     block to_black;         /* W */
-    int32_t *black_row;     /* of A, for each entry of W */
-    fur_scalars *scalars;   /* NULL: the solver's, whose context red rows have, too */
+    int32_t *black_row;     /* row of A for each entry of W */
+    fur_scalars *scalars;   /* NULL: red rows use the solver's context and scalars */
     fur_vector *scale;      /* D^-1, C^-1 */
     fur_operator *s;        /* S */
     fur_operator *m;        /* D^-1 */
-    /* Parts of vectors: the solver's, and `scale`. Those of an iteration begin where theirs do. */
-    fur_vector *work[2]; /* of the method: p and q */
+    /* Parts of vectors, of the solver's and of `scale`. The parts of an iteration begin where these
+     * vectors do. */
+    fur_vector *work[2]; /* vectors of the method: p and q */
     fur_vector both;     /* p and t */
     fur_vector p;
     fur_vector t;
-    fur_vector residual; /* g and r_black */
+    fur_vector residual; /* g, then r_black */
     fur_vector g;
     fur_vector r_black;
     fur_vector q;
@@ -64,10 +67,10 @@ struct fur_red_black {
     fur_vector red_scale;
     fur_vector black_scale;
     fur_scaling red_scaling;
-    int lift; /* to_red and scale are made from 2^-lift A */
+    int lift; /* to_red and scale belong to 2^-lift A */
 };
 
-/* Entries begin .. begin + count - 1 of a vector, in a context that reaches them. */
+/* Entries begin .. begin + count - 1 of a vector, in a context that can access them. */
 static fur_vector part_of(fur_context *context, const fur_vector *x, int64_t begin, int64_t count)
 {
     fur_vector part = *x;
@@ -85,7 +88,7 @@ static fur_vector values_of(fur_context *context, const fur_csr_view *a)
     return (fur_vector){context, a->value_type, a->entries, (void *)(uintptr_t)a->values, false};
 }
 
-/* Takes the diagonal over. */
+/* Updates the diagonal. */
 static fur_status take_diagonal(fur_red_black *rb)
 {
     FUR_TRY(fur_vector_permute(rb->order, rb->jacobi->scaling->d, rb->scale));
@@ -96,14 +99,14 @@ static fur_status take_diagonal(fur_red_black *rb)
     return FUR_OK;
 }
 
-/* Takes A's values over: at first, and when they have changed. The values of [D E] have room for
- * those of black_row meanwhile. */
+/* Updates all values from A, at first and when they have changed. Meanwhile the values of [D E] are
+ * workspace for the factors of black_row. */
 static fur_status update(void *object)
 {
     fur_red_black *rb = object;
     fur_context *context = rb->context;
     FUR_TRY(fur_dependent_check(&context->env, &rb->jacobi->dependent));
-    if (rb->halves.release) /* products have their values from before */
+    if (rb->halves.release) /* the products still have the old values */
         return fur_env_fail(&context->env, FUR_UNSUPPORTED,
                             "the two colours of an operator have no way to take new values");
     const fur_vector *inverse = rb->jacobi->scaling->d;
@@ -136,7 +139,7 @@ static fur_status make_block(fur_context *context, int64_t rows, int64_t cols, i
     return fur_memory_allocate(context, entries, sizeof *out->from, &out->from);
 }
 
-/* Room for the blocks of A with these colours. */
+/* Allocates the blocks of A with these colours. */
 static fur_status make_blocks(fur_red_black *rb, int64_t red)
 {
     const fur_csr_view *a = rb->a->matrix;
@@ -178,7 +181,7 @@ static fur_status scale_red(void *user, double factor)
     return FUR_OK;
 }
 
-/* Colours and blocks of a matrix; *found = false if there are none. */
+/* Finds the colours and blocks of a matrix. *found = false if there are none. */
 static fur_status divide_matrix(fur_red_black *rb, bool *found)
 {
     static const fur_colour_services on_host = {fur_colours_find, fur_colours_split};
@@ -210,7 +213,7 @@ static void release_nothing(void *user)
     (void)user;
 }
 
-/* The colours of another operator, which is asked in any case, as other ranks ask it. */
+/* Finds the colours of another operator. It is asked in any case, because all ranks must ask. */
 static fur_status divide_operator(fur_red_black *rb, bool *found)
 {
     const fur_operator_definition *d = &rb->a->definition;
@@ -233,7 +236,7 @@ static fur_status divide(fur_red_black *rb, bool *found)
     return rb->a->matrix ? divide_matrix(rb, found) : divide_operator(rb, found);
 }
 
-/* q = S p. A method's own p needs no copy. */
+/* q = S p. The method's own p is not copied. */
 static fur_status apply_s(void *user, const fur_vector *x, fur_vector *y)
 {
     fur_red_black *rb = user;
@@ -266,8 +269,8 @@ static fur_status make_operator(fur_red_black *rb,
     return fur_operator_create(rb->halves.of_red, &definition, out);
 }
 
-/* The parts of the vectors: t behind p, and the change of x_red in the place of the residual, which
- * is in another order then. */
+/* Sets the parts of the vectors. t follows p. The change of x_red replaces the residual, whose
+ * permuted copy is then elsewhere. */
 static void set_parts(fur_red_black *rb, fur_vector *const *work, const fur_vector *r)
 {
     fur_context *whole = rb->context;
@@ -289,7 +292,7 @@ static void set_parts(fur_red_black *rb, fur_vector *const *work, const fur_vect
     rb->work[1] = &rb->q;
 }
 
-/* Values and plans of the blocks of a matrix. */
+/* Makes values and plans of the blocks of a matrix. */
 static fur_status make_plans(fur_red_black *rb)
 {
     FUR_TRY(update(rb));
@@ -297,7 +300,7 @@ static fur_status make_plans(fur_red_black *rb)
     return fur_spmv_plan(rb->to_black.matrix, NULL, &rb->to_black.plan);
 }
 
-/* Makes scalars that are prepared as the solver's are. */
+/* Makes scalars that are prepared like the solver's. */
 static fur_status make_scalars(const fur_solver *solver, fur_context *context, fur_scalars **out)
 {
     fur_solver own = *solver;
@@ -306,7 +309,7 @@ static fur_status make_scalars(const fur_solver *solver, fur_context *context, f
     return own.method->prepare ? own.method->prepare(&own) : FUR_OK;
 }
 
-/* All but the splitting: values, plans, operators. */
+/* Makes everything except the splitting: values, plans, operators. */
 static fur_status complete(fur_red_black *rb, const fur_solver *solver)
 {
     FUR_TRY(fur_vector_create(rb->context, fur_operator_value_type(rb->a), fur_operator_rows(rb->a),
@@ -323,7 +326,8 @@ static fur_status complete(fur_red_black *rb, const fur_solver *solver)
     return FUR_OK;
 }
 
-/* One that cannot be made is no failure and leaves no sentence. */
+/* Makes Jacobi's preconditioner. If it does not exist, that is not a failure, and leaves no error
+ * sentence. */
 static fur_status make_jacobi(fur_red_black *rb)
 {
     fur_env *env = &rb->context->env;
@@ -336,7 +340,7 @@ static fur_status make_jacobi(fur_red_black *rb)
     return FUR_OK;
 }
 
-/* Whether A and M are such that a look at the pattern is worth it. */
+/* Whether A and M justify an analysis of the pattern. */
 static bool is_candidate(const fur_operator *a, const fur_operator *preconditioner)
 {
     if (preconditioner && !fur_operator_is_jacobi_of(preconditioner, a))
@@ -345,8 +349,8 @@ static bool is_candidate(const fur_operator *a, const fur_operator *precondition
                      : a->definition.two_colours != NULL;
 }
 
-/* Copies the sentence of a failure from the context of red rows to the solver's context, unless
- * that has failed more than `failures` times and so has a sentence. */
+/* Copies the error sentence of a failure from the context of red rows to the solver's context. If
+ * that context has failed more than `failures` times, it already has a sentence. */
 static fur_status pass_on(const fur_red_black *rb, int64_t failures, fur_status status)
 {
     return status != FUR_OK && rb->halves.of_red && rb->context->env.failures == failures
@@ -416,7 +420,7 @@ fur_status fur_red_black_lift(fur_red_black *rb, int exponent)
     return fur_vector_scale(rb->scale, fur_real(factor));
 }
 
-/* g = r_red - E C^-1 r_black, and its norm; q is spare */
+/* g = r_red - E C^-1 r_black, and its norm; q is workspace */
 static fur_status reduce(fur_red_black *rb, const fur_vector *r, double *norm)
 {
     FUR_TRY(fur_vector_permute(rb->order, r, &rb->residual));
@@ -427,7 +431,7 @@ static fur_status reduce(fur_red_black *rb, const fur_vector *r, double *norm)
     return fur_norm2(&rb->g, norm);
 }
 
-/* x += (d, C^-1 r_black - W d), by way of `spare` */
+/* x += (d, C^-1 r_black - W d), with `spare` as workspace */
 static fur_status extend(fur_red_black *rb, fur_vector *spare, fur_vector *x)
 {
     FUR_TRY(fur_vector_copy(&rb->d, &rb->p));
@@ -438,9 +442,9 @@ static fur_status extend(fur_red_black *rb, fur_vector *spare, fur_vector *x)
     return fur_axpby(fur_real(1), spare, fur_real(1), x);
 }
 
-/* The spectrum of D^-1 S, as the method knows it after a pass, says that of M A with Jacobi's M:
- * its eigenvalues are 1 +- sigma where those of D^-1 S are 1 - sigma^2. The report has the widest.
- */
+/* Derives the spectrum of M A, with Jacobi's M, from the spectrum of D^-1 S that the method knows
+ * after a pass. Its eigenvalues are 1 +- sigma, and the eigenvalues of D^-1 S are 1 - sigma^2. The
+ * report has the widest spectrum. */
 static void widen_spectrum(fur_pass *s, double condition, double norm)
 {
     double smallest = s->condition > 0 ? s->norm / s->condition : 0;
@@ -450,8 +454,8 @@ static void widen_spectrum(fur_pass *s, double condition, double norm)
     s->norm = wider ? largest : norm;
 }
 
-/* The pass begins with the reduced system in place of the whole one, unless what is left is in the
- * black rows. */
+/* Replaces the whole system by the reduced system, and begins the pass. If the remaining residual
+ * is in the black rows, the pass does not run. */
 static fur_status enter(fur_red_black *rb, fur_pass *s, bool *runs)
 {
     s->products++;
@@ -472,7 +476,7 @@ static fur_status enter(fur_red_black *rb, fur_pass *s, bool *runs)
     return FUR_OK;
 }
 
-/* After the method's pass, if it ran: the whole system again, and x. */
+/* Called after the method's pass, if it ran: restores the whole system, and updates x. */
 static fur_status leave(fur_red_black *rb, const fur_pass *whole, bool ran, fur_pass *s)
 {
     s->a = whole->a;
@@ -487,7 +491,7 @@ static fur_status leave(fur_red_black *rb, const fur_pass *whole, bool ran, fur_
         s->outcome = FUR_OUTCOME_INDEFINITE; /* D^-1 is not definite, and so A is not */
     if (s->outcome == FUR_OUTCOME_CONVERGED || s->iterations > whole->iterations)
         return extend(rb, s->r, s->x);
-    s->residual = whole->residual; /* x is as it was */
+    s->residual = whole->residual; /* x is unchanged */
     return FUR_OK;
 }
 
@@ -516,7 +520,7 @@ typedef struct together {
     const fur_vectors *q;
 } together;
 
-/* Rows of the first columns of a block in columns. */
+/* Rows of the first columns of a column-major block. */
 static fur_vectors rows_of(const fur_vectors *x, int64_t first, int64_t rows, int count)
 {
     fur_vectors part = fur_vectors_part(x, 0, count);
@@ -525,7 +529,7 @@ static fur_vectors rows_of(const fur_vectors *x, int64_t first, int64_t rows, in
     return part;
 }
 
-/* The columns of q = S times those of p. */
+/* The columns of q = S times the columns of p. */
 static fur_status multiply(void *user, int count)
 {
     const together *t = user;
@@ -550,7 +554,7 @@ fur_status fur_red_black_run_block(fur_red_black *reduction, const fur_method *m
                                    fur_pass_block *passes, const fur_vectors *p,
                                    const fur_vectors *q)
 {
-    fur_red_black own[FUR_SOLVE_BLOCK]; /* with the vectors of a solve each */
+    fur_red_black own[FUR_SOLVE_BLOCK]; /* each has the vectors of one solve */
     fur_pass whole[FUR_SOLVE_BLOCK];
     fur_vector **work[FUR_SOLVE_BLOCK];
     together t = {reduction, p, q};
@@ -572,7 +576,7 @@ fur_status fur_red_black_run_block(fur_red_black *reduction, const fur_method *m
         else
             FUR_TRY(leave(&own[at], &whole[at], false, s));
     }
-    fur_pass_block running = reduced; /* of which none is left in the end */
+    fur_pass_block running = reduced; /* at the end it has no active solves */
     if (running.active > 0)
         FUR_TRY(method->run_block(&running));
     for (int j = 0; j < reduced.active; j++)

@@ -1,5 +1,5 @@
-/* A X = B: the first passes of several columns together, which share the products; what a column
- * needs besides, it does by itself, as in drive.c. */
+/* A X = B. The first passes of several columns run together, and share the products. Everything
+ * else runs column by column, as in drive.c. */
 #include "block_product.h"
 #include "drive.h"
 #include "red_black.h"
@@ -13,12 +13,13 @@
 
 #define WORK 3
 
-/* What a solver keeps for that: columns for so many solves. */
+/* The workspace of a solver for several right-hand sides, with columns for `room` solves. */
 struct fur_together {
     int room;
     fur_vectors *r;
-    fur_vectors *work[WORK]; /* the first are the directions, the last their products if reduced */
-    fur_vectors *b;          /* of B and X in rows; NULL: they were not yet */
+    /* the first are the directions; if reduced, the last are their products */
+    fur_vectors *work[WORK];
+    fur_vectors *b; /* column-major copies of row-major B and X; NULL until needed */
     fur_vectors *x;
     fur_scalars *scalars[FUR_SOLVE_BLOCK];
     fur_block_product product;
@@ -30,7 +31,7 @@ static fur_status make_block(const fur_solver *s, int count, fur_vectors **out)
                               count, FUR_LAYOUT_COLUMNS, out);
 }
 
-/* Scalars as those of the solver. */
+/* Makes scalars like the solver's. */
 static fur_status make_scalars(const fur_solver *s, fur_scalars **out)
 {
     fur_solver own = *s;
@@ -60,7 +61,7 @@ void fur_together_release(fur_context *context, fur_together *t)
     fur_context_release(context, t);
 }
 
-/* Room for that many columns. */
+/* Allocates `count` columns. */
 static fur_status make_columns(const fur_solver *s, int count, fur_together *t)
 {
     FUR_TRY(make_block(s, count, &t->r));
@@ -84,7 +85,7 @@ static fur_status make_room(const fur_solver *s, int count)
     return status;
 }
 
-/* The plan for products, once. */
+/* Makes the plan for products, once. */
 static fur_status make_product(fur_solver *s)
 {
     fur_together *t;
@@ -105,19 +106,19 @@ typedef struct group {
     fur_solver *solver;
     fur_together *t;
     int count;
-    fur_vectors b; /* in columns */
+    fur_vectors b; /* column-major */
     fur_vectors x;
-    fur_vector columns[FUR_SOLVE_BLOCK][3]; /* b, x and r of each */
+    fur_vector columns[FUR_SOLVE_BLOCK][3]; /* b, x and r of each column */
     fur_vector work[FUR_SOLVE_BLOCK][WORK];
     fur_vector *listed[FUR_SOLVE_BLOCK][WORK];
     fur_pass passes[FUR_SOLVE_BLOCK];
     fur_drive drives[FUR_SOLVE_BLOCK];
-    bool together[FUR_SOLVE_BLOCK]; /* whose first pass is of the group's */
+    bool together[FUR_SOLVE_BLOCK]; /* for each column: the first pass runs in the group */
 } group;
 
 enum { B, X, R };
 
-/* The columns of a block: in place, or in `spare` with its entries. */
+/* The columns of a block, in place, or a copy of its entries in `spare`. */
 static fur_status take_columns(const group *g, const fur_vectors *given, fur_vectors **spare,
                                fur_vectors *out)
 {
@@ -144,7 +145,7 @@ static void list_columns(group *g)
     }
 }
 
-/* The probes of all columns in one block: B, X, or a copy if some are of B and some of X. */
+/* Collects the probes of all columns in one block: B, X, or a copy if they come from both. */
 static fur_status take_probes(group *g, fur_vectors *probes)
 {
     int of_b = 0;
@@ -159,7 +160,7 @@ static fur_status take_probes(group *g, fur_vectors *probes)
     return FUR_OK;
 }
 
-/* The residuals of the guesses. */
+/* Computes the residuals of the initial guesses. */
 static fur_status take_first(group *g)
 {
     fur_vectors r = fur_vectors_part(g->t->r, 0, g->count);
@@ -173,7 +174,7 @@ static fur_status take_first(group *g)
     return FUR_OK;
 }
 
-/* The true residuals of the columns that are solved together. */
+/* Computes the true residuals of the columns that are solved together. */
 static fur_status take_residuals(group *g)
 {
     fur_vectors r = fur_vectors_part(g->t->r, 0, g->count);
@@ -186,7 +187,8 @@ static fur_status take_residuals(group *g)
     return FUR_OK;
 }
 
-/* Columns that are done, or do not begin with a pass of x itself, are on their own. */
+/* Starts all columns. A column leaves the group if it is finished, or does not begin with a pass on
+ * x itself. */
 static fur_status start(group *g, int64_t first)
 {
     for (int j = 0; j < g->count; j++) {
@@ -217,7 +219,7 @@ static fur_status multiply(void *user, int count)
     return fur_block_product_apply(&g->t->product, &p, &q);
 }
 
-/* The first passes, each in memory of its own, by the solver's way. */
+/* Runs the first passes in the solver's way, each in its own memory. */
 static fur_status run_together(group *g)
 {
     fur_solver *solver = g->solver;
@@ -251,7 +253,7 @@ static fur_status run_together(group *g)
     return FUR_OK;
 }
 
-/* The report of column j; those of an older caller are shorter than the library's. */
+/* The report of column j. Reports of an older caller are shorter than the library's. */
 static fur_solver_report *report_at(fur_solver_report *reports, int64_t j)
 {
     return reports ? (fur_solver_report *)(void *)((char *)reports + (size_t)j * reports->size)
@@ -268,7 +270,7 @@ static fur_status solve_columns(group *g, int64_t first, fur_solver_report *repo
     return FUR_OK;
 }
 
-/* Columns `first` and the next ones of B, whose solutions go to X. */
+/* Solves the columns of B from `first` on, and stores the solutions in X. */
 static fur_status solve_group(fur_solver *solver, int64_t first, const fur_vectors *b,
                               fur_vectors *x, fur_solver_report *reports)
 {
@@ -309,8 +311,8 @@ static fur_status check_blocks(const fur_solver *solver, const fur_vectors *b, c
     return fur_vectors_check_apart(b, "B", x, "X");
 }
 
-/* How many columns are solved together, at most; 1 where that would share nothing but the solver,
- * else there is room for them. */
+/* The most columns that are solved together, for which memory is allocated. 1 if columns would
+ * share nothing but the solver. */
 static fur_status find_step(fur_solver *solver, int64_t cols, int64_t *step)
 {
     *step = 1;
@@ -324,7 +326,7 @@ static fur_status find_step(fur_solver *solver, int64_t cols, int64_t *step)
     return make_room(solver, (int)(cols < *step ? cols : *step));
 }
 
-/* A column by itself, in place or by way of copies in columns. */
+/* Solves a single column, in place or through column-major copies. */
 static fur_status solve_single(fur_solver *solver, const fur_vectors *b, fur_vectors *x,
                                fur_solver_report *report)
 {

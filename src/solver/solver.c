@@ -1,4 +1,4 @@
-/* Solvers: methods by name, options, workspace. What a solve does stands in drive.c. */
+/* Solvers: methods by name, options, and workspace. drive.c has the solve itself. */
 #include "fused.h"
 #include "lift.h"
 #include "null_space.h"
@@ -59,8 +59,8 @@ static fur_status find_method(fur_context *context, const char *name, const fur_
                             name, names);
 }
 
-/* Another operator that goes with A, from x of A to b of A or from x to x: its name, and whether it
- * has the shape. */
+/* Checks the shape and type of another operator that belongs to A. It maps x of A to b of A, or x
+ * to x. Error sentences call it `name`. */
 static fur_status check_companion(const fur_operator *a, const char *name, const fur_operator *m,
                                   const fur_context *from, int64_t rows, int64_t cols)
 {
@@ -76,7 +76,7 @@ static fur_status check_companion(const fur_operator *a, const char *name, const
     return FUR_OK;
 }
 
-/* The matrix that the operator is said to be. */
+/* Checks the matrix that the options say the operator is. */
 static fur_status check_matrix(const fur_operator *a, const fur_csr *matrix)
 {
     const fur_csr_view *m = matrix ? fur_csr_get(matrix) : NULL;
@@ -107,7 +107,7 @@ static fur_status check_damping(const fur_operator *a, const fur_method *method,
     return FUR_OK;
 }
 
-/* Whether the method can work with A and what goes with it. */
+/* Checks that the method can work with A and the other operators. */
 static fur_status check_operators(const fur_operator *a, const fur_method *method,
                                   const fur_solver_options *o)
 {
@@ -135,15 +135,15 @@ static fur_status check_operators(const fur_operator *a, const fur_method *metho
     return check_matrix(a, o->matrix);
 }
 
-/* A look at the scalars costs nothing on the CPU. */
+/* The interval between looks at the scalars. On the CPU a look costs nothing. */
 static int64_t default_interval(const fur_operator *a)
 {
     fur_context *context = fur_operator_context(a);
     return fur_context_host(context) == context ? 1 : 0;
 }
 
-/* Rounding lets a small badly conditioned system take several times its rows, and nobody waits for
- * as many as a large one has. */
+/* The default of max_iterations. Because of rounding, a small badly conditioned system can take
+ * several times its number of rows. For a large system that many iterations would take too long. */
 int64_t fur_solver_iterations(int64_t rows)
 {
     return rows < (FUR_SOLVER_MOST_ITERATIONS - 100) / 10 ? 10 * rows + 100
@@ -186,7 +186,8 @@ static fur_status set_defaults(const fur_operator *a, const fur_method *method,
     return FUR_OK;
 }
 
-/* count vectors of that context and size, and the list of them: NULL for none. */
+/* Makes a list of `count` vectors in this context with this size. If count is 0, the list stays
+ * NULL. */
 static fur_status make_vectors(const fur_solver *s, fur_context *context, int64_t size, int count,
                                fur_vector ***out)
 {
@@ -227,7 +228,8 @@ static fur_status make_workspace(fur_solver *s)
     return s->method->prepare ? s->method->prepare(s) : FUR_OK;
 }
 
-/* The nullspace of the options, which then are done with, and M with its results projected. */
+/* Makes the nullspace of the options, which are not needed after that, and M with projected
+ * results. */
 static fur_status make_null_space(fur_solver *s)
 {
     fur_solver_options *o = &s->options;
@@ -243,7 +245,7 @@ static fur_status make_null_space(fur_solver *s)
     return FUR_OK;
 }
 
-/* Whether iterations may reach the device in that way. */
+/* Whether iterations may be executed in this way. */
 static bool wants(const fur_solver *s, fur_execution execution)
 {
     return s->method->runs_ahead &&
@@ -256,7 +258,7 @@ static bool is_recordable(const fur_solver *s)
     return fur_operator_recordable(s->a) && (!m || fur_operator_recordable(m));
 }
 
-/* What lets a device do many iterations at once, where it can. */
+/* Makes the objects with which a device does many iterations at once, if it can. */
 static fur_status make_ahead(fur_solver *s)
 {
     const fur_operator *m = s->options.preconditioner;

@@ -1,4 +1,4 @@
-/* A solver as an operator, M ~ A^-1: a preconditioner, also one that works in single precision. */
+/* A solver as an operator M ~ A^-1. It is a preconditioner, which may work in single precision. */
 #include "solver.h"
 
 #include "arguments.h"
@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* Powers of two up to this one have a reciprocal. */
+/* Powers of two up to this exponent have a reciprocal. */
 #define MOST_EXPONENT 1000
 
 typedef struct inner {
@@ -16,14 +16,14 @@ typedef struct inner {
     fur_context *context;
     int64_t n;
     fur_value_type outer;
-    fur_value_type value; /* of the solver */
-    fur_vector *r;        /* of the solver's type where it is another one, with z */
+    fur_value_type value; /* value type of the solver */
+    fur_vector *r;        /* in the solver's type, if it differs, like z */
     fur_vector *z;
     void *outer_entries; /* on the host */
     void *entries;
 } inner;
 
-/* Entries times a power of two, in another precision. */
+/* Converts entries to another precision, times a power of two. */
 static void convert(int64_t parts, double scale, fur_value_type from, const void *in,
                     fur_value_type to, void *out)
 {
@@ -36,7 +36,7 @@ static void convert(int64_t parts, double scale, fur_value_type from, const void
     }
 }
 
-/* The same of vectors, by way of the host. */
+/* Converts vectors, through the host. */
 static fur_status convert_vector(const inner *m, double scale, const fur_vector *x, void *x_entries,
                                  fur_vector *y, void *y_entries)
 {
@@ -46,7 +46,8 @@ static fur_status convert_vector(const inner *m, double scale, const fur_vector 
     return fur_vector_upload(y_entries, y);
 }
 
-/* z = M r in the solver's type, with r scaled to a norm near 1, as its range is smaller. */
+/* z = M r in the solver's type. r is scaled to a norm near 1, because the type's range is
+ * smaller. */
 static fur_status apply_converted(const inner *m, const fur_vector *r, fur_vector *z)
 {
     double norm;
@@ -80,7 +81,7 @@ static void release(void *user)
     fur_context_release(m->context, m);
 }
 
-/* What conversion needs. */
+/* Allocates the memory for conversions. */
 static fur_status make_room(inner *m)
 {
     if (m->outer == m->value)

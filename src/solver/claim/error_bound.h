@@ -4,9 +4,11 @@
 
 #include "csr.h"
 
-/* *error: a rigorous lower bound of ||x' - x||_A / ||x'||_A, where A x' = b and A is Hermitian and
- * positive definite. c: an estimate of x' - x; only its direction matters. *error is NaN if c gives
- * no information or numbers overflow. All arrays are on the host. */
+/* Computes a rigorous lower bound *error of ||x' - x||_A / ||x'||_A, where A x' = b and A is
+ * Hermitian and positive definite.
+ *
+ * c is an estimate of x' - x. Only its direction matters. If c gives no information or numbers
+ * overflow, *error is NaN. All arrays are on the host. */
 fur_status fur_error_bound(const fur_csr_view *a, const fur_vector *b, const fur_vector *x,
                            const fur_vector *c, double *error);
 

@@ -1,4 +1,4 @@
-/* How a solve ended, in words. */
+/* Sentences for the outcomes of a solve. */
 #include <furrow/solver.h>
 
 const char *fur_outcome_name(fur_outcome outcome)

@@ -1,9 +1,9 @@
-/* Proofs of what a method says of A and M.
+/* Proofs of a method's diagnosis of A and M.
  *
- * Methods find out by recursions that A or M is not symmetric or not positive definite. Rounding
- * can mislead them. A vector v proves that A is not positive definite by v.Av <= 0 computed afresh.
- * Vectors u and v prove that T is not symmetric if u.Tv is not the conjugate of v.Tu. Both must
- * exceed rounding. */
+ * Recurrences tell a method that A or M is not symmetric or not positive definite. Rounding can
+ * mislead them. A vector v proves that A is not positive definite if v.Av <= 0, computed from the
+ * product. Vectors u and v prove that T is not symmetric if u.Tv is not the conjugate of v.Tu. Both
+ * must exceed rounding. */
 #include "proof.h"
 
 #include "null_space.h"
@@ -15,15 +15,16 @@
 
 #include <math.h>
 
-/* What rounding may make of v.Tv, in epsilon ||T|| ||v||^2, with an estimate of ||T||. */
+/* The rounding of v.Tv, in epsilon ||T|| ||v||^2, with an estimate of ||T||. */
 #define ROUNDING 16
-/* The same of u.Tv, in epsilon ||u|| ||Tv||, for vectors at random. */
+/* The rounding of u.Tv for random vectors, in epsilon ||u|| ||Tv||. */
 #define ASYMMETRY 64
 
-/* A vector from 1 to 2 long, without its null vectors, that is shorter is rounding. */
+/* A vector has a length from 1 to 2. If it is shorter than this without its null vectors, it is
+ * rounding. */
 #define LEAST_LENGTH 1e-2
 
-/* Vectors of the solver that are no longer needed, and the operator T in question. */
+/* The operator T in question, and vectors of the solver that are no longer needed. */
 typedef struct proof {
     fur_drive *d;
     const fur_operator *t;
@@ -38,7 +39,7 @@ static fur_status apply(const proof *p, const fur_vector *v)
     return fur_operator_apply(p->t, v, p->image);
 }
 
-/* About ||T||_F: sqrt(n) ||T u|| / ||u|| for a vector u at random. */
+/* About ||T||_F: sqrt(n) ||T u|| / ||u|| for a random vector u. */
 static fur_status estimate_norm(const proof *p, double *norm)
 {
     double length;
@@ -52,8 +53,8 @@ static fur_status estimate_norm(const proof *p, double *norm)
     return FUR_OK;
 }
 
-/* *least = v.Tv / ||v||^2 if that is less. Null vectors are taken out of v first, because M's
- * results have none of them: with them v.Mv proves nothing. */
+/* *least = v.Tv / ||v||^2 if that is less. Null vectors are removed from v first: M's results
+ * contain none of them, so that with them v.Mv would prove nothing. */
 static fur_status take_quotient(const proof *p, const fur_vector *v, double *least)
 {
     fur_scalar product;
@@ -77,7 +78,7 @@ static fur_status take_quotient(const proof *p, const fur_vector *v, double *lea
     return FUR_OK;
 }
 
-/* Whether a vector of the method shows that T is not positive definite. */
+/* Whether a vector of the method proves that T is not positive definite. */
 static fur_status prove_indefinite(const proof *p, bool *found)
 {
     const fur_solver *s = p->d->solver;
@@ -91,7 +92,7 @@ static fur_status prove_indefinite(const proof *p, bool *found)
     return FUR_OK;
 }
 
-/* The product u.Tv as hashed vectors have it: its value, and the scale of its rounding. */
+/* The product u.Tv for hashed vectors: its value, and the scale of its rounding. */
 static fur_status take_product(const proof *p, const fur_vector *u, const fur_vector *v,
                                fur_scalar *product, double *scale)
 {
@@ -105,7 +106,7 @@ static fur_status take_product(const proof *p, const fur_vector *u, const fur_ve
     return FUR_OK;
 }
 
-/* Whether u.Tv is not the conjugate of v.Tu, for vectors at random. */
+/* Whether u.Tv differs from the conjugate of v.Tu for random vectors. */
 static fur_status prove_asymmetric(const proof *p, bool *found)
 {
     fur_vector *v = p->d->solver->work[1];
@@ -133,7 +134,8 @@ static fur_status prove_any_asymmetric(proof *p, bool *found)
     return *found || !p->t ? FUR_OK : prove_asymmetric(p, found);
 }
 
-/* What is so if A or M is not what the method takes it for. */
+/* Sets the outcome that remains if the diagnosis is not proved: asymmetric if that can be proved,
+ * else `otherwise`. */
 static fur_status doubt(proof *p, fur_outcome otherwise)
 {
     bool asymmetric;
@@ -156,7 +158,8 @@ fur_status fur_prove_diagnosis(fur_drive *d)
         return FUR_OK;
     if (outcome == FUR_OUTCOME_ASYMMETRIC)
         return doubt(&p, FUR_OUTCOME_DIVERGED);
-    /* cg says so by products computed afresh. Those with M prove nothing beside null vectors. */
+    /* cg has computed the products from A itself. With null vectors, products with M prove
+     * nothing. */
     if (s->method->descends && (outcome != FUR_OUTCOME_INDEFINITE_PRECONDITIONER || !s->null_space))
         return FUR_OK;
     if (outcome == FUR_OUTCOME_INDEFINITE_PRECONDITIONER) {

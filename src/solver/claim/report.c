@@ -15,13 +15,13 @@
 
 #include <math.h>
 
-/* The share of the residual that a pass leaves whose change of x bounds the error, and its most
- * iterations. */
+/* ERROR_SHARE: the error is bounded by the change of x in a pass that reduces the residual to this
+ * fraction. ERROR_ITERATIONS: the most iterations of this pass. */
 #define ERROR_SHARE 0.1
 #define ERROR_ITERATIONS 512
 
-/* What a pass adds to x that begins with x's true residual, in any unit; NULL if A is not positive
- * definite. All else that it finds is dropped. */
+/* The change of x, in any unit, by a pass that begins with x's true residual. NULL if A is not
+ * positive definite. All other results of the pass are dropped. */
 static fur_status find_change(const fur_drive *own, const fur_vector **change)
 {
     fur_drive d = *own;
@@ -41,7 +41,7 @@ static fur_status find_change(const fur_drive *own, const fur_vector **change)
     return FUR_OK;
 }
 
-/* Whether an outcome leaves it open that A is positive definite, and iterations may go on. */
+/* Whether A may be positive definite according to the outcome, and iterations may continue. */
 static bool may_estimate(const fur_drive *d)
 {
     fur_outcome outcome = d->pass->outcome;
@@ -51,14 +51,14 @@ static bool may_estimate(const fur_drive *d)
             outcome == FUR_OUTCOME_STAGNATED);
 }
 
-/* The rows of A: the caller's matrix, or that of the operator; NULL: not known. */
+/* The rows of A: the caller's matrix, or the operator's matrix. NULL: not known. */
 static const fur_csr_view *rows_of(const fur_solver *solver)
 {
     const fur_csr *matrix = solver->options.matrix;
     return matrix ? fur_csr_get(matrix) : solver->a->matrix;
 }
 
-/* ||R v|| / ||v||, R the scales of the rows; v is lost. */
+/* ||R v|| / ||v||, where R has the scales of the rows. v is overwritten. */
 static fur_status take_share(const fur_csr_view *a, fur_vector *v, double norm, double *share)
 {
     double scale = fur_unit_scale(fur_value_is_single(fur_vector_value_type(v)), norm);
@@ -88,7 +88,7 @@ fur_status fur_relative_by_rows(const fur_csr_view *a, const fur_vector *b, fur_
     return FUR_OK;
 }
 
-/* The residual by the scales of the rows, and row by row, if A is known as a matrix. */
+/* If A is known as a matrix, computes the residual with the scales of the rows, and row by row. */
 static fur_status take_rows(fur_drive *d, fur_solver_report *report)
 {
     const fur_csr_view *a = rows_of(d->solver);
@@ -103,7 +103,7 @@ static fur_status take_rows(fur_drive *d, fur_solver_report *report)
     return fur_relative_by_rows(a, d->given, d->solver->r, spare, &report->residual_scaled);
 }
 
-/* How good x is, where that was asked for. */
+/* Computes the bounds of the error, if requested. */
 static fur_status take_bounds(const fur_drive *d, fur_solver_report *report)
 {
     const fur_csr_view *a = rows_of(d->solver);
@@ -116,15 +116,15 @@ static fur_status take_bounds(const fur_drive *d, fur_solver_report *report)
                            &report->error_a_norm);
 }
 
-/* A solution of the system without the null vectors is a least-squares solution if b has a part of
- * them. */
+/* If b has a part in the nullspace, a solution of the system without the null vectors is a
+ * least-squares solution. */
 static fur_outcome outcome_of(const fur_drive *d)
 {
     bool solved = fur_outcome_solved(d->pass->outcome);
     return solved && !fur_drive_hides_outside(d) ? FUR_OUTCOME_LEAST_SQUARES : d->pass->outcome;
 }
 
-/* Whether the coefficients of the method are those of an A and M that it suits, and finite. */
+/* Whether the coefficients of the method describe a suitable A and M, and are finite. */
 static bool knows_spectrum(const fur_pass *pass)
 {
     return pass->outcome != FUR_OUTCOME_ASYMMETRIC && pass->outcome != FUR_OUTCOME_DIVERGED &&

@@ -1,7 +1,7 @@
-/* A bound of ||b - A x|| that rounding cannot break. Each row is a dot product in twofold precision
- * with a bound of its own error, which takes no other rounding than that to nearest: Ogita, Rump
- * and Oishi, Accurate sum and dot product, 2005, algorithms 5.3 and 5.8. So the bound is above the
- * true norm by little more than the rounding of the norm itself: docs/numerics.md. */
+/* A bound of ||b - A x|| that is valid in spite of rounding. Each row is a dot product in twofold
+ * precision, with a bound of its own error. It requires only rounding to nearest: Ogita, Rump and
+ * Oishi, Accurate sum and dot product, 2005, algorithms 5.3 and 5.8. The bound exceeds the true
+ * norm by little more than the rounding of the norm itself: docs/numerics.md. */
 #include "residual_bound.h"
 
 #include "error_bound.h"
@@ -12,11 +12,11 @@
 
 #define ROW_GRAIN 256
 
-/* Rounding of ||b|| and of the norm of the rows' bounds: an entry passes through at most some 150
+/* Rounding of ||b|| and of the norm of the rows' bounds. An entry passes through at most some 150
  * additions in the order of fur_norm2. */
 #define NORM_ROUNDING 0x1p-43
 
-/* The arrays, where the host reads them, and a bound for each part of an entry of b - A x. */
+/* The arrays, readable by the host, and a bound for each part of an entry of b - A x. */
 typedef struct residual_job {
     const fur_csr_view *a;
     const void *b;
@@ -24,7 +24,7 @@ typedef struct residual_job {
     double *bounds;
 } residual_job;
 
-/* At least the modulus of the sum without rounding. */
+/* An upper bound of the modulus of the exact sum. */
 static double bound_of(const fur_twofold *t)
 {
     return (fabs(t->sum + t->low) + fur_twofold_error(t)) * (1 + FUR_TWOFOLD_ROUNDING);
@@ -45,7 +45,7 @@ static void bound_rows(void *job, int64_t begin, int64_t end)
     }
 }
 
-/* The norm of the rows' bounds; everything in the same context, which is of the host. */
+/* The norm of the rows' bounds. All vectors are in the same context, on the host. */
 static fur_status bound_here(const fur_csr_view *a, const fur_vector *b, const fur_vector *x,
                              double *norm)
 {
@@ -59,7 +59,7 @@ static fur_status bound_here(const fur_csr_view *a, const fur_vector *b, const f
     return status;
 }
 
-/* norm / b_norm, rounded up by more than the two may be wrong. */
+/* norm / b_norm, rounded up by more than the errors of both. */
 static double relative(double norm, double b_norm)
 {
     double least = b_norm > 0 ? nextafter(b_norm, 0) : 1;

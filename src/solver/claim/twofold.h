@@ -1,5 +1,5 @@
 /* Sums in twofold precision with bounds of their errors (Ogita, Rump and Oishi, Accurate sum and
- * dot product, 2005, algorithms 5.3 and 5.8), which take no other rounding than that to nearest. */
+ * dot product, 2005, algorithms 5.3 and 5.8). They require only rounding to nearest. */
 #ifndef FURROW_SOLVER_TWOFOLD_H
 #define FURROW_SOLVER_TWOFOLD_H
 
@@ -9,21 +9,21 @@
 #include <float.h>
 #include <math.h>
 
-/* Rounding of the few operations behind a row's sum. */
+/* Rounding of the few operations after a row's sum. */
 #define FUR_TWOFOLD_ROUNDING (8 * DBL_EPSILON)
-/* The rest of a smaller product than this may be too small for a double. */
+/* If a product is smaller than this, its rounding error may be too small for a double. */
 #define FUR_TWOFOLD_SMALL 0x1p-960
 
 /* A sum in twofold precision: sum + low. */
 typedef struct fur_twofold {
     double sum;
     double low;
-    double moduli; /* of what was added to low, the sum */
-    double lost;   /* of products that are too small, at most */
+    double moduli; /* sum of the moduli that were added to low */
+    double lost;   /* upper bound of what too small products have lost */
     int64_t terms;
 } fur_twofold;
 
-/* Adds term + rest, the rest being the rounding error of the term. */
+/* Adds term + rest, where rest is the rounding error of the term. */
 static inline void fur_twofold_add(fur_twofold *t, double term, double rest)
 {
     double sum = t->sum + term;
@@ -43,7 +43,7 @@ static inline void fur_twofold_add_product(fur_twofold *t, double a, double x)
         t->lost += DBL_TRUE_MIN;
 }
 
-/* By how much sum + low may differ from the sum without rounding. */
+/* An upper bound of the difference between sum + low and the exact sum. */
 static inline double fur_twofold_error(const fur_twofold *t)
 {
     return (double)(t->terms + 1) * DBL_EPSILON * t->moduli + t->lost;

@@ -1,4 +1,4 @@
-/* How good the x of a solve is, where the tolerance alone does not say it. */
+/* Judges the x of a solve if the tolerance alone does not decide. */
 #include "verdict.h"
 
 #include "core.h"
@@ -6,16 +6,16 @@
 
 #include <math.h>
 
-/* A backward error of this number of epsilon is rounding. */
+/* A backward error of at most this number of epsilon is rounding. */
 #define ROUNDING 8
 
-/* By how much a correction must lower the residual, and its norm relative to x at most. */
+/* The factor by which a correction must lower the residual, and its largest norm relative to x. */
 #define CORRECTION_GAIN 0.1
 #define CORRECTION_SHARE 1e-2
 
-/* A^H r of a rectangular or damped problem is as small as asked up to this factor. */
+/* A^H r of a rectangular or damped problem is small enough up to this factor. */
 #define GRADIENT_SLACK 10
-/* The share of its bound that the rounding of a residual usually has. */
+/* The typical rounding of a residual, as a fraction of its bound. */
 #define OWN_ROUNDING 0.25
 
 static double larger(double a, double b)
@@ -23,7 +23,7 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Whether r of a least-squares solution must prove to be a null vector, as a system with full row
+/* Whether r of a least-squares solution must be proved to be a null vector. A system with full row
  * rank has a solution. */
 static bool needs_proof(const fur_solver *solver)
 {
@@ -44,14 +44,14 @@ bool fur_verdict_is_least_squares(const fur_drive *d)
     double epsilon = fur_value_epsilon(fur_vector_value_type(d->b));
     double rounding = ROUNDING * epsilon * (norm * d->x_norm + d->b_norm);
     double most = GRADIENT_SLACK * d->solver->options.rtol * norm;
-    double own = norm * (rounding / d->residual); /* of a slope that is 0 */
+    double own = norm * (rounding / d->residual); /* for a slope of 0 */
     if (!(d->slope < HUGE_VAL) || !(d->x_norm < HUGE_VAL))
         return false;
     if (!needs_proof(d->solver))
         return d->slope <= most;
     most =
         d->solver->singular ? larger(most, OWN_ROUNDING * own) : fmin(most, sqrt(epsilon) * norm);
-    /* r / ||r|| is then a null vector of A^H, to the accuracy that r has. */
+    /* r / ||r|| is then a null vector of A^H, to the accuracy of r. */
     return d->residual > rounding && d->slope <= own && d->slope <= most;
 }
 
@@ -87,8 +87,8 @@ bool fur_is_rounding(double backward_error, fur_value_type value)
     return backward_error <= ROUNDING * fur_value_epsilon(value);
 }
 
-/* Whether A and b determine x. If the residual is large, relative to b, x may be a large vector of
- * the nullspace: a correction that lowers the residual must then be small. */
+/* Whether A and b determine x. If the residual is large relative to b, x may be a large vector of
+ * the nullspace. A correction that lowers the residual must then be small. */
 static fur_status is_determined(fur_drive *d, bool *determined)
 {
     fur_vector *correction = d->solver->correction;
@@ -112,8 +112,8 @@ static fur_status is_determined(fur_drive *d, bool *determined)
     return FUR_OK;
 }
 
-/* Takes the backward error of a solve that failed, and ends it with a success if that is
- * rounding. */
+/* Computes the backward error of a failed solve. If it is only rounding, the solve ends with
+ * success. */
 static fur_status look_again(fur_drive *d)
 {
     double norm;
@@ -130,7 +130,7 @@ static fur_status look_again(fur_drive *d)
     return FUR_OK;
 }
 
-/* Whether a solve failed in a way that a small backward error can excuse. */
+/* Whether a small backward error can excuse this failure. */
 static bool may_excuse(const fur_drive *d)
 {
     fur_outcome outcome = d->pass->outcome;
@@ -139,7 +139,7 @@ static bool may_excuse(const fur_drive *d)
            d->residual / d->b_norm < HUGE_VAL;
 }
 
-/* x is not finite: it becomes the guess again if that was 0. */
+/* x is not finite. If the initial guess was 0, x becomes 0 again. */
 static fur_status break_down(fur_drive *d)
 {
     d->pass->outcome = FUR_OUTCOME_BREAKDOWN;

@@ -1,4 +1,4 @@
-/* The sentence about a system with an entry that is not finite. */
+/* The sentence about a system with a nonfinite entry. */
 #include "drive.h"
 
 #include "core.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* The first entry that is not finite, from 1; 0 if there is none. */
+/* Finds the first nonfinite entry, counted from 1; 0 if there is none. */
 static fur_status find_wild(const fur_vector *x, int64_t *found)
 {
     fur_value_type value = fur_vector_value_type(x);
@@ -51,7 +51,7 @@ fur_status fur_drive_refuse_wild(const fur_drive *d, const fur_vector *r)
                                     "%sentry %lld of %s, counting from 1, is not a finite number; "
                                     "nothing was solved",
                                     where, (long long)found, suspects[i].name);
-        if (!(largest < HUGE_VAL)) /* the entry of another rank, or a modulus that overflows */
+        if (!(largest < HUGE_VAL)) /* the entry is on another rank, or a modulus overflows */
             return fur_context_fail(context, FUR_INVALID,
                                     "%san entry of %s is not a finite number; nothing was solved",
                                     where, suspects[i].name);

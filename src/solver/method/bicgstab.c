@@ -6,9 +6,9 @@
  * turns the residual by a right angle, the shadow vector becomes their sum. A product t.s that
  * vanishes does no harm (fur_residual_step).
  *
- * Vector transfers an iteration in addition to the two products with A and M: p 6, dots with v 2, s
- * with its norm 3, dots with t 2, x 4, r with its norm 3, dot with the shadow vector 2: 22, 176
- * bytes a row in f64. */
+ * An iteration has 22 vector transfers in addition to the two products with A and M, which are 176
+ * bytes a row in f64. They are p 6, dots with v 2, s with its norm 3, dots with t 2, x 4, r with
+ * its norm 3, and the dot with the shadow vector 2. */
 #include "course.h"
 #include "number.h"
 #include "solver.h"

@@ -2,8 +2,8 @@
  * Sparse Linear Systems, 2003, algorithm 12.1, on M A. A few steps of Lanczos from the residual
  * give bounds of the spectrum. If the residual falls more slowly than the bounds predict, or grows,
  * an eigenvalue lies outside the bounds. The residual then consists mostly of its eigenvector.
- * Lanczos starts again from this residual and widens the bounds (Manteuffel 1978). There is no dot
- * product in between.
+ * Lanczos starts again from this residual and widens the bounds (Manteuffel 1978). Iterations
+ * between these steps need no dot product.
  *
  * Vector transfers an iteration in addition to A d and M r: x update 3, r update with its norm 3, d
  * update 3. An estimate is LANCZOS_STEPS products. */

@@ -14,10 +14,10 @@
  * show this, because none of them need be small. As they advise, the least singular value of R is
  * estimated from one column to the next: Bischof, Incremental condition estimation, 1990.
  *
- * Vector transfers of iteration k = 1 .. m <= 32 of a cycle, in addition to the product with A and
- * M: orthogonalising with the norm 3 k + 5, scaling 2; at the cycle's ends m + 14 and a product. On
- * average 1.5 m + 9.5 + 14 / m: for m = 30 55, 440 bytes a row in f64. On a GPU the basis moves
- * four times instead of three: 2 m + 11 + 14 / m, 572 bytes a row. */
+ * Vector transfers in addition to the products with A and M: iteration k = 1 .. m <= 32 of a cycle
+ * has 3 k + 5 for orthogonalising with the norm, and 2 for scaling. The ends of the cycle have m +
+ * 14 and a product. The average is 1.5 m + 9.5 + 14 / m: for m = 30 55, 440 bytes a row in f64. On
+ * a GPU the basis moves four times instead of three: 2 m + 11 + 14 / m, 572 bytes a row. */
 #include "least_singular.h"
 #include "orthogonal.h"
 #include "tridiagonal.h"

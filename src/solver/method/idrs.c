@@ -9,11 +9,19 @@
  * orthonormalised. If p.g vanishes, the method leaves the space by a step of the second kind, and
  * begins again.
  *
- * Vector transfers of a round of s + 1 iterations, in addition to their products with A and M: dots
- * p.r s + 1; of direction k = 0 .. s - 1 v s - k + 4, u s - k + 4, dots p.g s + 1, g and u made
- * orthogonal 2 (k + 2) for k > 0, r with its norm 3, x with that of u 4; of the last step 2 + 3 +
- * 4. The total is 3 s^2 + 22 s + 6 at most, and an iteration has 1 / (s + 1) of it: for s = 4 28,
- * 227 bytes a row in f64. */
+ * A round of s + 1 iterations has these vector transfers, in addition to its products with A and M:
+ *
+ *   dots p.r                          s + 1
+ *   each direction k = 0 .. s - 1:
+ *     v, and u                        s - k + 4 each
+ *     dots p.g                        s + 1
+ *     g and u made orthogonal         2 (k + 2) if k > 0
+ *     r with its norm                 3
+ *     x with the norm of u            4
+ *   the last step                     2 + 3 + 4
+ *
+ * The total is at most 3 s^2 + 22 s + 6. An iteration has 1 / (s + 1) of it. For s = 4 these are
+ * 28, or 227 bytes a row in f64. */
 #include "course.h"
 #include "hashed.h"
 #include "orthogonal.h"
@@ -169,7 +177,7 @@ static fur_status orthogonalise(idrs *d, int k, bool *usable)
     return FUR_OK;
 }
 
-/* Iteration k of a round. If not *usable, there is no step. */
+/* Iteration k of a round. If *usable is false, it takes no step. */
 static fur_status descend(idrs *d, int k, bool *usable, bool *over)
 {
     FUR_TRY(expand(d, k));

@@ -1,15 +1,16 @@
 /* MINRES with a preconditioner: Paige and Saunders, Solution of sparse indefinite systems of linear
- * equations, 1975; the preconditioner in the products of the Lanczos process as in Elman, Silvester
- * and Wathen, Finite Elements and Fast Iterative Solvers, 2005, algorithm 6.1.
+ * equations, 1975. The preconditioner is in the products of the Lanczos process as in Elman,
+ * Silvester and Wathen, Finite Elements and Fast Iterative Solvers, 2005, algorithm 6.1.
  *
- * Lanczos vectors v keep their lengths g = sqrt(v.Mv), of which the scalars take care; all but the
- * first are divided by a number near ||A M||, so that g neither overflows nor underflows. Rotations
- * turn the tridiagonal matrix into one with three diagonals; the directions w are the columns of
- * Z R^-1, Z those of M V / g. Without M ||r|| is known from the rotations; with M that is the norm
- * sqrt(r.Mr), and r itself is carried along.
+ * Lanczos vectors v are not normalised: the scalars account for their lengths g = sqrt(v.Mv). All
+ * except the first are divided by a number near ||A M||, so that g neither overflows nor
+ * underflows. Rotations turn the tridiagonal matrix into a matrix with three diagonals. The
+ * directions w are the columns of Z R^-1, where Z has the columns M v / g. If M is NULL, the
+ * rotations give ||r||. With M they give the norm sqrt(r.Mr), and r itself has a recurrence.
  *
- * Vector transfers an iteration besides A z and M v: dot q.z 2, next v 6, w 6, x 3: 17, 136 bytes a
- * row in f64; with M dot v.z 2 and r with its norm 4 more: 23, 184 bytes. */
+ * An iteration has 17 vector transfers in addition to A z and M v, which are 136 bytes a row in
+ * f64. They are dot q.z 2, next v 6, w 6 and x 3. With M there are 23, 184 bytes: dot v.z 2 and r
+ * with its norm 4 more. */
 #include "number.h"
 #include "solver.h"
 #include "tridiagonal.h"
@@ -19,23 +20,24 @@
 #define PASSES 17
 #define PASSES_WITH_M 23
 
-/* What orthogonalising leaves of a vector, relative to it, is nothing up to so many epsilons; the
- * same for a pivot relative to ||A||, and for what a step gains relative to how it rounds. */
+/* The remainder of an orthogonalised vector is rounding if it is at most this number of epsilons,
+ * relative to the vector. The limit also applies to a pivot, relative to ||A||, and to the gain of
+ * a step, relative to its rounding. */
 #define NOTHING 8
-/* How far products may be from those of symmetric operators, as a share of a column of the
+/* How far products may be from the products of symmetric operators, relative to a column of the
  * tridiagonal matrix. */
 #define SYMMETRIC 0.1
 
-/* A pass by the names of the literature. */
+/* A pass, with the names of the literature. */
 typedef struct minres {
     fur_pass *solve;
     double epsilon;
-    fur_vector *r;     /* with a preconditioner */
+    fur_vector *r;     /* only with a preconditioner */
     fur_vector *v_old; /* Lanczos vectors */
     fur_vector *v;
     fur_vector *q;       /* A z; then the next v */
     fur_vector *spare;   /* for the next z */
-    fur_vector *other;   /* for that after it */
+    fur_vector *other;   /* for the z after it */
     const fur_vector *z; /* M v */
     const fur_vector *z_next;
     fur_vector *w_old; /* directions */
@@ -43,16 +45,16 @@ typedef struct minres {
     double g_old; /* sqrt(v.Mv) of v_old, v and the next */
     double g;
     double g_next;
-    double scale;        /* what the next v are divided by */
-    double above;        /* of the diagonal of the tridiagonal matrix: scale g */
+    double scale;        /* divisor of the next v */
+    double above;        /* entry above the diagonal of the tridiagonal matrix: scale g */
     double below;        /* scale g_next */
-    double diagonal;     /* of the tridiagonal matrix */
+    double diagonal;     /* diagonal of the tridiagonal matrix */
     double column;       /* length of its column */
     double c_old, s_old; /* rotations */
     double c, s;
     double eta;            /* ||r|| in the norm of M, with a sign */
-    double unit;           /* eta / ||r|| at the start: brings w to the norm of M^-1 */
-    double largest, least; /* pivots, of the largest also columns */
+    double unit;           /* eta / ||r|| at the start: converts w to the norm of M^-1 */
+    double largest, least; /* pivots; `largest` includes columns */
 } minres;
 
 static bool end(minres *m, fur_outcome outcome)
@@ -61,7 +63,7 @@ static bool end(minres *m, fur_outcome outcome)
     return true;
 }
 
-/* The next z = M v, and with M g = sqrt(v.z), where squares as small as the floor count as 0. */
+/* Computes the next z = M v and, with M, g = sqrt(v.z). Squares up to the floor count as 0. */
 static fur_status measure(minres *m, const fur_vector *v, double floor, double *g, bool *over)
 {
     fur_scalar square;
@@ -83,8 +85,8 @@ static bool is_milestone(int64_t iteration)
     return iteration >= 2 && (iteration & (iteration - 1)) == 0;
 }
 
-/* After a new v: M v must be orthogonal to the v before the last, which needs A and M to be
- * symmetric; the diagonal must be real. */
+/* Called after a new v. M v must be orthogonal to v_old, which requires A and M to be symmetric.
+ * The diagonal must be real. */
 static fur_status check_symmetry(minres *m, double imaginary, bool *over)
 {
     fur_scalar cross;
@@ -95,8 +97,8 @@ static fur_status check_symmetry(minres *m, double imaginary, bool *over)
     return FUR_OK;
 }
 
-/* A column of the tridiagonal matrix, and the next v:
- * scale q = (A z - diagonal v) / g - above v_old / g_old. */
+/* Computes a column of the tridiagonal matrix, and the next v: scale q = (A z - diagonal v) / g -
+ * above v_old / g_old. */
 static fur_status lanczos(minres *m, int64_t iteration, bool *over)
 {
     fur_scalar product;
@@ -124,9 +126,9 @@ static fur_status lanczos(minres *m, int64_t iteration, bool *over)
     return FUR_OK;
 }
 
-/* Whether a step along w of that length would be taken for nothing but rounding: x would grow out
- * of all proportion to r, and r fall by less than it rounds. So it is with an eigenvalue 0, which
- * has a part of b. */
+/* Whether a step along w, whose norm is w_norm, would be useless: x would grow far more than r, and
+ * r would fall by less than its rounding. This happens for an eigenvalue 0 if b has a part in its
+ * eigenspace. */
 static bool is_hopeless(const minres *m, double w_norm)
 {
     double growth = w_norm * m->unit * m->largest;
@@ -134,7 +136,7 @@ static bool is_hopeless(const minres *m, double w_norm)
            fabs(m->c) <= NOTHING * m->epsilon * growth;
 }
 
-/* The rotation of the next column, w from z, and the step along it. */
+/* Rotates the next column, computes w from z, and does the step along w. */
 static fur_status step(minres *m, bool *over)
 {
     double entry = m->c * m->diagonal - m->c_old * m->s * m->above;
@@ -162,7 +164,7 @@ static fur_status step(minres *m, bool *over)
     return FUR_OK;
 }
 
-/* ||r||; with M r = s^2 r + c eta v / g of the next v. */
+/* ||r||. With M, r becomes s^2 r + c eta v / g, with the next v and g. */
 static fur_status find_residual(minres *m, double *residual)
 {
     *residual = fabs(m->eta);
@@ -179,7 +181,7 @@ static void exchange(fur_vector **a, fur_vector **b)
     *b = first;
 }
 
-/* What was next is now. */
+/* The next Lanczos vector becomes the current one. */
 static void shift(minres *m)
 {
     fur_vector *oldest = m->v_old;

@@ -1,6 +1,6 @@
-/* Arithmetic on the scalars of a method that keeps them on the host, real and complex with one
- * spelling: only +, -, *, /, sqrt and fma, in one order, so that they have the same bits anywhere.
- */
+/* Arithmetic on the scalars of a method that keeps them on the host, with one spelling for real and
+ * complex. It uses only +, -, *, /, sqrt and fma, in a fixed order, so that the bits are equal on
+ * every machine. */
 #ifndef FURROW_METHOD_NUMBER_H
 #define FURROW_METHOD_NUMBER_H
 
@@ -36,7 +36,7 @@ static inline fur_scalar fur_product(fur_scalar a, fur_scalar b)
     return fur_complex(fma(-a.im, b.im, a.re * b.re), fma(a.im, b.re, a.re * b.im));
 }
 
-/* sqrt(a^2 + b^2), without overflow or underflow inside */
+/* sqrt(a^2 + b^2), without overflow or underflow of the squares */
 static inline double fur_length(double a, double b)
 {
     double large = fmax(fabs(a), fabs(b));
@@ -55,7 +55,7 @@ static inline double fur_modulus(fur_scalar a)
     return a.im == 0 ? fabs(a.re) : fur_length(a.re, a.im);
 }
 
-/* a / b; not finite for b = 0 and where b is not */
+/* a / b; not finite if b is 0 or not finite */
 static inline fur_scalar fur_quotient(fur_scalar a, fur_scalar b)
 {
     if (b.im == 0)
@@ -75,13 +75,14 @@ static inline bool fur_is_finite(fur_scalar a)
     return fabs(a.re) < HUGE_VAL && fabs(a.im) < HUGE_VAL;
 }
 
-/* The omega that makes ||s - omega t|| least, from t.s = conj(t) s, ||t|| and ||s||; longer where t
- * is nearly orthogonal to s, by less than the cosine: methods that divide by omega go on with any
- * that is not 0, and lose digits with a small one (Sleijpen and van der Vorst 1995). */
+/* The omega that minimises ||s - omega t||, from t.s = conj(t) s, ||t|| and ||s||. If the cosine of
+ * s and t is less than `cosine`, omega is enlarged. A method that divides by omega can continue
+ * with any omega that is not 0, and loses digits if omega is small (Sleijpen and van der Vorst
+ * 1995). */
 static inline fur_scalar fur_residual_step(fur_scalar ts, double t_norm, double s_norm,
                                            double cosine)
 {
-    fur_scalar part = fur_complex(ts.re / t_norm, ts.im / t_norm); /* of s along t */
+    fur_scalar part = fur_complex(ts.re / t_norm, ts.im / t_norm); /* the component of s along t */
     double modulus = fur_modulus(part);
     if (modulus < cosine * s_norm)
         part =
@@ -89,7 +90,7 @@ static inline fur_scalar fur_residual_step(fur_scalar ts, double t_norm, double 
     return fur_complex(part.re / t_norm, part.im / t_norm);
 }
 
-/* ||x|| from x.x, afresh where squares have overflowed or underflowed. */
+/* ||x|| from x.x. If the squares have overflowed or underflowed, the norm is computed again. */
 static inline fur_status fur_norm_from(const fur_vector *x, fur_scalar square, double *norm)
 {
     *norm = sqrt(square.re);

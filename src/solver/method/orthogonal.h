@@ -1,4 +1,4 @@
-/* Orthogonal vectors: Gram-Schmidt's step. */
+/* Orthogonal vectors: the Gram-Schmidt step. */
 #ifndef FURROW_METHOD_ORTHOGONAL_H
 #define FURROW_METHOD_ORTHOGONAL_H
 
@@ -8,7 +8,7 @@
 #include "env.h"
 #include "kernel.h"
 
-/* A list of vectors to read. */
+/* The list of vectors as const. */
 static inline const fur_vector *const *fur_reading(fur_vector *const *vectors)
 {
     return (const fur_vector *const *)vectors;
@@ -30,9 +30,9 @@ static inline fur_status fur_subtract_many(int count, fur_scalar *alpha, fur_vec
     return FUR_OK;
 }
 
-/* w -= V V^H w, twice, and the norm of what that leaves: w is then orthogonal to V, of orthonormal
- * columns, to rounding of itself also where little is left. projections = V^H w, of both times;
- * second: room for as many. */
+/* w -= V V^H w, twice, and the norm of the remainder. V has orthonormal columns. w is then
+ * orthogonal to V up to its own rounding, even if little remains. projections: the sum of both V^H
+ * w. second: workspace of `count` numbers. */
 static inline fur_status fur_orthogonalise(int count, fur_vector *const *basis, fur_vector *w,
                                            fur_scalar *projections, fur_scalar *second,
                                            double *norm)
@@ -47,9 +47,9 @@ static inline fur_status fur_orthogonalise(int count, fur_vector *const *basis, 
     return FUR_OK;
 }
 
-/* The vector transfers of that on the CPU: V moves three times and w five times. Of more than
- * FUR_MANY_MAX vectors the first ones move a fourth time, and w six times more for each
- * FUR_MANY_MAX. On a GPU all of V moves four times. */
+/* The vector transfers of fur_orthogonalise on the CPU. V moves three times and w five times. If V
+ * has more than FUR_MANY_MAX vectors, the first ones move a fourth time, and w moves six more times
+ * for each FUR_MANY_MAX. On a GPU all of V moves four times. */
 static inline int fur_orthogonalise_transfers(int count)
 {
     int rest = count > FUR_MANY_MAX ? count - FUR_MANY_MAX : 0;

@@ -1,10 +1,11 @@
-/* Richardson's iteration x += omega M r (Richardson 1910), with the omega that leaves the least
- * residual (Saad, Iterative Methods for Sparse Linear Systems, 2003, section 5.3.2). With M a solve
- * in single precision (fur_operator_from_solver) it is iterative refinement: the residual, the
- * solution and the tolerance are those of the value type, most of the work is in the other.
+/* Richardson's iteration x += omega M r (Richardson 1910), with the omega that minimises the
+ * residual (Saad, Iterative Methods for Sparse Linear Systems, 2003, section 5.3.2). If M is a
+ * solve in single precision (fur_operator_from_solver), it is iterative refinement. The residual,
+ * the solution and the tolerance then have the value type, and most of the work is in single
+ * precision.
  *
- * Vector transfers an iteration besides A z and M r: two dots 3, x update 3, r update with its norm
- * 3. */
+ * Vector transfers an iteration in addition to A z and M r: two dots 3, x update 3, r update with
+ * its norm 3. */
 #include "course.h"
 #include "number.h"
 #include "solver.h"

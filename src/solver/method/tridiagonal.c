@@ -1,17 +1,17 @@
 /* Bisection by Sturm sequences: W. Givens, Numerical computation of the characteristic values of a
- * real symmetric matrix, 1954; in the form of W. Barth, R. S. Martin and J. H. Wilkinson,
+ * real symmetric matrix, 1954. The code follows W. Barth, R. S. Martin and J. H. Wilkinson,
  * Calculation of the eigenvalues of a symmetric tridiagonal matrix by the method of bisection,
- * 1967. In floating point the count is that of a matrix whose entries differ by a few roundings. */
+ * 1967. In floating point the count belongs to a matrix whose entries differ by a few roundings. */
 #include "tridiagonal.h"
 
 #include <float.h>
 #include <math.h>
 
-/* Roundings that move Ritz values out of the spectrum, in epsilons of the largest. */
+/* Rounding may move Ritz values out of the spectrum by this number of epsilons of the largest. */
 #define ROUNDINGS 64
 
-/* How many eigenvalues are below x: the negative pivots of T - x I. A pivot of 0 keeps its sign:
- * the next one is infinite with the opposite one. */
+/* The number of eigenvalues below x, which is the number of negative pivots of T - x I. A pivot of
+ * 0 keeps its sign: the next pivot is infinite with the opposite sign. */
 static int64_t count_below(int64_t n, const double *diagonal, const double *beside, double x)
 {
     int64_t count = 0;
@@ -24,7 +24,7 @@ static int64_t count_below(int64_t n, const double *diagonal, const double *besi
     return count;
 }
 
-/* The interval that Gershgorin's discs cover. */
+/* The interval that the Gershgorin discs cover. */
 static void enclose(int64_t n, const double *diagonal, const double *beside, double *low,
                     double *high)
 {
