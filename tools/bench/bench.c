@@ -1,4 +1,4 @@
-/* furrow bench: the kernels against each other and against what people use otherwise. */
+/* furrow bench: races the kernels with each other and with the usual alternatives. */
 #include "bench.h"
 
 #include <string.h>
@@ -14,12 +14,12 @@
 #include "sweeps.h"
 
 #define CASES_MAX 512
-/* Without --seconds. */
+/* Default of --seconds. */
 #define SECONDS 0.02
 
 typedef struct bench_options {
     command_common common;
-    double seconds; /* these are 0 or NULL if they are not given */
+    double seconds; /* members that were not given are 0 or NULL */
     int rounds;
     const char *against;
     int sweeps;
@@ -27,7 +27,7 @@ typedef struct bench_options {
     const char *report;
     const char *picture;
     const char *from;
-    const char *cases[CASES_MAX]; /* the suite's name first */
+    const char *cases[CASES_MAX]; /* begins with the suite's name */
     int case_count;
 } bench_options;
 
@@ -41,7 +41,7 @@ static fur_status run_cases(bench *b, const suite *s, const char *const *cases)
     return s->end ? s->end(b) : FUR_OK;
 }
 
-/* The suite of that number for the context's device, NULL behind the last. */
+/* Returns suite `index` for the context's device, or NULL after the last. */
 static const suite *suite_at(fur_context *context, int index)
 {
     for (size_t i = 0; suites[i].name; i++)
@@ -56,7 +56,7 @@ static const char *suite_name(fur_context *context, int index)
     return s ? s->name : NULL;
 }
 
-/* NULL, with a sentence in the context, if there is none of that name for the device. */
+/* Returns the suite of that name, or NULL with a message in the context if the device has none. */
 static const suite *find_suite(const bench *b, const char *name)
 {
     int i = 0;
@@ -67,7 +67,7 @@ static const suite *find_suite(const bench *b, const char *name)
     return suite_at(b->context, i);
 }
 
-/* A misuse if an option is given that the suite does not take. */
+/* Reports a misuse if an option is given that the suite does not take. */
 static fur_status check_options(const bench *b, const suite *s, const bench_options *options)
 {
     const struct {
@@ -100,7 +100,7 @@ static fur_status check_peer(const bench *b, const suite *s, const char *against
                           s->device, s->peer, against);
 }
 
-/* Whether the first operand is a matrix already: `bench A.mtx` is short for `bench spmv A.mtx`. */
+/* Whether the first operand is already a matrix: `bench A.mtx` is short for `bench spmv A.mtx`. */
 static bool begins_with_matrix(const bench_options *options)
 {
     const char *first = options->cases[0];
@@ -116,7 +116,7 @@ static fur_status bench_steps(bench *b, const bench_options *options, const suit
     return run_cases(b, s, options->case_count > named ? options->cases + named : s->cases);
 }
 
-/* What is run, where and when. */
+/* Writes which suite is run, where and when. */
 static void put_origin(output *out, const bench *b, const suite *s)
 {
     char date[16] = "";
@@ -130,7 +130,7 @@ static void put_origin(output *out, const bench *b, const suite *s)
     timing_put(out, b->timing);
 }
 
-/* The files to be written. */
+/* The files to write. */
 enum { JSON_FILE, REPORT, PICTURE, FILES };
 
 static const char *file_name(const bench_options *options, int which)
@@ -139,7 +139,8 @@ static const char *file_name(const bench_options *options, int which)
     return names[which];
 }
 
-/* Opened before the race: after an hour it is late to learn that a file cannot be written. */
+/* Opens the files before the race, so that an unwritable file is reported at once and not after an
+ * hour. */
 static fur_status open_files(fur_context *context, const bench_options *options,
                              new_file files[FILES])
 {
@@ -154,7 +155,7 @@ static fur_status open_files(fur_context *context, const bench_options *options,
     return status;
 }
 
-/* Writes what was measured, after the status of what came before. */
+/* Writes the results to the files and closes them. `status` is the outcome so far. */
 static fur_status draw_files(const bench_options *options, const json_t *saved,
                              new_file files[FILES], fur_status status)
 {
@@ -210,7 +211,7 @@ static fur_status run_bench(timing *t, const void *given)
     return run_suite(&b, options, s);
 }
 
-/* Draws what an earlier run has saved. */
+/* Draws the saved results of an earlier run. */
 static fur_status draw_saved(fur_context *context, const void *given)
 {
     const bench_options *options = given;

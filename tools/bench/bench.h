@@ -1,4 +1,4 @@
-/* Shared by the benchmarks of furrow bench: the case at hand and where its figures go. */
+/* Shared data of the benchmarks of furrow bench: the current case and its results. */
 #ifndef FURROW_TOOLS_BENCH_H
 #define FURROW_TOOLS_BENCH_H
 
@@ -13,15 +13,15 @@ typedef struct bench {
     fur_context *context;
     timing *timing;
     const command_common *common;
-    double seconds;      /* a contender's share of a round */
-    int rounds;          /* on the CPU; 0: as many as the benchmark usually has */
-    int sweeps;          /* of stencils, to be timed at once; 0: none */
-    const char *against; /* the peer without which there is no race; NULL: whichever is there */
-    json_t *results;     /* an array of objects, one a case */
-    json_t *summary;     /* of all cases, NULL if there is none */
+    double seconds;      /* time of a contender in a round */
+    int rounds;          /* on the CPU; 0: the benchmark's default */
+    int sweeps;          /* of stencils, timed together; 0: none */
+    const char *against; /* the only peer to race with; NULL: any that is available */
+    json_t *results;     /* an array with one object for each case */
+    json_t *summary;     /* of all cases; NULL if there is none */
 } bench;
 
-/* Runs one case by name; prints its figures unless all is to be JSON, and keeps them. */
+/* Run one case by name. They print its figures, unless the output is JSON, and store them. */
 fur_status bench_spmv(bench *b, const char *name);
 fur_status bench_spmm(bench *b, const char *name);
 fur_status bench_reduce(bench *b, const char *name);
@@ -41,23 +41,24 @@ fur_status bench_solve_block(bench *b, const char *name);
 fur_status bench_sddmm(bench *b, const char *name);
 fur_status bench_neighbours(bench *b, const char *name);
 
-/* The matrix of that name in the context: a generated one, or that of a file. */
+/* Loads the matrix of this name, generated or from a file, into the context. */
 fur_status bench_load(const bench *b, fur_context *context, const char *name, fur_csr **out);
 
-/* Keeps the record of a case, which it takes over, and prints its table unless all is to be JSON.
- */
+/* Stores the record of a case, which it owns from then on, and prints its table unless the output
+ * is JSON. */
 void bench_keep(bench *b, json_t *record, const record_column *columns);
 
-/* The same for a finished race; record: what else is known of the case. */
+/* As above, for a finished race. record: all other data of the case. */
 void bench_report(bench *b, json_t *record, const race *r);
 
-/* A case's record with its name and the matrix's size. */
+/* Makes a case's record with its name and the size of the matrix. */
 json_t *bench_matrix(const char *name, const fur_csr *a);
 
-/* What the plan of a contender of this name tells, but for its bytes and the plan's time. */
+/* Describes a contender by its plan, except its bytes and the time of the plan. */
 race_about bench_product(const char *name, const fur_csr *a, const fur_spmv *plan);
 
-/* The entries u(stride i + first) of docs/numerics.md: no two alike, none 0. */
+/* Makes a vector with entries u(stride i + first) of docs/numerics.md. All of them differ, and none
+ * is 0. */
 fur_status bench_numbers(fur_context *context, int64_t n, int64_t first, int64_t stride,
                          fur_vector **out);
 

@@ -1,5 +1,5 @@
-/* What the benchmarks share: matrices by their names, the record of a case, and the numbers that
- * vectors are filled with. */
+/* Shared functions of the benchmarks: matrices by name, the record of a case, and the numbers for
+ * vectors. */
 #include "bench.h"
 
 #include <string.h>
@@ -68,7 +68,7 @@ static race_role role_of(const char *name)
 race_about bench_product(const char *name, const fur_csr *a, const fur_spmv *plan)
 {
     const char *kernel = fur_spmv_describe(plan)->kernel;
-    /* "half" is not in the list. */
+    /* "half" is not in the list of kernels. */
     const fur_kernel_info *listed = command_find(fur_spmv_kernel_at, fur_csr_context(a), kernel);
     return (race_about){.role = role_of(name),
                         .kernel = kernel,

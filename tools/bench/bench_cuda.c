@@ -1,4 +1,4 @@
-/* The tables of the benchmarks on a GPU. */
+/* Tables of the benchmarks on a GPU. */
 #include "bench_cuda.h"
 
 cuda_base bench_cuda_base(const cuda_race *r, int index)

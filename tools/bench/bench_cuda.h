@@ -5,7 +5,7 @@
 #include "bench.h"
 #include "race_cuda.h"
 
-/* Runs one case by name; prints its figures unless all is to be JSON, and keeps them. */
+/* Run one case by name. They print its figures, unless the output is JSON, and store them. */
 fur_status bench_spmv_cuda(bench *b, const char *name);
 fur_status bench_spmm_cuda(bench *b, const char *name);
 fur_status bench_reduce_cuda(bench *b, const char *name);
@@ -16,22 +16,22 @@ fur_status bench_dense_cuda(bench *b, const char *name);
 fur_status bench_transfer_cuda(bench *b, const char *name);
 fur_status bench_reorder_cuda(bench *b, const char *name);
 
-/* For all cases of bench_spmv_cuda: prints and keeps the ratio of auto to the peer. */
+/* Prints and stores the ratio of auto to the peer over all cases of bench_spmv_cuda. */
 fur_status bench_spmv_cuda_end(bench *b);
 
-/* The base of comparison. */
+/* The times to which others are compared. */
 typedef struct cuda_base {
-    double cold; /* seconds; 0: there is nothing to compare with */
+    double cold; /* seconds; 0: no comparison */
     double warm;
 } cuda_base;
 
-/* The race's index-th contender as base. */
+/* Returns the times of contender `index` of the race. */
 cuda_base bench_cuda_base(const cuda_race *r, int index);
 
-/* How many times as fast as the base; 0 without one. */
+/* Returns the speed-up over the base, or 0 without a base. */
 double bench_cuda_ratio(double base, double seconds);
 
-/* Keeps and prints a finished race; see bench_report. */
+/* Stores and prints a finished race; see bench_report. */
 void bench_report_cuda(bench *b, json_t *record, const cuda_race *r, cuda_base base);
 
 #endif

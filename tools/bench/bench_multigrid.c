@@ -1,5 +1,6 @@
-/* furrow bench multigrid: how long Poisson's equation takes to a relative residual of 1e-10 (f32:
- * 1e-5) by cycles and by conjugate gradients with them, beside a copy; on any device. */
+/* furrow bench multigrid: times the solution of Poisson's equation to a relative residual of 1e-10
+ * (f32: 1e-5). The solvers are cycles, and conjugate gradients preconditioned by cycles. They are
+ * compared with a copy. Runs on any device. */
 #include "bench.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@
 #define CYCLES 10
 #define COPIES 4
 
-/* Bytes that a copy moves each way, on a GPU and on a CPU: more than their caches hold. */
+/* Bytes that a copy moves in each direction, on a GPU and on a CPU. They exceed the caches. */
 static const int64_t GPU_COPY = INT64_C(1) << 28;
 static const int64_t CPU_COPY = INT64_C(1) << 26;
 
@@ -27,11 +28,11 @@ typedef struct multigrid_case {
     fur_solver *solver;
     fur_vector *rhs;
     fur_vector *x;
-    fur_vector *from; /* of the copy */
+    fur_vector *from; /* the vectors of the copy */
     fur_vector *to;
 } multigrid_case;
 
-/* The least times of all rounds. */
+/* The shortest times of all rounds. */
 typedef struct multigrid_figures {
     fur_solver_report solved;
     fur_solver_report by_cg;
@@ -99,7 +100,7 @@ static fur_status time_copies(const multigrid_case *c, double *rate)
     return FUR_OK;
 }
 
-/* Seconds of one of some cycles that do not wait for each other. */
+/* The time of one cycle, as a mean over several that are queued together. */
 static fur_status time_cycles(const multigrid_case *c, double *seconds)
 {
     FUR_TRY(fur_context_synchronize(c->b->context));
@@ -133,7 +134,7 @@ static fur_status run_round(const multigrid_case *c, multigrid_figures *f)
     return FUR_OK;
 }
 
-/* The first round is not counted. */
+/* Runs all rounds. The first round is not counted. */
 static fur_status run_rounds(const multigrid_case *c, multigrid_figures *f)
 {
     multigrid_figures warm_up = {.cycle_seconds = INFINITY};
@@ -145,7 +146,8 @@ static fur_status run_rounds(const multigrid_case *c, multigrid_figures *f)
         return fur_context_fail(c->b->context, FUR_INVALID, "%s: the solution is not found",
                                 c->name);
     }
-    /* a V(2,2) cycle of all points: four sweeps of 3 entries, residual and correction 2 each */
+    /* a V(2,2) cycle over all points: four sweeps of 3 entries, residual and correction of 2
+     * each */
     double bytes = 16.0 * (double)fur_multigrid_describe(c->multigrid)->points *
                    (double)fur_value_size(c->definition.value_type);
     f->cycle_rate = bytes / f->cycle_seconds;

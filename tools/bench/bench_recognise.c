@@ -1,6 +1,6 @@
-/* furrow bench recognise: what it costs to know a matrix for a stencil, beside a product of the
- * matrix in the kernel that auto takes and one of the stencil that was found, and what it costs to
- * refuse the matrix of a smaller grid whose points are shuffled. */
+/* furrow bench recognise: times the recognition of a matrix as a stencil. It is compared with a
+ * product by the kernel that auto chooses for the matrix, and with a product by the recognised
+ * stencil. Also times the refusal of the matrix of a smaller grid with shuffled points. */
 #include "bench.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "grid.h"
 #include "random.h"
 
-/* The runs of which the least counts, and the products of a batch on a GPU. */
+/* The number of runs, of which the shortest counts, and the products of a batch on a GPU. */
 #define ROUNDS 9
 #define PRODUCTS 20
 
@@ -26,7 +26,7 @@ typedef struct recognise_case {
     fur_recognise_report report;
     fur_vector *x;
     fur_vector *y;
-    /* Seconds, INFINITY before the first run. */
+    /* Times in seconds; INFINITY before the first run. */
     double recognise;
     double refuse;
     double csr;
@@ -77,7 +77,7 @@ static fur_status assemble(const recognise_case *c, const grid_request *grid, fu
     return status;
 }
 
-/* Other values, no two alike. */
+/* Sets new values, all of which differ. */
 static fur_status set_values(const recognise_case *c)
 {
     fur_csr_view view = *fur_csr_get(c->a);
@@ -98,7 +98,7 @@ static fur_status set_values(const recognise_case *c)
     return status;
 }
 
-/* A shuffle of 0 .. n-1 (Fisher, Yates 1938), NULL without memory. */
+/* Returns a random permutation of 0 .. n-1 (Fisher, Yates 1938), or NULL if memory is exhausted. */
 static int32_t *shuffle(int64_t n)
 {
     uint64_t state = 1;
@@ -128,7 +128,7 @@ static fur_status permute(const recognise_case *c, const fur_csr *a, fur_csr **o
     return status;
 }
 
-/* Half as many points an axis, shuffled. */
+/* Makes the matrix of a grid with half the points along each axis, in shuffled order. */
 static fur_status make_shuffled(const recognise_case *c, fur_csr **out)
 {
     grid_request half = c->grid;
@@ -141,7 +141,8 @@ static fur_status make_shuffled(const recognise_case *c, fur_csr **out)
     return status;
 }
 
-/* One recognition of a matrix, kept if it is the fastest; *found is what came of it. */
+/* Times one recognition of a matrix, and keeps the result if it is the fastest. *found = the
+ * recognised object. */
 static fur_status time_recognition(const fur_csr *a, fur_recognise_report *report,
                                    fur_recognised **found, double *least)
 {
@@ -189,7 +190,8 @@ static fur_status time_products(const recognise_case *c, bool by_stencil, double
     return FUR_OK;
 }
 
-/* In turns: a recognition, products with the matrix, products with what was recognised. */
+/* Runs in turn: a recognition, products with the matrix, and products with the recognised
+ * stencil. */
 static fur_status time_all(recognise_case *c)
 {
     for (int round = 0; round < ROUNDS; round++) {

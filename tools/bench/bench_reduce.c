@@ -1,5 +1,5 @@
-/* furrow bench reduce: dot product and norms against the plain loop and OpenBLAS, which is used
- * where the system has it. */
+/* furrow bench reduce: dot products and norms, compared with the plain loop and with OpenBLAS, if
+ * it is installed. */
 #include "bench.h"
 
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 typedef double blas_dot(int n, const double *x, int incx, const double *y, int incy);
 typedef double blas_norm2(int n, const double *x, int incx);
 
-/* One contender's data; result is what its last run gave. */
+/* The data of a contender. `result` is the result of its last run. */
 typedef struct reduction {
     int64_t n;
     fur_vector *x;
@@ -77,7 +77,7 @@ static void run_norm_max(void *self)
     fur_norm_max(r->x, &r->result);
 }
 
-/* A peer that is not installed is left out. */
+/* Loads OpenBLAS. If it is not installed, it is left out. */
 static void find_blas(reduction *r, int threads)
 {
     void *library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
@@ -94,8 +94,8 @@ static void find_blas(reduction *r, int threads)
 typedef struct line {
     const char *name;
     void (*run)(void *self);
-    int vectors; /* read */
-    int flops;   /* an entry */
+    int vectors; /* number of vectors that are read */
+    int flops;   /* per entry */
     enum { OURS, PLAIN, BLAS } whose;
 } line;
 
@@ -108,7 +108,7 @@ static const line norms[] = {{"plain norm 2, unsafe", run_plain_norm2, 1, 2, PLA
 static const line others[] = {{"fur_norm1", run_norm1, 1, 1, OURS},
                               {"fur_norm_max", run_norm_max, 1, 0, OURS}};
 
-/* Races some lines; all but those named `others` must agree with the first. */
+/* Races some lines. All of them except those named `others` must agree with the first. */
 static fur_status run_lines(bench *b, const char *name, reduction *r, const line *lines, int count)
 {
     char title[64];

@@ -1,5 +1,5 @@
-/* furrow bench reduce on a GPU: dot product, norm 2 and the fused update beside cuBLAS, the result
- * fetched to the host and left on the device. */
+/* furrow bench reduce on a GPU: dot product, 2-norm and the fused update, compared with cuBLAS. The
+ * result is fetched to the host, or stays on the device. */
 #include "bench_cuda.h"
 
 #include <furrow/author/scalars.h>
@@ -10,20 +10,20 @@
 
 #include "peer_cuda.h"
 
-/* Small, so that y keeps its size over the rounds, of which each adds alpha x to it. */
+/* Small, so that y keeps its size although every round adds alpha x to it. */
 static const double ALPHA = 1e-9;
 
-/* One case's data; result is what was last fetched. */
+/* The data of a case. `result` is the last fetched result. */
 typedef struct reduction {
     bench *b;
     int64_t n;
     fur_vector *x;
     fur_vector *y;
-    fur_vector *start; /* y as it is made, for runs that are to be compared */
+    fur_vector *start; /* initial y, for runs whose results are compared */
     fur_scalars *scalars;
     peer_cublas on_host;
     peer_cublas on_device;
-    fur_vector *device_alpha; /* cuBLAS's scalars on the device: one entry each */
+    fur_vector *device_alpha; /* cuBLAS's scalars on the device, of one entry each */
     fur_vector *device_result;
     double result;
 } reduction;
@@ -143,15 +143,16 @@ static fur_status fetch_peer(void *self)
 typedef struct line {
     const char *name;
     fur_status (*run)(void *self);
-    fur_status (*fetch)(void *self); /* the result that a run left on the device; NULL: none */
+    /* fetches a result that a run has left on the device; NULL: none */
+    fur_status (*fetch)(void *self);
 } line;
 
-/* One operation in both libraries, the peer first. */
+/* One operation in both libraries. The peer runs first. */
 typedef struct duel {
     const char *name;
-    bool waits;  /* the result comes to the host in the time that counts */
-    int vectors; /* read and written */
-    int flops;   /* an entry */
+    bool waits;  /* the timed run includes the transfer of the result to the host */
+    int vectors; /* number of vectors read and written */
+    int flops;   /* per entry */
     line peer;
     line own;
 } duel;
@@ -184,7 +185,7 @@ static const duel duels[] = {
      {"fur_axpy_norm2_into", run_axpy_norm2_into, fetch}},
 };
 
-/* The result of a run for x and y as they are made. */
+/* Finds the result of a run for the initial x and y. */
 static fur_status find_result(reduction *r, const line *l)
 {
     FUR_TRY(fur_vector_copy(r->start, r->y));
@@ -192,13 +193,13 @@ static fur_status find_result(reduction *r, const line *l)
     return l->fetch ? l->fetch(r) : FUR_OK;
 }
 
-/* Results must agree, up to rounding. */
+/* Checks that both results agree up to rounding. */
 static fur_status check_peer(reduction *r, const duel *d)
 {
     FUR_TRY(find_result(r, &d->peer));
     double theirs = r->result;
     FUR_TRY(find_result(r, &d->own));
-    /* The sum of dot's terms may cancel: their sizes count. */
+    /* The terms of a dot product may cancel, so the error is compared with their sizes. */
     double size = d->vectors == 2 ? (double)r->n : fabs(theirs);
     if (!(fabs(r->result - theirs) <= 1e-12 * size)) {
         return fur_context_fail(r->b->context, FUR_INVALID, "%s gives %.17g, %s %.17g", d->own.name,
@@ -241,7 +242,7 @@ static fur_status make_vectors(fur_context *context, reduction *r)
     return bench_numbers(context, r->n, 2, 3, &r->y);
 }
 
-/* The results on the device of r's context, in the order dot, norm 2, norm 2 of the update. */
+/* The results on the device of r's context, in the order dot, 2-norm, 2-norm of the update. */
 static fur_status reduce(reduction *r, double results[3])
 {
     fur_scalar sum;
@@ -251,7 +252,7 @@ static fur_status reduce(reduction *r, double results[3])
     return fur_axpy_norm2(fur_real(ALPHA), r->x, r->y, &results[2]);
 }
 
-/* The same three on the CPU must have the same bits. */
+/* The same three results on the CPU must have the same bits. */
 static fur_status check_bits(reduction *r)
 {
     double here[3];

@@ -1,12 +1,12 @@
-/* Of furrow bench solve: whole solves to one residual, of the whole system and of one of two
- * colours. */
+/* A part of furrow bench solve: complete solves to a given residual, of the whole system and of the
+ * system reduced to one of two colours. */
 #include "bench_solve.h"
 
 #include <stdio.h>
 
 #define RTOL 1e-8
 
-/* Seconds and reports of solves, [0] of the whole system, [1] of the reduced one. */
+/* Times and reports of solves: [0] of the whole system, [1] of the reduced system. */
 typedef struct reduced_race {
     fur_solver *solvers[2];
     double setup;
@@ -45,7 +45,7 @@ static fur_status run_round(const solve_system *s, reduced_race *r, int round)
     return FUR_OK;
 }
 
-/* The rest only if the first round was of solves that converged, one of them reduced. */
+/* Continues only if both solves of the first round have converged and one of them was reduced. */
 static fur_status run_rounds(const solve_system *s, const fur_operator *a, int rounds,
                              reduced_race *r, bool *raced)
 {

@@ -1,6 +1,7 @@
-/* furrow bench reorder on a GPU: reverse Cuthill-McKee beside that of cuSOLVER, which runs on the
- * host. Times are the best of some runs, in turns; all are from arrays that are there to the order,
- * for us in the device's memory, for the peer in the host's. */
+/* furrow bench reorder on a GPU: reverse Cuthill-McKee, compared with cuSOLVER, which runs on the
+ * host. The times are the shortest of several runs in turn. They include everything from existing
+ * arrays to the order. The library's arrays are in device memory, and the peer's are in host
+ * memory. */
 #include "bench_cuda.h"
 
 #include <stdio.h>
@@ -15,9 +16,9 @@
 typedef struct reorder_case {
     bench *b;
     fur_context *host;
-    fur_csr *on_host; /* with offsets of 32 bits */
+    fur_csr *on_host; /* with 32-bit offsets */
     fur_csr *on_gpu;
-    double seconds; /* the best of ours, and of the peer's */
+    double seconds; /* shortest time of the library; below: of the peer */
     double peer_seconds;
     fur_reorder_report report;
     int64_t peer_bandwidth;

@@ -1,4 +1,4 @@
-/* furrow bench spmv: every kernel, and auto, against the plain CSR loop. */
+/* furrow bench spmv: every kernel and auto, compared with the plain CSR loop. */
 #include "bench.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@
 
 #include "plain.h"
 
-/* The plain loop's own copy of the matrix: memory from malloc, touched first by the threads that
- * use it, as a program without this library would have it. */
+/* The plain loop's copy of the matrix. Its memory is from malloc and first touched by the threads
+ * that use it, as in a program without this library. */
 typedef struct plain_matrix {
     fur_context *context;
     int64_t rows;
@@ -30,11 +30,11 @@ typedef struct spmv_case {
     bench *b;
     const char *name;
     fur_csr *a;
-    fur_csr *lower; /* half of a symmetric A; NULL: it is not symmetric */
+    fur_csr *lower; /* half of a symmetric A; NULL: A is not symmetric */
     fur_vector *x;
     fur_vector *y;
     plain_matrix plain;
-    int count; /* of products */
+    int count; /* number of products */
     product products[RACE_CONTENDERS];
     char names[RACE_CONTENDERS][32];
 } spmv_case;
@@ -99,7 +99,7 @@ static void free_plain(plain_matrix *p)
     free(p->y);
 }
 
-/* Adds a plan to the case; a kernel that refuses the matrix is told of and left out. */
+/* Adds a plan to the case. A kernel that refuses the matrix is reported and left out. */
 static fur_status add_plan(spmv_case *c, const fur_csr *a, fur_spmv_options options,
                            const char *label)
 {
@@ -118,7 +118,7 @@ static fur_status add_plan(spmv_case *c, const fur_csr *a, fur_spmv_options opti
     return status;
 }
 
-/* The product by half of a symmetric matrix. */
+/* Adds the product by half of a symmetric matrix. */
 static fur_status add_half(spmv_case *c)
 {
     fur_csr_asymmetry found = FUR_DEFAULT(fur_csr_asymmetry);
@@ -142,8 +142,8 @@ static fur_status add_plans(spmv_case *c)
     return add_plan(c, c->a, (fur_spmv_options){.measure = 1}, "auto, measured");
 }
 
-/* Largest difference of y from the plain loop's result, relative to the row's sum of |a||x|; the
- * bound is n eps for a row of n entries, each way. */
+/* Finds the largest difference of y from the plain loop's result, relative to the row's sum of
+ * |a||x|. The bound is n eps for a row of n entries, for each result. */
 static fur_status check(const spmv_case *c, int index)
 {
     fur_csr_view a = *fur_csr_get(c->a);
@@ -194,7 +194,7 @@ static void run_race(spmv_case *c)
         (race_about){.role = RACE_PEER,
                      .bytes = (double)fur_spmv_describe(c->products[0].plan)->csr_bytes,
                      .flops = 2 * (double)fur_csr_get(c->a)->entries};
-    for (int i = 1; i < c->count; i++) /* the reference is not raced: it has one thread */
+    for (int i = 1; i < c->count; i++) /* the reference is not raced, because it has one thread */
         add_product(c, &r, i);
     race_run(&r, c->b->seconds, &c->b->timing->reader);
     bench_report(c->b, bench_matrix(c->name, c->a), &r);

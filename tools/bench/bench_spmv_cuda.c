@@ -1,4 +1,4 @@
-/* furrow bench spmv on a GPU: every kernel, and auto, beside cuSPARSE. */
+/* furrow bench spmv on a GPU: every kernel and auto, compared with cuSPARSE. */
 #include "bench_cuda.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ typedef struct cuda_case {
     /* On the host: */
     fur_csr *host_a;
     fur_vector *expected;
-    fur_vector *bound; /* of what a result may differ from it */
+    fur_vector *bound; /* bound of the differences from `expected` */
     fur_vector *found;
     product products[RACE_CUDA_CONTENDERS];
     cuda_race race;
@@ -41,7 +41,7 @@ static fur_status run_product(void *self)
     return fur_spmv_apply(p->plan, fur_real(1), p->x, fur_real(0), p->y);
 }
 
-/* Kernels are loaded when they first run: only the second plan costs what a plan costs. */
+/* Makes the plan twice and times the second, because kernels are loaded when they first run. */
 static fur_status make_plan(cuda_case *c, const fur_spmv_options *options, product *p)
 {
     for (int i = 0; i < 2; i++) {
@@ -55,8 +55,8 @@ static fur_status make_plan(cuda_case *c, const fur_spmv_options *options, produ
     return FUR_OK;
 }
 
-/* Adds a plan to the race; a kernel that refuses the matrix, or for whose form the memory is not
- * enough, is told of and left out. */
+/* Adds a plan to the race. A kernel that refuses the matrix, or for which memory is not sufficient,
+ * is reported and left out. */
 static fur_status add_plan(cuda_case *c, const char *label, const fur_spmv_options *options)
 {
     product *p = &c->products[c->race.count];
@@ -104,14 +104,15 @@ static void bound_rows(void *job, int64_t first, int64_t last)
     }
 }
 
-/* Two results of a row of n entries may each be off by n / 2 eps of the row's sum of |a||x|. */
+/* Two results of a row of n entries may each have an error of n / 2 eps of the row's sum of
+ * |a||x|. */
 static void compute_bound(cuda_case *c, const fur_vector *host_x)
 {
     bounds b = {*fur_csr_get(c->host_a), fur_vector_const_data(host_x), fur_vector_data(c->bound)};
     fur_context_parallel(c->host, b.a.rows, ROW_GRAIN, bound_rows, &b);
 }
 
-/* The CPU's product. */
+/* Computes the product on the CPU. */
 static fur_status compute_expected(cuda_case *c, const fur_vector *host_x)
 {
     fur_spmv *plan = NULL;
@@ -153,7 +154,7 @@ static void compare_rows(void *job, int64_t begin, int64_t end)
         shared_least(&c->wrong, i);
 }
 
-/* The first row that differs by more than the bound, -1 if there is none. */
+/* Returns the first row whose difference exceeds the bound, or -1 if there is none. */
 static int64_t find_wrong(const cuda_case *c)
 {
     int64_t rows = fur_vector_size(c->found);
@@ -217,7 +218,7 @@ static cuda_base find_base(const cuda_race *r)
     return best;
 }
 
-/* Adds a case to the figures of one contender, kept under its name. */
+/* Adds a case to the figures of one contender, stored under its name. */
 static void add_to_summary(bench *b, const cuda_contender *c, cuda_base base)
 {
     if (base.cold <= 0)
@@ -231,7 +232,7 @@ static void add_to_summary(bench *b, const cuda_contender *c, cuda_base base)
     output_append(json_object_get(ratios, "warm"), json_real(bench_cuda_ratio(base.warm, c->warm)));
 }
 
-/* What is told of a contender whose plan is its product's. */
+/* Describes a contender by its product's plan. */
 static void tell(const cuda_case *c, cuda_contender *one)
 {
     const product *p = one->self;
@@ -260,7 +261,7 @@ static void report(cuda_case *c)
     bench_report_cuda(c->b, record, r, base);
 }
 
-/* Puts the matrix on the device; the host keeps what results are checked with. */
+/* Copies the matrix to the device. The host keeps its data for the checks. */
 static fur_status move_to_device(cuda_case *c)
 {
     fur_context *context = c->b->context;
@@ -287,7 +288,7 @@ static fur_status prepare(cuda_case *c)
 static fur_status run_steps(cuda_case *c)
 {
     fur_status status = prepare(c);
-    if (status != FUR_OK) { /* the sentence may be in the host's context */
+    if (status != FUR_OK) { /* the message may be in the host's context */
         const char *sentence = fur_context_error(c->host);
         return *sentence ? fur_context_fail(c->b->context, status, "%s", sentence) : status;
     }
@@ -315,7 +316,7 @@ fur_status bench_spmv_cuda(bench *b, const char *name)
     return status;
 }
 
-/* In place of the list of ratios, their geometric mean and the least. */
+/* Replaces the list of ratios by their geometric mean and the smallest. */
 static json_t *sum_up(const json_t *ratios, double *mean, double *least)
 {
     size_t index;

@@ -1,4 +1,4 @@
-/* furrow bench stencil: every kernel for a stencil beside its matrix. */
+/* furrow bench stencil: every kernel for a stencil, compared with its matrix. */
 #include "bench.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "forms.h"
 #include "sweeps.h"
 
-/* Whether the rest of a name is the type that it may end with. */
+/* Whether the rest of a name is a value type or empty. */
 static bool parse_type(const char *text, fur_value_type *value)
 {
     for (int i = 0; i < FUR_VALUE_COUNT; i++) {
@@ -51,7 +51,7 @@ static fur_status run_steps(bench *b, const char *name, const forms_request *req
     return FUR_OK;
 }
 
-/* All kernels for sweeps; their lines go to the case's result. */
+/* Runs all kernels for sweeps. Their lines go to the case's result. */
 static fur_status sweep_steps(const bench *b, const forms *f, sweeps *s, json_t *result)
 {
     FUR_TRY(sweeps_create(f, NULL, b->sweeps, true, s));

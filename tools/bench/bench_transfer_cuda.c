@@ -1,5 +1,5 @@
-/* furrow bench transfer: vectors to a GPU and back, from pinned and from pageable memory, beside
- * the bare cudaMemcpy. */
+/* furrow bench transfer: copies vectors to a GPU and back, from pinned and from pageable memory,
+ * compared with plain cudaMemcpy. */
 #include "bench_cuda.h"
 
 #include <cuda_runtime_api.h>
@@ -63,7 +63,7 @@ static fur_status run_direction(transfer *t, const char *title, fur_status (*bar
     return FUR_OK;
 }
 
-/* The data that was sent must come back. */
+/* Checks that the data that was sent comes back. */
 static fur_status check(transfer *t)
 {
     unsigned char *array = t->array;

@@ -1,5 +1,5 @@
-/* The program furrow-bench, which furrow runs for its subcommands that race: it holds the loops to
- * race with, which are compiled for this machine, and the libraries of others. */
+/* The program furrow-bench, which furrow runs for its racing subcommands. It contains the reference
+ * loops, which are compiled for this machine, and uses other libraries. */
 #include "command.h"
 
 static const command commands[] = {

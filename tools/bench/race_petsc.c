@@ -1,12 +1,12 @@
-/* PETSc's MatMult through furrow_petsc, the library's product without PETSc, and PETSc's own of
- * MATAIJ, in turns on the same vectors.
+/* Times PETSc's MatMult through furrow_petsc, the library's product without PETSc, and PETSc's own
+ * product of MATAIJ, in turn on the same vectors.
  *
  *   mpirun -n 2 race-petsc [-points 100] [-rounds 51] [-varied]
  *
- * 7 points on points^3; varied: with other numbers in every row, so that no values repeat. Each
- * time is of one product after a barrier, the most of all ranks. Medians of the rounds, and in
- * brackets medians of what others take over what MatMult through furrow_petsc takes in the same
- * round. */
+ * The matrix has 7 points on a grid of points^3. With -varied, every row has other numbers, so that
+ * no values repeat. Each time is for one product after a barrier, and the maximum over all ranks.
+ * The output has medians over the rounds. In brackets are the medians of each time over the time of
+ * MatMult through furrow_petsc in the same round. */
 #include <furrow/petsc.h>
 
 enum { SHELL = 0, DIRECT, OWN, RUNNERS };
@@ -17,11 +17,11 @@ typedef struct race {
     Vec x;
     Vec y;
     fur_ranks_csr *inside;
-    fur_vector *from; /* over x and y */
+    fur_vector *from; /* from and to use the memory of x and y */
     fur_vector *to;
 } race;
 
-/* A number in (0, 1) for an entry. */
+/* Returns a number in (0, 1) for an entry. */
 static PetscScalar varied_by(PetscInt row, PetscInt column)
 {
     double turns = 0.6180339887 * row + 0.7548776662 * column;
@@ -66,7 +66,7 @@ static PetscErrorCode make_aij(PetscInt n, PetscBool varied, Mat *out)
     PetscFunctionReturn(0);
 }
 
-/* The library's vectors over the entries of PETSc's, whose arrays stay where they are. */
+/* Makes the library's vectors over the entries of PETSc's vectors, without a copy. */
 static PetscErrorCode make_vectors(race *r)
 {
     fur_context *context = fur_ranks_csr_context(r->inside);
@@ -102,7 +102,7 @@ static PetscErrorCode multiply(race *r, int runner)
     PetscFunctionReturn(0);
 }
 
-/* Seconds of one product. */
+/* Times one product. */
 static PetscErrorCode time_one(race *r, int runner, PetscReal *seconds)
 {
     PetscFunctionBeginUser;
@@ -114,13 +114,13 @@ static PetscErrorCode time_one(race *r, int runner, PetscReal *seconds)
     PetscFunctionReturn(0);
 }
 
-/* Medians of the runners' seconds, and of these over those of SHELL in the same round. */
+/* Medians of the contenders' times, and of their ratios to SHELL in the same round. */
 typedef struct outcome {
     PetscReal seconds[RUNNERS];
     PetscReal ratio[RUNNERS];
 } outcome;
 
-/* Sorts. */
+/* Returns the median of `numbers`, which it sorts. */
 static PetscErrorCode take_median(PetscInt count, PetscReal *numbers, PetscReal *median)
 {
     PetscFunctionBeginUser;
@@ -129,8 +129,8 @@ static PetscErrorCode take_median(PetscInt count, PetscReal *numbers, PetscReal 
     PetscFunctionReturn(0);
 }
 
-/* seconds[runner * rounds + round]. Each runner follows each other one as often. The first rounds
- * are not kept. */
+/* Fills seconds[runner * rounds + round]. Each contender follows each other one equally often. The
+ * first rounds are dropped. */
 static PetscErrorCode time_rounds(race *r, PetscInt rounds, PetscReal *seconds)
 {
     PetscFunctionBeginUser;
@@ -155,7 +155,8 @@ static PetscErrorCode run(race *r, PetscInt rounds, outcome *out)
     PetscCall(PetscMalloc1((size_t)rounds * RUNNERS, &seconds));
     PetscCall(PetscMalloc1((size_t)rounds, &ratios));
     PetscCall(time_rounds(r, rounds, seconds));
-    for (int k = RUNNERS - 1; k >= 0; k--) { /* SHELL last: sorting ends the order of rounds */
+    /* SHELL last: sorting its times destroys the order of rounds */
+    for (int k = RUNNERS - 1; k >= 0; k--) {
         for (PetscInt i = 0; i < rounds; i++)
             ratios[i] = seconds[k * rounds + i] / seconds[SHELL * rounds + i];
         PetscCall(take_median(rounds, ratios, &out->ratio[k]));

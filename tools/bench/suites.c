@@ -1,4 +1,4 @@
-/* The suites of furrow bench, a line each. */
+/* The suites of furrow bench, one line for each. */
 #include "suites.h"
 
 #ifdef FURROW_HAVE_CUDA

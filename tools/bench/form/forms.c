@@ -1,4 +1,4 @@
-/* The forms of an operator, made and released. */
+/* Makes and releases the forms of an operator. */
 #include "forms.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #define PART_GRAIN 16384
 
-/* The kernels whose matrix takes fewer bytes than CSR; a device has one of them. */
+/* The kernels whose matrix takes fewer bytes than CSR. A device has one of them. */
 static const char *const compressed[] = {"delta", "sell_runs"};
 
 fur_status form_run(void *self)
@@ -37,7 +37,8 @@ int64_t forms_reach(const fur_stencil_definition *d, int k, int axis)
     return llabs(axis == 0 ? offset->x : axis == 1 ? offset->y : offset->z);
 }
 
-/* The entries that a Dirichlet boundary leaves; others have no fewer unless axes are very short. */
+/* Counts the entries that a Dirichlet boundary leaves. Other boundaries have no fewer unless axes
+ * are very short. */
 static double count_entries(const fur_stencil_definition *d)
 {
     double entries = 0;
@@ -50,7 +51,7 @@ static double count_entries(const fur_stencil_definition *d)
     return entries;
 }
 
-/* x and y, the matrix and at least one kernel's form of it. */
+/* Checks that x and y, the matrix and at least one kernel's form of it fit into memory. */
 static fur_status check_memory(const forms *f)
 {
     double value = (double)fur_value_size(f->definition.value_type);
@@ -86,7 +87,8 @@ static void fill_parts(void *job, int64_t begin, int64_t end)
     }
 }
 
-/* The entries u(i + 1) of docs/numerics.md, a complex one's parts one after the other. */
+/* Fills x with the entries u(i + 1) of docs/numerics.md. The parts of a complex entry are
+ * consecutive. */
 static void fill(fur_vector *x)
 {
     fur_value_type value = fur_vector_value_type(x);
@@ -126,7 +128,7 @@ static bool has_kernel(const forms *f, const char *kernel)
     return false;
 }
 
-/* The place of the next form; NULL, with a sentence in the context, if there is none left. */
+/* Returns the place of the next form, or NULL with a message in the context if no place is left. */
 static form *next_form(forms *f, const char *name)
 {
     if (f->count == FORMS_MOST) {
@@ -156,7 +158,7 @@ static fur_status add_stencil(forms *f, const char *kernel)
     return FUR_OK;
 }
 
-/* All that suit but the chosen one, and the CPU's first, which has one thread. */
+/* Adds all suitable kernels except the chosen one and the CPU's first, which has one thread. */
 static fur_status add_stencils(forms *f)
 {
     int kernels = command_count(fur_stencil_kernel_at, f->context);
@@ -170,7 +172,7 @@ static fur_status add_stencils(forms *f)
     return FUR_OK;
 }
 
-/* A kernel that is there already is not taken twice. */
+/* Adds a kernel for the matrix, unless it has already been added. */
 static fur_status add_matrix(forms *f, const char *name, const char *kernel)
 {
     fur_spmv_options options = {
@@ -199,7 +201,7 @@ static fur_status assemble(forms *f)
     return FUR_OK;
 }
 
-/* Whether a kernel is what a word of the request means. */
+/* Whether a word of the request means a kernel. */
 static bool is_meant(const char *word, const char *kernel)
 {
     if (strcmp(word, "cusparse") == 0)
@@ -210,7 +212,7 @@ static bool is_meant(const char *word, const char *kernel)
     return false;
 }
 
-/* Adds the kernels that a word means; *found tells whether there are any that suit. */
+/* Adds the kernels that a word means. *found tells whether any of them is suitable. */
 static fur_status add_meant(forms *f, const char *word, bool *found)
 {
     int kernels = command_count(fur_spmv_kernel_at, f->context);
@@ -225,7 +227,7 @@ static fur_status add_meant(forms *f, const char *word, bool *found)
     return FUR_OK;
 }
 
-/* The words that --against takes. */
+/* The words that --against accepts. */
 static const char *word_name(fur_context *context, int index)
 {
     static const char *const others[] = {"csr", "compressed", "cusparse", NULL};

@@ -1,5 +1,5 @@
-/* One operator on a grid in several forms, each of which computes y = S x: a stencil without a
- * matrix, and its matrix by one kernel or another. */
+/* One operator on a grid in several forms, which all compute y = S x: a stencil without a matrix,
+ * and its matrix with different kernels. */
 #ifndef FURROW_TOOLS_FORMS_H
 #define FURROW_TOOLS_FORMS_H
 
@@ -9,16 +9,17 @@
 #include "record.h"
 #include "timing.h"
 
-#define FORMS_MOST (RACE_CONTENDERS - 1) /* the copy races, too */
+#define FORMS_MOST (RACE_CONTENDERS - 1) /* the copy takes part, too */
 
 typedef struct forms_request {
     grid_request grid;
     const char *kernel; /* of the stencil; NULL or "auto": chosen */
-    /* The forms to race beside the kernel that auto takes, separated by commas:
-     * compressed, cusparse, names of kernels. NULL: the first two, where they are there. */
+    /* The forms to race with the kernel that auto chooses, separated by commas: compressed,
+     * cusparse, names of kernels. NULL: the first two, if they are available. */
     const char *against;
-    bool stencils; /* all other kernels for stencils, but the CPU's reference with its one thread */
-    int rounds;    /* on the CPU; 0: RACE_ROUNDS */
+    /* adds all other kernels for stencils, except the CPU's single-threaded reference */
+    bool stencils;
+    int rounds; /* on the CPU; 0: RACE_ROUNDS */
 } forms_request;
 
 #define FORMS_AGAINST_DOC                                                                          \
@@ -27,14 +28,14 @@ typedef struct forms_request {
 
 typedef struct form {
     const struct forms *owner;
-    char name[24]; /* "stencil", "csr", "compressed", "cusparse" or the kernel's */
+    char name[24]; /* "stencil", "csr", "compressed", "cusparse" or the kernel's name */
     const char *kernel;
-    fur_stencil *stencil; /* of these two one is NULL */
+    fur_stencil *stencil; /* one of stencil and plan is NULL */
     fur_spmv *plan;
     int64_t bytes;     /* compulsory traffic of a product */
     bool exact;        /* adds in the order of docs/numerics.md */
-    double difference; /* the largest |y(p) - expected(p)|, once checked */
-    double seconds;    /* of one product that finds nothing in the caches, once raced */
+    double difference; /* the largest |y(p) - expected(p)|; set by the check */
+    double seconds;    /* of one product with cold caches; set by the race */
 } form;
 
 typedef struct forms {
@@ -43,60 +44,62 @@ typedef struct forms {
     fur_context *host;
     fur_stencil_definition definition;
     int64_t rows;
-    fur_vector *host_x; /* on the CPU the same as x */
+    fur_vector *host_x; /* on the CPU equal to x */
     fur_vector *x;
     fur_vector *y;
     fur_csr *a;
     double seconds_assemble;
     int count;
     form forms[FORMS_MOST]; /* the stencil, the matrix, the others */
-    double copy_rate;       /* bytes a second, read and written, once raced */
+    double copy_rate;       /* bytes a second, read and written; set by the race */
 } forms;
 
-/* Makes all forms of what is requested. FUR_OVERFLOW for more points than a matrix can have rows,
- * FUR_OUT_OF_MEMORY, before anything large is allocated, if it cannot fit. Whatever the outcome,
- * forms_destroy releases what there is. */
+/* Makes all requested forms. FUR_OVERFLOW if there are more points than a matrix can have rows.
+ * FUR_OUT_OF_MEMORY before anything large is allocated, if it cannot fit. forms_destroy releases
+ * the forms in every case. */
 fur_status forms_create(timing *t, const forms_request *request, forms *f);
 void forms_destroy(forms *f);
 
-/* One product by a form. */
+/* Computes one product by a form. */
 fur_status form_run(void *self);
 
-/* Compares all products with the CPU's by the stencil: the same bits where terms are added in the
- * same order, else no more apart than rounding explains. FUR_INVALID says where they are not. */
+/* Compares all products with the stencil's product on the CPU. If terms are added in the same
+ * order, the bits must agree. Otherwise the differences must be within the rounding errors. The
+ * message of FUR_INVALID says where they are not. */
 fur_status forms_check(forms *f);
 
 /* Times all forms and a copy, in turn. */
 fur_status forms_race(forms *f, int rounds);
 
-/* One of those that are timed in turn. */
+/* An item that is timed in turn with others. */
 typedef struct forms_racer {
     fur_status (*run)(void *self);
     void *self;
-    double seconds; /* of one run that finds nothing in the caches, once raced */
+    double seconds; /* of one run with cold caches; set by the race */
 } forms_racer;
 
-/* The same for anything that has succeeded before, at most RACE_CONTENDERS - 1 of them. *copy_rate:
- * bytes a second, read and written. */
+/* As above, for at most RACE_CONTENDERS - 1 items that have succeeded before. *copy_rate: bytes a
+ * second, read and written. */
 fur_status forms_race_in_turn(const forms *f, int rounds, int count, forms_racer *racers,
                               double *copy_rate);
 
-/* How far along an axis the k-th offset goes, in either direction. */
+/* Returns the distance of offset k along an axis, in either direction. */
 int64_t forms_reach(const fur_stencil_definition *d, int k, int axis);
 
-/* A status of the host's context, with its sentence, as one of the device's. */
+/* Converts a status of the host's context, with its message, to a status of the device's
+ * context. */
 fur_status forms_relay(const forms *f, fur_status status);
 
 /* "7-point 256 x 256 x 256 f64" */
 void forms_describe(const forms *f, char *text, size_t size);
 
-/* How many times as long as the stencil a form takes. */
+/* Returns the time of a form over the time of the stencil. */
 double form_ratio(const form *c);
 double form_ns_per_point(const form *c);
 double form_gbps(const form *c);
 double form_of_copy(const form *c);
 
-/* A line for each form, and the columns of its table. */
+/* The lines of all forms, and the columns of their table. */
 json_t *forms_to_json(const forms *f);
 extern const record_column forms_columns[];
 

@@ -1,4 +1,4 @@
-/* Whether the forms of an operator agree. */
+/* Checks that the forms of an operator agree. */
 #include "forms.h"
 
 #include <math.h>
@@ -11,10 +11,10 @@
 /* The reference of all comparisons, on the host. */
 typedef struct comparison {
     const forms *f;
-    int64_t margin[3];    /* nearer to the ends of an axis terms are added in another order */
+    int64_t margin[3];    /* nearer to the ends of an axis, terms are added in another order */
     fur_vector *expected; /* S x */
-    fur_vector *found;    /* on a GPU; on the CPU y is looked at where it is */
-    fur_vector *sizes;    /* |S||x|, if all are not to have the same bits */
+    fur_vector *found;    /* on a GPU; on the CPU y is used directly */
+    fur_vector *sizes;    /* |S||x|, unless all results must have the same bits */
 } comparison;
 
 static void part(const fur_vector *v, int64_t i, double out[2])
@@ -39,8 +39,8 @@ static void part(const fur_vector *v, int64_t i, double out[2])
     }
 }
 
-/* Where the boundary is Dirichlet's, or far, the matrix's columns are in the order of the offsets.
- */
+/* Sets the margins. If the boundary is a Dirichlet boundary or far away, the matrix's columns are
+ * in the order of the offsets. */
 static void set_margins(comparison *m)
 {
     const fur_stencil_definition *d = &m->f->definition;
@@ -72,7 +72,7 @@ static bool is_in_order(const comparison *m, int64_t row)
     return true;
 }
 
-/* S x in a definition's type. */
+/* Computes S x in the type of a definition. */
 static fur_status apply(const comparison *m, const fur_stencil_definition *d, const fur_vector *x,
                         fur_vector **out)
 {
@@ -99,7 +99,7 @@ static void measure_rows(void *job, int64_t begin, int64_t end)
     }
 }
 
-/* |S||x| in double precision. */
+/* Computes |S||x| in double precision. */
 static fur_status make_sizes(comparison *m)
 {
     fur_stencil_definition d = m->f->definition;
@@ -118,9 +118,9 @@ static fur_status make_sizes(comparison *m)
     return status;
 }
 
-/* Both computed sums of n terms are within (n + 2) u |S||x| of the exact one (docs/numerics.md), of
- * which two u are for the rounding of |S||x| itself. A complex one's parts are sums of 2 n terms
- * each, and sqrt(2) (2 n + 2) < 3 (n + 1). */
+/* The bound of the difference. Both computed sums of n terms are within (n + 2) u |S||x| of the
+ * exact sum (docs/numerics.md). Two of these u are for the rounding of |S||x| itself. The parts of
+ * a complex sum have 2 n terms each, and sqrt(2) (2 n + 2) < 3 (n + 1). */
 static double relative_bound(const fur_stencil_definition *d)
 {
     bool single = d->value_type == FUR_F32 || d->value_type == FUR_C64;
@@ -129,7 +129,7 @@ static double relative_bound(const fur_stencil_definition *d)
     return 2 * unit * (complex ? 3 * (d->points + 1) : d->points + 2);
 }
 
-/* How far a point's two values may be apart: 0 for the same bits. */
+/* The largest difference of a point's two values. 0 means the same bits. */
 static double bound_at(const comparison *m, const form *c, int64_t row)
 {
     if (c->exact && (c->stencil || is_in_order(m, row)))
@@ -167,7 +167,7 @@ static fur_status fail_at(const comparison *m, const form *c, const fur_vector *
         (long long)at[2], bound_at(m, c, row));
 }
 
-/* The differences that all threads have found in a form's y. */
+/* The differences that all threads have found in the y of a form. */
 typedef struct differences {
     const comparison *m;
     const form *c;

@@ -7,7 +7,7 @@
 #    include "race_cuda.h"
 #endif
 
-/* The status does not matter: the same product has succeeded before. */
+/* Runs a product. The status is ignored, because the same product has succeeded before. */
 static void run_on_cpu(void *self)
 {
     const forms_racer *racer = self;
@@ -19,7 +19,7 @@ static double vector_bytes(const forms *f)
     return (double)f->rows * (double)fur_value_size(f->definition.value_type);
 }
 
-/* The measure of products: a copy of a vector of the grid. */
+/* The reference for the speed of products: a copy of a vector of the grid. */
 static void run_copy(void *self)
 {
     const forms *f = self;
@@ -27,7 +27,8 @@ static void run_copy(void *self)
     plain_copy(f->context, doubles, fur_vector_const_data(f->x), fur_vector_data(f->y));
 }
 
-/* The least of the times counts: whatever else the machine does can only lengthen a run. */
+/* Times on the CPU. The shortest time counts, because other work of the machine can only lengthen a
+ * run. */
 static void race_on_cpu(const forms *f, int rounds, int count, forms_racer *racers,
                         double *copy_rate)
 {
@@ -119,7 +120,7 @@ const record_column forms_columns[] = {{"", "name", -11, 0, 0, ""},
                                        {"ratio", "ratio", 8, 2, 1, ""},
                                        {0}};
 
-/* The matrix is what the stencil is held against, whatever its kernel. */
+/* The stencil is compared with the matrix, whatever its kernel. */
 static json_t *form_to_json(const form *c)
 {
     const forms *f = c->owner;

@@ -1,4 +1,4 @@
-/* furrow stencil: a stencil without a matrix against itself as a matrix. */
+/* furrow stencil: compares a stencil without a matrix with its matrix. */
 #include "command.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "output.h"
 #include "sweeps.h"
 
-/* Rounds without --rounds. */
+/* Default of --rounds. */
 #define ROUNDS 21
 
 typedef struct stencil_options {
@@ -30,7 +30,7 @@ static void put_extent(output *out, const forms *f)
     output_member(out, "boundary", boundary);
 }
 
-/* The stencil against its matrix, which are the first two forms. */
+/* Writes the stencil and its matrix, which are the first two forms. */
 static void put_members(output *out, const forms *f)
 {
     const form *stencil = &f->forms[0];
@@ -57,7 +57,7 @@ static double largest_difference(const forms *f)
     return largest;
 }
 
-/* Volkov's figures are of his talk of 2010, of a GeForce GTX 280. */
+/* Volkov's figures are from his talk of 2010, for a GeForce GTX 280. */
 static void print_table(const forms *f)
 {
     char text[160];
@@ -69,7 +69,7 @@ static void print_table(const forms *f)
     printf("Volkov 2010, GTX 280: ratio 4.7 (7-point f32), 4.2 (f64), 8.9 (27-point f64)\n");
 }
 
-/* sweeps: none if it has no lines. */
+/* sweeps: not printed if it has no lines. */
 static fur_status print(const forms *f, const sweeps *s, const command_common *common)
 {
     output out = output_begin(common->json);

@@ -1,4 +1,4 @@
-/* Repeated sweeps, checked and timed. */
+/* Checks and times repeated sweeps. */
 #include "sweeps.h"
 
 #include <stdio.h>
@@ -56,7 +56,7 @@ static bool has_kernel(const sweeps *s, const char *name)
     return false;
 }
 
-/* All that suit and are not there yet. */
+/* Adds all suitable kernels that have not been added yet. */
 static fur_status add_others(sweeps *s)
 {
     fur_context *context = s->f->context;
@@ -101,7 +101,7 @@ static fur_status run(const sweeps *s, int line, int variant)
                              variant == WITH_B ? s->f->x : NULL, s->x, s->f->y);
 }
 
-/* The CPU's result of the same; found: a work vector on the host. */
+/* Computes the expected result on the CPU. found: a work vector on the host. */
 static fur_status expect(const sweeps *s, int variant, fur_vector *found, fur_vector *expected)
 {
     const forms *f = s->f;
@@ -165,7 +165,7 @@ fur_status sweeps_check(sweeps *s)
     return status;
 }
 
-/* One line's sweeps, with b or without. */
+/* The sweeps of one line, with or without b. */
 typedef struct turn {
     const sweeps *s;
     int line;
@@ -199,7 +199,7 @@ static double ns_per_point(const sweeps *s, const sweeps_line *line, int variant
     return 1e9 * line->seconds[variant] / (double)s->f->rows;
 }
 
-/* How many times as long single sweeps take. */
+/* The time of single sweeps over the time of a line. */
 static double ratio(const sweeps *s, const sweeps_line *line, int variant)
 {
     return s->line[0].seconds[variant] / line->seconds[variant];

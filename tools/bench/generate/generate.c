@@ -1,5 +1,4 @@
-/* Matrices made on the spot, by name; here Laplacians on grids, with one or several unknowns a
- * point. */
+/* Generates matrices by name: Laplacians on grids, with one or several unknowns a point. */
 #include "generate.h"
 
 #include <stdlib.h>
@@ -17,14 +16,14 @@ typedef struct grid {
 
 typedef struct grid_name {
     const char *prefix;
-    grid grid; /* of no points yet */
+    grid grid; /* its number of points is not set yet */
 } grid_name;
 
-/* The coupling of an unknown with the others of its point, and with those of a neighbour, relative
- * to that with its own kind. */
+/* The coupling of an unknown with the other unknowns of its point and with those of a neighbour. It
+ * is relative to the coupling with its own kind. */
 #define COUPLING 0.25
 
-/* One point's neighbours, itself included, in the order of their numbers. */
+/* The neighbours of a point, including itself, in the order of their numbers. */
 typedef struct stencil {
     int count;
     int64_t points[27];
@@ -110,8 +109,8 @@ bool generate_knows(const char *name)
            starts(name, "power:");
 }
 
-/* The positive number after the first colon, and that after an x behind it, 0 where it is missing.
- */
+/* Reads the positive number after the first colon, and the number after a following x. A missing
+ * number is 0. */
 static void read_sizes(const char *name, long long *first, long long *second)
 {
     char *end;
@@ -121,7 +120,7 @@ static void read_sizes(const char *name, long long *first, long long *second)
         *first = 0;
 }
 
-/* Along an axis, so that rows stay below 2^31. */
+/* Points along an axis for which the number of rows stays below 2^31. */
 static long long most_points(const grid_name *named)
 {
     if (named->grid.axes == 2)

@@ -1,4 +1,4 @@
-/* Random matrices: uniform, recursive, and by power laws. The same on every run. */
+/* Random matrices: uniform, recursive, and by power laws. They are the same in every run. */
 #include "generate_kinds.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "random.h"
 
-/* Coordinates while they are collected. */
+/* Coordinates that are being collected. */
 typedef struct coordinates {
     fur_context *context;
     fur_coo_view view;
@@ -64,7 +64,7 @@ fur_status generate_random(fur_context *context, int64_t rows, int64_t per_row, 
     return finish(&c, status, out);
 }
 
-/* One edge: at each scale a quadrant is drawn. */
+/* Adds one edge. At each scale, a quadrant is drawn. */
 static void add_rmat_edge(coordinates *c, int scale, uint64_t *state)
 {
     int64_t row = 0;
@@ -94,16 +94,16 @@ fur_status generate_rmat(fur_context *context, int scale, fur_csr **out)
 /* The parameters of all rows of a power-law matrix. */
 typedef struct power_law {
     int64_t rows;
-    double reach; /* (rows + 1)^(1/11) - 1: where the columns' distribution ends */
+    double reach; /* (rows + 1)^(1/11) - 1: the end of the distribution of columns */
 } power_law;
 
-/* A different start for every row. */
+/* Returns a different seed for every row. */
 static uint64_t row_seed(int64_t row)
 {
     return random_mix(((uint64_t)row + 1) * 0x9e3779b97f4a7c15U) | 1;
 }
 
-/* At least k with probability k^-1.1. */
+/* Draws a length that is at least k with probability k^-1.1. */
 static int draw_length(const power_law *law, uint64_t *state)
 {
     double length = pow(1 - random_unit(state), -1 / 1.1);
@@ -111,7 +111,8 @@ static int draw_length(const power_law *law, uint64_t *state)
     return (int)(length < most ? length : most);
 }
 
-/* c + 1 is t^11 with t uniform, so that column c has a density of (c + 1)^(-10/11). */
+/* Draws a column: c + 1 is t^11 with a uniform t, so that column c has a density of (c +
+ * 1)^(-10/11). */
 static int32_t draw_column(const power_law *law, uint64_t *state)
 {
     double t = 1 + random_unit(state) * law->reach;

@@ -1,4 +1,4 @@
-/* A matrix from a function of its rows, on all threads. */
+/* Makes a matrix from a function of its rows, on all threads. */
 #include "generate_kinds.h"
 
 #include "command.h"
@@ -9,7 +9,7 @@ typedef struct rows_job {
     generate_row *row;
     const void *self;
     int64_t *offsets;
-    int32_t *narrow; /* the offsets again, if the entries fit */
+    int32_t *narrow; /* 32-bit copy of the offsets, if the entries fit */
     int32_t *columns;
     double *values;
 } rows_job;

@@ -1,5 +1,5 @@
-/* Matrix Market files made on the spot. They come from printf and not from the library's writer,
- * whose reader they are to measure. */
+/* Generates Matrix Market files by printf. The library's writer is not used, because the files
+ * measure the library's reader. */
 #include "generate.h"
 
 #include <errno.h>
@@ -14,14 +14,14 @@
 
 typedef struct kind {
     const char *name;
-    int64_t size; /* if none is given */
+    int64_t size; /* the default */
     int64_t least;
     int64_t most;
     void (*write)(FILE *file, int64_t size);
 } kind;
 
-/* Columns of the 7-point stencil's row for a point, counted from 1 and rising; the row's own is
- * among them. */
+/* Lists the columns of the 7-point stencil's row for a point, including its own, counted from 1 and
+ * in ascending order. */
 static int neighbours(int64_t n, int64_t point, int64_t *columns)
 {
     int64_t x = point % n;
@@ -102,7 +102,7 @@ bool generate_text_knows(const char *name)
     return find_kind(name);
 }
 
-/* The size behind the colon; 0 if it is none that the kind takes. */
+/* Reads the size after the colon. Returns 0 if the kind does not allow it. */
 static int64_t read_size(const kind *k, const char *name)
 {
     const char *colon = strchr(name, ':');

@@ -1,5 +1,5 @@
-/* furrow bench io: reading and writing Matrix Market files, beside what people use otherwise and
- * beside what no reader or writer can beat: moving the bytes and not looking at them. */
+/* furrow bench io: reads and writes Matrix Market files, compared with the usual alternatives. The
+ * lower bound for any reader or writer is the floor: moving the bytes without parsing them. */
 #include "bench_io.h"
 
 #include <errno.h>
@@ -17,8 +17,8 @@ static double rate(const io_case *c, int index)
     return c->lines[index].bytes / c->race.contenders[index].seconds;
 }
 
-/* The peer's line with as many threads, or its only one; 0, which is the floor's, if it has none.
- */
+/* Returns the peer's line with the same number of threads, or its only line. Returns 0, the line of
+ * the floor, if it has none. */
 static int find_peer(const io_case *c, const peer_io *peer, int threads)
 {
     for (int i = 1; i < c->race.count; i++)
@@ -27,7 +27,7 @@ static int find_peer(const io_case *c, const peer_io *peer, int threads)
     return 0;
 }
 
-/* How many times faster one of the library's lines is than each peer. */
+/* The speed-ups of one of the library's lines over each peer. */
 static json_t *make_ratios(const io_case *c, int index)
 {
     json_t *over = json_object();
@@ -78,7 +78,7 @@ static void print_table(const char *title, const json_t *rows)
     fflush(stdout);
 }
 
-/* Races the contenders, the floor being the first, and prints and keeps the table. */
+/* Races the contenders, of which the first is the floor. Prints and stores the table. */
 static fur_status finish_table(io_case *c, const char *title)
 {
     fur_status status = FUR_OK;
@@ -97,7 +97,7 @@ static fur_status finish_table(io_case *c, const char *title)
     return status;
 }
 
-/* Those that the build found. */
+/* The peers that the build has found. */
 static const peer_io *const peers[] = {
 #ifdef FURROW_HAVE_PEER_MMIO
     &peer_mmio,
@@ -131,7 +131,7 @@ static fur_status write_binary(const fur_csr *matrix, const char *path)
 static const io_format text = {read_text, write_text};
 static const io_format binary = {read_binary, write_binary};
 
-/* Picks the peers that --against leaves. */
+/* Selects the peers that --against allows. */
 static fur_status choose_peers(io_case *c)
 {
     const char *against = c->b->against;
@@ -165,7 +165,7 @@ static fur_status make_contexts(io_case *c)
     return FUR_OK;
 }
 
-/* The file of the case, generated if the name is not one's. */
+/* Finds the file of the case. If the name is not a file, generates it. */
 static fur_status find_file(io_case *c)
 {
     c->path = c->name;
@@ -176,7 +176,7 @@ static fur_status find_file(io_case *c)
     return FUR_OK;
 }
 
-/* The file's bytes, for a decompressor; released again if there is none for it. */
+/* Loads the file's bytes for a decompressor. Releases them if its format has none. */
 static fur_status load_file(io_case *c)
 {
     fur_context *context = c->b->context;
@@ -217,7 +217,7 @@ static fur_status measure_file(io_case *c)
     return FUR_OK;
 }
 
-/* Reads the matrix in every context; the first is what all others are held against. */
+/* Reads the matrix in every context. The first matrix is the reference of all others. */
 static fur_status read_matrices(io_case *c)
 {
     for (int i = 0; i < c->context_count; i++) {
@@ -260,7 +260,7 @@ static fur_status add_peer(io_case *c, int index, void (*run)(void *self))
     return FUR_OK;
 }
 
-/* No peer reads compressed files, or the library's own. */
+/* No peer reads compressed files or the library's own format. */
 static fur_status race_reading(io_case *c, const char *title)
 {
     io_line floor = {.run = c->unpacker ? io_run_floor_unpack : io_run_floor_read,
@@ -283,7 +283,7 @@ static fur_status add_peer_writer(io_case *c, int index)
     return add_peer(c, index, io_run_peer_write);
 }
 
-/* The floor writes as much as the library does. */
+/* The floor writes the same number of bytes as the library. */
 static fur_status race_writing(io_case *c, const char *title)
 {
     io_line floor = {.run = io_run_floor_write};
@@ -295,7 +295,7 @@ static fur_status race_writing(io_case *c, const char *title)
     return finish_table(c, title);
 }
 
-/* The .fur file that the writers leave is the one that is then read. */
+/* The .fur file that the writers have left is read afterwards. */
 static fur_status race_all(io_case *c)
 {
     c->format = &text;

@@ -38,7 +38,7 @@ fingerprint fingerprint_csr(const fur_csr *matrix)
     return f;
 }
 
-/* The fingerprint of coordinates, each with its mirror image if that is not stored. */
+/* The fingerprint of coordinates, including the mirror images that are not stored. */
 static fingerprint fingerprint_coordinates(const peer_matrix *matrix)
 {
     const peer_matrix *m = matrix;
@@ -62,7 +62,8 @@ static bool fingerprint_equal(const fingerprint *a, const fingerprint *b)
 }
 
 #ifdef FURROW_HAVE_GZIP
-/* One member, as gzip makes of a file, below 4 GB, which is what the library takes at once. */
+/* Decompresses one member, as gzip makes of a file, of at most 4 GB: the library's limit for a
+ * call. */
 static int64_t run_inflate(const void *packed, size_t size, void *block, size_t room)
 {
     struct inflate_state state;
@@ -148,7 +149,7 @@ void io_run_floor_write(void *self)
     close(descriptor);
 }
 
-/* Reads by the library; the fingerprint only if it is asked for. */
+/* Reads by the library. Computes the fingerprint only if it is requested. */
 static bool read_csr(io_read *read_file, fur_context *context, const char *path, fingerprint *found)
 {
     fur_csr *matrix = NULL;
@@ -188,7 +189,7 @@ void io_run_peer_read(void *self)
     l->peer->release(&matrix);
 }
 
-/* Reads back, by the library, the file that has just been written, and takes its size. */
+/* Reads the written file back with the library, and takes its size. */
 static void check_written(io_line *l)
 {
     struct stat file = {0};
@@ -221,7 +222,7 @@ fur_status io_fail(const io_line *line, const char *name)
     return fur_context_fail(context, FUR_IO_ERROR, "%s: %s failed", line->c->name, name);
 }
 
-/* A contender's first run. What a floor finds is not looked at. */
+/* Checks a contender's first run. The result of a floor is not checked. */
 static fur_status check(io_line *l, const char *name)
 {
     l->found = l->c->expected;

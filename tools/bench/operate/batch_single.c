@@ -1,10 +1,10 @@
-/* The single ones that a batch is raced with. */
+/* The single systems with which a batch is compared. */
 #include "batch_single.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Random numbers in [0, 1). */
+/* Returns a random number in [0, 1). */
 static double draw(uint64_t *state)
 {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -25,8 +25,8 @@ static void set_pattern(batch_systems *s, int64_t far)
     s->entries = next;
 }
 
-/* Off the diagonal numbers in (-1, 0], the same for (i, j) and (j, i); on it 0.05 more than their
- * sum, so that cg takes some dozen iterations. */
+/* Sets the values of a system. Entries off the diagonal are in (-1, 0] and symmetric. The diagonal
+ * exceeds the sum of their moduli by 0.05, so that cg takes some tens of iterations. */
 static void set_values(const batch_systems *s, int64_t system, double *values)
 {
     for (int64_t i = 0; i < s->rows; i++) {
@@ -101,7 +101,7 @@ fur_status batch_pattern(fur_context *context, const batch_systems *s, fur_csr *
     return make_matrix(context, s, 0, out);
 }
 
-/* A block of one column. */
+/* Makes a block of one column. */
 static fur_status make_column(fur_context *context, int64_t rows, const double *entries,
                               fur_vectors **out)
 {
@@ -251,7 +251,7 @@ fur_status batch_single_result(const batch_singles *singles, int64_t s, double *
     return one->x_block ? fur_vectors_download(one->x_block, x) : fur_vector_download(one->x, x);
 }
 
-/* One system: d, e and f are the diagonal of U and the two above it. */
+/* Solves one system. d, e and f are the diagonal of U and the two diagonals above it. */
 static void solve_plainly(int64_t n, const double *values, const double *b, double *d, double *e,
                           double *f, double *x)
 {
@@ -259,7 +259,7 @@ static void solve_plainly(int64_t n, const double *values, const double *b, doub
     double beside = values[1];
     double right = b[0];
     for (int64_t i = 0; i < n - 1; i++) {
-        const double *row = values + 3 * i + 2; /* of i + 1 */
+        const double *row = values + 3 * i + 2; /* of row i + 1 */
         double third = i + 2 < n ? row[2] : 0;
         if (fabs(row[0]) <= fabs(pivot)) {
             double factor = row[0] / pivot;

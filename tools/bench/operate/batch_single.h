@@ -1,15 +1,15 @@
-/* Systems of one pattern, and what a loop over single ones does with them. */
+/* Systems with one pattern, and the loops over single systems. */
 #ifndef FURROW_TOOLS_BATCH_SINGLE_H
 #define FURROW_TOOLS_BATCH_SINGLE_H
 
 #include "bench.h"
 
-/* Symmetric positive definite systems with entries on the diagonals 0, 1 and -1, and `far` and -far
- * unless that is 0. On the host, one after the other. */
+/* Symmetric positive definite systems with entries on the diagonals 0, 1 and -1, and on `far` and
+ * -far unless that is 0. They are on the host, one after the other. */
 typedef struct batch_systems {
     int64_t rows;
     int64_t count;
-    int64_t entries; /* of one */
+    int64_t entries; /* entries of one system */
     int32_t *offsets;
     int32_t *columns;
     double *values;
@@ -22,10 +22,10 @@ fur_status batch_systems_make(fur_context *context, int64_t rows, int64_t count,
                               batch_systems *out);
 void batch_systems_release(batch_systems *s);
 
-/* The matrix of system 0, for its pattern. */
+/* Makes the matrix of system 0, for its pattern. */
 fur_status batch_pattern(fur_context *context, const batch_systems *s, fur_csr **out);
 
-/* What is prepared for one of them: a product, a solver for cg, or a batch of one. */
+/* The prepared data of one system: a product, a solver for cg, or a batch of one. */
 typedef struct batch_single {
     fur_csr *a;
     fur_spmv *plan;
@@ -47,7 +47,7 @@ typedef struct batch_singles {
     batch_single *each;
 } batch_singles;
 
-/* All that the method needs, NULL for products. */
+/* Makes the data that the method needs; NULL means products. */
 fur_status batch_singles_make(fur_context *context, const batch_systems *s, const char *method,
                               batch_singles *out);
 void batch_singles_release(batch_singles *s);
@@ -58,16 +58,15 @@ batch_run batch_single_multiply;
 batch_run batch_single_cg;
 batch_run batch_single_band;
 
-/* The first two with what is prepared for system 0 alone, which takes over the values of one system
- * after the other. */
+/* As the first two, with only the data of system 0. It takes the values of each system in turn. */
 batch_run batch_reused_multiply;
 batch_run batch_reused_cg;
 
-/* x of system s. */
+/* Returns x of system s. */
 fur_status batch_single_result(const batch_singles *singles, int64_t s, double *x);
 
-/* Elimination with pivoting of tridiagonal systems, one after the other, by one thread: the loop
- * that LAPACK's dgtsv is. Over batch_systems. */
+/* Eliminates tridiagonal systems with pivoting, one after the other, in one thread: the loop of
+ * LAPACK's dgtsv. Uses batch_systems. */
 batch_run batch_plain_band;
 
 #endif

@@ -1,5 +1,5 @@
-/* furrow bench algebra: the small operations on matrices, each making its result and letting it go,
- * beside a copy of the matrix: GB/s count what an operation must read and write. */
+/* furrow bench algebra: the small operations on matrices, compared with a copy of the matrix. Each
+ * makes its result and releases it. GB/s count the bytes that an operation must read and write. */
 #include <stdio.h>
 
 #include "wall_race.h"
@@ -8,10 +8,10 @@ typedef struct algebra_case {
     bench *b;
     fur_csr *a;
     fur_csr *same;  /* A's pattern, other values */
-    fur_csr *other; /* A's columns moved by one */
+    fur_csr *other; /* A's columns shifted by one */
     fur_csr *small; /* 2 x 2 */
     fur_vector *d;
-    int32_t *list; /* of rows and columns, in no order */
+    int32_t *list; /* of rows and columns, in random order */
     int64_t count;
     wall_race race;
 } algebra_case;
@@ -21,7 +21,7 @@ typedef fur_status making(const algebra_case *c, fur_csr **out);
 typedef struct maker {
     const algebra_case *c;
     making *make;
-    double (*bytes_of)(const algebra_case *c); /* that it reads; NULL: A */
+    double (*bytes_of)(const algebra_case *c); /* bytes that it reads; NULL: those of A */
 } maker;
 
 static double bytes_of(const fur_csr *a)
@@ -151,8 +151,8 @@ static fur_status compare(void *self)
     return fur_csr_compare_within(c->a, c->other, 0, 0.5, &found);
 }
 
-/* A matrix of the host with A's pattern, or its columns moved by one to the right, to the device.
- */
+/* Copies a host matrix with A's pattern, possibly with its columns shifted by one, to the
+ * device. */
 static fur_status send(const algebra_case *c, const fur_csr_view *pattern, fur_csr **out)
 {
     fur_context *host = fur_context_host(c->b->context);
@@ -163,7 +163,8 @@ static fur_status send(const algebra_case *c, const fur_csr_view *pattern, fur_c
     return status;
 }
 
-/* Columns of the second operand: a row's are moved by one unless that leads out of the matrix. */
+/* Sets the columns of the second operand. A row is shifted by one to the right unless it would
+ * leave the matrix. */
 static void move_columns(const fur_csr_view *v, int32_t *columns)
 {
     const int32_t *offsets = v->offsets;
@@ -223,7 +224,7 @@ static fur_status load(algebra_case *c, const char *name)
     return status;
 }
 
-/* Half of the numbers below n, each once, scattered. */
+/* Lists half of the numbers below n, each once, in scattered order. */
 static fur_status make_list(algebra_case *c)
 {
     int64_t n = fur_csr_get(c->a)->rows;
@@ -244,7 +245,7 @@ static void add(algebra_case *c, const char *name, fur_status (*run)(void *self)
     about->bytes = bytes;
 }
 
-/* Contenders that make a matrix; each is run once to know how large that is. */
+/* Adds contenders that make a matrix. Each is run once to find the size of its result. */
 static fur_status add_makers(algebra_case *c, maker *all)
 {
     static const struct {

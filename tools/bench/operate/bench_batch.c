@@ -1,7 +1,7 @@
-/* furrow bench batch: products, conjugate gradients and elimination of many small systems at once,
- * against a loop over single ones that are all prepared. A case is ROWSxSYSTEMS; its products and
- * solves are of five diagonals, as on a grid of five points, its eliminations of three. Times are
- * of all systems. */
+/* furrow bench batch: products, conjugate gradients and elimination for many small systems at once,
+ * compared with loops over prepared single systems. A case is ROWSxSYSTEMS. Its products and solves
+ * use five diagonals, as on a grid of five points. Its eliminations use three. The times are for
+ * all systems. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static fur_status run_together(void *self)
                                   fur_outcome_name(report.outcome));
 }
 
-/* A block of the device with the entries of systems one after the other. */
+/* Makes a block on the device with the entries of consecutive systems. */
 static fur_status make_block(fur_context *context, int64_t rows, int64_t count,
                              const double *entries, fur_vectors **out)
 {
@@ -82,7 +82,8 @@ static void release_together(together *t)
     fur_csr_destroy(t->pattern);
 }
 
-/* Column s of the batch's result beside that of a single one, which must have the same bits. */
+/* Compares column s of the batch's result with the result of a single system. The bits must
+ * agree. */
 static fur_status check(const together *t, const batch_singles *singles, const char *what)
 {
     const fur_vectors_view *v = fur_vectors_get(t->x);
@@ -104,8 +105,8 @@ static fur_status check(const together *t, const batch_singles *singles, const c
                                         (long long)wrong);
 }
 
-/* What is raced: all at once, the same by a loop over single ones, and by a loop with one of them
- * that takes new values. */
+/* The contenders: the batch, a loop over single systems, and a loop with one of them that takes new
+ * values. */
 static const struct {
     const char *names[3];
     const char *method;
@@ -128,7 +129,7 @@ typedef struct batch_case {
     wall_race race;
 } batch_case;
 
-/* The loop over single ones, and all at once, which is compared with it. */
+/* Adds the loop over single systems, and the batch, which is compared with it. */
 static void add(batch_case *c, int i)
 {
     const batch_systems *s = &c->systems[i];

@@ -1,5 +1,5 @@
-/* furrow bench neighbours: the graph of the 16 nearest neighbours of points in single precision, by
- * each method, beside the loop or the kernel that one writes first. */
+/* furrow bench neighbours: the graph of the 16 nearest neighbours of points in single precision by
+ * each method, compared with the naive loop or kernel. */
 #include "bench.h"
 
 #include <math.h>
@@ -15,14 +15,14 @@
 #define RACERS 4
 #define DIMENSIONS_MOST 64
 
-/* A contender that takes longer runs once alone. */
+/* A contender that takes longer runs only once. */
 #define SECONDS_MOST 1.0
-/* Pairs of points, times dimensions, that all methods may look at on a device: more are left to the
- * grid. */
+/* The most pairs of points times dimensions for which all methods run on a device. Larger clouds
+ * are left to the grid. */
 #define HOST_WORK 2e10
 #define GPU_WORK 2e13
 
-/* Clusters of the kind of that name. */
+/* Number of clusters in clouds of the kind "clustered". */
 #define CLUSTERS 100
 
 struct neighbours_case;
@@ -32,7 +32,7 @@ typedef struct racer {
     const struct neighbours_case *of;
     fur_csr *graph;
     fur_neighbours_report report;
-    int rounds; /* that were timed */
+    int rounds; /* number of timed rounds */
     double seconds[RACE_ROUNDS_MOST];
 } racer;
 
@@ -43,8 +43,8 @@ typedef struct neighbours_case {
     int64_t n;
     int d;
     fur_vectors *points;
-    fur_vector *distances; /* of the naive way */
-    fur_vector *numbers;   /* the same, each as the bits of an int32 */
+    fur_vector *distances; /* of the naive method */
+    fur_vector *numbers;   /* of the naive method, each as the bits of an int32 */
     int count;
     racer racers[RACERS];
 } neighbours_case;
@@ -54,7 +54,7 @@ static bool on_gpu(const neighbours_case *c)
     return fur_context_host(c->b->context) != c->b->context;
 }
 
-/* Sets what the name says: "uniform:1000000x3", "clustered:200000x2". */
+/* Parses a name: "uniform:1000000x3", "clustered:200000x2". */
 static fur_status parse(neighbours_case *c)
 {
     char kind[16] = "";
@@ -72,7 +72,8 @@ static fur_status parse(neighbours_case *c)
                             c->name, K, DIMENSIONS_MOST);
 }
 
-/* In the unit cube; or a tenth there and the others in clusters of widths from 1 to 2^-14. */
+/* Makes points in the unit cube, or a tenth of them there and the others in clusters of widths from
+ * 1 to 2^-14. */
 static fur_status make_points(neighbours_case *c)
 {
     uint64_t state = 1;
@@ -122,7 +123,7 @@ static fur_status run_method(racer *r)
     return fur_neighbours(r->of->points, K, &options, &r->report, &r->graph);
 }
 
-/* One run; its seconds. */
+/* Runs once and returns the time. */
 static fur_status run_once(racer *r, double *seconds)
 {
     double start = command_seconds();
@@ -137,7 +138,7 @@ static void add(neighbours_case *c, const char *name)
     *r = (racer){.name = name, .of = c, .report = FUR_DEFAULT(fur_neighbours_report)};
 }
 
-/* Those that the cloud is not too large for. */
+/* Adds the methods for which the cloud is not too large. */
 static fur_status add_racers(neighbours_case *c)
 {
     double work = (double)c->n * (double)c->n * c->d;
@@ -154,7 +155,7 @@ static fur_status add_racers(neighbours_case *c)
     return FUR_OK;
 }
 
-/* In turn, round after round; the first run counts only for those that take long. */
+/* Runs all in turn, round after round. The first run counts only for methods that take long. */
 static fur_status run_rounds(neighbours_case *c)
 {
     int rounds = c->b->rounds > 0 ? c->b->rounds : ROUNDS;
@@ -178,7 +179,7 @@ static int compare_numbers(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Whether the naive lists have the same points as a graph in the host's memory. */
+/* Checks that the naive lists have the same points as a graph in the host's memory. */
 static fur_status check_naive(const neighbours_case *c, const fur_csr *graph)
 {
     int32_t *numbers = malloc((size_t)(c->n * K) * sizeof *numbers);
@@ -199,7 +200,7 @@ static fur_status check_naive(const neighbours_case *c, const fur_csr *graph)
     return status;
 }
 
-/* All methods give the bits of the last. */
+/* Checks that all methods give the bits of the last. */
 static fur_status check_graphs(const neighbours_case *c)
 {
     fur_context *host = fur_context_host(c->b->context);

@@ -1,7 +1,9 @@
-/* furrow bench precond: what a preconditioner costs and what it brings: set-up, new values of A, an
- * application, and a solve by cg to 1e-8 with b = 1 beside one with "jacobi", both with the fastest
- * product by A (furrow/product.h). Cases: "7-point:128"
- * is "amg", "7-point:128@ic0:coloured,shift=0.1" a kind and its options. */
+/* furrow bench precond: the costs and the benefit of a preconditioner: set-up, new values of A, an
+ * application, and a solve by cg to 1e-8 with b = 1. The solve is compared with a solve with
+ * "jacobi", and both use the fastest product by A (furrow/product.h).
+ *
+ * Cases: "7-point:128" uses "amg". "7-point:128@ic0:coloured,shift=0.1" names a kind and its
+ * options. */
 #include <furrow/precond.h>
 #include <furrow/product.h>
 
@@ -12,7 +14,7 @@
 
 #define TOLERANCE 1e-8
 
-/* Products, or applications, that are waited for together: a GPU is queued several. */
+/* Products or applications that are timed together, so that a GPU has a queue of them. */
 #define TIMES 10
 
 /* A solve with a preconditioner. */
@@ -26,12 +28,12 @@ typedef struct solve {
 
 typedef struct precond_case {
     bench *b;
-    char *matrix; /* its name */
+    char *matrix; /* name of the matrix */
     fur_precond_options options;
     fur_csr *a;
-    fur_csr *twin; /* A once more, which nothing but preconditioners follow */
+    fur_csr *twin; /* a copy of A that only preconditioners use */
     fur_spmv *plan;
-    fur_product *product; /* of the solves: a plan, or the stencil that A is */
+    fur_product *product; /* product of the solves: a plan, or the stencil that A is */
     fur_vector *rhs;
     fur_vector *x;
     solve solves[2]; /* with "jacobi", and with the kind of the case */
@@ -47,7 +49,7 @@ static fur_status set_up(void *self)
     return status;
 }
 
-/* Some kinds follow A when it changes, the others when they are told to. */
+/* Updates the preconditioner. Some kinds detect changes of A, and the others must be told. */
 static fur_status renew(void *self)
 {
     const precond_case *c = self;
@@ -149,7 +151,7 @@ static void note_solve(const solve *s, race_about *about)
              fur_outcome_name(s->report.outcome), (long long)s->report.iterations);
 }
 
-/* What a hierarchy has of levels, or factors of entries. */
+/* Notes the levels of a hierarchy, or the entries of factors. */
 static void note_set_up(const precond_case *c, race_about *about)
 {
     const fur_precond_report *r = fur_precond_describe(c->solves[1].precond);

@@ -1,6 +1,6 @@
-/* furrow bench rounded: products by the values of a matrix, and by those values in single
- * precision, which move half the bytes of values. Generated matrices get random values, which
- * nothing else could store in fewer bytes. */
+/* furrow bench rounded: products by the values of a matrix, and by these values in single
+ * precision, which move half the bytes of values. Generated matrices get random values, which no
+ * other form can store in fewer bytes. */
 #include <stdio.h>
 
 #include "generate.h"
@@ -8,7 +8,7 @@
 #include "output.h"
 #include "wall_race.h"
 
-/* Products that are waited for together: a GPU is queued several. */
+/* Products that are timed together, so that a GPU has a queue of them. */
 #define PRODUCTS 20
 
 typedef struct product {

@@ -1,5 +1,5 @@
-/* furrow bench sddmm: products of two blocks at the entries of a matrix, against the plain loop
- * over its rows. */
+/* furrow bench sddmm: products of two blocks at the entries of a matrix, compared with the plain
+ * loop over its rows. */
 #include "bench_sddmm.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "bench_spmm_case.h"
 #include "plain.h"
 
-/* Numbers of both signs, the same in both orders. */
+/* Numbers of both signs, the same in both layouts. */
 static fur_status make_blocks(const sddmm_case *c, int64_t rows, int64_t first,
                               fur_vectors *blocks[2])
 {
@@ -107,7 +107,7 @@ static void run_copied(void *self)
     sddmm_run(self, FUR_LAYOUT_COLUMNS);
 }
 
-/* Numbers are below 1 / 3: both sums have errors of less than this. */
+/* Checks the result. Numbers are below 1 / 3, so that both sums have errors of less than this. */
 static fur_status check(sddmm_case *c)
 {
     const fur_csr_view *a = fur_csr_get(c->a);

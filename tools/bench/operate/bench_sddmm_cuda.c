@@ -1,5 +1,5 @@
-/* furrow bench sddmm on a GPU: products of two blocks at the entries of a matrix, beside cuSPARSE
- * with its preparation done. */
+/* furrow bench sddmm on a GPU: products of two blocks at the entries of a matrix, compared with
+ * cuSPARSE after its preprocessing. */
 #include "bench_cuda.h"
 #include "bench_sddmm.h"
 
@@ -19,14 +19,14 @@ static fur_status run_copied(void *self)
     return sddmm_run(self, FUR_LAYOUT_COLUMNS);
 }
 
-/* The result on the host. */
+/* Copies the result to the host. */
 static fur_status take_result(const sddmm_case *c, fur_layout layout, fur_csr **out)
 {
     FUR_TRY(sddmm_run(c, layout));
     return fur_csr_transfer(c->a, fur_context_host(c->b->context), out);
 }
 
-/* Whether the host makes the same bits of the same numbers. */
+/* Checks that the host computes the same bits from the same numbers. */
 static fur_status check(const sddmm_case *c, fur_layout layout)
 {
     fur_context *host = fur_context_host(c->b->context);

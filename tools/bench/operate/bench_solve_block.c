@@ -1,6 +1,7 @@
-/* furrow bench solve_block: iterations of cg for several right-hand sides together, beside those
- * for one and for one after the other, of the whole matrix and, if it has two colours, reduced to
- * one. Cases: "7-point:128" has 8 right-hand sides, "7-point:128@4" four. */
+/* furrow bench solve_block: iterations of cg for several right-hand sides together. They are
+ * compared with iterations for one right-hand side, and for one after the other. The system is the
+ * whole matrix and, if it has two colours, the matrix reduced to one colour. Cases: "7-point:128"
+ * has 8 right-hand sides, "7-point:128@4" four. */
 #include <furrow/solver.h>
 #include <furrow/vectors.h>
 
@@ -10,26 +11,26 @@
 
 #include "wall_race.h"
 
-/* Of each solve, of which none gets to the end. */
+/* Iterations of each solve. None of them converges before. */
 #define ITERATIONS 40
 #define DEFAULT_COLUMNS 8
 #define MOST_COLUMNS 64
 
 typedef struct block_case {
     bench *b;
-    char *matrix; /* its name */
+    char *matrix; /* name of the matrix */
     int columns;
     fur_csr *a;
     fur_spmv *plan;
     fur_operator *product;
     fur_vectors *rhs;
     fur_vectors *x;
-    fur_vector *of_rhs[MOST_COLUMNS]; /* columns */
+    fur_vector *of_rhs[MOST_COLUMNS]; /* columns of the blocks */
     fur_vector *of_x[MOST_COLUMNS];
     wall_race race;
 } block_case;
 
-/* A solver, and how many columns it is to do one after the other; 0: all together. */
+/* A solver, and the number of columns that it solves one after the other; 0: all together. */
 typedef struct way {
     const block_case *c;
     fur_solver *solver;
@@ -48,7 +49,7 @@ static fur_status run_way(void *self)
     return FUR_OK;
 }
 
-/* The matrix's name and the columns. */
+/* Parses the name of the matrix and the number of columns. */
 static fur_status parse(block_case *c, const char *name)
 {
     size_t size = strlen(name) + 1;
@@ -78,7 +79,7 @@ static fur_status load(block_case *c)
     return fur_operator_from_spmv(c->plan, &c->product);
 }
 
-/* Column j of B: 1, and 2 in a part of the rows. */
+/* Sets column j of B: 1, and 2 in a part of the rows. */
 static fur_status fill_column(block_case *c, int j)
 {
     fur_vectors *column = NULL;
@@ -110,7 +111,8 @@ static fur_status make_blocks(block_case *c)
     return FUR_OK;
 }
 
-/* One, all one by one, and all together; the latter two beside the first. */
+/* Adds one column, all columns one by one, and all together. The latter two are compared with the
+ * first. */
 static fur_status add_ways(block_case *c, int whole, way ways[3])
 {
     static const char *const names[2][3] = {

@@ -1,5 +1,5 @@
-/* furrow bench spgemm: C = A B, the first time and with its pattern kept, beside other libraries.
- */
+/* furrow bench spgemm: C = A B, the first time and with a stored pattern, compared with other
+ * libraries. */
 #include "bench_spgemm.h"
 
 #include <math.h>
@@ -12,14 +12,14 @@
 
 #define ROUNDS 5
 
-/* The product of a case, and what our contenders hold. */
+/* The product of a case, and the data of our contenders. */
 typedef struct spgemm_case {
     bench *b;
     fur_csr *a;
     fur_csr *p; /* NULL: B is A */
     fur_csr *c;
     fur_spgemm *plan;
-    /* Of the plain loop. */
+    /* For the plain loop: */
     double *sums;
     int32_t *next;
     int32_t *offsets;
@@ -30,7 +30,7 @@ static const fur_csr *right_of(const spgemm_case *s)
     return s->p ? s->p : s->a;
 }
 
-/* P of an aggregation of 2 x 2 x 2 points of a grid of n points an axis. */
+/* Makes P of an aggregation of 2 x 2 x 2 points of a grid with n points along each axis. */
 static fur_status make_aggregation(fur_context *context, int64_t n, fur_csr **out)
 {
     int64_t half = (n + 1) / 2;
@@ -58,7 +58,7 @@ static fur_status make_aggregation(fur_context *context, int64_t n, fur_csr **ou
     return status;
 }
 
-/* Moves a matrix of the host to the device of the case. */
+/* Copies a host matrix to the device of the case. */
 static fur_status move(const bench *b, fur_csr **a)
 {
     fur_csr *moved = NULL;
@@ -70,7 +70,7 @@ static fur_status move(const bench *b, fur_csr **a)
     return FUR_OK;
 }
 
-/* A name, or one with ":ap" behind it for A P. */
+/* Parses a name. A suffix ":ap" means the product A P. */
 static fur_status make_operands(spgemm_case *s, const char *name)
 {
     fur_context *host = fur_context_host(s->b->context);
@@ -113,7 +113,8 @@ static plain_csr plain_of(const fur_csr *a)
     return (plain_csr){v->rows, v->cols, v->offsets, v->columns, v->values};
 }
 
-/* One thread, sorted rows; memory for C is taken anew, as anybody would. */
+/* Multiplies in one thread, with sorted rows. Memory for C is allocated each time, as a user
+ * would. */
 static fur_status multiply_plainly(void *self)
 {
     spgemm_case *s = self;
@@ -157,7 +158,7 @@ static void add(spgemm_race *r, const char *name, race_role role, double plan,
 }
 
 #ifdef FURROW_WITH_CUSPARSE
-/* One of cuSPARSE's ways. */
+/* One of cuSPARSE's methods. */
 typedef struct foreign {
     spgemm_case *s;
     peer_spgemm *peer;
@@ -174,7 +175,8 @@ static fur_status multiply_foreign(void *self)
                 : fur_context_fail(f->s->b->context, FUR_DEVICE_ERROR, "cuSPARSE's product failed");
 }
 
-/* Those that do not refuse the product; SpGEMMreuse first, as what ratios refer to. */
+/* Adds the methods that do not refuse the product. SpGEMMreuse is first, because ratios refer to
+ * it. */
 static void add_foreign(spgemm_race *r, foreign *all)
 {
     static const char *const names[] = {"cusparse_reuse", "cusparse_alg1", "cusparse_alg2",
@@ -234,7 +236,7 @@ static void report(bench *b, const char *name, const spgemm_case *s, spgemm_race
     bench_keep(b, record, columns);
 }
 
-/* Our contenders and, on the CPU, the plain loop. */
+/* Adds our contenders and, on the CPU, the plain loop. */
 static fur_status add_own(bench *b, spgemm_case *s, spgemm_race *r)
 {
     if (fur_context_host(b->context) == b->context) {

@@ -1,4 +1,4 @@
-/* Contenders of furrow bench spgemm, each of which makes a product and waits for it. */
+/* Contenders of furrow bench spgemm. Each computes a product and waits for it. */
 #ifndef FURROW_TOOLS_BENCH_SPGEMM_H
 #define FURROW_TOOLS_BENCH_SPGEMM_H
 
@@ -16,7 +16,7 @@ typedef struct spgemm_racer {
 
 typedef struct spgemm_race {
     int rounds;
-    int against; /* the racer that ratios refer to */
+    int against; /* the contender to which ratios refer */
     int count;
     spgemm_racer racers[SPGEMM_RACERS];
 } spgemm_race;

@@ -1,5 +1,5 @@
-/* furrow bench spmm: products with blocks of vectors, against the plain loop over rows and against
- * a product for each column. */
+/* furrow bench spmm: products with blocks of vectors, compared with the plain loop over rows and
+ * with a product for each column. */
 #include "bench_spmm_case.h"
 
 #include "plain.h"

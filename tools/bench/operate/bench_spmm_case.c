@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows that are told to be compared by what differs: bits. */
+/* Whether the bits of all rows agree. */
 static bool same_bits(const fur_vectors *x, const fur_vectors *y)
 {
     const fur_vectors_view *a = fur_vectors_get(x);
@@ -39,7 +39,7 @@ fur_status spmm_load(const bench *b, const char *case_name, fur_csr **out, int64
     return status;
 }
 
-/* Numbers of both signs, the same in both orders. */
+/* Numbers of both signs, the same in both layouts. */
 static fur_status fill_x(spmm_case *c)
 {
     const fur_vectors_view *x = fur_vectors_get(c->x[FUR_LAYOUT_ROWS]);
@@ -63,7 +63,7 @@ static fur_status make_blocks(spmm_case *c)
     return fill_x(c);
 }
 
-/* The columns of the blocks in columns, as vectors. */
+/* Makes vectors of the columns of the column-major blocks. */
 static fur_status make_columns(spmm_case *c)
 {
     c->x_column = calloc((size_t)c->cols, sizeof(fur_vector *));
@@ -77,7 +77,7 @@ static fur_status make_columns(spmm_case *c)
     return FUR_OK;
 }
 
-/* A plan for both orders. */
+/* Adds a plan for both layouts. */
 static fur_status add_kernel(spmm_case *c, const char *kernel)
 {
     static const char *const orders[] = {"rows", "columns"};
@@ -101,7 +101,7 @@ static fur_status add_kernel(spmm_case *c, const char *kernel)
     return FUR_OK;
 }
 
-/* Single products first; of the kernels not the reference. */
+/* Adds single products first, then all kernels except the reference. */
 static fur_status add_products(spmm_case *c)
 {
     const fur_spmv_options options = {.size = sizeof options, .uses = 1000};
@@ -153,7 +153,7 @@ fur_status spmm_run(const spmm_product *p)
     return FUR_OK;
 }
 
-/* Y of a product on the host, in rows. */
+/* Copies Y of a product to the host, in row-major layout. */
 static fur_status take_result(const spmm_product *p, fur_vectors **out)
 {
     const spmm_case *c = p->of;

@@ -1,5 +1,5 @@
-/* furrow bench spmm on a GPU: products with blocks of vectors in both orders, beside cuSPARSE with
- * its preparation done. */
+/* furrow bench spmm on a GPU: products with blocks of vectors in both layouts, compared with
+ * cuSPARSE after its preprocessing. */
 #include "bench_cuda.h"
 #include "bench_spmm_case.h"
 
@@ -10,7 +10,7 @@ static fur_status run_product(void *self)
     return spmm_run(self);
 }
 
-/* The best of cuSPARSE's algorithms in the same order. */
+/* The best of cuSPARSE's algorithms for the same layout. */
 static cuda_base find_base(const cuda_race *r, fur_layout layout)
 {
     cuda_base best = {0};
@@ -25,7 +25,8 @@ static cuda_base find_base(const cuda_race *r, fur_layout layout)
     return best;
 }
 
-/* A race for each order, as cuSPARSE's plan is for the last blocks that it saw. */
+/* Runs one race for each layout, because cuSPARSE's plan depends on the last blocks that it has
+ * seen. */
 static fur_status race_layout(spmm_case *c, fur_layout layout)
 {
     cuda_race r = {.count = 0};

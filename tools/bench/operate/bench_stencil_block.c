@@ -1,11 +1,11 @@
 /* furrow bench stencil_block: a stencil times a block of vectors, row-major and column-major,
- * against a loop of products with single vectors. Cases: "7-point:128@16" is 7 points on 128^3 with
- * 16 columns. */
+ * compared with a loop of products with single vectors. Cases: "7-point:128@16" is 7 points on
+ * 128^3 with 16 columns. */
 #include <stdio.h>
 
 #include "wall_race.h"
 
-/* Products that are waited for together: a GPU is queued several. */
+/* Products that are timed together, so that a GPU has a queue of them. */
 #define PRODUCTS 10
 
 typedef struct block_case {
@@ -14,7 +14,7 @@ typedef struct block_case {
     int64_t cols;
     fur_vectors *x[2]; /* by layout */
     fur_vectors *y[2];
-    fur_vector **columns; /* those of x, then those of y, column-major */
+    fur_vector **columns; /* columns of x, then columns of y, column-major */
     wall_race race;
 } block_case;
 

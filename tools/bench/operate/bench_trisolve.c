@@ -1,5 +1,6 @@
-/* furrow bench trisolve: solves with the lower triangle of a matrix by every schedule, and of eight
- * right-hand sides at once, against the plain serial loop. Times are of one solve, or of eight. */
+/* furrow bench trisolve: solves with the lower triangle of a matrix by every schedule, for one
+ * right-hand side and for eight at once, compared with the plain serial loop. The times are for one
+ * solve, or for eight. */
 #include "bench.h"
 
 #include <math.h>
@@ -8,7 +9,7 @@
 
 #define MANY 8
 
-/* The plain loop's own lower triangle, the diagonal last in each row. */
+/* The plain loop's copy of the lower triangle, with the diagonal last in each row. */
 typedef struct plain_triangle {
     int64_t rows;
     int32_t *offsets;
@@ -97,8 +98,9 @@ static fur_status add(trisolve_case *c, const char *schedule, const char *name, 
     return FUR_OK;
 }
 
-/* x of the last solve agrees with the plain loop's. Both solve systems that differ from the given
- * one by a few roundings: how far apart that is depends on the condition. */
+/* Checks that x of the last solve agrees with the plain loop's. Both solve systems that differ from
+ * the given one by a few roundings. The difference of the solutions depends on the condition
+ * number. */
 static fur_status check(const trisolve_case *c, int index)
 {
     const plain_triangle *t = &c->plain;

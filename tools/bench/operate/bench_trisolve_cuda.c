@@ -1,5 +1,5 @@
-/* furrow bench trisolve on a GPU: solves with the lower triangle of a matrix, of one right-hand
- * side and of eight at once, beside cuSPARSE's SpSV with its analysis done. */
+/* furrow bench trisolve on a GPU: solves with the lower triangle of a matrix, for one right-hand
+ * side and for eight at once, compared with cuSPARSE's SpSV after its analysis. */
 #include "bench_cuda.h"
 
 #include <stdio.h>
@@ -41,7 +41,7 @@ static fur_status make_plan(const fur_csr *a, bool many, fur_trsv **out)
     return fur_trsv_plan(a, FUR_TRIANGLE_LOWER, FUR_OP_N, FUR_DIAGONAL_STORED, &options, out);
 }
 
-/* The second plan is timed: the first loads kernels. */
+/* Makes the plan twice and times the second, because the first loads kernels. */
 static fur_status make_solves(trisolve_case *c, int count, solves *s)
 {
     s->count = count;
@@ -72,7 +72,7 @@ static fur_status make_vectors(trisolve_case *c)
     return FUR_OK;
 }
 
-/* Whether the last of the solutions has the bits of the host's. */
+/* Checks that the last solution has the bits of the host's solution. */
 static fur_status compare(const trisolve_case *c, const solves *s, const fur_trsv *plan,
                           fur_vector *b, fur_vector *x, fur_vector *found)
 {

@@ -1,4 +1,4 @@
-/* Races by the host's clock. */
+/* Races that are timed by the host's clock. */
 #include "wall_race.h"
 
 #include "output.h"

@@ -1,5 +1,5 @@
-/* Contenders that work in the same way on both kinds of device, timed in turn by the host's clock
- * until their work is done. */
+/* Contenders that work in the same way on both kinds of device. They are timed in turn by the
+ * host's clock, including the wait for their work. */
 #ifndef FURROW_TOOLS_WALL_RACE_H
 #define FURROW_TOOLS_WALL_RACE_H
 
@@ -11,7 +11,7 @@ typedef struct wall_racer {
     const char *name;
     fur_status (*run)(void *self);
     void *self;
-    int against; /* the racer that its ratio refers to */
+    int against; /* the contender to which its ratio refers */
     race_about about;
     double seconds[RACE_ROUNDS_MOST];
 } wall_racer;
@@ -22,12 +22,13 @@ typedef struct wall_race {
     wall_racer racers[WALL_RACERS];
 } wall_race;
 
-/* Adds a contender, that number `against` is compared with; returns what is told of it. */
+/* Adds a contender, which is compared with contender `against`. Returns its description, for the
+ * caller to fill. */
 race_about *wall_race_add(wall_race *r, const char *name, fur_status (*run)(void *self), void *self,
                           int against);
 
-/* Runs all in turn, once unmeasured, and keeps the record, which it takes over, with their lines.
- */
+/* Runs all contenders in turn, and once before without timing. Stores the record, which it owns
+ * from then on, with their lines. */
 fur_status wall_race_run(bench *b, wall_race *r, json_t *record);
 
 #endif

@@ -1,4 +1,4 @@
-// The updates of conjugate gradients, one entry a thread.
+// The updates of conjugate gradients, with one thread for each entry.
 #include "cg_updates.h"
 
 #define BLOCK 256

@@ -1,5 +1,6 @@
-/* The updates of conjugate gradients on a GPU as a careful user fuses them, with the scalars in the
- * device's memory. They are queued on a cudaStream_t; 0: success, else a cudaError_t. */
+/* The updates of conjugate gradients on a GPU, fused as by a careful user, with the scalars in
+ * device memory. They are queued on a cudaStream_t. They return 0 on success, and otherwise a
+ * cudaError_t. */
 #ifndef FURROW_TOOLS_CG_UPDATES_H
 #define FURROW_TOOLS_CG_UPDATES_H
 

@@ -1,4 +1,4 @@
-/* Finding cuBLAS and cuSOLVER, and cuSPARSE, which describes the matrices of the latter. */
+/* Loads cuBLAS and cuSOLVER, and cuSPARSE, which describes the matrices for cuSOLVER. */
 #include "peer_cuda.h"
 
 #include <dlfcn.h>
@@ -7,7 +7,7 @@
 #define POINTERS_ON_HOST 0
 #define POINTERS_ON_DEVICE 1
 
-/* The first of these that is there. */
+/* Opens the first library of a list that exists. */
 static void *open_library(const char *const *names)
 {
     for (; *names; names++) {

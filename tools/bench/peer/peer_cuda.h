@@ -1,4 +1,4 @@
-/* CUDA's libraries where the system has them, found when they are asked for. */
+/* CUDA's libraries, if they are installed. They are loaded when they are needed. */
 #ifndef FURROW_TOOLS_PEER_CUDA_H
 #define FURROW_TOOLS_PEER_CUDA_H
 
@@ -7,10 +7,10 @@
 #define PEER_CUBLAS_DEFAULT 0
 #define PEER_CUBLAS_TF32 3
 
-/* cuBLAS: its functions, by its own types' sizes: a handle is a pointer, a status an int that is 0
- * for success. */
+/* The functions of cuBLAS, with types of the same sizes: a handle is a pointer, and a status is an
+ * int that is 0 on success. */
 typedef struct peer_cublas {
-    void *handle; /* NULL: not there */
+    void *handle; /* NULL: not available */
     int (*destroy)(void *handle);
     int (*dot)(void *handle, int n, const double *x, int incx, const double *y, int incy,
                double *result);
@@ -23,17 +23,17 @@ typedef struct peer_cublas {
     int (*sgemm)(void *handle, int op_a, int op_b, int m, int n, int k, const float *alpha,
                  const float *a, int lda, const float *b, int ldb, const float *beta, float *c,
                  int ldc);
-    int (*set_math_mode)(void *handle, int mode); /* one of the next */
+    int (*set_math_mode)(void *handle, int mode); /* `mode` is one of the following */
 } peer_cublas;
 
-/* Calls go to the stream; scalars lie on the device or on the host. */
+/* Opens cuBLAS for a stream. Scalars are on the device or on the host. */
 peer_cublas peer_cublas_open(void *stream, bool scalars_on_device);
 void peer_cublas_close(peer_cublas *cublas);
 
-/* cuSOLVER: its reverse Cuthill-McKee, which runs on the host, on host arrays with indices from 0.
- * A status is an int that is 0 for success. */
+/* cuSOLVER's reverse Cuthill-McKee, which runs on the host, with host arrays and 0-based indices. A
+ * status is an int that is 0 on success. */
 typedef struct peer_cusolver {
-    void *handle; /* NULL: not there */
+    void *handle; /* NULL: not available */
     void *description;
     int (*destroy)(void *handle);
     int (*destroy_description)(void *description);

@@ -1,5 +1,5 @@
-/* fast_matrix_market, a C++ library of headers, called as its documentation does. Its own CMake
- * file sets the macros without which it falls back to strtod. */
+/* fast_matrix_market, a header-only C++ library, called as in its documentation. Its own CMake file
+ * sets the macros without which it would use strtod. */
 #include "peer_io.h"
 
 #include <fast_matrix_market/app/triplet.hpp>
@@ -54,7 +54,7 @@ bool write_triplets(const char *path, int threads, const peer_matrix *matrix)
     return file.good();
 }
 
-/* No exception leaves for C. */
+/* Catches all exceptions, because the caller is C. */
 template <typename call> bool succeeds(const char *path, call &&attempt)
 {
     try {

@@ -1,4 +1,4 @@
-/* NIST's mmio, called as its own examples call it. */
+/* NIST's mmio, called as in its own examples. */
 #include "peer_io.h"
 
 #include <stdio.h>
@@ -17,7 +17,8 @@ static double mirror(MM_typecode code)
     return mm_is_general(code) ? 0 : mm_is_skew(code) ? -1 : 1;
 }
 
-/* mmio leaves the values of an integer file unset; as a real one it reads them. */
+/* Reads the entries. mmio does not read the values of an integer file, so that such a file is read
+ * as a real one. */
 static bool read_data(FILE *file, MM_typecode code, int entries, arrays *a, peer_matrix *out)
 {
     size_t room = (size_t)entries + 1;

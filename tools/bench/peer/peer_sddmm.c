@@ -1,4 +1,4 @@
-/* SDDMM of cuSPARSE. */
+/* cuSPARSE's SDDMM. */
 #include "peer_sddmm.h"
 
 #include <cuda_runtime_api.h>

@@ -1,4 +1,4 @@
-/* SpGEMM and SpGEMMreuse of cuSPARSE. */
+/* cuSPARSE's SpGEMM and SpGEMMreuse. */
 #include "peer_spgemm.h"
 
 #include <cuda_runtime_api.h>
@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* What one product takes. */
+/* The data of one product. */
 typedef struct product {
     cusparseSpGEMMDescr_t state;
     cusparseSpMatDescr_t c;
@@ -48,7 +48,7 @@ static bool describe(const fur_csr_view *m, cusparseSpMatDescr_t *out)
                              CUDA_R_64F) == CUSPARSE_STATUS_SUCCESS;
 }
 
-/* Memory from the device's pool, which keeps what is given back. */
+/* Allocates from the device's pool, which keeps released memory. */
 static bool take(const peer_spgemm *p, size_t bytes, void **out)
 {
     return cudaMallocAsync(out, bytes > 0 ? bytes : 1, p->stream) == cudaSuccess;
@@ -85,7 +85,7 @@ static void close_product(const peer_spgemm *p, product *x)
     *x = (product){0};
 }
 
-/* Columns and values, once the number of entries is known. */
+/* Allocates columns and values when the number of entries is known. */
 static bool take_result(const peer_spgemm *p, product *x)
 {
     int64_t rows = 0;

@@ -1,4 +1,4 @@
-/* SpSV of cuSPARSE. */
+/* cuSPARSE's SpSV. */
 #include "peer_trisolve.h"
 
 #include <cuda_runtime_api.h>

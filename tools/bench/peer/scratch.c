@@ -1,5 +1,5 @@
-/* The scratch folder. A signal handler could not remove what other code has just begun to write
- * there; a child that waits for the end of a pipe can, even after SIGKILL. */
+/* The scratch folder. A signal handler could not remove files that other code has just begun to
+ * write there. A child process that waits for the end of a pipe can, even after SIGKILL. */
 #include "scratch.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ static const char *parent(void)
     return given && *given ? given : access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
 }
 
-/* The work of the child, which Ctrl-C reaches as well. */
+/* The work of the child process, which ignores Ctrl-C. */
 static void remove_later(const char *folder, const int *ends)
 {
     char byte = 0;

@@ -1,4 +1,4 @@
-/* A folder for large files that live as long as the program: in $TMPDIR, else in memory. */
+/* A folder for large files that exists as long as the program: in $TMPDIR, or else in memory. */
 #ifndef FURROW_TOOLS_SCRATCH_H
 #define FURROW_TOOLS_SCRATCH_H
 
@@ -9,11 +9,11 @@
 
 typedef struct scratch {
     char folder[PATH_MAX];
-    pid_t remover; /* a child that outlives this process, however that ends */
-    int alive;     /* what tells it */
+    pid_t remover; /* a child process that outlives this process in every case */
+    int alive;     /* the pipe that tells it when this process ends */
 } scratch;
 
-/* Makes the folder. It goes with all that is in it at scratch_end, or when the program ends. */
+/* Makes the folder. It is removed with its contents by scratch_end, or when the program ends. */
 fur_status scratch_begin(fur_context *context, scratch *out);
 
 /* Does nothing if the folder was not made. */

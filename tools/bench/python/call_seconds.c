@@ -1,11 +1,11 @@
-/* The time of a product so small that only the call counts, for race_python_gpu.py:
+/* The time of a product so small that only the cost of the call counts, for race_python_gpu.py:
  *
  *     cc -O2 -shared -fPIC tools/bench/python/call_seconds.c -o libcall_seconds.so -lfurrow */
 #include <furrow/furrow.h>
 #include <math.h>
 #include <time.h>
 
-/* The product of 5 points on 10^2, on the GPU. */
+/* The product with a 5-point stencil on a 10^2 grid, on the GPU. */
 typedef struct call {
     fur_context *context;
     fur_product *product;
@@ -43,8 +43,8 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Seconds of a call, the mean of so many that are queued together; not a number on failure. What
- * they take is kept until the process ends. */
+/* Returns the seconds of a call, as the mean of `calls` calls that are queued together, or NaN on
+ * failure. Its objects are kept until the process ends. */
 double call_seconds(int calls)
 {
     static call c;

@@ -44,14 +44,14 @@ def canonical(a: Any) -> Any:
 
 
 def random_rows(rows: int, length: int) -> Any:
-    """About `length` entries a row, anywhere: x is read in no order."""
+    """About `length` entries a row at random columns, so that x is read in random order."""
     rng = np.random.default_rng(7)
     row = np.repeat(np.arange(rows), length)
     return canonical(sp.coo_array((rng.standard_normal(rows * length), (row, rng.integers(0, rows, rows * length)))))
 
 
 def banded(rows: int, length: int, width: int) -> Any:
-    """Entries near the diagonal, as a mesh has after renumbering."""
+    """Entries near the diagonal, as in a mesh after renumbering."""
     rng = np.random.default_rng(8)
     row = np.repeat(np.arange(rows), length)
     col = np.clip(row + rng.integers(-width, width + 1, rows * length), 0, rows - 1)
@@ -59,7 +59,7 @@ def banded(rows: int, length: int, width: int) -> Any:
 
 
 def powerlaw(rows: int, length: int) -> Any:
-    """Rows of very different lengths, as graphs have."""
+    """Rows of very different lengths, as in graphs."""
     rng = np.random.default_rng(9)
     row = (rows * rng.power(0.4, rows * length)).astype(int)
     col = rng.integers(0, rows, rows * length)
@@ -70,7 +70,7 @@ def powerlaw(rows: int, length: int) -> Any:
 
 
 def race(*contestants: Callable[[], Any], runs: int = 9, seconds: float = 2.0, pause: float = 0) -> list[float]:
-    """Medians of seconds: the contestants take turns, with pauses between."""
+    """Medians of seconds. The contestants run in turn, with pauses between them."""
     for run in contestants:
         run()
     times: list[list[float]] = [[] for _ in contestants]
@@ -124,7 +124,7 @@ def say_mean(ratios: list[float]) -> None:
 
 
 def files(folder: str) -> None:
-    """Products with the matrices of a folder."""
+    """Products with the matrices in a folder."""
     ratios = []
     for path in sorted(os.scandir(folder), key=lambda entry: entry.name):
         try:
@@ -146,7 +146,7 @@ def small(quick: bool) -> None:
 
 
 def many(*contestants: Callable[[], Any]) -> list[float]:
-    """Seconds of short calls, of which a thousand are timed together."""
+    """Seconds of short calls. A thousand calls are timed together."""
 
     def thousand(run: Callable[[], Any]) -> Callable[[], None]:
         def runs() -> None:
@@ -198,7 +198,7 @@ OUR_READING = "furrow.read(path).to_scipy()"
 
 
 def peak(path: str, code: str) -> float:
-    """MB that a process takes for reading beyond those after its imports."""
+    """MB that a process allocates for reading, in addition to its memory after the imports."""
     code = f"""
 import re, numpy, scipy.io, scipy.sparse, furrow
 path = {path!r}
@@ -222,7 +222,7 @@ def cg(quick: bool) -> None:
         ours, info = furrow.cg(f, b, rtol=1e-8, M="jacobi")
         assert info == 0 and np.linalg.norm(b - a @ ours) <= 1.01e-8 * np.linalg.norm(b)
         near(ours, theirs, 1e-4)
-        # the threads of NumPy's BLAS, which SciPy's dot products wake, stay awake for 0.1 s
+        # SciPy's dot products wake the threads of NumPy's BLAS, which stay awake for 0.1 s
         seconds = race(
             lambda: spla.cg(a, b, rtol=1e-8, M=inverse),
             lambda: furrow.cg(f, b, rtol=1e-8, M="jacobi"),

@@ -23,7 +23,7 @@ from race_python import stencil
 
 
 def seconds_of(run: Callable[[], Any], times: int) -> float:
-    """A run of `times` that are queued together, the mean of one."""
+    """Mean seconds of a run. `times` runs are queued together."""
     cupy.cuda.Device().synchronize()
     begin = time.perf_counter()
     for _ in range(times):
@@ -33,7 +33,7 @@ def seconds_of(run: Callable[[], Any], times: int) -> float:
 
 
 def race(ours: Callable[[], Any], peers: Callable[[], Any], times: int, rounds: int = 9) -> tuple[float, float]:
-    """Medians of both, which take turns."""
+    """Medians of the seconds of both, which run in turn."""
     taken: tuple[list[float], list[float]] = ([], [])
     for _ in range(rounds + 1):
         for run, list_of in zip((ours, peers), taken, strict=True):
@@ -46,7 +46,7 @@ def tell(name: str, ours: float, peers: float, unit: float = 1e6) -> None:
 
 
 def race_products() -> None:
-    """A @ x as it stands, and by a plan into an array that is there."""
+    """Races A @ x, and the same product by a plan into an existing array."""
     for points, grid in ((7, 128), (5, 2048)):
         host = stencil(points, grid)
         theirs = csp.csr_matrix(host)
@@ -62,14 +62,14 @@ def race_products() -> None:
 
 
 def call_in_c(path: str) -> Callable[[int], float]:
-    """Seconds of a call, the mean of so many."""
+    """Mean seconds of a call."""
     calls = ctypes.CDLL(path).call_seconds
     calls.argtypes, calls.restype = [ctypes.c_int], ctypes.c_double
     return calls
 
 
 def race_calls() -> None:
-    """A product so small that only the call counts."""
+    """Races a product so small that only the cost of the call counts."""
     theirs = csp.csr_matrix(stencil(5, 10))
     ours = furrow.csr(theirs).plan(uses=1000)
     x = cupy.ones(100)
@@ -86,7 +86,7 @@ def race_calls() -> None:
 
 
 def race_cg() -> None:
-    """To the same true residual, 10^5 rows and more."""
+    """Races solves to the same true residual, for 10^5 rows and more."""
     for points, grid in ((7, 47), (5, 316), (7, 128)):
         host = stencil(points, grid)
         theirs = csp.csr_matrix(host)

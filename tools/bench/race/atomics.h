@@ -1,4 +1,4 @@
-/* Results to which the threads of a loop add. */
+/* Shared results to which the threads of a loop add. */
 #ifndef FURROW_TOOLS_ATOMICS_H
 #define FURROW_TOOLS_ATOMICS_H
 

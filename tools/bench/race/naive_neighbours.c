@@ -1,4 +1,4 @@
-/* Nearest neighbours of points, compared one by one. */
+/* Nearest neighbours of points, by comparing all pairs. */
 #include "naive_neighbours.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-// Nearest neighbours of points, a thread for each, which reads all others from memory and keeps its
-// list there: the kernel that the library's are compared with. Flops a pair: 3 d - 1.
+// Nearest neighbours of points. One thread handles one point: it reads all others from memory, and
+// its list is there too. The library's kernels are compared with this one. Flops a pair: 3 d - 1.
 #include "naive_neighbours.h"
 
 #define BLOCK 256

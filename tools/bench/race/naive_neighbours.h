@@ -1,6 +1,6 @@
-/* Nearest neighbours as one writes them first, to race with: each point is compared with all, and
- * its k nearest stand in a list in memory, sorted by distance. Rows of points are d coordinates;
- * list i begins at i k. */
+/* Naive search for nearest neighbours, for races. Each point is compared with all points. Its k
+ * nearest points are in a list in memory, sorted by distance. Rows of points are d coordinates.
+ * List i begins at i k. */
 #ifndef FURROW_TOOLS_NAIVE_NEIGHBOURS_H
 #define FURROW_TOOLS_NAIVE_NEIGHBOURS_H
 
@@ -21,9 +21,10 @@ typedef struct naive_neighbours {
     int32_t *numbers;
 } naive_neighbours;
 
-/* On the context's threads. */
+/* Searches on the context's threads. */
 void naive_neighbours_host(struct fur_context *context, const naive_neighbours *a);
-/* On the current CUDA device, a thread a point: queued on the stream. Whether that went well. */
+/* Queues the search on a stream of the current CUDA device, with one thread for each point. Returns
+ * whether this succeeded. */
 int naive_neighbours_cuda(const naive_neighbours *a, void *stream);
 
 #ifdef __cplusplus

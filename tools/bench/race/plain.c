@@ -124,7 +124,7 @@ static int by_column(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Adds up row i; its columns are a list from the one returned, through next, to -2. */
+/* Adds up row i. Its columns form a linked list from the returned column through `next` to -2. */
 static int32_t sum_row(const plain_csr *a, const plain_csr *b, int64_t i, double *sums,
                        int32_t *next)
 {
@@ -178,7 +178,7 @@ typedef struct vectors {
     _Atomic double sum;
 } vectors;
 
-/* Eight entries, a cache line, to where one begins. */
+/* Copies eight entries to the beginning of a cache line. */
 static inline void copy_line(const double *x, double *y)
 {
 #ifdef __SSE2__

@@ -1,5 +1,5 @@
-/* Contenders timed against each other in one run: in turn, round after round, so that a change in
- * the machine's speed meets all of them. */
+/* Contenders that are timed against each other in turn, round after round. A change in the
+ * machine's speed therefore affects all of them. */
 #ifndef FURROW_TOOLS_RACE_H
 #define FURROW_TOOLS_RACE_H
 
@@ -11,23 +11,23 @@
 #define RACE_ROUNDS_MOST 101
 #define RACE_CONTENDERS 16
 
-/* An array beyond the caches: a sum over it says how fast memory is, and leaves nothing else in
- * them. */
+/* An array larger than the caches. A sum over it measures the speed of memory, and removes all
+ * other data from the caches. */
 typedef struct race_reader {
-    fur_context *context; /* whose threads add up */
+    fur_context *context; /* its threads add up the array */
     double *data;
     int64_t count;
 } race_reader;
 
 typedef enum race_role { RACE_KERNEL, RACE_AUTO, RACE_PEER } race_role;
 
-/* What tables and pages say of a contender besides its times. */
+/* The description of a contender in tables and pages, besides its times. */
 typedef struct race_about {
-    race_role role;      /* a peer is what people use otherwise */
-    const char *kernel;  /* NULL: it has no other name than its own */
+    race_role role;      /* a peer is a usual alternative to the library */
+    const char *kernel;  /* NULL: it has only its own name */
     bool exact;          /* adds in the order of docs/numerics.md */
-    double bytes;        /* that a run moves, for its rate */
-    double bytes_own;    /* if the rate counts those of another form, its own; else 0 */
+    double bytes;        /* bytes that a run moves, for its rate */
+    double bytes_own;    /* its own bytes, if the rate counts those of another form; otherwise 0 */
     double flops;        /* of a run; 0: not counted */
     double plan_seconds; /* 0: there is no plan */
     char note[96];
@@ -39,32 +39,33 @@ typedef struct contender {
     void (*run)(void *self);
     void *self;
     double rounds[RACE_ROUNDS_MOST]; /* seconds of one run */
-    double seconds;                  /* their median */
+    double seconds;                  /* median of `rounds` */
     double least;
-    double ratio; /* median over the rounds of the first contender's time over this one's */
+    /* median over the rounds of the first contender's time over this contender's time */
+    double ratio;
 } contender;
 
 typedef struct race {
     int rounds; /* at most RACE_ROUNDS_MOST; 0: RACE_ROUNDS */
-    bool cold;  /* runs find nothing of theirs in the caches */
+    bool cold;  /* runs begin with cold caches */
     int count;
     contender contenders[RACE_CONTENDERS];
     double read_rounds[RACE_ROUNDS_MOST]; /* bytes a second of a plain sum over the reader */
     double read_rate;
 } race;
 
-/* Returns what is told of the contender, for the caller to fill. */
+/* Adds a contender. Returns its description, for the caller to fill. */
 race_about *race_add(race *r, const char *name, void (*run)(void *self), void *self);
 
-/* Runs all rounds. In each, every contender first runs once unmeasured and then for about
- * `seconds`; if cold, it runs once, after a sum over the reader. The sum over the reader ends the
- * round. Without a reader (NULL) there is no cold run and no rate. */
+/* Runs all rounds. In each round, every contender first runs once without timing, and then for
+ * about `seconds`. If `cold`, it runs only once, after a sum over the reader. The round ends with a
+ * sum over the reader. Without a reader (NULL), there are no cold runs and no rates. */
 void race_run(race *r, double seconds, const race_reader *reader);
 
-/* The median of at most RACE_ROUNDS_MOST numbers. */
+/* Returns the median of at most RACE_ROUNDS_MOST numbers. */
 double race_median(const double *rounds, int count);
 
-/* Median over the rounds of one contender's time over another's. */
+/* Returns the median over the rounds of one contender's time over another's. */
 double race_ratio(const race *r, int slow, int fast);
 
 #endif

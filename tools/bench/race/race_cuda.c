@@ -1,4 +1,4 @@
-/* Timing of contenders on a GPU, in turn. */
+/* Times contenders on a GPU in turn. */
 #include "race_cuda.h"
 
 #include <cuda_runtime_api.h>
@@ -11,8 +11,8 @@
 #define MIB ((size_t)1 << 20)
 
 /* COPY_BYTES: copied to measure the bandwidth of the memory. PIECE_BYTES: read at a time to fill
- * the cache with other data. COVER_BYTES: copied over the bus, which takes some 75 us, so that the
- * device is busy while the host queues what is timed. */
+ * the cache with other data. COVER_BYTES: copied over the bus, which takes about 75 us, so that the
+ * device is busy while the host queues the timed run. */
 static const size_t COPY_BYTES = 1024 * MIB;
 static const size_t PIECE_BYTES = 8 * MIB;
 static const size_t COVER_BYTES = 4 * MIB;
@@ -46,7 +46,7 @@ void *gpu_stream_create(const char *device)
     cudaStream_t stream = NULL;
     bool made = cudaSetDevice(colon ? atoi(colon + 1) : 0) == cudaSuccess &&
                 cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess;
-    (void)cudaGetLastError(); /* fur_context_create meets the same failure and reports it */
+    (void)cudaGetLastError(); /* fur_context_create has the same failure and reports it */
     return made ? stream : NULL;
 }
 
@@ -143,8 +143,8 @@ fur_status gpu_free_memory(const gpu *g, double *bytes)
     return FUR_OK;
 }
 
-/* Fills the second-level cache with other data: first writes it, then copies pieces over one place,
- * so that what is timed next need not write old data back. */
+/* Fills the second-level cache with other data. First it writes the data, then it copies pieces
+ * over one place, so that the timed run need not write old data back. */
 static fur_status flush(const gpu *g)
 {
     CUDA_TRY(g, cudaMemsetAsync(g->to, 0, g->flush_bytes, g->stream));
@@ -155,7 +155,7 @@ static fur_status flush(const gpu *g)
     return FUR_OK;
 }
 
-/* Seconds by the host's clock, of a run that waits for its result. */
+/* The time by the host's clock, for a run that waits for its result. */
 static fur_status time_by_host(const gpu *g, const cuda_contender *c, double *seconds)
 {
     CUDA_TRY(g, cudaStreamSynchronize(g->stream));
@@ -165,7 +165,7 @@ static fur_status time_by_host(const gpu *g, const cuda_contender *c, double *se
     return FUR_OK;
 }
 
-/* Seconds on the device since the event `start`. */
+/* The time on the device since the event `start`. */
 static fur_status elapsed(const gpu *g, double *seconds)
 {
     float milliseconds = 0;
@@ -176,7 +176,7 @@ static fur_status elapsed(const gpu *g, double *seconds)
     return FUR_OK;
 }
 
-/* Seconds of a run on the device. */
+/* The time of a run on the device. */
 static fur_status time_by_events(const gpu *g, const cuda_contender *c, double *seconds)
 {
     CUDA_TRY(g, cudaEventRecord(g->start, g->stream));
@@ -190,7 +190,7 @@ static fur_status time_run(const cuda_race *r, const gpu *g, const cuda_contende
     return r->waits ? time_by_host(g, c, seconds) : time_by_events(g, c, seconds);
 }
 
-/* Seconds of a run that finds none of its data in the cache. */
+/* The time of a run with a cold cache. */
 static fur_status time_cold(const cuda_race *r, const gpu *g, const cuda_contender *c,
                             double *seconds)
 {
@@ -198,7 +198,7 @@ static fur_status time_cold(const cuda_race *r, const gpu *g, const cuda_contend
     return time_run(r, g, c, seconds);
 }
 
-/* Seconds of a run right after another one. */
+/* The time of a run directly after another run. */
 static fur_status time_warm(const cuda_race *r, const gpu *g, const cuda_contender *c,
                             double *seconds)
 {
@@ -207,7 +207,7 @@ static fur_status time_warm(const cuda_race *r, const gpu *g, const cuda_contend
     return time_run(r, g, c, seconds);
 }
 
-/* Bytes a second of a copy within the device, read and written. */
+/* The rate of a copy within the device, in bytes a second, read and written. */
 static fur_status time_copy(const gpu *g, double *rate)
 {
     double seconds = 0;

@@ -1,11 +1,11 @@
-/* Contenders on a GPU timed against each other in one run.
+/* Contenders on a GPU that are timed against each other.
  *
  * A run is timed by events on the stream. The device is still busy with earlier work when the host
- * queues the run; so the time is that of its kernels and the gaps between them, and the host's
- * launches do not count. A run that waits for its result is timed by the host's clock instead. In
- * every round each contender runs once cold, after the second-level cache was filled with other
- * data, and once warm, right after itself. Every round also times a copy within the device, which
- * says what the memory can do. Runs that move data over the bus are timed warm only, and without
+ * queues the run. The time is therefore that of its kernels and the gaps between them, without the
+ * host's launches. A run that waits for its result is timed by the host's clock instead. In every
+ * round, each contender runs once cold, after the second-level cache was filled with other data,
+ * and once warm, directly after itself. Every round also times a copy within the device, which
+ * shows the speed of the memory. Runs that move data over the bus are timed only warm, and without
  * the copy. */
 #ifndef FURROW_TOOLS_RACE_CUDA_H
 #define FURROW_TOOLS_RACE_CUDA_H
@@ -17,11 +17,11 @@
 #define RACE_CUDA_ROUNDS 21
 #define RACE_CUDA_CONTENDERS 24
 
-/* A device with a stream, events, and memory to fill the cache and to copy. */
+/* A device with a stream, events, and memory for filling the cache and for copies. */
 typedef struct gpu gpu;
 
-/* A stream on the device "cuda" or "cuda:N", for the context that is timed. NULL if it cannot be
- * made; fur_context_create then says why. */
+/* Makes a stream on the device "cuda" or "cuda:N", for the timed context. Returns NULL on failure;
+ * fur_context_create then reports the reason. */
 void *gpu_stream_create(const char *device);
 void gpu_stream_destroy(void *stream);
 
@@ -29,11 +29,11 @@ fur_status gpu_create(fur_context *context, void *stream, gpu **out);
 void gpu_destroy(gpu *g);
 
 const char *gpu_name(const gpu *g);
-/* CUDA's version as the driver and as the runtime have it, 13000 for 13.0. */
+/* Returns CUDA's version of the driver and of the runtime, as 13000 for 13.0. */
 int gpu_driver(const gpu *g);
 int gpu_runtime(const gpu *g);
 void *gpu_stream(const gpu *g);
-/* The device's free memory, in bytes. */
+/* Returns the device's free memory, in bytes. */
 fur_status gpu_free_memory(const gpu *g, double *bytes);
 
 typedef struct cuda_contender {
@@ -43,20 +43,20 @@ typedef struct cuda_contender {
     void *self;
     double cold_rounds[RACE_CUDA_ROUNDS]; /* seconds */
     double warm_rounds[RACE_CUDA_ROUNDS];
-    double cold; /* their medians */
+    double cold; /* medians of the rounds */
     double warm;
 } cuda_contender;
 
 typedef struct cuda_race {
-    bool waits;  /* a run returns with its result on the host */
-    bool by_bus; /* runs move data between host and device; sets only `warm` */
+    bool waits;  /* a run returns when its result is on the host */
+    bool by_bus; /* runs move data between host and device; only `warm` is set */
     int count;
     cuda_contender contenders[RACE_CUDA_CONTENDERS];
     double copy_rounds[RACE_CUDA_ROUNDS]; /* bytes a second, read and written */
     double copy_rate;                     /* 0 with by_bus */
 } cuda_race;
 
-/* Returns what is told of the contender, for the caller to fill. */
+/* Adds a contender. Returns its description, for the caller to fill. */
 race_about *cuda_race_add(cuda_race *r, const char *name, fur_status (*run)(void *self),
                           void *self);
 fur_status cuda_race_run(cuda_race *r, gpu *g);

@@ -1,4 +1,4 @@
-/* The records of races, and tables made from them. */
+/* The records of races, and tables from them. */
 #include "record.h"
 
 #include <stdio.h>
@@ -27,7 +27,8 @@ const char *record_text(const json_t *object, const char *key)
     return text ? text : "";
 }
 
-/* What the plan cost, and after how many products the faster ones have paid it back. */
+/* Adds the cost of the plan, and the number of products after which a faster contender has saved
+ * it. */
 static void add_plan(json_t *line, double plan, double seconds, double ratio)
 {
     double gain = (ratio - 1) * seconds;
@@ -64,7 +65,7 @@ json_t *record_line(const char *name, const race_about *about, double seconds, d
     return line;
 }
 
-/* Nothing where nothing follows. */
+/* Prints a text. An empty text in a column without padding prints nothing. */
 static void print_text(const record_column *column, const char *text)
 {
     int width = column->width > 0 ? column->width + (int)strlen(column->unit) : column->width;
@@ -99,7 +100,7 @@ void record_print_lines(const json_t *lines, const record_column *columns)
     fflush(stdout);
 }
 
-/* What is known of the case, such as "7-point:20: 8000 rows, the run reads 36.1 GB/s". */
+/* Prints the data of the case, such as "7-point:20: 8000 rows, the run reads 36.1 GB/s". */
 static void print_case(const json_t *record)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* Makes and releases the clock of a context's device around a job. */
+/* Makes and releases the clock of a context's device for a job. */
 #include "timing.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #    include "race_cuda.h"
 #endif
 
-/* 256 MiB: more than caches have. */
+/* 256 MiB, more than any cache. */
 #define READER_COUNT (1 << 25)
 
 typedef struct timed_job {
@@ -26,7 +26,7 @@ static fur_status make_reader(timing *t)
     t->reader = (race_reader){.context = t->context, .data = memory, .count = READER_COUNT};
     for (int64_t i = 0; i < READER_COUNT; i++)
         t->reader.data[i] = 1;
-    /* The threads start: what is printed says how many there are. */
+    /* Starts the threads, because the output contains their number. */
     plain_sum(t->context, t->reader.count, t->reader.data);
     return FUR_OK;
 }
@@ -67,7 +67,7 @@ int timing_run(const command_common *common, fur_status (*job)(timing *t, const 
     return status;
 }
 
-/* The processor's name; an empty one if Linux does not say it. */
+/* Reads the processor's name. It is empty if Linux does not report it. */
 static void find_processor(char name[128])
 {
     char line[256];
@@ -96,7 +96,7 @@ void timing_put(output *out, const timing *t)
 #endif
 }
 
-/* The bytes that Linux could hand out without swapping. */
+/* Returns the bytes that Linux could allocate without swapping. */
 static double host_memory(void)
 {
     char line[128];

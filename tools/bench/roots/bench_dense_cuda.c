@@ -1,5 +1,6 @@
-/* furrow bench dense: the steps of a dense product on a GPU, and cuBLAS. Racers take turns; some
- * entries of each result are compared with sums in long double, all with those of step 1. */
+/* furrow bench dense: the steps of a dense product on a GPU, and cuBLAS, timed in turn. Some
+ * entries of each result are compared with sums in long double, and all entries with the result of
+ * step 1. */
 #include "bench_cuda.h"
 
 #include <cuda_runtime_api.h>
@@ -10,7 +11,7 @@
 #include "dense.h"
 #include "peer_cuda.h"
 
-/* Rounds of small products and of others. */
+/* Rounds of small products and of large products. */
 #define ROUNDS 21
 #define LARGE_ROUNDS 7
 #define LARGE 4096
@@ -18,10 +19,10 @@
 #define RACERS 12
 #define SEED_A 1
 #define SEED_B 2
-/* Entries of a result that are looked at. */
+/* Number of entries of a result that are checked. */
 #define SAMPLES 200
 
-/* By so much of themselves cuBLAS may change the entries that it takes as tf32. */
+/* The relative error of the entries that cuBLAS rounds to tf32. */
 static const double TF32_CUT = 0x1p-10;
 
 typedef struct racer {
@@ -31,9 +32,9 @@ typedef struct racer {
     double input_error;
     bool skipped;
     bool result_ok;
-    bool same_bits; /* as step 1 */
+    bool same_bits; /* same bits as step 1 */
     double rounds[ROUNDS];
-    double seconds; /* their median */
+    double seconds; /* median of `rounds` */
     char note[80];
 } racer;
 
@@ -63,7 +64,7 @@ static dense_product product_of(const dense_case *c)
                            fur_vector_data(c->x[2]), c->b->timing->stream};
 }
 
-/* Column-major, as cuBLAS sees matrices, C^T = B^T A^T. */
+/* cuBLAS sees column-major matrices, so that it computes C^T = B^T A^T. */
 static int run_cublas(const dense_case *c, bool tf32)
 {
     static const float one = 1;
@@ -132,8 +133,8 @@ static fur_status prepare(dense_case *c)
     return FUR_OK;
 }
 
-/* Whether an entry of the result is within its bound, which any order of additions keeps. Sums of
- * tensor cores may be cut off instead of rounded. */
+/* Whether an entry of the result is within its error bound, which holds for any order of additions.
+ * The sums of tensor cores may be truncated instead of rounded. */
 static bool is_right(const dense_case *c, const racer *one, int64_t row, int64_t col, double found)
 {
     const double rounding = (one->tf32 ? 4 : 1) * (c->is_double ? 0x1p-53 : 0x1p-24);
@@ -161,7 +162,7 @@ static fur_status read_entry(const dense_case *c, int64_t at, double *out)
     return FUR_OK;
 }
 
-/* Corners, and entries anywhere. */
+/* Checks the corners, and random entries. */
 static fur_status check_samples(const dense_case *c, racer *one)
 {
     const int64_t last = c->n - 1;
@@ -178,8 +179,8 @@ static fur_status check_samples(const dense_case *c, racer *one)
     return FUR_OK;
 }
 
-/* The first product of a racer, in memory that was full of NaN, which no time is taken of. What
- * this GPU has no room for is left out. */
+/* Computes the first product of a contender, in memory filled with NaN, without timing. A contender
+ * for which this GPU has too little memory is left out. */
 static fur_status try_out(dense_case *c, racer *one)
 {
     void *stream = c->b->timing->stream;
@@ -236,7 +237,7 @@ static fur_status run_rounds(dense_case *c)
     return FUR_OK;
 }
 
-/* cuBLAS's time in the same arithmetic, 0 without it. */
+/* Returns cuBLAS's time in the same arithmetic, or 0 without cuBLAS. */
 static double base_of(const dense_case *c, const racer *of)
 {
     double seconds = 0;
@@ -281,7 +282,7 @@ static void keep_rows(const dense_case *c, const char *title)
     }
 }
 
-/* A step that multiplies wrongly is an error, but the table shows which. */
+/* Returns an error if a step multiplies wrongly. The table shows which step. */
 static fur_status judge(const dense_case *c, const char *title)
 {
     for (int i = 0; i < c->count; i++)

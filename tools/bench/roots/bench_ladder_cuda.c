@@ -35,7 +35,7 @@ static void keep_rows(bench *b, const char *title, const ladder_row *rows, int c
     }
 }
 
-/* A step that adds up wrongly is an error, but the table shows which. */
+/* Returns an error if a step adds wrongly. The table shows which step. */
 static fur_status judge(const bench *b, const char *title, const ladder_row *rows, int count)
 {
     for (int i = 0; i < count; i++) {

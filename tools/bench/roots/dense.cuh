@@ -1,4 +1,4 @@
-// What the steps of the dense ladder share: a product in its type, and pieces of 16 bytes.
+// Shared code of the steps of the dense ladder: a product in its type, and pieces of 16 bytes.
 #ifndef FURROW_TOOLS_DENSE_CUH
 #define FURROW_TOOLS_DENSE_CUH
 
@@ -20,7 +20,7 @@ template <class T> struct dense_arrays {
     }
 };
 
-// 16 bytes of neighbours, the most that a thread loads at once.
+// 16 bytes of neighbouring entries, the largest load of a thread.
 template <class T> struct alignas(16) dense_piece {
     static constexpr int entries = 16 / sizeof(T);
     T entry[entries];
@@ -41,7 +41,7 @@ static inline cudaStream_t dense_stream(const dense_product *p)
     return static_cast<cudaStream_t>(p->stream);
 }
 
-// The steps.
+// Each function runs one step.
 template <class T> int dense_run_naive(const dense_product *p);
 template <class T> int dense_run_tile(const dense_product *p);
 template <class T> int dense_run_registers(const dense_product *p);

@@ -1,5 +1,5 @@
-/* The ladder of the dense product C = A B on a GPU, for the benchmark alone: what each step gains,
- * beside cuBLAS. Matrices are square and row-major. */
+/* The ladder of the dense product C = A B on a GPU, only for the benchmark. It shows the gain of
+ * each step, compared with cuBLAS. Matrices are square and row-major. */
 #ifndef FURROW_TOOLS_DENSE_H
 #define FURROW_TOOLS_DENSE_H
 
@@ -9,11 +9,12 @@
 extern "C" {
 #endif
 
-/* Rows and columns are a multiple of this, and at most that: entries are numbered by int32. */
+/* The numbers of rows and columns are multiples of DENSE_UNIT, and at most DENSE_MOST, because
+ * entries are indexed by int32. */
 #define DENSE_UNIT 256
 #define DENSE_MOST 32768
 
-/* One product of n x n matrices of float or double, which lie on the device. */
+/* A product of n x n matrices of float or double on the device. */
 typedef struct dense_product {
     int n;
     const void *a;
@@ -23,22 +24,22 @@ typedef struct dense_product {
 } dense_product;
 
 typedef struct dense_step {
-    const char *name; /* static */
-    /* Relative error with which it takes the entries of A and B; 0: they are taken as they are. */
+    const char *name; /* static string */
+    /* Relative error by which the step rounds the entries of A and B; 0: it uses them unchanged. */
     double input_error;
-    /* Queues it. Returns CUDA's error, 0 for none. */
+    /* Queues the product. Returns CUDA's error, or 0. */
     int (*run)(const dense_product *p);
 } dense_step;
 
-/* Step `index` for double (is_double) or float, NULL behind the last. */
+/* Returns step `index` for double (is_double) or float, or NULL after the last. */
 const dense_step *dense_step_at(int is_double, int index);
 
-/* Fills count entries of an array of float or double with dense_entry(seed, i). Returns CUDA's
+/* Fills `count` entries of an array of float or double with dense_entry(seed, i). Returns CUDA's
  * error. */
 int dense_fill(int is_double, uint32_t seed, int64_t count, void *x, void *stream);
 
-/* *different = how many entries of two arrays on the device differ in a bit. Waits. Returns CUDA's
- * error. */
+/* *different = the number of entries of two arrays on the device that differ in any bit. Waits.
+ * Returns CUDA's error. */
 int dense_compare(int is_double, int64_t count, const void *x, const void *y, void *stream,
                   int64_t *different);
 
@@ -48,8 +49,8 @@ int dense_compare(int is_double, int64_t count, const void *x, const void *y, vo
 #    define DENSE_ANYWHERE static inline
 #endif
 
-/* Entry i of a test array: a multiple of 2^-23 in [-1, 1), the same in both types (the finalizer of
- * Stafford's variant 13, 2011). */
+/* Returns entry i of a test array: a multiple of 2^-23 in [-1, 1), equal in both types (the
+ * finalizer of Stafford's variant 13, 2011). */
 DENSE_ANYWHERE double dense_entry(uint32_t seed, int64_t i)
 {
     uint64_t h = ((uint64_t)(i + 1) + ((uint64_t)seed << 40)) * UINT64_C(0x9e3779b97f4a7c15);

@@ -1,6 +1,7 @@
-// The ladder of M. Harris, Optimizing Parallel Reduction in CUDA (2007), step by step, the
+// The ladder of M. Harris, Optimizing Parallel Reduction in CUDA (2007), step by step; the
 // reduction of Nickolls, Buck, Garland and Skadron, Scalable Parallel Programming with CUDA (ACM
-// Queue 2008), and CUB's. To be read beside each other: so every step is a kernel of its own.
+// Queue 2008); and CUB's reduction. Every step is a separate kernel, so that the steps can be
+// compared while reading.
 //
 // Each reads its input once, with one addition a value.
 #include "ladder.h"
@@ -17,7 +18,7 @@
 #define BLOCK 256
 #define WARP 32
 #define ALL_LANES 0xffffffffu
-// Values that a block takes in the last step.
+// Values of a block in the last step.
 #define MANY (64 * BLOCK)
 
 namespace
@@ -28,20 +29,20 @@ template <class T> __device__ T value_or_0(int64_t n, const T *in, int64_t i)
     return i < n ? in[i] : T(0);
 }
 
-// Steps 1 to 3 take one value a thread.
+// In steps 1 to 3, a thread reads one value.
 template <class T> __device__ T one_value(int64_t n, const T *in)
 {
     return value_or_0(n, in, blockIdx.x * int64_t(BLOCK) + threadIdx.x);
 }
 
-// Steps 4 to 6 take two, and add them before anything else.
+// In steps 4 to 6, a thread reads two values and adds them first.
 template <class T> __device__ T two_values(int64_t n, const T *in)
 {
     int64_t i = blockIdx.x * int64_t(2 * BLOCK) + threadIdx.x;
     return value_or_0(n, in, i) + value_or_0(n, in, i + BLOCK);
 }
 
-// 1: the threads that add are spread over all warps, most of which have few of them.
+// 1: the adding threads are spread over all warps, most of which have only a few of them.
 template <class T> __global__ void interleaved_divergent(int64_t n, const T *in, T *out)
 {
     __shared__ T sum[BLOCK];
@@ -57,7 +58,7 @@ template <class T> __global__ void interleaved_divergent(int64_t n, const T *in,
         out[blockIdx.x] = sum[0];
 }
 
-// 2: the first threads add; but their addresses fall into the same banks of shared memory.
+// 2: the first threads add, but their addresses are in the same banks of shared memory.
 template <class T> __global__ void interleaved_strided(int64_t n, const T *in, T *out)
 {
     __shared__ T sum[BLOCK];
@@ -74,7 +75,7 @@ template <class T> __global__ void interleaved_strided(int64_t n, const T *in, T
         out[blockIdx.x] = sum[0];
 }
 
-// Halves the sums from `from` of them down to `to`, by neighbouring threads at neighbouring
+// Halves the number of sums from `from` down to `to`. Neighbouring threads use neighbouring
 // addresses.
 template <class T> __device__ void halve(T *sum, unsigned from, unsigned to)
 {
@@ -85,7 +86,7 @@ template <class T> __device__ void halve(T *sum, unsigned from, unsigned to)
     }
 }
 
-// 3: no conflicts; but half of the threads do nothing from the start.
+// 3: there are no bank conflicts, but half of the threads are idle from the start.
 template <class T> __global__ void sequential(int64_t n, const T *in, T *out)
 {
     __shared__ T sum[BLOCK];
@@ -96,7 +97,7 @@ template <class T> __global__ void sequential(int64_t n, const T *in, T *out)
         out[blockIdx.x] = sum[0];
 }
 
-// 4: every thread adds at least once; what is left is instructions and barriers.
+// 4: every thread adds at least once. The remaining costs are instructions and barriers.
 template <class T> __global__ void first_add_during_load(int64_t n, const T *in, T *out)
 {
     __shared__ T sum[BLOCK];
@@ -107,8 +108,8 @@ template <class T> __global__ void first_add_during_load(int64_t n, const T *in,
         out[blockIdx.x] = sum[0];
 }
 
-// The sum of the first 2 WARP of the sums, in thread 0. The original relied on the lanes of a warp
-// keeping step, which they no longer do; shuffles say it.
+// The sum of the first 2 WARP sums, in thread 0. The original relied on lanes of a warp that run in
+// lockstep, which is no longer guaranteed. Shuffles synchronise them.
 template <class T> __device__ T last_warp(const T *sum)
 {
     if (threadIdx.x >= WARP)
@@ -132,7 +133,7 @@ template <class T> __global__ void last_warp_unrolled(int64_t n, const T *in, T 
         out[blockIdx.x] = total;
 }
 
-// The sum of `Size` threads' values, with no loop left.
+// The sum of the values of `Size` threads, without a loop.
 template <unsigned Size, class T> __device__ T unrolled(T *sum)
 {
     if constexpr (Size == 2 * WARP) {
@@ -145,7 +146,7 @@ template <unsigned Size, class T> __device__ T unrolled(T *sum)
     }
 }
 
-// 6: the block's size is known when it is compiled.
+// 6: the size of the block is known at compile time.
 template <class T> __global__ void completely_unrolled(int64_t n, const T *in, T *out)
 {
     __shared__ T sum[BLOCK];
@@ -156,7 +157,7 @@ template <class T> __global__ void completely_unrolled(int64_t n, const T *in, T
         out[blockIdx.x] = total;
 }
 
-// 7: most additions happen in registers, before any thread waits for another (Brent's theorem).
+// 7: most additions are in registers, before any thread waits for another (Brent's theorem).
 template <class T> __global__ void several_a_thread(int64_t n, const T *in, T *out)
 {
     __shared__ T sum[BLOCK];
@@ -183,7 +184,7 @@ template <class T> __global__ void atomic_total(int64_t n, const T *in, T *total
 }
 
 // Test values: integers from a hash of their index (the finalizer of Stafford's variant 13, 2011),
-// times a power of two. So the host knows their sum exactly.
+// times a power of two. The host therefore knows their sum exactly.
 template <class T> struct random_values;
 template <> struct random_values<int> {
     static constexpr int64_t span = 201;
@@ -216,7 +217,7 @@ template <class T> __global__ void fill(int64_t n, T *x)
         x[i] = T(random_integer(i, random_values<T>::span)) * random_values<T>::unit;
 }
 
-// A failed call ends the race: the first one's name and reason are kept.
+// The first failed call ends the race. Its name and reason are stored.
 struct failure {
     char *text;
     size_t size;
@@ -263,7 +264,7 @@ int64_t blocks_for(int64_t n, int64_t values_a_block)
     return (n + values_a_block - 1) / values_a_block;
 }
 
-// The data that the contenders work on.
+// The data of the contenders.
 template <class T> struct race {
     int64_t n;
     memory in;
@@ -287,13 +288,13 @@ template <class T> struct race {
 
 template <class T> struct contender {
     const char *name;
-    // Queues one reduction; *result: where the sum will be.
+    // Queues one reduction. *result: the address of the sum.
     cudaError_t (*run)(const race<T> &r, const T **result);
-    // How many roundings count for a term's error, with n values.
+    // The number of roundings that affect a term, with n values.
     double (*roundings)(int64_t n);
 };
 
-// Passes, each of which leaves one value a block, until one is left.
+// Runs passes until one value is left. Each pass leaves one value for each block.
 template <class T, void (*Kernel)(int64_t, const T *, T *), int Values>
 cudaError_t run_passes(const race<T> &r, const T **result)
 {
@@ -329,7 +330,7 @@ template <class T> cudaError_t run_cub(const race<T> &r, const T **result)
     return cub::DeviceReduce::Sum(r.scratch.data, bytes, r.input(), r.part(0), r.n);
 }
 
-// A term passes log2(BLOCK) additions a pass, and those in registers.
+// A term goes through log2(BLOCK) additions in each pass, and the additions in registers.
 template <int Values> double roundings_of_passes(int64_t n)
 {
     double roundings = 0;
@@ -338,8 +339,8 @@ template <int Values> double roundings_of_passes(int64_t n)
     return roundings;
 }
 
-// In whatever order n values are added, the error grows like the root of the additions (Higham and
-// Mary, A new approach to probabilistic rounding error analysis, 2019; lambda = 8).
+// For additions of n values in any order, the error grows like the square root of their number
+// (Higham and Mary, A new approach to probabilistic rounding error analysis, 2019; lambda = 8).
 double roundings_of_any_order(int64_t n)
 {
     return 8 * std::sqrt(static_cast<double>(n));
@@ -474,7 +475,7 @@ extern "C" int ladder_run(const char *type, int64_t n, int rounds, ladder_row ro
                           int *count, char *error, size_t error_size)
 {
     failure failed = {error, error_size};
-    // Blocks of one value a thread are numbered by 31 bits.
+    // Blocks with one value for each thread are indexed by 31 bits.
     if (n <= 0 || n > int64_t(INT32_MAX) * BLOCK) {
         snprintf(error, error_size, "%lld values: must be 1 to 2^39", static_cast<long long>(n));
         return -1;

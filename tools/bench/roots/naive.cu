@@ -1,7 +1,8 @@
-// Dense ladder, step 1: an entry of C a thread, neighbouring threads on neighbouring columns.
+// Dense ladder, step 1. One thread computes one entry of C, and neighbouring threads have
+// neighbouring columns.
 //
-// A warp's product reads 32 entries of B and one of A, which is for all, from the first-level
-// cache: this cache's 128 bytes a cycle are the limit.
+// For each product, a warp reads 32 entries of B from the first-level cache, and one of A, which
+// all lanes share. The cache's 128 bytes a cycle are the limit.
 #include "dense.cuh"
 
 #define SIDE 32

@@ -1,9 +1,9 @@
-// Dense ladder, step 3: a thread has 8 x 8 entries of C in registers, so that an entry which it
-// reads from shared memory is used eight times (Volkov and Demmel, Benchmarking GPUs to tune dense
-// linear algebra, SC 2008).
+// Dense ladder, step 3. A thread has 8 x 8 entries of C in registers, so that an entry from shared
+// memory is used eight times (Volkov and Demmel, Benchmarking GPUs to tune dense linear algebra, SC
+// 2008).
 //
-// Its rows lie ROWS_APART apart and its columns COLS_APART: so 16 neighbouring threads read 16
-// neighbouring entries of B.
+// The thread's rows are ROWS_APART apart, and its columns COLS_APART. Therefore 16 neighbouring
+// threads read 16 neighbouring entries of B.
 #include "dense.cuh"
 
 #define EACH 8
@@ -35,7 +35,7 @@ template <class T> __device__ void load(const dense_arrays<T> &p, int k, tiles<T
         to->b[i / TILE_COLS][i % TILE_COLS] = b[i / TILE_COLS * p.n + i % TILE_COLS];
 }
 
-// The product of a column of A and a row of B.
+// Adds the outer product of a column of A and a row of B.
 template <class T>
 __device__ void add_outer(const tiles<T> *from, int k, int row, int col, T (&sum)[EACH][EACH])
 {

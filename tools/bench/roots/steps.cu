@@ -1,5 +1,4 @@
-// The list of the steps, and what the race needs beside them: test arrays, and whether results have
-// the same bits.
+// The list of the steps, test arrays for the race, and the comparison of the bits of results.
 #include "dense.cuh"
 
 #define BLOCK 256
@@ -7,7 +6,7 @@
 namespace
 {
 
-// Half a unit in the last place of the eleven bits of tf32.
+// Half a unit in the last place of tf32, which has eleven bits.
 #define TF32_ERROR 0x1p-11
 
 const dense_step doubles[] = {
@@ -40,7 +39,7 @@ template <class T> __global__ void fill(uint32_t seed, int64_t count, T *x)
         x[i] = static_cast<T>(dense_entry(seed, i));
 }
 
-// Word is an integer of the type's size.
+// Word is an integer of the same size as the type.
 template <class Word>
 __global__ void compare(int64_t count, const Word *x, const Word *y, unsigned long long *different)
 {

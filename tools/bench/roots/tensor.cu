@@ -1,22 +1,23 @@
-// Dense ladder, step 6: tensor cores, on double by m16n8k8 (Hopper; two by two m8n8k4 on older
-// GPUs), on float rounded to the 11 bits of tf32. Tiles travel to shared memory by asynchronous
-// copies, some stages ahead (NVIDIA, PTX ISA: mma, cp.async; the order of loads after Thakkar et
-// al., CUTLASS, 2023): while a warp multiplies, the fragments of its next products are being read.
-// There is one barrier a tile, and it comes before the tile's last products, so that these fill the
-// time after it.
+// Dense ladder, step 6: tensor cores. On double they run m16n8k8 (on Hopper; m8n8k4 in a 2 by 2
+// arrangement on older GPUs). Floats are rounded to the 11 bits of tf32. Tiles are copied to shared
+// memory asynchronously, several stages ahead (NVIDIA, PTX ISA: mma, cp.async; the order of loads
+// after Thakkar et al., CUTLASS, 2023). While a warp multiplies, it reads the fragments of its next
+// products. There is one barrier a tile. It comes before the tile's last products, so that these
+// fill the time after it.
 //
-// Rows in shared memory lie so far apart that the entries which a warp reads at once, of four
-// columns of A and four rows of B, are in different banks.
+// The distance of rows in shared memory avoids bank conflicts: a warp reads entries of four columns
+// of A and four rows of B at once, and all are in different banks.
 //
-// Tried on an H200: tiles of 128 x 64 with two blocks a multiprocessor win at n = 1024 alone
-// (45.1 TFLOP/s in place of 26.5).
+// Tried on an H200: tiles of 128 x 64 with two blocks a multiprocessor are faster only at n = 1024
+// (45.1 TFLOP/s instead of 26.5).
 #include "dense.cuh"
 
 namespace
 {
 
-// A block's tile of C, rows x cols, and its warps' parts of it; columns of A in a stage, and
-// stages. One block is on a multiprocessor, with few bytes of A and B for each product.
+// A block's tile of C, rows x cols, and the parts of its warps; the columns of A in a stage, and
+// the number of stages. A multiprocessor has one block, which needs few bytes of A and B for each
+// product.
 template <int Rows, int Cols, int WarpRows, int WarpCols, int Depth, int Stages> struct tiling {
     static constexpr int rows = Rows;
     static constexpr int cols = Cols;
@@ -39,8 +40,8 @@ template <> struct tiles<float> : tiling<256, 128, 64, 64, 32, 3> {
 #define N 8
 #define K 8
 
-// Blocks of C that are worked on together lie in groups of so many rows of them, so that they share
-// tiles of A and B in the second-level cache.
+// Blocks of C that are computed at the same time are grouped by this number of block rows, so that
+// they share tiles of A and B in the second-level cache.
 #define GROUP 8
 
 template <class T> struct stage {
@@ -48,7 +49,8 @@ template <class T> struct stage {
     T b[tiles<T>::depth][tiles<T>::cols + 32 / sizeof(T)];
 };
 
-// The fragments of a warp for K columns of A and rows of B: those of a thread, by instruction.
+// The fragments of a warp for K columns of A and rows of B. Each thread has its part, by
+// instruction.
 template <class T> struct fragments {
     T a[tiles<T>::warp_rows / M][4];
     T b[tiles<T>::warp_cols / N][2];
@@ -58,12 +60,12 @@ template <class T> struct sums {
     T part[tiles<T>::warp_rows / M][tiles<T>::warp_cols / N][4];
 };
 
-// Where a thread stands: the first entry of its warp's part, and its place within fragments.
+// The position of a thread: the first entry of its warp's part, and its place within fragments.
 struct place {
     int row;
     int col;
-    int group;  // of four threads: a row of A and C, a column of B
-    int within; // a column of A and a row of B
+    int group;  // a group of four threads: a row of A and C, a column of B
+    int within; // place in the group: a column of A and a row of B
 };
 
 template <class T> __device__ place place_of_thread()
@@ -113,13 +115,13 @@ template <class T> __device__ inline void copy_piece(T *to, const T *from)
     asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" ::"r"(address), "l"(from));
 }
 
-// The copies since the last call are a group.
+// Ends a group, which consists of all copies since the last call.
 __device__ inline void end_group()
 {
     asm volatile("cp.async.commit_group;");
 }
 
-// Waits until all but the last `left` groups of this thread have arrived.
+// Waits until all groups of this thread except the last `left` have arrived.
 template <int left> __device__ inline void wait_for_groups()
 {
     asm volatile("cp.async.wait_group %0;" ::"n"(left));
@@ -167,8 +169,8 @@ __device__ void read_fragments(const stage<T> &from, const place &at, int k, fra
             out->b[j][e] = from.b[k + e * 4 + at.within][at.col + j * N + at.group];
 }
 
-// All products of a warp's fragments; rows of C there and back, so that neighbours share an
-// operand.
+// Computes all products of a warp's fragments. The rows of C are traversed alternately forwards and
+// backwards, so that consecutive products share an operand.
 template <class T> __device__ void multiply_fragments(const fragments<T> &f, sums<T> *c)
 {
     constexpr int across = tiles<T>::warp_cols / N;

@@ -1,13 +1,13 @@
-// Dense ladder, step 2: blocks take tiles of A and B to shared memory, where each entry is used 32
+// Dense ladder, step 2. Blocks copy tiles of A and B to shared memory, where each entry is used 32
 // times. Tiles: Nickolls, Buck, Garland and Skadron, Scalable Parallel Programming with CUDA, ACM
 // Queue 2008.
 //
-// A warp has two rows of 16 columns of C, so that its product reads 16 entries of B and two of A:
-// with rows of A a little apart, no two of them in one bank.
+// A warp has two rows of 16 columns of C, so that a product reads 16 entries of B and two of A. The
+// rows of A are padded, so that two of these entries are never in one bank.
 #include "dense.cuh"
 
 #define SIDE 32
-// Entries from a row of A's tile to the next.
+// Distance of rows in the tile of A.
 #define PADDED (SIDE + 2)
 
 namespace

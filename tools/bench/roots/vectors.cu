@@ -1,23 +1,23 @@
-// Dense ladder, steps 4 and 5. Step 4: all loads are of 16 bytes, and while a block multiplies one
-// pair of tiles the next is on its way, to registers and from there to a second buffer, which takes
-// one barrier a tile instead of two. Step 5: the threads of a warp have a tile of C as square as
-// can be, so that a warp reads fewer entries from shared memory.
+// Dense ladder, steps 4 and 5. In step 4, all loads have 16 bytes. While a block multiplies one
+// pair of tiles, the next pair is loaded to registers, and from there to a second buffer. This
+// takes one barrier a tile instead of two. In step 5, the threads of a warp have a tile of C that
+// is as square as possible, so that a warp reads fewer entries from shared memory.
 //
-// A's tile is transposed on the way, so that a thread's rows are neighbours.
+// A's tile is transposed during the copy, so that a thread's rows are contiguous.
 #include "dense.cuh"
 
 #define THREADS 256
 #define EACH 8
 #define TILE 128
 #define DEPTH 8
-// Entries from a row of A's transposed tile to the next: what a warp writes goes to different
-// banks.
+// Distance of rows in the transposed tile of A. It puts the entries that a warp writes into
+// different banks.
 #define PADDED (TILE + 4)
 
 namespace
 {
 
-// Which rows and columns a thread has: pieces of neighbours from the first on, so far apart.
+// The rows and columns of a thread: pieces of neighbouring entries at constant distances.
 template <class T> struct in_grid {
     static constexpr int piece = dense_piece<T>::entries;
     static constexpr int rows_apart = TILE / EACH * piece;
@@ -32,7 +32,7 @@ template <class T> struct in_grid {
     }
 };
 
-// Two by four warps of 64 rows and 32 columns, whose threads are eight by four.
+// Two by four warps of 64 rows and 32 columns. Their threads are arranged eight by four.
 template <class T> struct in_warps {
     static constexpr int piece = dense_piece<T>::entries;
     static constexpr int rows_apart = 8 * piece;
@@ -52,7 +52,7 @@ template <class T> struct alignas(16) tiles {
     T b[DEPTH][TILE];
 };
 
-// What a thread carries from memory to a pair of tiles.
+// The data that a thread copies from memory to a pair of tiles.
 template <class T> struct carried {
     static constexpr int piece = dense_piece<T>::entries;
     static constexpr int count = TILE * DEPTH / piece / THREADS;
@@ -84,7 +84,7 @@ template <class T> struct carried {
     }
 };
 
-// EACH entries in pieces that lie `apart`.
+// Reads EACH entries, in pieces that are `apart` entries apart.
 template <int apart, class T> __device__ void read_pieces(const T *from, T (&out)[EACH])
 {
     constexpr int piece = dense_piece<T>::entries;

@@ -12,22 +12,22 @@
 #define ROW 24
 #define HEAD 26 /* above the first bar */
 #define BAR 12
-#define BASE 17 /* of a row's text */
+#define BASE 17 /* baseline of a row's text */
 
-/* Where the columns are: the bars' two ends, and the right ends of the figures. */
+/* Positions of the columns: the two ends of the bars, and the right ends of the figures. */
 #define BAR_FROM 216
 #define BAR_TO 384
 #define RATIO_AT 454
 #define TIME_AT 530
 #define RATE_AT BARS_WIDTH
 
-/* One case's bars. Without anything to be held against, speeds are relative to the fastest. */
+/* The bars of one case. If there is nothing to compare with, speeds are relative to the fastest. */
 typedef struct panel {
     FILE *stream;
     const char *heat;
-    const char *taken; /* the kernel that auto took, or "" */
+    const char *taken; /* the kernel that auto has chosen, or "" */
     bool compared;
-    double least; /* seconds */
+    double least; /* shortest time in seconds */
     chart_axis speed;
 } panel;
 
@@ -65,7 +65,7 @@ static panel make_panel(FILE *stream, const json_t *record, const char *heat)
     return p;
 }
 
-/* The name, and the kernel if it is another word. */
+/* Writes the name, and the kernel if it has another name. */
 static void put_name(const panel *p, double y, const json_t *line)
 {
     const char *name = record_text(line, "name");

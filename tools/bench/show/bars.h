@@ -1,4 +1,4 @@
-/* The contenders of a case as bars, the longer the faster. */
+/* The contenders of a case as bars. A longer bar means a faster contender. */
 #ifndef FURROW_TOOLS_BARS_H
 #define FURROW_TOOLS_BARS_H
 
@@ -10,7 +10,7 @@
 
 int bars_height(const json_t *record);
 
-/* Draws them in the classes of marks, from the upper left on. heat: as shown.h has it. */
+/* Draws them from the upper left corner on, in the classes of marks. heat: see shown.h. */
 void bars_put(FILE *stream, const json_t *record, const char *heat);
 
 #endif

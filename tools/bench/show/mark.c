@@ -1,4 +1,4 @@
-/* Marks and what they mean. */
+/* Marks and their meanings. */
 #include "mark.h"
 
 #include "chart.h"

@@ -10,13 +10,13 @@
 
 #define CASES_LEAST 6
 #define ROW 22
-#define SLOWEST 0.2 /* slower ones stand at the left end */
+#define SLOWEST 0.2 /* slower contenders are drawn at the left end */
 #define LEFT 270
 #define RIGHT 200
 #define TOP 14
 #define BOTTOM 52
 
-/* The speed-ups that an axis has to reach, and the cases that have any. */
+/* Finds the range of speed-ups on the axis. Returns the number of cases that have any. */
 static int find_range(const json_t *results, const char *heat, chart_axis *x)
 {
     size_t i;
@@ -55,7 +55,7 @@ static void put_mark(const chart *c, double y, const json_t *line, double ratio,
     mark_put(c->stream, chart_at(&c->x, fmax(ratio, c->x.low)), y, shown_role(line), title);
 }
 
-/* A case's name, its contenders, and on the right what auto took. */
+/* Draws a case's name, its contenders, and on the right the choice of auto. */
 static void put_case(const chart *c, double y, const json_t *record, const char *heat)
 {
     char text[256];

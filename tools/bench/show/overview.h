@@ -1,4 +1,4 @@
-/* Many cases at a glance: a line for each, with its contenders' speed-ups along it. */
+/* Many cases in one chart, with a line for each and its contenders' speed-ups on the line. */
 #ifndef FURROW_TOOLS_OVERVIEW_H
 #define FURROW_TOOLS_OVERVIEW_H
 
@@ -9,7 +9,7 @@
 
 #define OVERVIEW_WIDTH 960
 
-/* Whether the cases are many, and each has something that its contenders are held against. */
+/* Whether there are many cases, and each has a contender for comparison. */
 bool overview_suits(const json_t *results, const char *heat);
 
 int overview_height(const json_t *results);

@@ -1,4 +1,4 @@
-/* The page about a race. */
+/* The web page about a race. */
 #include "race_page.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ static void put_header(FILE *stream, const json_t *saved)
     page_header(stream, "Race of kernels", name, facts);
 }
 
-/* A figure of some cases: its geometric mean, the least of them and where that is. */
+/* A figure over several cases: its geometric mean, the smallest value and its case. */
 typedef struct summary {
     double logarithms;
     int count;
@@ -57,7 +57,7 @@ static double mean(const summary *s)
     return exp(s->logarithms / s->count);
 }
 
-/* Seconds of the fastest contender of the library that adds in the order of docs/numerics.md; 0 if
+/* The time of the library's fastest contender that adds in the order of docs/numerics.md, or 0 if
  * there is only one. */
 static double best_seconds(const json_t *record, const char *heat)
 {
@@ -75,7 +75,7 @@ static double best_seconds(const json_t *record, const char *heat)
     return count > 1 ? best : 0;
 }
 
-/* auto's speed over that of the peer, and over that of the best kernel. */
+/* Computes auto's speed over the peer's, and over the best kernel's. */
 static void sum_up_auto(const json_t *results, const char *heat, summary *over_peer,
                         summary *of_best)
 {
@@ -103,7 +103,7 @@ static void put_mean_card(FILE *stream, const char *title, const summary *s, dou
     page_card(stream, title, figure, note);
 }
 
-/* For each kind of times: auto over the peer, and of the best. */
+/* Writes these figures for each kind of times. */
 static void put_auto_cards(FILE *stream, const json_t *results, const char *heat)
 {
     const json_t *first = json_array_get(results, 0);
@@ -148,7 +148,7 @@ static void put_key(FILE *stream)
           stream);
 }
 
-/* A figure with the bars of a case. */
+/* Writes a figure with the bars of a case. */
 static void put_race(FILE *stream, const json_t *record, const char *heat)
 {
     static const char *const sizes[] = {"rows", "entries", "iterations"};
@@ -215,7 +215,7 @@ static void put_roofline(FILE *stream, const json_t *results, const char *heat)
     fputs("</figure>\n", stream);
 }
 
-/* A plan that costs a product or more. */
+/* Whether a plan costs at least one product. */
 static bool has_plan(const json_t *line)
 {
     return record_number(line, "plan_products") >= 1;
@@ -248,7 +248,7 @@ static int count_plans(const json_t *record)
     return count;
 }
 
-/* The plans of a case as a part of the table. */
+/* Writes the plans of a case as a part of the table. */
 static void put_plans_of(FILE *stream, const json_t *record)
 {
     char title[256];

@@ -1,4 +1,4 @@
-/* A page for browsers about a race. */
+/* A web page about a race. */
 #ifndef FURROW_TOOLS_RACE_PAGE_H
 #define FURROW_TOOLS_RACE_PAGE_H
 

@@ -1,4 +1,4 @@
-/* Puts charts together to a picture. */
+/* Combines charts to a picture. */
 #include "race_picture.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 
 #define MARGIN 24
 #define GAP 40
-#define HEAD 76  /* above all */
+#define HEAD 76  /* above everything */
 #define TITLE 30 /* above a chart */
 #define COLUMN (BARS_WIDTH + GAP)
 #define WIDTH (2 * MARGIN + COLUMN + BARS_WIDTH)
@@ -25,7 +25,8 @@ static const char style[] = ".paper{fill:" PAGE_CARD "}\n"
 
 typedef void draw_chart(FILE *stream, const json_t *json, const char *heat);
 
-/* A chart below its title. Without a stream nothing is drawn: the picture is only measured. */
+/* Draws a chart below its title. If `stream` is NULL, nothing is drawn, and the picture is only
+ * measured. */
 static void put_chart(FILE *stream, double x, double y, const char *title, draw_chart *draw,
                       const json_t *json, const char *heat)
 {
@@ -38,8 +39,8 @@ static void put_chart(FILE *stream, double x, double y, const char *title, draw_
     fputs("</g>\n</g>\n", stream);
 }
 
-/* The bars of all cases in two columns, the next one in the shorter. Each of these returns where it
- * ends. */
+/* Draws the bars of all cases in two columns, the next case always in the shorter column. Each of
+ * these functions returns the position where it ends. */
 static double put_races(FILE *stream, const json_t *results, const char *heat, double top)
 {
     double ends[2] = {top, top};

@@ -1,4 +1,4 @@
-/* A race as one SVG picture: its bars, or the overview of many cases, and its roofline. */
+/* A race as one SVG picture: its bars, or an overview of many cases, and its roofline. */
 #ifndef FURROW_TOOLS_RACE_PICTURE_H
 #define FURROW_TOOLS_RACE_PICTURE_H
 

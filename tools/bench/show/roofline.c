@@ -1,5 +1,5 @@
-/* The roofline: Williams, Waterman and Patterson 2009, with the memory rate that the races measured
- * beside themselves as the only roof. */
+/* The roofline model: Williams, Waterman and Patterson 2009. The only roof is the memory rate that
+ * was measured during the races. */
 #include "roofline.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@
 #define RIGHT 24
 #define TOP 28
 #define BOTTOM 52
-#define LABELS 12 /* of more cases none has its name */
+#define LABELS 12 /* with more cases, none is labelled */
 #define LABEL_HEIGHT 13
 #define LETTER_WIDTH 7.2
 
@@ -42,13 +42,13 @@ typedef struct plot {
     int count;
 } plot;
 
-/* Whether a figure can be one of a machine: a file may have any. */
+/* Whether a figure is plausible for a machine. A file can contain any number. */
 static bool is_sane(double figure)
 {
     return figure > 1e-30 && figure < 1e30;
 }
 
-/* False if the contender does not say what it moves and computes. */
+/* Finds a contender's point. Returns false if its bytes or operations are not known. */
 static bool find_point(const json_t *line, const char *heat, point *out)
 {
     double own = record_number(line, "bytes_own");
@@ -63,7 +63,7 @@ static bool find_point(const json_t *line, const char *heat, point *out)
 
 typedef void visit(void *job, const json_t *record, const json_t *line, point at);
 
-/* Every contender that has a point. */
+/* Calls see() for every contender that has a point. */
 static void visit_points(const json_t *results, const char *heat, visit *see, void *job)
 {
     size_t i;
@@ -81,7 +81,7 @@ static void visit_points(const json_t *results, const char *heat, visit *see, vo
     }
 }
 
-/* Makes both axes reach a contender. */
+/* Extends both axes to a contender. */
 static void widen(void *job, const json_t *record, const json_t *line, point at)
 {
     plot *p = job;
@@ -100,7 +100,8 @@ bool roofline_known(const json_t *results, const char *heat)
     return isfinite(p.chart.x.low) && is_sane(shown_memory(results));
 }
 
-/* To powers of two along x, to room above and below along y, where the roof must be seen. */
+/* Extends the x axis to powers of two, and leaves room above and below on the y axis, where the
+ * roof must be visible. */
 static plot make_plot(FILE *stream, const json_t *results, const char *heat)
 {
     chart_axis x = {.low = HUGE_VAL, .from = LEFT, .to = ROOFLINE_WIDTH - RIGHT};
@@ -115,7 +116,7 @@ static plot make_plot(FILE *stream, const json_t *results, const char *heat)
     return p;
 }
 
-/* Powers of two. */
+/* Labels powers of two. */
 static void put_axis_x(const plot *p)
 {
     char number[WORDS_BYTES];
@@ -127,7 +128,7 @@ static void put_axis_x(const plot *p)
     chart_name_x(&p->chart, "operations a byte that the kernel moves");
 }
 
-/* 1, 2 and 5 times powers of ten. */
+/* Labels 1, 2 and 5 times powers of ten. */
 static void put_axis_y(const plot *p)
 {
     static const int digits[] = {1, 2, 5};
@@ -173,7 +174,7 @@ static void put_point(void *job, const json_t *record, const json_t *line, point
              shown_role(line), title);
 }
 
-/* Whether a label would stand on another one, or beyond the edge. */
+/* Whether a label would overlap another one or the edge. */
 static bool is_taken(const plot *p, box b)
 {
     if (b.x + b.width > ROOFLINE_WIDTH)
@@ -187,7 +188,7 @@ static bool is_taken(const plot *p, box b)
     return false;
 }
 
-/* The case's name beside what auto took, in the first of some places that is free. */
+/* Writes the case's name next to the choice of auto, at the first free place of a list. */
 static void put_label(void *job, const json_t *record, const json_t *line, point at)
 {
     static const struct {

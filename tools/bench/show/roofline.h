@@ -1,4 +1,4 @@
-/* The contenders under the roof that memory sets: operations a byte against operations a second. */
+/* The contenders below the roof that memory sets: operations a byte against operations a second. */
 #ifndef FURROW_TOOLS_ROOFLINE_H
 #define FURROW_TOOLS_ROOFLINE_H
 
@@ -10,10 +10,10 @@
 #define ROOFLINE_WIDTH 960
 #define ROOFLINE_HEIGHT 440
 
-/* The rules of its classes, besides those of marks. */
+/* The style rules of its classes, in addition to those of marks. */
 extern const char roofline_style[];
 
-/* Whether any contender of the cases says its bytes and operations, and memory's rate is known. */
+/* Whether the memory's rate, and the bytes and operations of any contender, are known. */
 bool roofline_known(const json_t *results, const char *heat);
 
 void roofline_put(FILE *stream, const json_t *results, const char *heat);

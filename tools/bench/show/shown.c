@@ -1,4 +1,4 @@
-/* Reads a saved race for those that draw it. */
+/* Reads a saved race for the functions that draw it. */
 #include "shown.h"
 
 #include <stdio.h>

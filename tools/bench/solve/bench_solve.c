@@ -1,5 +1,5 @@
-/* furrow bench solve: an iteration of conjugate gradients with Jacobi's preconditioner, beside the
- * loops that people write for it; on any device. */
+/* furrow bench solve: an iteration of conjugate gradients with Jacobi's preconditioner, compared
+ * with the loops that users write for it. Runs on any device. */
 #include "bench_solve.h"
 
 #include <math.h>
@@ -14,20 +14,21 @@
 #    include "peer_openmp.h"
 #endif
 
-/* What the iterations of a run move in all, about: so long a run takes. */
+/* The approximate number of bytes that the iterations of a run move in all. It determines the
+ * length of a run. */
 static const double CPU_BYTES = 8e9;
 static const double GPU_BYTES = 400e9;
 #define ITERATIONS_MOST 400
-/* The residual that no contender comes near in its last iteration: the squares of much smaller ones
- * are lost. */
+/* No contender may come near this residual in its last iteration, because the squares of much
+ * smaller numbers underflow. */
 #define RESIDUAL_LEAST 1e-100
-/* How far the residuals of two contenders may be apart after the first iterations, relative to one
- * of them and to b. */
+/* The largest difference between the residuals of two contenders after the first iterations,
+ * relative to one of them and to b. */
 #define AGREEMENT 1e-6
 #define ROUNDING 1e-12
 
-/* Entries that an iteration of furrow's cg moves for each row besides A p, where its report does
- * not say (src/solver/method/cg.c). */
+/* Entries that an iteration of furrow's cg moves for each row besides A p, if its report does not
+ * contain them (src/solver/method/cg.c). */
 #define CG_ENTRIES 12
 /* Operations on a row besides those of A p: p.q, r.r and r.z, updates of x, r and p, and z. */
 #define CG_FLOPS 13
@@ -38,7 +39,7 @@ static const double GPU_BYTES = 400e9;
 
 typedef struct solve_case solve_case;
 
-/* Ways to run furrow's cg, to be raced with each other. On the CPU there is one. */
+/* Ways to run furrow's cg, which race with each other. The CPU has only one. */
 static const struct {
     const char *name;
     fur_execution execution;
@@ -52,10 +53,10 @@ static const struct {
 typedef struct solve_way {
     const solve_case *c;
     int index;
-    fur_solver *solver; /* for so many iterations */
+    fur_solver *solver; /* for `iterations` iterations */
     int64_t iterations;
     fur_solver_report report; /* of the last run */
-    int64_t first;            /* the iteration, and the time, from which on it is timed */
+    int64_t first;            /* iteration and time at which timing starts */
     double first_seconds;
     int64_t last;
     double last_seconds;
@@ -63,7 +64,7 @@ typedef struct solve_way {
 
 struct solve_case {
     solve_system system;
-    fur_stencil *stencil; /* NULL: of a matrix */
+    fur_stencil *stencil; /* NULL: the operator is a matrix */
     fur_spmv *plan;
     fur_operator *a;
     fur_vector *rest; /* b - A x */
@@ -87,8 +88,8 @@ solve_contender *solve_add(solve_race *r, const char *name, void *self,
     return c;
 }
 
-/* Iterations are timed between two looks of the host: the first after a tenth of them, or, if there
- * is none before the last, the one before; and the last. */
+/* Times iterations between two progress reports. The first is after a tenth of the iterations, or
+ * else the one before the last report. The second is the last report. */
 static int watch(void *user, const fur_solver_progress *progress)
 {
     solve_way *w = user;
@@ -144,7 +145,7 @@ static const char *kernel_of(const solve_case *c)
                       : fur_spmv_describe(c->plan)->kernel;
 }
 
-/* What an iteration moves, by the report where the method counts it. */
+/* Bytes that an iteration moves, from the report if the method counts them. */
 static double way_bytes(const solve_way *w)
 {
     double vector = (double)sizeof(double) * (double)fur_operator_rows(w->c->a);
@@ -217,7 +218,7 @@ static fur_status add_peers(solve_case *c)
 #endif
 }
 
-/* The stencil of a name such as 7-point:128:stencil. False for other names. */
+/* Parses the stencil of a name such as 7-point:128:stencil. Returns false for other names. */
 static bool parse_stencil(const char *name, fur_stencil_definition *d)
 {
     char *end = NULL;
@@ -246,7 +247,7 @@ static fur_status load(const solve_system *s, fur_csr **out)
         return bench_load(s->b, host, s->name, out);
     fur_csr *loaded = NULL;
     fur_status status = bench_load(s->b, host, s->name, &loaded);
-    if (status != FUR_OK) /* the sentence is in the host's context */
+    if (status != FUR_OK) /* the message is in the host's context */
         return fur_context_fail(context, status, "%s", fur_context_error(host));
     status = fur_csr_transfer(loaded, context, out);
     fur_csr_destroy(loaded);
@@ -266,7 +267,7 @@ static fur_status make_plan(solve_case *c)
     return fur_operator_from_spmv(c->plan, &c->a);
 }
 
-/* b = A u for entries u of which no two are alike. */
+/* b = A u, where all entries of u differ. */
 static fur_status make_right_hand_side(solve_case *c)
 {
     fur_context *context = c->system.b->context;
@@ -301,8 +302,8 @@ static fur_status take_residual(const solve_case *c, double *residual)
     return FUR_OK;
 }
 
-/* All contenders must reach the same residual in the first iterations; later on rounding drives
- * them apart. */
+/* Checks that all contenders reach the same residual in the first iterations. Later, rounding
+ * errors drive them apart. */
 static fur_status check(solve_case *c)
 {
     for (int i = 0; i < c->race.count; i++) {
@@ -323,8 +324,8 @@ static fur_status check(solve_case *c)
     return FUR_OK;
 }
 
-/* As many iterations as a run shall take, in whole chunks; halved until the method can make them.
- */
+/* Chooses the iterations of a run, in whole chunks. Halves them until the method can run them
+ * without ending. */
 static fur_status count_iterations(solve_case *c)
 {
     const fur_solver_report *report = &c->ways[0].report;
@@ -351,7 +352,7 @@ static fur_status make_copies(solve_case *c)
     return FUR_OK;
 }
 
-/* Bytes a second, read and written. */
+/* Times a copy, in bytes a second, read and written. */
 static fur_status time_copy(const solve_case *c, double *rate)
 {
     fur_context *context = c->system.b->context;
@@ -367,8 +368,9 @@ static fur_status time_copy(const solve_case *c, double *rate)
     return FUR_OK;
 }
 
-/* Lets the last contender's threads go to sleep. Those of OpenMP wait awake for some milliseconds,
- * and where there is a thread for each core they would take the processor from the next. */
+/* Lets the last contender's threads go to sleep. OpenMP threads wait actively for some
+ * milliseconds. If there is a thread for each core, they would take processor time from the next
+ * contender. */
 static void rest(void)
 {
     nanosleep(&(struct timespec){.tv_nsec = REST_NS}, NULL);
@@ -387,7 +389,7 @@ static fur_status run_rounds(solve_case *c, int rounds)
     return FUR_OK;
 }
 
-/* Medians over the rounds, of times and of ratios. */
+/* Computes medians of times and ratios over the rounds. */
 static void sum_up(solve_case *c, int rounds)
 {
     const solve_contender *peer = c->race.peer >= 0 ? &c->race.contenders[c->race.peer] : NULL;

@@ -1,7 +1,7 @@
-/* The peers of furrow bench solve on a GPU: conjugate gradients with Jacobi's preconditioner over
- * cuSPARSE's product, preprocessed, cuBLAS's dots and a user's own fused updates. All scalars stay
- * on the device; the host never looks at them. Once every kernel is launched by the host, once
- * SOLVE_CHUNK iterations are recorded in a CUDA graph and replayed. */
+/* The peers of furrow bench solve on a GPU: conjugate gradients with Jacobi's preconditioner. They
+ * use cuSPARSE's preprocessed product, cuBLAS's dot products and a user's own fused updates. All
+ * scalars stay on the device, and the host never reads them. In one version the host launches every
+ * kernel. In the other, SOLVE_CHUNK iterations are recorded in a CUDA graph and replayed. */
 #include "bench_solve.h"
 
 #include <cuda_runtime_api.h>
@@ -12,11 +12,11 @@
 #include "peer_cuda.h"
 #include "race_cuda.h"
 
-/* What an iteration moves for each row, besides the matrix: a product reads p and writes q (16),
- * p.q (16), x, r and z are updated (64), r.r (8), r.z (16), p is updated (24). */
+/* Bytes that an iteration moves for each row, besides the matrix: a product reads p and writes q
+ * (16), p.q (16), x, r and z are updated (64), r.r (8), r.z (16), p is updated (24). */
 #define ROW_BYTES 144
 
-/* The scalars. Iteration k stores r.z to RZ + k % 2. */
+/* The scalars. Iteration k stores r.z at RZ + k % 2. */
 enum { RZ, RZ_ODD, PQ, RR, SCALARS };
 
 struct solve_cuda {
@@ -101,7 +101,7 @@ static fur_status replay_chunk(const solve_cuda *c)
     return FUR_OK;
 }
 
-/* The first chunk is not timed. */
+/* Runs chunks of iterations. The first chunk is not timed. */
 static fur_status run_chunks(const solve_cuda *c, fur_status (*chunk)(const solve_cuda *c),
                              int64_t iterations, double *seconds)
 {
@@ -142,7 +142,7 @@ static fur_status record(solve_cuda *c)
     return status;
 }
 
-/* The inverse of the diagonal: what Jacobi's preconditioner makes of ones. */
+/* The inverse of the diagonal: Jacobi's preconditioner applied to ones. */
 static fur_status make_inverse(solve_cuda *c)
 {
     FUR_TRY(fur_vector_fill(c->r, fur_real(1)));
@@ -159,7 +159,7 @@ static fur_status make_vectors(solve_cuda *c)
     return make_inverse(c);
 }
 
-/* cuSPARSE and cuBLAS; FUR_UNSUPPORTED where they are not there. */
+/* Opens cuSPARSE and cuBLAS. FUR_UNSUPPORTED if they are not available. */
 static fur_status find_libraries(solve_cuda *c)
 {
     fur_spmv_options options = {.size = sizeof options, .kernel = "cusparse_alg1"};
@@ -170,7 +170,7 @@ static fur_status find_libraries(solve_cuda *c)
                                                "there is no cuBLAS to race with");
 }
 
-/* Everything has run once before it is recorded: nothing is loaded while it is. */
+/* Runs everything once before the recording, so that nothing is loaded during it. */
 static fur_status prepare(solve_cuda *c)
 {
     double seconds;
