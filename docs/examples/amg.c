@@ -1,6 +1,6 @@
-/* A positive definite matrix from a file, solved by conjugate gradients with algebraic multigrid:
- * the levels, the iterations beside those with Jacobi's preconditioner, and the same levels with
- * new values.
+/* Solves with a positive definite matrix from a file by conjugate gradients with algebraic
+ * multigrid. Prints the hierarchy, and compares the iterations with Jacobi's preconditioner. Then
+ * it gives the hierarchy new values.
  *
  *     cc amg.c $(pkg-config --cflags --libs furrow) -lm -o amg && ./amg plate.mtx */
 #include "example.h"
@@ -14,7 +14,7 @@ static void print_levels(const fur_amg *amg)
     printf("together %.2f times the entries of A\n", fur_amg_describe(amg)->operator_complexity);
 }
 
-/* Iterations of cg from 0 with a preconditioner; what is not solved ends the program. */
+/* Returns the iterations of cg from x = 0 with a preconditioner. Ends the program if cg fails. */
 static long long solve(const fur_operator *a, const fur_operator *m, const fur_vector *b)
 {
     fur_vector *x = new_vector(fur_operator_rows(a), 0);
@@ -51,7 +51,8 @@ int main(int argc, char **argv)
     long long with_levels = solve(a, cycle, b), with_jacobi = solve(a, jacobi, b);
     printf("iterations: %lld with multigrid, %lld with Jacobi's\n", with_levels, with_jacobi);
 
-    /* 2 A: plan, preconditioner and levels follow; M becomes half, and the iterations stay */
+    /* A becomes 2 A. Plan, preconditioner and hierarchy update themselves. M is halved, so the
+     * number of iterations is the same. */
     twice = new_vector(fur_operator_rows(a), 2);
     must(fur_csr_scale(matrix, twice, NULL));
     long long again = solve(a, cycle, b);

@@ -1,7 +1,7 @@
-/* A quantity that is known at some points of a cloud, and wanted at all: the graph of each point's
- * nearest neighbours, its Laplacian L = D - W, and L x = 0 with the known values, by conjugate
- * gradients. The points lie on a spiral, and 0 and 1 are known at its ends: x is how far along the
- * spiral a point is, although nothing but distances was asked for.
+/* Interpolates on a cloud of points: values are known at some points and wanted at all points. The
+ * graph of the nearest neighbours has the Laplacian L = D - W. Conjugate gradients solve L x = 0
+ * with the known values. The points lie on a spiral, with 0 and 1 known at its ends. So x is the
+ * position of a point along the spiral, although only distances are used.
  *
  *     cc cloud.c $(pkg-config --cflags --libs furrow) -lm -o cloud && ./cloud cloud.svg */
 #include "example.h"
@@ -10,13 +10,13 @@
 
 #define POINTS 1000
 #define NEIGHBOURS 8
-#define WIDTH 0.05 /* of the weights exp(-(distance / WIDTH)^2) */
+#define WIDTH 0.05 /* weights are exp(-(distance / WIDTH)^2) */
 #define TURNS 2
-#define ENDS 0.02 /* known: the first and the last points along the spiral */
+#define ENDS 0.02 /* known part at either end of the spiral */
 
 static const double pi = 3.14159265358979;
 
-/* How far along the spiral point i is: from 0 to 1, in no order. */
+/* Position of point i along the spiral, from 0 to 1. Not sorted by i. */
 static double along(int64_t i)
 {
     return fmod((double)i * 0.6180339887498949, 1);
@@ -32,7 +32,7 @@ static void make_points(double (*points)[2])
     }
 }
 
-/* L = D - W for W = (G + G^T) / 2 with weights for G's squared distances. */
+/* Returns L = D - W for W = (G + G^T) / 2, with weights in place of G's squared distances. */
 static fur_csr *make_laplacian(fur_csr *g)
 {
     fur_csr *transposed, *w, *d, *l;
@@ -54,7 +54,7 @@ static fur_csr *make_laplacian(fur_csr *g)
     return l;
 }
 
-/* The graph, its points coloured by x. */
+/* Draws the graph, with points coloured by x. */
 static void draw(const char *path, const fur_csr_view *g, double (*points)[2], const double *x)
 {
     FILE *file = fopen(path, "w");
@@ -94,7 +94,7 @@ int main(int argc, char **argv)
         .size = sizeof array, .rows = POINTS, .cols = 2, .value_type = FUR_F64, .data = points};
     must(fur_vectors_wrap(context, &array, FUR_OWNERSHIP_BORROW, &cloud));
     must(fur_neighbours(cloud, NEIGHBOURS, &squared, NULL, &g));
-    must(fur_classes_from_components(g, &parts)); /* without a known point x would not be unique */
+    must(fur_classes_from_components(g, &parts)); /* x is unique if there is one component */
     fur_csr *l = make_laplacian(g);
 
     fur_vector *values = new_vector(POINTS, 0), *b = new_vector(POINTS, 0);

@@ -1,6 +1,6 @@
-/* Reads a collection: all matrices of a folder, plain (.mtx), compressed (.mtx.gz, .mtx.zst), as
- * archives of the SuiteSparse collection (.tar.gz) or binary (.fur), into a table. A file that
- * cannot be read gets a line that says why and where, and the next one is read.
+/* Reads all matrices of a folder into a table: plain (.mtx), compressed (.mtx.gz, .mtx.zst),
+ * archives of the SuiteSparse collection (.tar.gz) and binary (.fur). If a file cannot be read, its
+ * line says why and where, and the next file is read.
  *
  *     cc collection.c $(pkg-config --cflags --libs furrow) -o collection && ./collection FOLDER */
 #include "example.h"
@@ -14,7 +14,7 @@ static int ends_with(const char *text, const char *end)
     return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* Whether a name is that of a matrix; for scandir. */
+/* Returns 1 if the name is the name of a matrix. A filter for scandir. */
 static int is_matrix(const struct dirent *file)
 {
     static const char *const endings[] = {".mtx", ".mtx.gz", ".mtx.zst", ".tar.gz", ".fur"};
@@ -24,7 +24,7 @@ static int is_matrix(const struct dirent *file)
     return 0;
 }
 
-/* The matrix of a file of any of these kinds, and its header. */
+/* Reads the matrix and the header of a file of any of these kinds. */
 static fur_status read_matrix(const char *path, fur_mtx_header *header, fur_csr **out)
 {
     fur_mtx_read_options text = {.size = sizeof text, .header = header};
@@ -33,7 +33,7 @@ static fur_status read_matrix(const char *path, fur_mtx_header *header, fur_csr 
                                    : fur_mtx_read_csr(context, path, &text, out);
 }
 
-/* Prints a file's line of the table; whether it could be read. */
+/* Prints a file's line of the table. Returns 1 if the file was read. */
 static int print_line(const char *folder, const char *name)
 {
     char path[4096];

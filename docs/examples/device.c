@@ -1,13 +1,13 @@
-/* The same code on the CPU and on a GPU: only the context knows the device. Solves A x = b there
- * and on the CPU and compares the solutions, which have the same bits. Without a GPU it says why
- * and goes on with the CPU.
+/* Runs the same code on the CPU and on a GPU: only the context knows the device. Solves A x = b on
+ * both and compares the solutions, which have the same bits. If the GPU is missing, the program
+ * prints the reason and uses the CPU.
  *
  *     cc device.c $(pkg-config --cflags --libs furrow) -o device && ./device plate.mtx cuda */
 #include "example.h"
 
 #include <string.h>
 
-/* Makes the context: of the device, or of the CPU where the device is missing. */
+/* Makes a context of the device, or of the CPU if the device is missing. */
 static void open_device(const char *device)
 {
     fur_context_options options = {.size = sizeof options, .device = device};
@@ -20,7 +20,7 @@ static void open_device(const char *device)
     must(status);
 }
 
-/* Solves A x = 1 on a device. Returns the entries of x, on the host, for the caller to free. */
+/* Solves A x = 1 on a device. Returns the entries of x on the host. The caller frees them. */
 static void *solve(const char *device, const char *path, size_t *bytes)
 {
     fur_csr *matrix;

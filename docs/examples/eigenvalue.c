@@ -1,7 +1,7 @@
-/* The smallest eigenvalue of a large sparse matrix by inverse iteration: each step solves A y = x
- * by conjugate gradients, preconditioned by multigrid. A is the negated Laplacian of 5 points, as
- * an operator without a matrix; its smallest eigenvalue is known, so that the result can be
- * checked.
+/* Computes the smallest eigenvalue of a large sparse matrix by inverse iteration. Each step solves
+ * A y = x by conjugate gradients, preconditioned by multigrid. A is the negative Laplacian of 5
+ * points, as an operator without a matrix. Its smallest eigenvalue is known, so the program checks
+ * the result.
  *
  *     cc eigenvalue.c $(pkg-config --cflags --libs furrow) -lm -o eigenvalue && ./eigenvalue */
 #include "example.h"
@@ -18,8 +18,8 @@ static double smallest(int n)
     return 4 * s * s;
 }
 
-/* y = A^-1 x, then x = y / ||y||. Returns (y, A y) / (y, y), Rayleigh's quotient, in which A y = x.
- * The next solve starts from y = x / quotient, which is nearly its solution. */
+/* y = A^-1 x, then x = y / ||y||. Returns Rayleigh's quotient (y, A y) / (y, y), with A y = x. The
+ * next solve starts from y = x / quotient, which is close to its solution. */
 static double step(fur_solver *solver, fur_vector *x, fur_vector *y)
 {
     fur_solver_report report = FUR_DEFAULT(fur_solver_report);

@@ -1,24 +1,24 @@
-/* Finite elements: assembly of a stiffness matrix from coordinates, and the matrix as a file.
+/* Finite elements: assembles a stiffness matrix from coordinates, and writes it to a file.
  *
- * Linear triangles on the unit square, whose inner nodes lie irregularly. Every triangle adds a
- * 3 x 3 matrix to a coordinate list; fur_csr_from_coo adds up what has the same position. Boundary
- * nodes have given values and are no unknowns. Such elements reproduce a linear function exactly
- * (the patch test), by which the solution is checked.
+ * The elements are linear triangles on the unit square, whose inner nodes have irregular positions.
+ * Every triangle adds a 3 x 3 matrix to a coordinate list. fur_csr_from_coo sums entries at the
+ * same position. Boundary nodes have given values and are not unknowns. Such elements reproduce a
+ * linear function exactly (the patch test), which checks the solution.
  *
  *     cc elements.c $(pkg-config --cflags --libs furrow) -lm -o elements && ./elements K.mtx */
 #include "example.h"
 
 #include <math.h>
 
-#define SIDE 40 /* squares along an edge, each of two triangles */
+#define SIDE 40 /* squares along an edge; a square has two triangles */
 #define NODES ((SIDE + 1) * (SIDE + 1))
 #define UNKNOWNS ((SIDE - 1) * (SIDE - 1))
 #define MOST_ENTRIES (9 * 2 * SIDE * SIDE)
 
 static double x[NODES], y[NODES];
-static int32_t unknown[NODES]; /* its number, -1 for a node of the boundary */
+static int32_t unknown[NODES]; /* number of the unknown; -1 on the boundary */
 
-/* The coordinate list, and the right-hand side that the boundary values give. */
+/* The coordinate list, and the right-hand side from the boundary values. */
 static int32_t row[MOST_ENTRIES], col[MOST_ENTRIES];
 static double value[MOST_ENTRIES], right_side[UNKNOWNS];
 static int64_t entries;
@@ -87,7 +87,7 @@ int main(int argc, char **argv)
     coo.entries = entries;
     must(fur_csr_from_coo(context, &coo, FUR_DUPLICATES_SUM, &assembled));
     must(fur_mtx_write_csr(assembled, argv[1], &options));
-    must(fur_mtx_read_csr(context, argv[1], NULL, &matrix)); /* what was written is solved */
+    must(fur_mtx_read_csr(context, argv[1], NULL, &matrix)); /* solve with the file */
     must(fur_spmv_plan(matrix, NULL, &plan));
     must(fur_operator_from_spmv(plan, &a));
     must(fur_vector_wrap(context, FUR_F64, UNKNOWNS, right_side, FUR_OWNERSHIP_BORROW, &b));

@@ -1,8 +1,8 @@
-/* What the examples share. A call that fails ends the program with its sentence:
+/* Functions that the examples share. A call that fails ends the program with its sentence:
  *
  *     must(fur_spmv_plan(a, NULL, &plan));
  *
- * A library would release what it has made and return the status to its caller instead. */
+ * A library would release its objects and return the status to its caller instead. */
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
 
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The device that everything is made on; NULL until the program has made it. */
+/* The context of all objects. NULL until the program has made it. */
 static fur_context *context;
 
 static inline void must(fur_status status)
@@ -22,7 +22,7 @@ static inline void must(fur_status status)
     exit(1);
 }
 
-/* A vector of doubles, all of one value. */
+/* Returns a vector of doubles with one value in all entries. */
 static inline fur_vector *new_vector(int64_t size, double value)
 {
     fur_vector *x;
@@ -31,8 +31,8 @@ static inline fur_vector *new_vector(int64_t size, double value)
     return x;
 }
 
-/* x = A^-1 b by conjugate gradients with Jacobi's preconditioner, until ||b - A x|| <= rtol ||b||.
- */
+/* Returns x = A^-1 b by conjugate gradients with Jacobi's preconditioner, to a residual of
+ * ||b - A x|| <= rtol ||b||. */
 static inline fur_vector *conjugate_gradients(const fur_operator *a, const fur_vector *b,
                                               double rtol)
 {

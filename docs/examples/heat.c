@@ -1,7 +1,7 @@
-/* The heat equation u' = -L u on a square plate whose edges are kept at 0, by the implicit Euler
- * method with growing steps: (I + dt L) u_new = u_old, by conjugate gradients. The pattern of the
- * matrix stays the same and its values change with every step: its plan and its preconditioner take
- * over the new values without another analysis.
+/* The heat equation u' = -L u on a square plate whose edges are kept at 0. The implicit Euler
+ * method with growing steps solves (I + dt L) u_new = u_old by conjugate gradients. The pattern of
+ * the matrix stays the same, and its values change in every step. Its plan and its preconditioner
+ * update themselves without another analysis.
  *
  *     cc heat.c $(pkg-config --cflags --libs furrow) -lm -o heat && ./heat */
 #include "example.h"
@@ -11,7 +11,7 @@
 #define SIDE 100
 #define STEPS 40
 
-/* The values of I + dt L, for L the 5-point matrix over the squared distance of the points. */
+/* Computes the values of I + dt L. L is the 5-point matrix divided by the squared spacing. */
 static void set_values(const fur_csr_view *l, double dt, double *values)
 {
     const int32_t *offsets = l->offsets;
@@ -21,7 +21,7 @@ static void set_values(const fur_csr_view *l, double dt, double *values)
             values[k] = (l->columns[k] == i) + dt * (SIDE + 1) * (SIDE + 1) * of_l[k];
 }
 
-/* ||b - A x|| / ||b||, by plain loops. */
+/* Returns ||b - A x|| / ||b||, by plain loops. */
 static double residual(const fur_csr_view *a, const double *b, const double *x)
 {
     const int32_t *offsets = a->offsets;
@@ -53,7 +53,7 @@ int main(void)
     fur_stencil_named(5, &d);
     must(fur_stencil_create(context, &d, &stencil));
     must(fur_stencil_assemble(stencil, &l)); /* 4 and -1 */
-    must(fur_csr_transfer(l, context, &a));  /* a copy, whose values become those of I + dt L */
+    must(fur_csr_transfer(l, context, &a));  /* a copy for I + dt L */
     must(fur_spmv_plan(a, NULL, &plan));
     must(fur_operator_from_spmv(plan, &op));
     must(fur_operator_jacobi(op, &jacobi));

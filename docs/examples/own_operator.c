@@ -1,6 +1,6 @@
-/* Conjugate gradients with an operator of one's own: A = K + u u^T, a sparse matrix and a term of
- * rank one, which as a matrix would have no zeros. A solver needs its product and, for Jacobi's
- * preconditioner, its diagonal. The solution is checked by the formula of Sherman and Morrison,
+/* Conjugate gradients with a user-defined operator A = K + u u^T: a sparse matrix and a term of
+ * rank one. As a matrix, A would be dense. A solver needs the product of the operator and, for
+ * Jacobi's preconditioner, its diagonal. The formula of Sherman and Morrison checks the solution,
  * from two solves with K alone.
  *
  *     cc own_operator.c $(pkg-config --cflags --libs furrow) -lm -o own && ./own plate.mtx */
@@ -15,7 +15,7 @@ typedef struct updated {
     fur_vector *squares; /* u_i^2 */
 } updated;
 
-/* y = K x + (u, x) u. The library calls it, so a failure is returned. */
+/* y = K x + (u, x) u. The library calls it, so it returns a failure to the library. */
 static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
 {
     const updated *a = user;

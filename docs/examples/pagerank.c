@@ -1,9 +1,9 @@
-/* PageRank of a directed graph (Brin and Page 1998): products with A^T by one plan, element-wise
- * operations and reductions, in a power iteration.
+/* PageRank of a directed graph (Brin and Page 1998) by a power iteration. Uses products with A^T by
+ * one plan, element-wise operations and reductions.
  *
- * With probability 0.85 a surfer follows one of the current page's links, else he goes to any page;
- * from a page without links he always goes to any page. Entry (i, j) of the file is a link from
- * page i to page j.
+ * With probability 0.85 a surfer follows one of the current page's links, otherwise the surfer goes
+ * to any page. From a page without links the surfer always goes to any page. Entry (i, j) of the
+ * file is a link from page i to page j.
  *
  *     cc pagerank.c $(pkg-config --cflags --libs furrow) -lm -o pagerank && ./pagerank links.mtx */
 #include "example.h"
@@ -12,7 +12,8 @@
 
 #define FOLLOW 0.85
 
-/* share_i = 1 / number of links of page i; dangling_i = 1 for a page without links; else 0. */
+/* Sets share_i = 1 / number of links of page i, and dangling_i = 1 for a page without links. All
+ * other entries stay 0. */
 static void count_links(const fur_csr_view *a, double *share, double *dangling)
 {
     const int32_t *offsets = a->offsets;
@@ -23,8 +24,8 @@ static void count_links(const fur_csr_view *a, double *share, double *dangling)
             dangling[i] = 1;
 }
 
-/* Whether the ranks sum to 1 and stay the same in a step, which is done here by a plain loop over
- * all links. anywhere: what every page gets from those who go to any page. */
+/* Returns 1 if the ranks sum to 1 and do not change in one more step. The step is a plain loop over
+ * all links. `anywhere` is the probability that a page gains from surfers who go to any page. */
 static int check(const fur_csr_view *a, const double *rank, double anywhere, double *expected)
 {
     const int32_t *offsets = a->offsets;
@@ -62,7 +63,7 @@ int main(int argc, char **argv)
     count_links(a, fur_vector_data(share), fur_vector_data(dangling));
 
     for (; change > 1e-14 && steps < 200; steps++) {
-        fur_scalar stranded; /* the probability to be on a page without links */
+        fur_scalar stranded; /* probability of a page without links */
         must(fur_dot(dangling, rank, &stranded));
         anywhere = (1 - FOLLOW + FOLLOW * stranded.re) / (double)a->rows;
         must(fur_multiply_elementwise(rank, share, weighted));

@@ -1,6 +1,6 @@
-/* A stencil against its matrix: the same operator without and with a matrix, raced, with the same
- * bits in both results. The stencil reads x and writes y; the product with the matrix reads the
- * matrix, too.
+/* A stencil against its matrix: times the same operator with and without a matrix. Both results
+ * have the same bits. The stencil reads x and writes y. The product with the matrix also reads the
+ * matrix.
  *
  *     cc stencil_race.c $(pkg-config --cflags --libs furrow) -lm -o race && ./race 200 200 200 */
 #include "example.h"
@@ -29,7 +29,7 @@ int main(int argc, char **argv)
     must(fur_operator_from_stencil(stencil, &by_stencil));
     must(fur_operator_from_spmv(plan, &by_matrix));
 
-    /* The least seconds of a product by each, of several in turn within a second. */
+    /* The shortest time of a product by each operator. Both run in turn for about a second. */
     must(fur_operator_race((const fur_operator *[]){by_stencil, by_matrix}, 1, seconds));
     const fur_stencil_report *s = fur_stencil_describe(stencil);
     const fur_spmv_report *m = fur_spmv_describe(plan);
