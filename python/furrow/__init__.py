@@ -23,28 +23,28 @@ from ._errors import (
     Overflow,
     Unsupported,
 )
-from ._outcomes import Info, SolveReport, SolveWarning
 from ._plan import Plan, PlanReport
-from ._preconditioners import Preconditioner, methods, preconditioner_options, preconditioners
 from ._read import FileWarning, Header, Limits, read, read_header, write
-from ._solvers import bicgstab, cg, gmres, idrs, minres, solve
+from ._solve._outcomes import Info, SolveReport, SolveWarning
+from ._solve._preconditioners import Preconditioner, methods, preconditioner_options, preconditioners
+from ._solve._solvers import bicgstab, cg, gmres, idrs, minres, solve
 
 if TYPE_CHECKING:
     from ._accelerate import accelerate_scipy
-    from ._algebra import kron, norm, tril, triu
-    from ._batch import Batch, BatchReport
-    from ._block import solve_block
-    from ._eigs import EigsReport, NoConvergence, eigsh, lobpcg
-    from ._graph import colours, connected_components
-    from ._least_squares import lsmr, lsqr
-    from ._multigrid import Multigrid
-    from ._neighbours import neighbours, neighbours_graph
+    from ._operate._algebra import kron, norm, tril, triu
+    from ._operate._block import solve_block
+    from ._operate._graph import colours, connected_components
+    from ._operate._neighbours import neighbours, neighbours_graph
+    from ._operate._reorder import OrderFigures, measure_order, permute, reorder, reverse_cuthill_mckee
+    from ._operate._spgemm import MatmulPlan, sddmm, spgemm, triple
+    from ._operate._stencil import Recognition, RecognitionReport, Stencil, StencilReport, recognise
+    from ._operate._triangular import TriangularSolve, spsolve_triangular, trisolve
     from ._pictures import plot_convergence, plot_roofline
-    from ._reorder import OrderFigures, measure_order, permute, reorder, reverse_cuthill_mckee
     from ._report import write_report
-    from ._spgemm import MatmulPlan, sddmm, spgemm, triple
-    from ._stencil import Recognition, RecognitionReport, Stencil, StencilReport, recognise
-    from ._triangular import TriangularSolve, spsolve_triangular, trisolve
+    from ._solve._batch import Batch, BatchReport
+    from ._solve._eigs import EigsReport, NoConvergence, eigsh, lobpcg
+    from ._solve._least_squares import lsmr, lsqr
+    from ._solve._multigrid import Multigrid
 
 __version__: str = _core.version()
 _threadpool.register()
@@ -131,20 +131,20 @@ __all__ = [
 # Modules that are imported when one of their names is first asked for, so that the others come at once.
 _LATER = {
     "_accelerate": ("accelerate_scipy",),
-    "_algebra": ("kron", "norm", "tril", "triu"),
-    "_batch": ("Batch", "BatchReport"),
-    "_block": ("solve_block",),
-    "_eigs": ("EigsReport", "NoConvergence", "eigsh", "lobpcg"),
-    "_graph": ("colours", "connected_components"),
-    "_least_squares": ("lsmr", "lsqr"),
-    "_multigrid": ("Multigrid",),
-    "_neighbours": ("neighbours", "neighbours_graph"),
+    "_operate._algebra": ("kron", "norm", "tril", "triu"),
+    "_solve._batch": ("Batch", "BatchReport"),
+    "_operate._block": ("solve_block",),
+    "_solve._eigs": ("EigsReport", "NoConvergence", "eigsh", "lobpcg"),
+    "_operate._graph": ("colours", "connected_components"),
+    "_solve._least_squares": ("lsmr", "lsqr"),
+    "_solve._multigrid": ("Multigrid",),
+    "_operate._neighbours": ("neighbours", "neighbours_graph"),
     "_pictures": ("plot_convergence", "plot_roofline"),
-    "_reorder": ("OrderFigures", "measure_order", "permute", "reorder", "reverse_cuthill_mckee"),
+    "_operate._reorder": ("OrderFigures", "measure_order", "permute", "reorder", "reverse_cuthill_mckee"),
     "_report": ("write_report",),
-    "_spgemm": ("MatmulPlan", "sddmm", "spgemm", "triple"),
-    "_stencil": ("Recognition", "RecognitionReport", "Stencil", "StencilReport", "recognise"),
-    "_triangular": ("TriangularSolve", "spsolve_triangular", "trisolve"),
+    "_operate._spgemm": ("MatmulPlan", "sddmm", "spgemm", "triple"),
+    "_operate._stencil": ("Recognition", "RecognitionReport", "Stencil", "StencilReport", "recognise"),
+    "_operate._triangular": ("TriangularSolve", "spsolve_triangular", "trisolve"),
 }
 
 

@@ -20,8 +20,8 @@ import numpy as np
 from . import _contexts, _core
 from ._arrays import DTYPES, new_array
 from ._csr import Csr, csr
+from ._operate._products import _has_rows, multiply
 from ._private import are_private
-from ._products import _has_rows, multiply
 
 # Entries of both factors below which SciPy makes their product sooner, and of a matrix that is not copied.
 FEW_ENTRIES = 1 << 15

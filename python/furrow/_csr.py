@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from . import _contexts, _core, _intake, _products
+from . import _contexts, _core, _intake
 from ._arrays import DTYPES, NUMPY, NoArray, fitting, library_of, number_of
 from ._given import checked
+from ._operate import _products
 from ._plan import Plan
 
 
@@ -310,7 +311,7 @@ class Csr(NoArray):
     # ---- parts
 
     def __getitem__(self, key: Any) -> Any:
-        from ._select import select
+        from ._operate._select import select
 
         return select(self, key)
 

@@ -11,9 +11,9 @@ from . import _core
 from ._arrays import computed, number_of
 from ._contexts import context
 from ._csr import Csr, csr
-from ._linear import Linear
 from ._plan import Plan
-from ._preconditioners import Preconditioner
+from ._solve._linear import Linear
+from ._solve._preconditioners import Preconditioner
 
 USES = 1000  # products to expect of a solve
 

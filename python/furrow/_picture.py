@@ -31,8 +31,12 @@ def pattern_tones(a: Csr, pixels: int) -> Any:
         begin, end = (indptr[min(row * row_block, rows)] for row in (i, i + 1))
         counts[i] = np.bincount(indices[begin:end] // col_block, minlength=col_cells)
     # The last cells may cover less than a block.
-    covered = np.outer(*(np.clip(size - np.arange(cells) * step, 1, step)
-                         for size, cells, step in ((rows, row_cells, row_block), (cols, col_cells, col_block))))
+    covered = np.outer(
+        *(
+            np.clip(size - np.arange(cells) * step, 1, step)
+            for size, cells, step in ((rows, row_cells, row_block), (cols, col_cells, col_block))
+        )
+    )
     entries = counts / covered * (row_block * col_block)
     most = entries.max()
     if most <= 1:

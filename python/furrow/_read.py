@@ -14,7 +14,7 @@ from ._contexts import context
 from ._csr import Csr, csr
 from ._errors import NotFound
 from ._given import at_least, checked, number, one_of, refuse, whole, word
-from ._progress import progress_of
+from ._solve._progress import progress_of
 
 DUPLICATES = {"sum": 0, "last": 1, "error": 2}
 SYMMETRIES = {"general": 0, "symmetric": 1, "skew-symmetric": 2, "hermitian": 3}

@@ -6,7 +6,7 @@ import types
 import furrow
 import numpy as np
 import pytest
-from furrow._progress import Bar
+from furrow._solve._progress import Bar
 
 STENCIL = furrow.Stencil(5, (60, 60))
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
-from ._arrays import NUMPY, computed, library_of
-from ._csr import Csr, csr
-from ._given import checked
-from ._rebuilt import Rebuilt
+from .. import _core
+from .._arrays import NUMPY, computed, library_of
+from .._csr import Csr, csr
+from .._given import checked
+from .._rebuilt import Rebuilt
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
-from ._arrays import fitting, library_of
-from ._given import checked, one_of
+from .. import _core
+from .._arrays import fitting, library_of
+from .._given import checked, one_of
+from .._operate._stencil import Stencil
+from .._rebuilt import Rebuilt
 from ._linear import Linear
 from ._outcomes import Info, SolveReport, info_of
-from ._rebuilt import Rebuilt
-from ._stencil import Stencil
 
 
 class Multigrid(Rebuilt, Linear):

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
-from ._arrays import NoArray, computed, library_of
+from .. import _core
+from .._arrays import NoArray, computed, library_of
 
 
 class Linear(NoArray):

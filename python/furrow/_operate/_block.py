@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
-from ._arrays import fitting, library_of
-from ._given import checked
-from ._operators import dtype_of, matrix_of
-from ._outcomes import Info, SolveReport, info_of, warn_of_rows
-from ._solvers import _System, null_space_of
+from .. import _core
+from .._arrays import fitting, library_of
+from .._given import checked
+from .._operators import dtype_of, matrix_of
+from .._solve._outcomes import Info, SolveReport, info_of, warn_of_rows
+from .._solve._solvers import _System, null_space_of
 
 
 @checked

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ._csr import Csr, csr
-from ._given import checked
+from .._csr import Csr, csr
+from .._given import checked
 
 _NORMS = {None: "fro", "fro": "fro", 1: "1", np.inf: "inf"}
 _FARTHEST = 2**31  # a diagonal beyond those of any matrix

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ._given import checked
+from .._given import checked
 from ._outcomes import Info, SolveReport
 from ._solvers import _listener, _solve, _System, _system
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
-from ._arrays import NoArray, fitting
-from ._csr import csr
-from ._given import checked
-from ._rebuilt import Rebuilt
+from .. import _core
+from .._arrays import NoArray, fitting
+from .._csr import csr
+from .._given import checked
+from .._rebuilt import Rebuilt
 
 
 class Preconditioner(Rebuilt, NoArray):

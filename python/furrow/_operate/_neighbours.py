@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
-from ._arrays import DTYPES, computed, library_of
-from ._contexts import context
-from ._csr import Csr
-from ._given import checked
+from .. import _core
+from .._arrays import DTYPES, computed, library_of
+from .._contexts import context
+from .._csr import Csr
+from .._given import checked
 
 
 @checked

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from . import _contexts, _core
-from ._arrays import computed, fitting, library_of, number_of
-from ._csr import Csr, csr
-from ._given import checked, refuse, whole
-from ._linear import Linear
-from ._rebuilt import Rebuilt
+from .. import _contexts, _core
+from .._arrays import computed, fitting, library_of, number_of
+from .._csr import Csr, csr
+from .._given import checked, refuse, whole
+from .._rebuilt import Rebuilt
+from .._solve._linear import Linear
 
 _BOUNDARIES = {"dirichlet": 0, "neumann": 1, "periodic": 2}
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
-from ._csr import Csr, csr
-from ._given import checked
+from .. import _core
+from .._csr import Csr, csr
+from .._given import checked
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from ._csr import Csr
+    from .._csr import Csr
 
 
 def select(a: Csr, key: Any) -> Any:
@@ -81,7 +81,7 @@ def _pairs(a: Csr, rows: Any, cols: Any) -> Any:
     values = (found if a.dtype.kind == "c" else found.real).astype(a.dtype).reshape(rows.shape)
     if rows.ndim == 1:
         return values
-    from ._csr import csr
+    from .._csr import csr
 
     return csr(values)
 
@@ -101,7 +101,7 @@ def _bounds(key: Any, size: int) -> tuple[int, int]:
 
 def _listed(a: Csr, rows: Any, cols: Any) -> Csr:
     if len(rows) == 0 or len(cols) == 0:
-        from ._csr import csr
+        from .._csr import csr
 
         empty = np.zeros(len(rows) + 1, np.int32)
         return csr((np.empty(0, a.dtype), np.empty(0, np.int32), empty), shape=(len(rows), len(cols)))

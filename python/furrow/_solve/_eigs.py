@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
-from ._arrays import fitting
-from ._errors import Error
-from ._given import at_least, checked, refuse
-from ._operators import dtype_of, matrix_of, operator_of
+from .. import _core
+from .._arrays import fitting
+from .._errors import Error
+from .._given import at_least, checked, refuse
+from .._operators import dtype_of, matrix_of, operator_of
 from ._preconditioners import Preconditioner, refuse_options
 from ._progress import progress_of
 

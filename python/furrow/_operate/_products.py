@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core
-from ._arrays import FEW, NUMPY, computed, library_of, new_array
+from .. import _core
+from .._arrays import FEW, NUMPY, computed, library_of, new_array
 
 if TYPE_CHECKING:
-    from ._csr import Csr
+    from .._csr import Csr
 
 # By the number of the product: the uses to plan for. The first are not worth an analysis; whoever
 # multiplies again and again gets plans that pay.

@@ -5,7 +5,7 @@
 #include <furrow/furrow.hpp>
 #include <nanobind/nanobind.h>
 
-/* The fields of a report, for SolveReport of furrow/_solvers.py. A least-squares solution counts as
+/* The fields of a report, for SolveReport of furrow/_solve/_outcomes.py. A least-squares solution counts as
  * converged unless A is square. */
 nanobind::dict dict_of(const fur_solver_report &r, bool square);
 

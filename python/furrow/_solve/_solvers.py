@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
-from ._arrays import fitting, library_of
-from ._csr import Csr
-from ._given import at_least, checked, one_of, refuse
-from ._operators import dtype_of, matrix_of, operator_of
+from .. import _core
+from .._arrays import fitting, library_of
+from .._csr import Csr
+from .._given import at_least, checked, one_of, refuse
+from .._operators import dtype_of, matrix_of, operator_of
 from ._outcomes import Info, SolveReport, info_of, warn_of_rows
 from ._preconditioners import Preconditioner, refuse_options
 from ._progress import progress_of

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
-from ._arrays import computed, library_of
-from ._csr import Csr, csr
-from ._given import checked, one_of
-from ._linear import Linear
-from ._plan import OPS
-from ._rebuilt import Rebuilt
+from .. import _core
+from .._arrays import computed, library_of
+from .._csr import Csr, csr
+from .._given import checked, one_of
+from .._plan import OPS
+from .._rebuilt import Rebuilt
+from .._solve._linear import Linear
 
 
 class TriangularSolve(Rebuilt, Linear):

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
-from ._csr import csr
-from ._given import checked
+from .. import _core
+from .._csr import csr
+from .._given import checked
 
 
 @checked

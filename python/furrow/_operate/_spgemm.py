@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
-from ._arrays import library_of
-from ._csr import Csr, csr
-from ._given import checked, refuse
-from ._rebuilt import Rebuilt
+from .. import _core
+from .._arrays import library_of
+from .._csr import Csr, csr
+from .._given import checked, refuse
+from .._rebuilt import Rebuilt
 
 
 class MatmulPlan(Rebuilt):

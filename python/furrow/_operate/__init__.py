@@ -1,0 +1,1 @@
+"""Operations beyond one product: parts, blocks, orders, stencils, triangles."""
