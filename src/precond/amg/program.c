@@ -5,7 +5,7 @@
 
 /* A level of the program has at most so many real rows, and entries: of 764 rows with 35,538 the
  * launches of an H100 take 175 us a cycle, one launch 195; of 577 with 5,667, 129 and 75
- * (docs/results/amg-peers.md). */
+ * (docs/results/solve/amg-peers.md). */
 #define ROWS_MOST 2048
 #define ENTRIES_MOST 20480
 

@@ -7,7 +7,8 @@
  * structs that KLU makes the begin is read, too. */
 #include "direct.h"
 
-/* Up to so many operations an entry KLU took less time than UMFPACK: docs/results/solve.md. */
+/* Up to so many operations an entry KLU took less time than UMFPACK: docs/results/solve/solve.md.
+ */
 #define WORK_MOST 30
 
 /* The search for a block triangular form may take so many operations an entry: without a limit it

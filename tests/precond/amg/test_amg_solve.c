@@ -42,7 +42,7 @@ static void expect(const fur_csr *a, const fur_amg_options *options, const char 
     fur_amg_destroy(amg);
 }
 
-/* The numbers are those seen, and at most a third more: docs/results/amg.md has PyAMG's. */
+/* The numbers are those seen, and at most a third more: docs/results/solve/amg.md has PyAMG's. */
 START_TEST(the_laplacian_takes_few_iterations)
 {
     fur_context *context = context_make(NULL, 2);
