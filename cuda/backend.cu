@@ -77,7 +77,7 @@ fur_status await_mark(fur_env *env)
     return fur_cuda_wait_event(env, env->device->marked);
 }
 
-// The results of kernels, in pinned host memory.
+// Returns the results of kernels, in pinned host memory.
 fur_results *results(fur_env *env)
 {
     return env->device->results;

@@ -315,7 +315,7 @@ static fur_status compare_colours(search *s, bool *found)
     return FUR_OK;
 }
 
-/* Whether an entry is between rows of different colours, or on the diagonal. */
+/* Returns whether an entry is between rows of different colours, or on the diagonal. */
 static bool is_clean(const search *s, const fur_csr_view *part, int64_t k, int64_t row)
 {
     const colouring *c = s->out;

@@ -82,7 +82,7 @@ fur_status halo_plan(fur_ranks_csr *m, size_t value_size)
     return exchange_requests(m);
 }
 
-/* The number of leading consecutive numbers in an ascending list. */
+/* Returns the number of leading consecutive numbers in an ascending list. */
 static int64_t run_length(const int64_t *at, int64_t count)
 {
     int64_t n = 1;

@@ -82,7 +82,7 @@ static fur_status make_matrix(fur_ranks_csr *m, part *p, fur_value_type value, f
                             : fur_context_fail(m->context, status, "%s", fur_context_error(host));
 }
 
-/* Whether a column is a leading one. begin: the first column of this rank. */
+/* Returns whether a column is a leading one. begin: the first column of this rank. */
 static bool leads(const local_rows *r, int64_t begin, int64_t column)
 {
     return column >= begin && column < begin + r->lead;

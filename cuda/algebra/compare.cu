@@ -29,8 +29,8 @@ template <class Value> __device__ fur_scalar widen(Value a)
         return {double(a), 0};
 }
 
-// The modulus of x - y, for a part of an entry. Equal parts give 0 without a subtraction, which
-// would turn inf - inf into NaN.
+// Returns the modulus of x - y, for a part of an entry. Equal parts give 0 without a subtraction,
+// which would turn inf - inf into NaN.
 __device__ double distance(double x, double y)
 {
     return x == y || (isnan(x) && isnan(y)) ? 0 : x - y;

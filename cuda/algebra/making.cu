@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(BLOCK) count_up(int64_t n, int32_t *offsets, i
 
 } // namespace
 
-// The offsets of the result, followed by the number of its entries.
+// Sets `starts` to the offsets of the result, followed by the number of its entries.
 fur_status fur_cuda_making_count(fur_env *env, const fur_making *m, int64_t *starts)
 {
     FUR_TRY(maker_of(m->kind).lengths(env, m, starts));

@@ -237,7 +237,7 @@ bool is_one(fur_scalar s)
 
 } // namespace
 
-// The row lengths of the result: the number of columns in either row or in both rows.
+// Stores the row lengths of the result: the number of columns in either row or in both rows.
 fur_status fur_cuda_merge_lengths(fur_env *env, const fur_making *m, int64_t *lengths)
 {
     if (m->rows == 0)

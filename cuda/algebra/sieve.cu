@@ -82,7 +82,8 @@ __global__ void __launch_bounds__(BLOCK)
         starts[i] = at;
 }
 
-// The binary logarithm of the lanes for a row: about the average number of entries in a row.
+// Returns the binary logarithm of the lanes for a row: about the average number of entries in a
+// row.
 int lanes_bits_for(const fur_csr_view *a)
 {
     int bits = 1;

@@ -30,7 +30,7 @@ template <class Value> struct job {
     fur_batch_result *results;
 };
 
-// The magnitude by which pivots are chosen.
+// Returns the magnitude by which pivots are chosen.
 template <class Real> __device__ Real size_of(Real a)
 {
     return fabs(a);

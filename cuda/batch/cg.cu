@@ -106,7 +106,7 @@ template <class Value> struct worker {
         s = there ? at : w.a.count - 1;
     }
 
-    // The sum over the lanes of a leaf. Warp `warp` adds those of system `warp`.
+    // Returns the sum over the lanes of a leaf. Warp `warp` adds those of system `warp`.
     template <int Parts> __device__ fur_partial<Parts> fold_leaf(int warp) const
     {
         constexpr int share = lanes<Value> / FUR_WARP;
@@ -182,7 +182,7 @@ template <class Value> struct worker {
             visit(i);
     }
 
-    // The maximum norm of a column, or NaN if an entry is NaN.
+    // Returns the maximum norm of a column, or NaN if an entry is NaN.
     template <class Entry> __device__ double largest(Entry entry)
     {
         double most = 0;
@@ -195,8 +195,8 @@ template <class Value> struct worker {
         return most;
     }
 
-    // The 2-norm of a column from its sum of squares, if `wanted`. If squares may have overflowed
-    // or underflowed, the sum is computed again with a scale.
+    // Returns the 2-norm of a column from its sum of squares, if `wanted`. If squares may have
+    // overflowed or underflowed, the sum is computed again with a scale.
     template <class Entry> __device__ double norm_from(double squares, bool wanted, Entry entry)
     {
         bool near = !wanted || (squares >= 0x1p-960 && squares <= DBL_MAX);

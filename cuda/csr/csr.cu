@@ -38,7 +38,7 @@ __device__ void look_at_ends(fur_figures *f, int64_t row, int32_t first, int32_t
     f->profile += left > 0 ? static_cast<unsigned long long>(left) : 0;
 }
 
-// Whether the columns of a row increase strictly and are within 0 .. cols-1.
+// Returns whether the columns of a row increase strictly and are within 0 .. cols-1.
 __device__ bool sound(const int32_t *columns, int64_t begin, int64_t end, int64_t cols)
 {
     int64_t last = -1;
@@ -153,7 +153,7 @@ template <look what> fur_status find(fur_env *env, const fur_csr_view *a, fur_fi
     return FUR_OK;
 }
 
-// The statistics of fur_csr_measure from the counts.
+// Returns the statistics of fur_csr_measure from the counts.
 fur_csr_statistics statistics_of(const fur_csr_view *a, const fur_figures &f)
 {
     fur_csr_statistics s = {};
@@ -208,7 +208,7 @@ fur_status fur_cuda_find_bad_column(fur_env *env, const fur_csr_view *a, int64_t
     return FUR_OK;
 }
 
-// The statistics of fur_csr_measure, by one pass over offsets and columns. Waits.
+// Computes the statistics of fur_csr_measure by one pass over offsets and columns. Waits.
 fur_status fur_cuda_csr_measure(fur_env *env, const fur_csr_view *a, fur_csr_statistics *out)
 {
     fur_figures f;
@@ -217,7 +217,7 @@ fur_status fur_cuda_csr_measure(fur_env *env, const fur_csr_view *a, fur_csr_sta
     return FUR_OK;
 }
 
-// The row lengths, which are the only basis for the choice of kernels here.
+// Computes the row lengths, which are the only basis for the choice of kernels here.
 fur_status fur_cuda_spmv_profile(fur_env *env, const fur_csr_view *a, fur_spmv_profile *out)
 {
     fur_figures f;

@@ -30,7 +30,7 @@ fur_status fur_cuda_csr_diagonal(fur_env *env, const fur_csr_view *a, const int3
 // Entries of a block.
 #define FUR_ENTRIES_SHARE 2048
 
-// The last of rows low .. high - 1 that begins at or before entry k.
+// Returns the last of rows low .. high - 1 that begins at or before entry k.
 template <class Offsets>
 __device__ inline int64_t fur_row_of(Offsets offsets, int64_t low, int64_t high, int64_t k)
 {
@@ -58,7 +58,7 @@ __device__ inline void fur_for_entries(int64_t rows, int64_t entries, Offsets of
         f(fur_row_of(offsets, ends[0], ends[1] + 1, k), k);
 }
 
-// The number of blocks for fur_for_entries.
+// Returns the number of blocks for fur_for_entries.
 static inline unsigned fur_entries_blocks(int64_t entries)
 {
     return fur_blocks(entries, FUR_ENTRIES_SHARE);
@@ -72,8 +72,8 @@ template <class Index> __global__ void fur_count_up(int64_t n, Index *out)
         out[i] = static_cast<Index>(i);
 }
 
-// The first position in begin .. end-1 whose column is at least `column`, or `end` if there is no
-// such position.
+// Returns the first position in begin .. end-1 whose column is at least `column`, or `end` if there
+// is no such position.
 __device__ inline int64_t fur_find_column(const int32_t *columns, int64_t begin, int64_t end,
                                           int64_t column)
 {

@@ -25,7 +25,7 @@ template <class Value, class Offset> struct renumbering {
     int32_t *columns;
     Value *values;
 
-    // The position in A of entry k of B, which is in row `row`.
+    // Returns the position in A of entry k of B, which is in row `row`.
     __device__ int64_t origin(int64_t row, int64_t k) const
     {
         int64_t from = row_order ? row_order[row] : row;
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     });
 }
 
-// The position of an entry in its sorted row. Equal columns keep their order.
+// Returns the position of an entry in its sorted row. Equal columns keep their order.
 __device__ inline int64_t place_of(const int32_t *renumbered, int64_t begin, int64_t end, int64_t k)
 {
     int32_t column = renumbered[k];
@@ -192,7 +192,7 @@ fur_status renumber_and_sort(fur_env *env, const renumbering<Value, Offset> &r, 
     return w->count > 0 ? sort_long_rows(env, r, w) : FUR_OK;
 }
 
-// The offsets of B: the prefix sum of the row lengths in their new order.
+// Computes the offsets of B: the prefix sum of the row lengths in their new order.
 template <class Value, class Offset>
 fur_status set_offsets(fur_env *env, const renumbering<Value, Offset> &r)
 {

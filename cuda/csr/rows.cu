@@ -53,7 +53,8 @@ template <class T> T *writable(const void *array)
 
 } // namespace
 
-// The offsets of the matrix of some rows of A. A row of more than `most` entries becomes empty.
+// Computes the offsets of the matrix of some rows of A. A row of more than `most` entries becomes
+// empty.
 fur_status fur_cuda_row_starts(fur_env *env, const fur_csr_view *a, int64_t count,
                                const int32_t *numbers, int64_t most, int64_t *starts)
 {

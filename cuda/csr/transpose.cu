@@ -15,7 +15,7 @@ template <class Index> struct work {
     Index *place;     // the positions in A of the transpose's entries
 };
 
-// The first position whose key is not below `key`.
+// Returns the first position whose key is not below `key`.
 template <class Key> __device__ int64_t lower_bound(const Key *keys, int64_t count, int64_t key)
 {
     int64_t low = 0;

@@ -9,7 +9,7 @@
 #define FUR_SECTOR 32
 #define FUR_CACHE_LINE 128
 
-// A shared memory address for PTX instructions.
+// Returns a shared memory address for PTX instructions.
 __device__ inline uint32_t fur_shared_address(const void *p)
 {
     return static_cast<uint32_t>(__cvta_generic_to_shared(p));

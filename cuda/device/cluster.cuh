@@ -14,7 +14,7 @@
 #    define FUR_CLUSTER 1
 #endif
 
-// The number of the calling block in its cluster.
+// Returns the number of the calling block in its cluster.
 __device__ inline unsigned fur_cluster_rank()
 {
 #if __CUDA_ARCH__ >= 900

@@ -51,8 +51,8 @@ struct fur_device {
     fur_figures *published;
 };
 
-// The stream to launch on. Makes its device current, because another context may have changed the
-// thread's device. Clears an error that other code has left.
+// Returns the stream to launch on. Makes its device current, because another context may have
+// changed the thread's device. Clears an error that other code has left.
 static inline cudaStream_t fur_cuda_stream(const fur_env *env)
 {
     cudaSetDevice(env->device->number);
@@ -113,13 +113,14 @@ static inline int64_t fur_ceil_div(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
-// The number of blocks of `block` threads for `threads` threads: at most 2^31 - 1 for any matrix.
+// Returns the number of blocks of `block` threads for `threads` threads: at most 2^31 - 1 for any
+// matrix.
 static inline unsigned fur_blocks(int64_t threads, int64_t block)
 {
     return static_cast<unsigned>(fur_ceil_div(threads, block));
 }
 
-// The number of binary digits of a non-negative number; at least 1.
+// Returns the number of binary digits of a non-negative number; at least 1.
 static inline int fur_bits(int64_t number)
 {
     int bits = 1;

@@ -38,8 +38,8 @@ template <class Value> __device__ inline Value fur_shuffle_up(Value value, int d
         return __shfl_up_sync(FUR_ALL_LANES, value, distance);
 }
 
-// The sum of each group of `lanes` lanes, a power of two, folded in halves. Only the first lane of
-// a group has the sum; the result in the other lanes is undefined.
+// Returns the sum of each group of `lanes` lanes, a power of two, folded in halves. Only the first
+// lane of a group has the sum; the result in the other lanes is undefined.
 template <class Value> __device__ inline Value fur_fold_lanes(Value sum, int lanes)
 {
 #pragma unroll

@@ -8,7 +8,7 @@
 // Levels of sums of segments: enough for 128^5 entries.
 #define FUR_ROW_LEVELS 4
 
-// The number of segments of a row, or of a part of a row.
+// Returns the number of segments of a row, or of a part of a row.
 __device__ inline int fur_ceil_segments(int64_t entries)
 {
     return static_cast<int>((entries + FUR_ROW_SEGMENT - 1) / FUR_ROW_SEGMENT);
@@ -54,8 +54,8 @@ template <class Value, int Levels> struct fur_segment_sums {
     }
 };
 
-// The sum of entries begin .. end-1 of a long row by one thread. term(k, sum) adds entry k to a
-// sum.
+// Returns the sum of entries begin .. end-1 of a long row by one thread. term(k, sum) adds entry k
+// to a sum.
 template <class Value, class Term>
 __device__ Value fur_long_sum(int64_t begin, int64_t end, Term term)
 {
@@ -77,8 +77,8 @@ __device__ Value fur_long_sum(int64_t begin, int64_t end, Term term)
     return sums.total();
 }
 
-// The sum of a row's segment sums, in lane 0 of the calling warp. Other warps may have written the
-// segment sums. They are overwritten.
+// Returns the sum of a row's segment sums, in lane 0 of the calling warp. Other warps may have
+// written the segment sums. They are overwritten.
 template <class Value> __device__ Value fur_add_up(Value *sums, int64_t count)
 {
     constexpr int ahead = 4; // loads in flight together

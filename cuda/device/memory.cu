@@ -24,7 +24,7 @@ struct fur_staging {
 namespace
 {
 
-// Whether kernels can access memory of this type.
+// Returns whether kernels can access memory of this type.
 bool is_device(cudaMemoryType type)
 {
     return type == cudaMemoryTypeDevice || type == cudaMemoryTypeManaged;
@@ -79,7 +79,7 @@ void copy_in_parallel(fur_env *env, char *to, const char *from, int64_t bytes)
     fur_parallel(env, bytes / SHARE_BYTES, bytes, copy_bytes, &copy);
 }
 
-// The size of the piece that begins at byte `begin`.
+// Returns the size of the piece that begins at byte `begin`.
 int64_t piece_bytes(int64_t bytes, int64_t begin)
 {
     return bytes - begin < PIECE_BYTES ? bytes - begin : PIECE_BYTES;
@@ -131,7 +131,7 @@ fur_status download(fur_env *env, char *to, const char *from, int64_t bytes)
     return FUR_OK;
 }
 
-// Whether two ranges of `bytes` bytes overlap.
+// Returns whether two ranges of `bytes` bytes overlap.
 bool overlap(const void *a, const void *b, int64_t bytes)
 {
     auto p = reinterpret_cast<uintptr_t>(a);
@@ -220,7 +220,7 @@ void fur_cuda_release(fur_env *env, void *memory)
         cudaFreeAsync(memory, fur_cuda_stream(env));
 }
 
-// Whether kernels of this context may access memory at this address.
+// Returns whether kernels of this context may access memory at this address.
 bool fur_cuda_reaches(fur_env *env, const void *memory)
 {
     cudaPointerAttributes attributes;

@@ -19,8 +19,8 @@ __device__ inline bool fur_last_to_arrive(unsigned *ticket, unsigned count)
     return last;
 }
 
-// The number of the calling block in the order in which blocks have begun. A block may wait for any
-// block with a smaller number. All bits of the ticket are set at first.
+// Returns the number of the calling block in the order in which blocks have begun. A block may wait
+// for any block with a smaller number. All bits of the ticket are set at first.
 __device__ inline int64_t fur_begin_block(unsigned *ticket)
 {
     __shared__ unsigned number;

@@ -27,7 +27,7 @@ template <class Real> struct fur_value_of<fur_complex_of<Real>> {
     static constexpr bool is_complex = true;
 };
 
-// A coefficient rounded to the value type.
+// Returns a coefficient rounded to the value type.
 template <class Value> __host__ __device__ inline Value fur_from(fur_scalar s)
 {
     using real = typename fur_value_of<Value>::real;
@@ -50,7 +50,7 @@ template <class Value> __host__ __device__ inline bool fur_is_zero(Value a)
         return a == 0;
 }
 
-// The complex conjugate. A real number is returned unchanged.
+// Returns the complex conjugate. A real number is returned unchanged.
 template <class Value> __device__ inline Value fur_conj(Value a)
 {
     if constexpr (fur_value_of<Value>::is_complex)

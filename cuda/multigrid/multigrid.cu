@@ -52,25 +52,25 @@ struct tiling {
     {
     }
 
-    // The block's column of tiles.
+    // Returns the block's column of tiles.
     __device__ int64_t column() const
     {
         return blockIdx.x % columns;
     }
 
-    // The block's row of tiles.
+    // Returns the block's row of tiles.
     __device__ int64_t row() const
     {
         return blockIdx.x / columns % rows;
     }
 
-    // The first plane of the block.
+    // Returns the first plane of the block.
     __device__ int64_t begin() const
     {
         return blockIdx.x / columns / rows * chunk;
     }
 
-    // The plane after the block's last.
+    // Returns the plane after the block's last.
     __device__ int64_t end(int64_t depth) const
     {
         return min(begin() + chunk, depth);
@@ -248,7 +248,7 @@ __global__ void __launch_bounds__(CHAIN_THREADS, 1) run(const __grid_constant__ 
     }
 }
 
-// The coarsest level that a step reads or writes.
+// Returns the coarsest level that a step reads or writes.
 int last_level(const fur_grid_step &step)
 {
     bool moves = step.work == FUR_GRID_RESTRICT || step.work == FUR_GRID_CORRECT;

@@ -8,14 +8,14 @@
 #include "device.cuh"
 #include "value.cuh"
 
-// The weight of point i of an axis.
+// Returns the weight of point i of an axis.
 template <class Value>
 __device__ inline Value fur_axis_weight(const fur_grid_axis &a, fur_grid_weight kind, int64_t i)
 {
     return static_cast<const Value *>(a.weights)[kind * a.points + i];
 }
 
-// The index on the other level for point i of an axis; fur_grid_place says which index.
+// Returns the index on the other level for point i of an axis; fur_grid_place says which index.
 __device__ inline int64_t fur_axis_place(const fur_grid_axis &a, fur_grid_place kind, int64_t i)
 {
     return a.places[kind * a.points + i];
@@ -28,7 +28,7 @@ template <class Value> struct fur_equation {
     Value diagonal;
 };
 
-// The coefficients of point i along one axis.
+// Returns the coefficients of point i along one axis.
 template <class Value>
 __device__ inline fur_equation<Value> fur_axis_equation(const fur_grid_axis &a, int64_t i)
 {
@@ -51,7 +51,7 @@ template <class Value> struct fur_axis_row : fur_equation<Value> {
     }
 };
 
-// The diagonal of a point: the sum of the diagonals of the three axes.
+// Returns the diagonal of a point: the sum of the diagonals of the three axes.
 template <class Value>
 __device__ inline Value fur_point_diagonal(const fur_equation<Value> &x,
                                            const fur_equation<Value> &y,
@@ -60,7 +60,7 @@ __device__ inline Value fur_point_diagonal(const fur_equation<Value> &x,
     return x.diagonal + (y.diagonal + z.diagonal);
 }
 
-// The index of point (i, j, k).
+// Returns the index of point (i, j, k).
 __device__ inline int64_t fur_grid_entry(const fur_grid &g, int64_t i, int64_t j, int64_t k)
 {
     return i + g.axis[0].points * (j + g.axis[1].points * k);

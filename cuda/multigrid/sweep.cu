@@ -74,7 +74,7 @@ struct line {
         return min(inside < points ? inside : back, points - 1);
     }
 
-    // Whether a position is a point of the grid, which is relaxed.
+    // Returns whether a position is a point of the grid, which is relaxed.
     __device__ bool has(int i) const
     {
         return (i >= 0 && i < points) || round;
@@ -124,7 +124,7 @@ template <class Value> struct place {
     }
 };
 
-// The equation of the point that a position maps to.
+// Returns the equation of the point that a position maps to.
 template <class Value>
 __device__ inline fur_equation<Value> row_at(const fur_grid_axis &a, int position)
 {
@@ -168,7 +168,7 @@ template <class Value> struct march {
             memory.rows[n] = row_at<Value>(s.g.axis[2], at.begin - 1 + n);
     }
 
-    // The thread's entry in the plane that the block reads as plane k.
+    // Returns the thread's entry in the plane that the block reads as plane k.
     __device__ int64_t entry(int k) const
     {
         auto point = static_cast<unsigned>(at.z.point_at(min(k, at.end + 1)));
@@ -205,7 +205,8 @@ template <class Value> struct march {
         }
     }
 
-    // The address in shared memory of the thread's n-th point in plane k, `lines` lines further.
+    // Returns the address in shared memory of the thread's n-th point in plane k, `lines` lines
+    // further.
     __device__ Value *shared(int k, int lines, int n) const
     {
         int line = (k & (RING - 1)) * LINES + static_cast<int>(threadIdx.y) + lines;
@@ -306,7 +307,7 @@ __global__ void __launch_bounds__(FUR_WARP *LINES, 1) relax(const __grid_constan
     }
 }
 
-// Whether an array is aligned for loads of pairs.
+// Returns whether an array is aligned for loads of pairs.
 template <class Value> bool is_aligned(const void *array)
 {
     return reinterpret_cast<uintptr_t>(array) % sizeof(pair<Value>) == 0;
@@ -334,7 +335,7 @@ fur_status run(fur_env *env, const fur_grid *g, fur_colour first, const void *b,
 
 } // namespace
 
-// The tiles must be filled to at least two thirds along x and y; otherwise their halos cost more
+// The tiles must be filled to at least two thirds along x and y. Otherwise their halos cost more
 // than the pass saves.
 bool fur_cuda_multigrid_marches(const fur_grid *g)
 {

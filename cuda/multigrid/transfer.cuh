@@ -96,7 +96,7 @@ template <class Value> struct fur_restrict {
     }
 
   private:
-    // The plane with a number that may be one beyond either end.
+    // Returns the plane with a number that may be one beyond either end.
     __device__ int64_t place_z(int64_t plane) const
     {
         return fur_grid_inside(g.axis[2].periodic, g.axis[2].points, plane);
@@ -182,7 +182,7 @@ template <class Value> struct fur_coarse_column {
             }
     }
 
-    // The corrected x at the point of plane k.
+    // Returns the corrected x at the point of plane k.
     __device__ Value correct(int64_t k, Value x)
     {
         fur_axis_sides<Value> z(g.axis[2], k);

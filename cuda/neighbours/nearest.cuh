@@ -53,8 +53,8 @@ template <class Real> struct fur_nearest {
         }
     }
 
-    // Whether the list may take a point at this distance, or from a box at this distance whose
-    // least number is `least`.
+    // Returns whether the list may take a point at this distance, or from a box at this distance
+    // whose least number is `least`.
     __device__ bool may_hold(Real distance, int32_t least) const
     {
         return distance < worst || (distance == worst && least < last);
@@ -131,7 +131,7 @@ __device__ inline void fur_add_dimension(bool first, Real x, const Real (&y)[FUR
     }
 }
 
-// The bytes of the lists of a block: each thread has `lists` lists of k points.
+// Returns the bytes of the lists of a block: each thread has `lists` lists of k points.
 static inline size_t fur_near_list_bytes(int k, int lists, size_t size)
 {
     return static_cast<size_t>(k) * lists * FUR_NEAR_BLOCK * (size + sizeof(int32_t));

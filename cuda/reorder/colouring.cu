@@ -35,7 +35,7 @@ __device__ bool advance(int64_t row, const int32_t *columns, const int32_t *of, 
     return true;
 }
 
-// The first colour that no previous neighbour of a row has. All these neighbours have their
+// Returns the first colour that no previous neighbour of a row has. All these neighbours have their
 // colours.
 template <class Offset>
 __device__ int32_t first_free(int64_t row, const Offset *offsets, const int32_t *columns,

@@ -52,7 +52,7 @@ struct work {
     int32_t *columns;
 };
 
-// The finaliser of splitmix64 (Steele, Lea and Flood 2014).
+// Applies the finaliser of splitmix64 (Steele, Lea and Flood 2014).
 __device__ unsigned long long mix(unsigned long long z)
 {
     z += 0x9e3779b97f4a7c15ULL;
@@ -61,7 +61,7 @@ __device__ unsigned long long mix(unsigned long long z)
     return z ^ (z >> 31);
 }
 
-// A hash of the pair (i, j).
+// Returns a hash of the pair (i, j).
 __device__ unsigned long long mix_pair(int64_t i, int64_t j, unsigned long long seed)
 {
     return mix(seed ^
@@ -87,7 +87,7 @@ __device__ void gather(const look &mine, look *total)
     atomicMax(&total->bandwidth, block.bandwidth);
 }
 
-// Whether an entry is an edge: it is off the diagonal and the first at its position.
+// Returns whether an entry is an edge: it is off the diagonal and the first at its position.
 template <class Offset>
 __device__ bool is_edge(const Offset *offsets, const int32_t *columns, int64_t row, int64_t k)
 {

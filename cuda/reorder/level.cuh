@@ -184,7 +184,7 @@ __device__ int64_t load_rows(const pass &p, const fur_walk_level &l, int64_t uni
     return begin;
 }
 
-// The last row that begins at or before edge `k` of the block.
+// Returns the last row that begins at or before edge `k` of the block.
 __device__ int find_row(const shared *s, int count, int k)
 {
     int low = 0;
@@ -308,7 +308,7 @@ __device__ fur_walk_sum operator+(fur_walk_sum a, fur_walk_sum b)
     return {a.children + b.children, a.edges + b.edges};
 }
 
-// The sum over a warp, in lane 0.
+// Returns the sum over a warp, in lane 0.
 __device__ fur_walk_sum sum_of_warp(fur_walk_sum sum)
 {
     for (int half = FUR_WARP / 2; half > 0; half /= 2)

@@ -35,13 +35,13 @@ __device__ void store_level(const pass &p, const fur_walk_level &l)
         *p.level = l;
 }
 
-// Whether a level is left and the pass does not have too many levels for the device.
+// Returns whether a level is left and the pass does not have too many levels for the device.
 __device__ bool goes_on(const pass &p, const fur_walk_level &l)
 {
     return l.begin < l.end && l.depth < p.levels;
 }
 
-// Whether a level is left to do, and it has at most `edges` edges.
+// Returns whether a level is left to do, and it has at most `edges` edges.
 __device__ bool is_within(const pass &p, const fur_walk_level &l, int64_t edges)
 {
     return goes_on(p, l) && l.last - l.first <= edges;

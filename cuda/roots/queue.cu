@@ -33,7 +33,7 @@ struct shape {
     int slices;
 };
 
-// The queue for a stencil of this radius. Its slices extend past the tile's edges.
+// Returns the queue for a stencil of this radius. Its slices extend past the tile's edges.
 template <class Value> shape shape_of(const int radius[3])
 {
     shape q = {tile<Value>::width + 2 * radius[0], tile<Value>::height + 2 * radius[1], 0,
@@ -42,7 +42,7 @@ template <class Value> shape shape_of(const int radius[3])
     return q;
 }
 
-// The bytes of the queue in shared memory.
+// Returns the bytes of the queue in shared memory.
 template <class Value> size_t queue_bytes(const int radius[3])
 {
     shape q = shape_of<Value>(radius);
@@ -91,7 +91,7 @@ template <class Value, bool Long> struct block {
         own = queue + line * p.q.pitch + threadIdx.x % tile<Value>::width + p.m.radius[0];
     }
 
-    // The slice after `slice` in the ring.
+    // Returns the slice after `slice` in the ring.
     __device__ int after(int slice) const
     {
         return slice + 1 < p.q.slices ? slice + 1 : 0;

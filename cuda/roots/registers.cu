@@ -66,7 +66,7 @@ template <class Tile> struct piece_loader {
         side_at = line * tile::pitch + tile::first + static_cast<int>(column);
     }
 
-    // The index of the entry in column x on a line of the slice.
+    // Returns the index of the entry in column x on a line of the slice.
     __device__ static uint32_t entry(const fur_march &m, const fur_place &place, int64_t x,
                                      int line)
     {

@@ -30,8 +30,8 @@ template <class Value, bool Long> struct product {
     {
     }
 
-    // The beginning in x of the line of a term, from line (j, k) of the grid, or -1 if it is
-    // outside.
+    // Returns the beginning in x of the line of a term, from line (j, k) of the grid, or -1 if it
+    // is outside.
     __device__ int64_t line_of(int term, int64_t j, int64_t k) const
     {
         const int64_t at[3] = {0, j, k};
@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(BLOCK, Product::resident) multiply(Product pro
         }
 }
 
-// The bytes of all lines of neighbours in shared memory.
+// Returns the bytes of all lines of neighbours in shared memory.
 int64_t bytes_at_once(const fur_stencil_view *s)
 {
     int64_t lines = 1;

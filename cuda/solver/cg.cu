@@ -86,8 +86,8 @@ template <int Units, class Value> struct row_product {
         }
     }
 
-    // The sum of a row of more than one segment. Not inlined, because it would take registers from
-    // other rows.
+    // Returns the sum of a row of more than one segment. Not inlined, because it would take
+    // registers from other rows.
     __device__ __noinline__ Value long_result() const
     {
         auto term = [values = a.values, columns = a.columns, pairs = pairs,
@@ -143,7 +143,7 @@ template <class Value> struct entries {
     Value d;
 };
 
-// The unit of a team, and the slice of its warp.
+// Returns the unit of a team, and the slice of its warp.
 template <int Group> __device__ inline int64_t unit_of(int u, int team)
 {
     return (u * fur_cg_teams<Group> + team) * int64_t(gridDim.x) + blockIdx.x;

@@ -14,7 +14,7 @@
 namespace
 {
 
-// An offset of A in 64 bits.
+// Returns an offset of A in 64 bits.
 __device__ inline int64_t offset_at(const fur_csr_view &a, int64_t row)
 {
     return a.offset_type == FUR_I32 ? static_cast<const int32_t *>(a.offsets)[row]

@@ -66,7 +66,7 @@ template <class Value> struct fur_cg_job {
     int64_t count;
 };
 
-// The row of thread `thread` of a team in a unit.
+// Returns the row of thread `thread` of a team in a unit.
 template <int Group, class Value>
 __host__ __device__ inline int64_t fur_cg_row(int64_t unit, int thread)
 {

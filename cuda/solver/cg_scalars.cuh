@@ -55,7 +55,7 @@ struct scalars {
         if (h->floor == h->floor && !(value > h->floor && value - value == 0))
             halted = slot.index;
     }
-    // A quotient that is used as a coefficient. The method halts if it is not finite.
+    // Returns a quotient that is used as a coefficient. The method halts if it is not finite.
     __device__ double quotient(double numerator, double denominator, int index)
     {
         double value = numerator / denominator;

@@ -33,7 +33,8 @@ template <class Value> __device__ inline double take(double sum, Value x, Value 
         return fma(double(x), double(y), sum);
 }
 
-// The sum of a lane of a unit: entries lane, lane + Group, ... of both arrays, up to the last row.
+// Returns the sum of a lane of a unit: entries lane, lane + Group, ... of both arrays, up to the
+// last row.
 template <int Group, class Value>
 __device__ double lane_sum(const fur_cg_job<Value> &w, int64_t unit, int lane, const Value *x,
                            const Value *y)
@@ -54,8 +55,8 @@ __device__ double lane_sum(const fur_cg_job<Value> &w, int64_t unit, int lane, c
     return sum;
 }
 
-// The sums of a leaf, with its lanes folded in halves, in all lanes of the warp. The lane sums of
-// consecutive parts are `stride` apart.
+// Returns the sums of a leaf, with its lanes folded in halves, in all lanes of the warp. The lane
+// sums of consecutive parts are `stride` apart.
 template <class Value, int Parts>
 __device__ fur_partial<Parts> fold_leaf(const double *sums, int64_t leaf, int64_t stride)
 {
@@ -79,9 +80,9 @@ __device__ fur_partial<Parts> fold_leaf(const double *sums, int64_t leaf, int64_
     return lane[0];
 }
 
-// The root over the lane sums that all blocks have written, for all threads. Warp k adds the k-th
-// aligned range of 2^j leaves, so that the warps' roots form a level of the tree. `results` has one
-// partial for each warp.
+// Returns the root over the lane sums that all blocks have written, for all threads. Warp k adds
+// the k-th aligned range of 2^j leaves, so that the warps' roots form a level of the tree.
+// `results` has one partial for each warp.
 template <class Value, int Parts>
 __device__ fur_partial<Parts> tree_of_lanes(const fur_cg_job<Value> &w, const double *sums,
                                             fur_partial<2> *results)

@@ -199,7 +199,7 @@ __global__ void __launch_bounds__(BLOCK)
             i < rows ? static_cast<int32_t>(offsets[order[i] + 1] - offsets[order[i]]) - less : 0;
 }
 
-// The first entry of a row whose column is at least `column`.
+// Returns the first entry of a row whose column is at least `column`.
 template <class Offset>
 __device__ int64_t find_column(const Offset *offsets, const int32_t *columns, int64_t row,
                                int32_t column)

@@ -24,7 +24,7 @@ template <class Value> struct matrix {
         at[2] = line / s.extent[1];
     }
 
-    // The first column after `last` in the row of a point, or -1 if there is none.
+    // Returns the first column after `last` in the row of a point, or -1 if there is none.
     __device__ int64_t next_column(const int64_t at[3], int64_t last) const
     {
         int64_t next = -1;
@@ -36,8 +36,8 @@ template <class Value> struct matrix {
         return next;
     }
 
-    // The sum of the coefficients of the terms in a column, in the order of the terms; 0 without a
-    // term.
+    // Returns the sum of the coefficients of the terms in a column, in the order of the terms; 0
+    // without a term.
     __device__ Value entry(const int64_t at[3], int64_t row, int64_t column) const
     {
         Value sum = fur_zero<Value>();
@@ -52,7 +52,7 @@ template <class Value> struct matrix {
         return sum;
     }
 
-    // The number of columns in a row.
+    // Returns the number of columns in a row.
     __device__ int64_t count(int64_t row) const
     {
         int64_t at[3];

@@ -129,7 +129,7 @@ template <class Product> fur_status launch(const fur_stencil_block_call *call, c
     return fur_cuda_launched(call->env, "stencil on a block of vectors");
 }
 
-// Whether rows consist of whole pieces of 16 bytes.
+// Returns whether rows consist of whole pieces of 16 bytes.
 template <class Value> bool in_pieces(const fur_vectors_view *v)
 {
     constexpr int64_t width = fur_piece<Value>::entries;

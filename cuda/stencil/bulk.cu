@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(Form::threads, Form::resident)
 #endif
 }
 
-// Whether points at the ends of this axis have neighbours beyond them.
+// Returns whether points at the ends of this axis have neighbours beyond them.
 bool is_open(const fur_stencil_view *s, int axis)
 {
     return s->boundary[axis] != FUR_BOUNDARY_DIRICHLET && s->radius[axis] > 0;

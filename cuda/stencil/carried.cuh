@@ -8,7 +8,7 @@
 // read through the caches.
 #define FUR_CARRIED 32
 
-// Whether the terms fit among a kernel's arguments.
+// Returns whether the terms fit among a kernel's arguments.
 static inline bool fur_is_carried(const fur_stencil_view *s)
 {
     return s->points <= FUR_CARRIED;

@@ -71,7 +71,7 @@ struct layout {
         return from;
     }
 
-    // Whether a neighbour of point `at` is in the grid.
+    // Returns whether a neighbour of point `at` is in the grid.
     __device__ bool has(const steps &at, int dx, int dy, int dz) const
     {
         return is_in(0, at.x + dx, dx) && is_in(1, at.y + dy, dy) && is_in(2, at.z + dz, dz);
@@ -80,14 +80,14 @@ struct layout {
     {
         return (d >= 0 || at >= 0) && (d <= 0 || at < extent[axis]);
     }
-    // Whether all neighbours along y and z are in the grid.
+    // Returns whether all neighbours along y and z are in the grid.
     __device__ bool is_inside(const steps &at) const
     {
         return at.y > 0 && at.y + 1 < extent[1] && at.z > 0 && at.z + 1 < extent[2];
     }
 };
 
-// The distance in the grid to a point `points` points further.
+// Returns the distance in the grid to a point `points` points further.
 steps steps_of(const fur_stencil_view *s, int64_t points)
 {
     int64_t line = points / s->extent[0];
@@ -184,12 +184,12 @@ template <class Op, class Value, class Pass> struct marcher {
     {
         return static_cast<int>(threadIdx.x);
     }
-    // The thread's entry of leaf k.
+    // Returns the thread's entry of leaf k.
     __device__ int64_t entry(int k) const
     {
         return (leaf + int64_t(k) * c.stride) * size + thread();
     }
-    // The address of slice k's leaf.
+    // Returns the address of slice k's leaf.
     __device__ Value *place_of(int k) const
     {
         return ring + k % 4 * slice + c.halo;
@@ -211,7 +211,7 @@ template <class Op, class Value, class Pass> struct marcher {
                 to[i * THREADS] =
                     pass.finish(at + i * THREADS, pass.load(at + i * THREADS, false), false);
     }
-    // The distance from the thread's entry to entry n of those before and after a leaf.
+    // Returns the distance from the thread's entry to entry n of those before and after a leaf.
     __device__ int side_of(int n) const
     {
         return (n < c.halo ? n - c.halo : n - c.halo + size) - thread();

@@ -12,8 +12,8 @@
 // The time until a block's first slices arrive, in planes.
 #define FUR_MARCH_FILL 4
 
-// The point that position i of an axis reads, with a halo of `radius` around the grid, or -1 if it
-// reads none.
+// Returns the point that position i of an axis reads, with a halo of `radius` around the grid, or
+// -1 if it reads none.
 __device__ inline int64_t fur_halo_point(fur_boundary boundary, int64_t n, int radius, int64_t i)
 {
     return i < n + radius ? fur_boundary_point(boundary, n, i) : -1;
@@ -32,7 +32,7 @@ struct fur_march {
     int64_t chunk; // planes of a block; fewer than 2^31
     size_t shared; // bytes of shared memory that a block requests
 
-    // The points of a plane.
+    // Returns the number of points of a plane.
     __device__ int64_t plane_entries() const
     {
         return extent[0] * extent[1];
@@ -43,7 +43,8 @@ struct fur_march {
         return boundary[axis] == FUR_BOUNDARY_DIRICHLET;
     }
 
-    // The point that position i of an axis reads, for a radius of 1, or -1 if it reads none.
+    // Returns the point that position i of an axis reads, for a radius of 1, or -1 if it reads
+    // none.
     __device__ int64_t near_point(int axis, int64_t i) const
     {
         if (i < 0)
@@ -60,7 +61,7 @@ struct fur_place {
     int planes;
 };
 
-// The tile and the planes of this block.
+// Returns the tile and the planes of this block.
 __device__ inline fur_place fur_march_place(const fur_march &m, int width, int height)
 {
     unsigned line = blockIdx.x / m.columns;
@@ -69,8 +70,8 @@ __device__ inline fur_place fur_march_place(const fur_march &m, int width, int h
             static_cast<int>(min(m.chunk, m.extent[2] - z))};
 }
 
-// The plane of slice n of a block, where n = 0 is its first plane. -1 if the slice has no plane,
-// because all terms in it are left out.
+// Returns the plane of slice n of a block, where n = 0 is its first plane. -1 if the slice has no
+// plane, because all terms in it are left out.
 __device__ inline int64_t fur_march_plane(const fur_march &m, const fur_place &place, int n)
 {
     bool wanted = n >= -m.radius[2] && n < place.planes + m.radius[2];
@@ -103,13 +104,13 @@ struct fur_march_points {
         }
     }
 
-    // Whether the point at distance (dx, dy) from the thread's first point has an entry.
+    // Returns whether the point at distance (dx, dy) from the thread's first point has an entry.
     __device__ bool is_in(int dx, int dy) const
     {
         return (columns >> (FUR_STENCIL_RADIUS + dx) & lines >> (FUR_STENCIL_RADIUS + dy) & 1) != 0;
     }
 
-    // Whether all neighbours of all points of the warp have entries.
+    // Returns whether all neighbours of all points of the warp have entries.
     __device__ bool all_in(const fur_march &m, int count) const
     {
         unsigned near_x = ((2U << 2 * m.radius[0]) - 1) << (FUR_STENCIL_RADIUS - m.radius[0]);
@@ -161,8 +162,8 @@ static inline const char *fur_march_refusal(const fur_stencil_view *s)
     return nullptr;
 }
 
-// The number of planes of a block with which all blocks finish soonest, if `resident` blocks run at
-// a time. extra: the cost of a block besides its planes, in units of planes.
+// Returns the number of planes of a block with which all blocks finish soonest, if `resident`
+// blocks run at a time. extra: the cost of a block besides its planes, in units of planes.
 static inline int64_t fur_march_chunk(int64_t tiles, int64_t planes, int64_t resident,
                                       int64_t extra)
 {
@@ -237,7 +238,7 @@ fur_status fur_march_make(fur_env *env, const fur_stencil_view *s, Kernel kernel
     return FUR_OK;
 }
 
-// The number of blocks: tiles times chunks of planes.
+// Returns the number of blocks: tiles times chunks of planes.
 static inline unsigned fur_march_blocks(const fur_march &m)
 {
     return m.columns * m.rows * fur_blocks(m.extent[2], m.chunk);

@@ -20,13 +20,13 @@
 // Planes between the prefetch of z and its use.
 #define FUR_NEAR_AHEAD 2
 
-// The number 0 .. 26 of a neighbour, called its place. The point itself is 13.
+// Returns the number 0 .. 26 of a neighbour, called its place. The point itself is 13.
 __host__ __device__ constexpr int fur_near_place(int x, int y, int z)
 {
     return (x + 1) + 3 * ((y + 1) + 3 * (z + 1));
 }
 
-// The places where a stencil has terms, as a set: bit p for place p.
+// Returns the places where a stencil has terms, as a set: bit p for place p.
 static inline unsigned fur_near_places(const fur_stencil_view *s)
 {
     unsigned places = 0;
@@ -52,7 +52,7 @@ template <class Value> struct fur_near {
     }
 };
 
-// The number of places in a set.
+// Returns the number of places in a set.
 __host__ __device__ constexpr int fur_near_count(unsigned word)
 {
     int bits = 0;
@@ -84,13 +84,13 @@ template <unsigned places, bool Any = false> struct fur_near_shape {
                                           : fur_near_count(places) <= 9      ? FUR_NEAR_FEW
                                                                              : FUR_NEAR_MANY;
 
-    // Whether the stencil has a term at this place.
+    // Returns whether the stencil has a term at this place.
     __host__ __device__ static constexpr bool has(int place)
     {
         return (places >> place & 1) != 0;
     }
 
-    // Whether lines at distance dy have terms to the left or right of the point's column.
+    // Returns whether lines at distance dy have terms to the left or right of the point's column.
     __host__ __device__ static constexpr bool has_sides(int dy)
     {
         unsigned beside = 0;
@@ -152,13 +152,14 @@ template <class Value_, class Shape_, class Form_, int before, int between> stru
         (before + pitch * lines * int(sizeof(Value)) + 127) / 128 * 128; // of a slice
     static constexpr int entries = bytes / sizeof(Value);
 
-    // The tile as march.cuh describes it, for a kernel with `shared` bytes of shared memory.
+    // Returns the tile as march.cuh describes it, for a kernel with `shared` bytes of shared
+    // memory.
     static fur_march_tile march(size_t shared)
     {
         return {Form::threads, width, height, shared, Form::most, 1};
     }
 
-    // The thread's column in the tile.
+    // Returns the thread's column in the tile.
     __device__ static int column()
     {
         return static_cast<int>(threadIdx.x) % columns;
@@ -220,22 +221,22 @@ template <class tile, fur_near_kind kind> struct fur_near_points {
                 sum[plane][n][e] = fur_zero<Value>();
     }
 
-    // Whether column e has a left neighbour. If lines are whole pieces, only the thread's first
-    // column can lack one.
+    // Returns whether column e has a left neighbour. If lines are whole pieces, only the thread's
+    // first column can lack one.
     __device__ bool has_left(int e) const
     {
         return (whole && e > 0) || (lefts >> e & 1) != 0;
     }
 
-    // Whether column e has a right neighbour. If lines are whole pieces, only the last column can
-    // lack one.
+    // Returns whether column e has a right neighbour. If lines are whole pieces, only the last
+    // column can lack one.
     __device__ bool has_right(int e) const
     {
         return (whole && e + 1 < tile::piece) || (rights >> e & 1) != 0;
     }
 
-    // Whether the entries beside the thread's columns are needed on this line, counted from the
-    // thread's first line.
+    // Returns whether the entries beside the thread's columns are needed on this line, counted from
+    // the thread's first line.
     __host__ __device__ static constexpr bool needs_sides(int line)
     {
         bool needs = false;
@@ -439,8 +440,8 @@ struct fur_near_planes {
     {
     }
 
-    // The plane of slice n >= -1, or -1 if the slice is not needed. It is not needed beyond a
-    // Dirichlet boundary, or after the block's last slice.
+    // Returns the plane of slice n >= -1, or -1 if the slice is not needed. It is not needed beyond
+    // a Dirichlet boundary, or after the block's last slice.
     __device__ int at(int n) const
     {
         int plane = first + n;
@@ -491,7 +492,7 @@ __device__ void fur_near_march(const fur_march &m, const fur_place &place,
     }
 }
 
-// The kind of lines that the vectors of a call allow.
+// Returns the kind of lines that the vectors of a call allow.
 static inline fur_near_kind fur_near_kind_of(const fur_stencil_call *call)
 {
     uintptr_t line =

@@ -102,7 +102,7 @@ template <class Value, int sweeps, bool Whole, bool With> struct march {
         last = static_cast<int>(min(m.extent[1] - 1 - y0, int64_t(LINES)));
     }
 
-    // Whether plane n of the block is in the grid.
+    // Returns whether plane n of the block is in the grid.
     __device__ bool in_grid(int n) const
     {
         return static_cast<unsigned>(z + n) < static_cast<unsigned>(m.extent[2]);
@@ -123,15 +123,15 @@ template <class Value, int sweeps, bool Whole, bool With> struct march {
         }
     }
 
-    // The shared address of the thread's piece of a line of x.
+    // Returns the shared address of the thread's piece of a line of x.
     __device__ uint32_t at(int n, int line) const
     {
         unsigned slot = static_cast<unsigned>(n + sweeps) % RING;
         return shared + ((slot * (tile_::lines + 2) + line) * FUR_WARP + lane) * FUR_NEAR_PIECE;
     }
 
-    // The shared address of the thread's piece of a line of z. The planes of z follow the ring and
-    // the edges.
+    // Returns the shared address of the thread's piece of a line of z. The planes of z follow the
+    // ring and the edges.
     __device__ uint32_t z_at(int n, int line) const
     {
         constexpr unsigned slots = With ? tile_::planes : 1;
@@ -165,7 +165,8 @@ template <class Value, int sweeps, bool Whole, bool With> struct march {
         __pipeline_commit();
     }
 
-    // The address of a warp's first or last line that sweep t reads in turns of this parity.
+    // Returns the address of a warp's first or last line that sweep t reads in turns of this
+    // parity.
     __device__ uint32_t edge_at(int t, int parity, int of_warp, int end) const
     {
         uint32_t base = shared + RING * tile_::slice * static_cast<uint32_t>(sizeof(Value));
@@ -173,7 +174,7 @@ template <class Value, int sweeps, bool Whole, bool With> struct march {
         return base + (line * FUR_WARP + lane) * FUR_NEAR_PIECE;
     }
 
-    // The piece at a shared address.
+    // Returns the piece at a shared address.
     __device__ static fur_piece<Value> read(uint32_t at)
     {
         return *static_cast<const fur_piece<Value> *>(__cvta_shared_to_generic(at));
@@ -307,7 +308,8 @@ template <class Value, int sweeps, bool Whole, bool With> struct march {
         }
     }
 
-    // Whether all sweeps in turn n read and complete planes that are needed and inside the grid.
+    // Returns whether all sweeps in turn n read and complete planes that are needed and inside the
+    // grid.
     __device__ bool is_inside(int n) const
     {
         return n > 2 * (sweeps - 1) && n < planes + sweeps && z + n >= 2 * sweeps &&

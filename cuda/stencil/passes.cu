@@ -150,7 +150,7 @@ const char *refusal(const fur_stencil_view *s)
     return nullptr;
 }
 
-// The number of blocks of a kernel that are on the device at once.
+// Counts the blocks of a kernel that fit on the device at once.
 template <class Kernel>
 fur_status count_resident(fur_env *env, Kernel kernel, size_t shared, int *most)
 {

@@ -57,8 +57,9 @@ template <class Offset> struct warp_rows {
         z = line / p.extent[1];
     }
 
-    // Whether the neighbour of row i is inside the grid. Coordinates are below 2^31 and offsets are
-    // small, so that a negative sum wraps to more than any extent. All lanes must call it.
+    // Returns whether the neighbour of row i is inside the grid. Coordinates are below 2^31 and
+    // offsets are small, so that a negative sum wraps to more than any extent. All lanes must call
+    // it.
     __device__ bool has(int i, fur_stencil_offset o, const uint32_t extent[3]) const
     {
         return __shfl_sync(FUR_ALL_LANES, x, i) + static_cast<uint32_t>(o.x) < extent[0] &
@@ -195,7 +196,7 @@ int group_for(int points)
     return group;
 }
 
-// The arguments of the proof in their types.
+// Returns the arguments of the proof in their types.
 template <class Value, class Offset>
 proof<Value, Offset> proof_of(const fur_csr_view *a, const fur_stencil_view *s, const void *terms)
 {

@@ -28,7 +28,7 @@ template <class Value, class Terms, bool Long> struct product {
     {
     }
 
-    // The sum of a point whose neighbours are all inside the grid.
+    // Returns the sum of a point whose neighbours are all inside the grid.
     __device__ Value inner_sum(int64_t p) const
     {
         fur_term_sum<Value, Long> sum;
@@ -38,7 +38,7 @@ template <class Value, class Terms, bool Long> struct product {
         return sum.result();
     }
 
-    // The sum of any point. Each neighbour is found by the rules of the boundary.
+    // Returns the sum of any point. Each neighbour is found by the rules of the boundary.
     __device__ Value outer_sum(const int64_t at[3], int64_t p) const
     {
         fur_term_sum<Value, Long> sum;

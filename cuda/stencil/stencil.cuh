@@ -18,14 +18,14 @@ template <class Value> struct fur_stencil_term {
     const Value *field; // null: the coefficient is constant
     Value constant;
 
-    // The term's coefficient at point p.
+    // Returns the term's coefficient at point p.
     __device__ Value coefficient(int64_t p) const
     {
         return field ? field[p] : constant;
     }
 };
 
-// Whether both neighbours are on the same line of the grid.
+// Returns whether both neighbours are on the same line of the grid.
 static inline bool fur_same_line(fur_stencil_offset a, fur_stencil_offset b)
 {
     return a.y == b.y && a.z == b.z;
@@ -133,13 +133,13 @@ template <class Value> struct fur_term_sum<Value, true> {
     }
 };
 
-// The index of a grid point.
+// Returns the index of a grid point.
 __device__ inline int64_t fur_stencil_point(const fur_stencil_view &s, const int64_t at[3])
 {
     return at[0] + s.extent[0] * (at[1] + s.extent[1] * at[2]);
 }
 
-// Whether all neighbours of a point are inside the grid.
+// Returns whether all neighbours of a point are inside the grid.
 __device__ inline bool fur_stencil_inside(const fur_stencil_view &s, const int64_t at[3])
 {
     bool inside = true;
@@ -148,7 +148,7 @@ __device__ inline bool fur_stencil_inside(const fur_stencil_view &s, const int64
     return inside;
 }
 
-// Whether a neighbour is inside the grid.
+// Returns whether a neighbour is inside the grid.
 __device__ inline bool fur_stencil_reaches(const fur_stencil_view &s, const int64_t at[3],
                                            fur_stencil_offset o)
 {
@@ -169,7 +169,7 @@ template <class Value> struct fur_stencil_finish : fur_finish<Value> {
     {
     }
 
-    // The address of the z that belongs to y.
+    // Returns the address of the z that belongs to y.
     __device__ const Value *other(const Value *y) const
     {
         return reinterpret_cast<const Value *>(reinterpret_cast<const char *>(y) + apart);
@@ -210,8 +210,8 @@ template <class Kernel> fur_status fur_allow_shared(fur_env *env, Kernel kernel)
 // The most blocks of a launch along y and z. Blocks go over the grid in steps of this size.
 #define FUR_GRID_MOST 65535
 
-// The number of blocks along y or z: at most FUR_GRID_MOST. The kernel loops over the remaining
-// points.
+// Returns the number of blocks along y or z: at most FUR_GRID_MOST. The kernel loops over the
+// remaining points.
 static inline unsigned fur_grid_blocks(int64_t count)
 {
     return static_cast<unsigned>(count < FUR_GRID_MOST ? count : FUR_GRID_MOST);

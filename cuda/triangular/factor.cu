@@ -55,7 +55,7 @@ struct row_place {
     int64_t k;
 };
 
-// The first entry of begin .. end - 1 in this column, or -1.
+// Returns the first entry of begin .. end - 1 in this column, or -1.
 __device__ int64_t find(const int32_t *columns, int64_t begin, int64_t end, int32_t column)
 {
     int64_t k = fur_find_column(columns, begin, end, column);
@@ -144,7 +144,7 @@ __device__ bool eliminate(const factoring<Value> &s, const fur_lane_team<lanes> 
     return true;
 }
 
-// Whether the pivot can be used as a divisor. It is made real and inverted, if requested.
+// Returns whether the pivot can be used as a divisor. It is made real and inverted, if requested.
 template <class Value> __device__ bool finish_lu(const factoring<Value> &s, const row_place &r)
 {
     Value pivot = s.work[r.own];

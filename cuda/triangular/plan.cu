@@ -24,20 +24,20 @@ template <class Offset> struct strict {
         return upper ? rows - 1 - place : place;
     }
 
-    // The first entry of a row whose column is at least `column`.
+    // Returns the first entry of a row whose column is at least `column`.
     __device__ int64_t find(int64_t i, int64_t column) const
     {
         return fur_find_column(columns, offsets[i], offsets[i + 1], column);
     }
 
-    // The first entry on the diagonal, or -1.
+    // Returns the first entry on the diagonal, or -1.
     __device__ int64_t diagonal(int64_t i) const
     {
         int64_t k = find(i, i);
         return k < offsets[i + 1] && columns[k] == i ? k : -1;
     }
 
-    // The number of a row's entries in the strict triangle.
+    // Returns the number of a row's entries in the strict triangle.
     __device__ int64_t count(int64_t i) const
     {
         return upper ? offsets[i + 1] - find(i, i + 1) : find(i, i) - offsets[i];

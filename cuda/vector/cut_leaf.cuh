@@ -10,7 +10,8 @@
 namespace
 {
 
-// The place in a mailbox of the lanes of a cut leaf, with a word for each part of a lane's sum.
+// Returns the place in a mailbox of the lanes of a cut leaf, with a word for each part of a lane's
+// sum.
 __device__ inline int64_t lanes_place(const fur_shares &s, int channel, unsigned turn)
 {
     return 1 + 2 * FUR_MAIL_CHANNELS * s.ranks * fur_box_share(s.most) +
@@ -18,7 +19,8 @@ __device__ inline int64_t lanes_place(const fur_shares &s, int channel, unsigned
            threadIdx.x % FUR_WARP;
 }
 
-// The place of the lanes in the output of a gather. handed_lanes is their place in its input.
+// Returns the place of the lanes in the output of a gather. handed_lanes is their place in its
+// input.
 __device__ inline int64_t gathered_lanes(const fur_shares &s, int channel)
 {
     return (channel * s.ranks + s.previous) * int64_t(FUR_MAIL_LANES) + threadIdx.x % FUR_WARP;
@@ -76,21 +78,21 @@ __device__ __noinline__ bool hand_on_lanes(const fur_shares &s, int channel, int
     return true;
 }
 
-// The index in this rank's part of the first entry of a leaf. Negative if earlier ranks have a part
-// of the leaf.
+// Returns the index in this rank's part of the first entry of a leaf. Negative if earlier ranks
+// have a part of the leaf.
 template <class Value> __device__ inline int64_t leaf_start(const fur_shares &s, int64_t leaf)
 {
     return leaf * leaf_entries<Value> - s.before;
 }
 
-// Whether a part of n entries contains a whole leaf.
+// Returns whether a part of n entries contains a whole leaf.
 template <class Value> __device__ inline bool is_whole(const fur_shares &s, int64_t leaf, int64_t n)
 {
     int64_t start = leaf_start<Value>(s, leaf);
     return start >= 0 && start + leaf_entries<Value> <= n;
 }
 
-// Whether the leaves of a rank begin at the pieces of its vectors.
+// Returns whether the leaves of a rank begin at the pieces of its vectors.
 template <class Value> inline bool keeps_pieces(const fur_shares &s)
 {
     return s.before % piece_entries<Value> == 0;

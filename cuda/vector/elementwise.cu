@@ -209,8 +209,8 @@ template <class Value> arrays<Value> arrays_of(int64_t n, const void *x, const v
             static_cast<Value *>(z), fur_in_pieces(x) && fur_in_pieces(y) && fur_in_pieces(z)};
 }
 
-// The number of blocks: at most the number that is resident at once. An empty vector has one block,
-// because its coefficients can still halt.
+// Returns the number of blocks: at most the number that is resident at once. An empty vector has
+// one block, because its coefficients can still halt.
 template <class Value> unsigned blocks_for(const fur_env *env, int64_t n)
 {
     int64_t resident = int64_t(env->device->multiprocessors) * RESIDENT;

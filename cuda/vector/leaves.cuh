@@ -60,8 +60,8 @@ __device__ typename Op::partial sum_leaves(const Leaf &sum_leaf, int64_t first, 
     return tree.root();
 }
 
-// The root over the partials of the warps that have one, for all threads. These are the first
-// warps.
+// Returns the root over the partials of the warps that have one, for all threads. These are the
+// first warps.
 template <class Op, class Partial>
 __device__ Partial tree_of_warps(const Partial &p, bool has_partial)
 {
@@ -87,7 +87,7 @@ __device__ typename Op::partial sum_range(const Leaf &sum_leaf, int64_t leaves, 
     return tree_of_warps<Op>(sum_leaves<Op>(sum_leaf, begin, min(begin + share, end)), begin < end);
 }
 
-// The root over the partials of all blocks, at most FUR_REDUCTION_BLOCKS, for all threads.
+// Returns the root over the partials of all blocks, at most FUR_REDUCTION_BLOCKS, for all threads.
 template <class Op, class Partial>
 __device__ Partial tree_of_blocks(const Partial *partials, int count)
 {
@@ -132,10 +132,10 @@ __device__ inline bool sum_grid(const Leaf &sum_leaf, int64_t leaves,
     return true;
 }
 
-// The leaves of a block. A small vector has one warp for each leaf, on all multiprocessors. In a
-// large vector, blocks are long enough to make the costs of their beginning and end negligible.
-// There are more blocks than are resident, so that the multiprocessors finish together. groups: the
-// number of groups of vectors, each of which has its own blocks.
+// Returns the number of leaves in a block. A small vector has one warp for each leaf, on all
+// multiprocessors. In a large vector, blocks are long enough to make the costs of their beginning
+// and end negligible. There are more blocks than are resident, so that the multiprocessors finish
+// together. groups: the number of groups of vectors, each of which has its own blocks.
 inline int64_t leaves_a_block_for(const fur_device *device, int64_t leaves, int64_t groups)
 {
     int64_t resident = min(device->multiprocessors * RESIDENT, FUR_REDUCTION_BLOCKS);

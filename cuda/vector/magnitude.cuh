@@ -16,7 +16,7 @@ template <class Value> __device__ inline double magnitude(Value a)
         return fabs(double(a));
 }
 
-// The larger of a and b, or NaN if a is NaN. fmax would drop the NaN.
+// Returns the larger of a and b, or NaN if a is NaN. fmax would drop the NaN.
 __device__ inline double larger(double a, double b)
 {
     return isnan(a) || a > b ? a : b;

@@ -378,7 +378,7 @@ __device__ inline auto add_leaf(const many_of<Value> &m, const fur_shares &s, in
     return fold<square_sum<Value>>(lane);
 }
 
-// The vector y, whose norm is the result.
+// Returns the vector y, whose norm is the result.
 template <class Value>
 __host__ __device__ inline vectors<Value> sum_of(const many_of<Value> &m, const fur_shares &shares)
 {

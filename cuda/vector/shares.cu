@@ -40,7 +40,8 @@ fur_status check(fur_env *env, const fur_shared *s)
     return FUR_OK;
 }
 
-// The nearest rank before `rank` that has entries. Its part ends where the part of `rank` begins.
+// Returns the nearest rank before `rank` that has entries. Its part ends where the part of `rank`
+// begins.
 int find_previous(const fur_shared *s, int rank)
 {
     int64_t bound = s->bounds[rank];
@@ -92,8 +93,8 @@ void plan(const fur_shared *s, int64_t leaf_entries, int *starts, unsigned char 
         merges[count - 1] = static_cast<unsigned char>(merges[count - 1] + depth - 1);
 }
 
-// The most subtrees of a rank. A part with one leaf less can have more subtrees, by the number of
-// levels of the tree.
+// Returns the most subtrees of a rank. A part with one leaf less can have more subtrees, by the
+// number of levels of the tree.
 int64_t find_most(const fur_shared *s)
 {
     int64_t most = fur_shared_most(s, FUR_LEAF_LEAST);
@@ -197,8 +198,8 @@ void fur_cuda_drop_shares(fur_env *env)
     env->device->sharer = nullptr;
 }
 
-// The next rank with entries of a leaf that does not end in this rank's part, or -1 if there is
-// none.
+// Returns the next rank with entries of a leaf that does not end in this rank's part, or -1 if
+// there is none.
 static int find_next(const fur_shared *s, int64_t leaf_entries)
 {
     int rank = s->with.rank;

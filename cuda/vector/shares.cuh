@@ -63,7 +63,7 @@ template <class Partial> __device__ inline Partial *own_sums(const fur_shares &s
     return reinterpret_cast<Partial *>(s.own + channel * fur_box_share(s.most)) + s.own_skipped;
 }
 
-// The output of a channel's gather, followed by workspace of the same size.
+// Returns the output of a channel's gather, followed by workspace of the same size.
 __device__ inline double *gathered(const fur_shares &s, int channel)
 {
     return s.all + 2 * channel * s.ranks * fur_box_share(s.most);
@@ -86,7 +86,7 @@ __host__ __device__ inline kept<typename Op::partial> *aside(const fur_shares &s
     return static_cast<kept<typename Op::partial> *>(s.aside);
 }
 
-// The turn of the next exchange, loaded before it is needed.
+// Returns the turn of the next exchange, loaded before it is needed.
 __device__ inline unsigned next_turn(const fur_shares &s, int channel)
 {
     unsigned turn;
@@ -178,15 +178,15 @@ __device__ inline int64_t divided(int64_t n, int64_t power)
     return n >> (__ffsll(power) - 1);
 }
 
-// The leaves of the largest subtree that begins with `leaf`.
+// Returns the number of leaves of the largest subtree that begins with `leaf`.
 __device__ inline int64_t leaves_from(int64_t leaf, int64_t last)
 {
     return int64_t(1) << fur_subtree_level(leaf, last, 61);
 }
 
-// The leaves of the next subtree or subtrees that the warps add together: one subtree with at least
-// one leaf for each warp, or several smaller ones with up to WARPS - 1 leaves in all. Not inlined,
-// because it would take registers from the additions.
+// Returns the number of leaves of the next subtree or subtrees that the warps add together: one
+// subtree with at least one leaf for each warp, or several smaller ones with up to WARPS - 1 leaves
+// in all. Not inlined, because it would take registers from the additions.
 __device__ __noinline__ int64_t leaves_together(int64_t leaf, int64_t last)
 {
     int64_t count = leaf < last ? leaves_from(leaf, last) : 0;
@@ -267,9 +267,9 @@ __device__ void sum_part(const Leaf &sum_leaf, const fur_shares &s,
                      block == 0 && s.next >= 0, take);
 }
 
-// Whether the calling thread moves the sum of the subtree with its number. These subtrees belong to
-// the first or the last block, because a bound cuts it. Leaves first .. last-1 belong to whole
-// blocks.
+// Returns whether the calling thread moves the sum of the subtree with its number. These subtrees
+// belong to the first or the last block, because a bound cuts it. Leaves first .. last-1 belong to
+// whole blocks.
 __device__ inline bool moves_cut(const fur_shares &s, int64_t first, int64_t last)
 {
     auto i = static_cast<int>(threadIdx.x);
@@ -277,7 +277,7 @@ __device__ inline bool moves_cut(const fur_shares &s, int64_t first, int64_t las
                                i >= fur_subtree_count(s.first, last));
 }
 
-// The memory for the sums of all ranks: shared memory if they fit.
+// Returns the memory for the sums of all ranks: shared memory if they fit.
 template <class Partial> __device__ inline Partial *all_sums(const fur_shares &s, int channel)
 {
     __shared__ alignas(64) double near[NEAR_SUMS];
@@ -315,7 +315,7 @@ __device__ bool sum_shares(const Leaf &sum_leaf, const fur_shares &s, int channe
     return true;
 }
 
-// The place in a mailbox of the words of a rank in a turn.
+// Returns the place in a mailbox of the words of a rank in a turn.
 __device__ inline int64_t box_place(const fur_shares &s, int channel, unsigned turn, int rank)
 {
     return 1 + ((turn % 2 * FUR_MAIL_CHANNELS + channel) * s.ranks + rank) * fur_box_share(s.most);
@@ -364,8 +364,8 @@ template <int Parts> __device__ void collect(const fur_shares &s, int channel, d
     }
 }
 
-// The root of the whole tree, for all threads of a block. A stack holds the sums that wait for
-// their right siblings; it overwrites the sums in `all`.
+// Returns the root of the whole tree, for all threads of a block. A stack holds the sums that wait
+// for their right siblings; it overwrites the sums in `all`.
 template <class Op, class Partial>
 __device__ Partial add_subtrees(const fur_shares &s, const unsigned char *merges, Partial *all)
 {
@@ -392,7 +392,7 @@ __device__ Partial add_subtrees(const fur_shares &s, const unsigned char *merges
     return root;
 }
 
-// The program of add_subtrees, copied to shared memory if it fits.
+// Returns the program of add_subtrees, copied to shared memory if it fits.
 __device__ inline const unsigned char *take_merges(const fur_shares &s)
 {
     __shared__ unsigned char near[NEAR_SUMS];
@@ -403,7 +403,7 @@ __device__ inline const unsigned char *take_merges(const fur_shares &s)
     return near;
 }
 
-// The root over all ranks, for all threads of a block. `all` contains this rank's sums.
+// Returns the root over all ranks, for all threads of a block. `all` contains this rank's sums.
 template <class Op>
 __device__ __forceinline__ typename Op::partial
 exchange_sums(const fur_shares &s, int channel, unsigned turn, typename Op::partial *all)
@@ -459,7 +459,7 @@ __device__ bool sum_vector(const Leaf &sum_leaf, int64_t leaves, const fur_share
     return true;
 }
 
-// The root over the vectors of all ranks, by one block on each rank.
+// Returns the root over the vectors of all ranks, by one block on each rank.
 template <class Op, class Leaf>
 __device__ typename Op::partial sum_shares_alone(const Leaf &sum_leaf, const fur_shares &s)
 {
@@ -471,7 +471,7 @@ __device__ typename Op::partial sum_shares_alone(const Leaf &sum_leaf, const fur
     return exchange_sums<Op>(s, 0, turn, all);
 }
 
-// Whether a gather by the host must bring the sums of all ranks.
+// Returns whether a gather by the host must bring the sums of all ranks.
 inline bool needs_gather(const fur_shares &s)
 {
     return s.ranks > 0 && !s.boxes[s.rank];
@@ -524,8 +524,8 @@ template <class Partial> struct grid {
     arrivals<Partial> memory;
 };
 
-// The number of blocks of `leaves_a_block` leaves, numbered over all ranks. The bounds of a rank
-// may cut its first and last block.
+// Returns the number of blocks of `leaves_a_block` leaves, numbered over all ranks. The bounds of a
+// rank may cut its first and last block.
 inline unsigned blocks_of(int64_t leaves, const fur_shares &s, int64_t leaves_a_block)
 {
     int64_t count = s.ranks > 0 ? fur_ceil_div(s.last, leaves_a_block) - s.first / leaves_a_block

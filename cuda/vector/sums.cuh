@@ -32,7 +32,7 @@ template <class Value, int Parts, int Batch = 8> struct reduction {
     static constexpr bool is_norm2 = false;
     static constexpr int batch = Batch; // rows whose loads are in flight together
 
-    // Whether there is anything to do. The result is the same for all threads.
+    // Returns whether there is anything to do. The result is the same for all threads.
     __device__ bool begin(const fur_slot &)
     {
         return true;
@@ -246,7 +246,8 @@ __device__ inline void take_rows(const Op &op, const vectors<Value> &v, int64_t 
             fur_store<Whole>(y[r], v.y + at + r * row, left - r * row, first - r * row);
 }
 
-// The partial of a leaf. A warp goes over its rows, with a piece in each lane, and folds the lanes.
+// Returns the partial of a leaf. A warp goes over its rows, with a piece in each lane, and folds
+// the lanes.
 template <bool Whole, class Op, class Value>
 __device__ inline typename Op::partial sum_leaf(const Op &op, const vectors<Value> &v, int64_t leaf)
 {
@@ -271,7 +272,7 @@ __device__ inline typename Op::partial sum_any_leaf(const Op &op, const vectors<
                                                                : sum_leaf<false>(op, v, leaf);
 }
 
-// The root over a whole vector, by one block.
+// Returns the root over a whole vector, by one block.
 template <class Op, class Value>
 __device__ typename Op::partial sum_alone(const Op &op, const vectors<Value> &v)
 {
@@ -289,7 +290,7 @@ template <class Op> struct rare : Op {
     static constexpr int batch = 2;
 };
 
-// The maximum norm, from the largest real or imaginary part.
+// Returns the maximum norm, from the largest real or imaginary part.
 template <class Value> __device__ double largest(const vectors<Value> &v, double part)
 {
     if (!fur_value_of<Value>::is_complex || part == 0 || isinf(part))
@@ -297,20 +298,21 @@ template <class Value> __device__ double largest(const vectors<Value> &v, double
     return sum_alone(rare<largest_magnitude<Value>>(), v).part[0];
 }
 
-// Whether a sum of squares has neither overflowed nor lost bits to underflow.
+// Returns whether a sum of squares has neither overflowed nor lost bits to underflow.
 __device__ inline bool is_plain(double sum)
 {
     return isnan(sum) || (sum >= 0x1p-960 && sum <= DBL_MAX);
 }
 
-// The power of two that scales the largest entry to about 1. It changes no digit.
+// Returns the power of two that scales the largest entry to about 1. It changes no digit.
 __device__ inline double scale_for(double most)
 {
     return scalbn(1.0, most < DBL_MIN ? DBL_MAX_EXP - 1 : -ilogb(most));
 }
 
-// The 2-norm, if the plain sum of squares does not give it. This is so rare that one block may
-// compute it alone. For shared vectors, the largest part is known and precise enough for the scale.
+// Returns the 2-norm, if the plain sum of squares does not give it. This is so rare that one block
+// may compute it alone. For shared vectors, the largest part is known and precise enough for the
+// scale.
 template <class Value> __device__ double scaled_norm2(const vectors<Value> &v, double part)
 {
     double most = v.shares.ranks > 0 ? part : largest(v, part);
@@ -321,14 +323,14 @@ template <class Value> __device__ double scaled_norm2(const vectors<Value> &v, d
     return sqrt(sum_alone(squares, v).part[0]) / squares.scale;
 }
 
-// The vector whose 2-norm is the result, stored as x.
+// Returns the vector whose 2-norm is the result, stored as x.
 template <class Op, class Value>
 __host__ __device__ inline vectors<Value> scaled_vector(const vectors<Value> &v)
 {
     return {v.n, Op::writes_y ? v.y : v.x, nullptr, nullptr, v.in_pieces, v.shares};
 }
 
-// The result from a root. Called by all threads of the last block.
+// Returns the result from a root. Called by all threads of the last block.
 template <class Op, class Value>
 __device__ fur_scalar end_of(const Op &op, const vectors<Value> &v,
                              const typename Op::partial &root)

@@ -24,8 +24,8 @@ __device__ inline fur_partial<Parts> fur_lane_partial(fur_partial<Parts> p, int 
     return p;
 }
 
-// The root over the partials of lanes 0 .. count-1, in lane 0. On each level, neighbours are
-// combined, and a last partial without a neighbour moves up.
+// Returns the root over the partials of lanes 0 .. count-1, in lane 0. On each level, neighbours
+// are combined, and a last partial without a neighbour moves up.
 template <class Op, class Partial> __device__ inline Partial fur_tree_of_lanes(Partial p, int count)
 {
     int lane = threadIdx.x % FUR_WARP;

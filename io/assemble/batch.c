@@ -49,7 +49,7 @@ void fur_batch_settle(const fur_job *job, fur_batch *batch)
     batch->lower = !above;
 }
 
-/* The first stored row of column `col` in an array file. */
+/* Returns the first stored row of column `col` in an array file. */
 static int64_t first_row(fur_mtx_symmetry symmetry, int64_t col)
 {
     return symmetry == FUR_MTX_GENERAL ? 0 : symmetry == FUR_MTX_SKEW_SYMMETRIC ? col + 1 : col;

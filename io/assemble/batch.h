@@ -18,7 +18,7 @@ typedef struct fur_job {
     const char *isa; /* the name that fur_context_isa returns for the host */
 } fur_job;
 
-/* Whether the matrix has more entries than the file, because its symmetry implies them. */
+/* Returns whether the matrix has more entries than the file, because its symmetry implies them. */
 static inline bool fur_job_expands(const fur_job *job)
 {
     return job->header.symmetry != FUR_MTX_GENERAL && !job->options.keep_triangle;

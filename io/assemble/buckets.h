@@ -59,7 +59,7 @@ fur_status fur_buckets_reserve(fur_buckets *buckets, fur_share *share, fur_failu
 /* Writes the batch to its reserved room. */
 void fur_buckets_write(const fur_buckets *buckets, const fur_batch *batch, fur_share *share);
 
-/* The bytes of a record. */
+/* Returns the bytes of a record. */
 static inline size_t fur_record_size(const fur_buckets *buckets)
 {
     return 2 * sizeof(int32_t) + buckets->value_size;

@@ -79,7 +79,7 @@ void fur_collection_close(fur_collection *collection)
     fur_buckets_close(&collection->buckets);
 }
 
-/* Whether the order of the batch allows it to go directly to the arrays. */
+/* Returns whether the order of the batch allows it to go directly to the arrays. */
 static bool is_in_order(const fur_collection *collection, const fur_batch *batch)
 {
     bool general = collection->job->header.symmetry == FUR_MTX_GENERAL;

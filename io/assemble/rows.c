@@ -21,7 +21,7 @@ static bool is_from_above(const fur_arrays *arrays, int64_t k)
     return (arrays->columns[k] & FUR_FROM_ABOVE) != 0;
 }
 
-/* Whether columns increase. Columns with the bit FUR_FROM_ABOVE are negative. */
+/* Returns whether columns increase. Columns with the bit FUR_FROM_ABOVE are negative. */
 static bool rises(const fur_arrays *arrays, int64_t begin, int64_t end)
 {
     bool falls = begin < end && arrays->columns[begin] < 0;
@@ -121,7 +121,7 @@ static void add(const fur_arrays *arrays, int64_t to, int64_t from)
     }
 }
 
-/* Whether there are entries both from above and from below the diagonal. */
+/* Returns whether there are entries both from above and from below the diagonal. */
 static bool is_mirrored(const fur_arrays *arrays, int64_t begin, int64_t end)
 {
     bool above = false, below = false;

@@ -69,7 +69,7 @@ bool fur_cursor_next_line(fur_cursor *cursor)
     return true;
 }
 
-/* Whether the character at the cursor is a % with only blanks before it. */
+/* Returns whether the character at the cursor is a % with only blanks before it. */
 static bool is_comment(const fur_cursor *cursor)
 {
     if (*cursor->at != '%')

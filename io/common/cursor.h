@@ -35,7 +35,7 @@ static inline bool fur_token_is_empty(fur_token token)
 /* Skips blanks. */
 void fur_cursor_skip_blanks(fur_cursor *cursor);
 
-/* Whether the cursor is at the end of its line or of the text. */
+/* Returns whether the cursor is at the end of its line or of the text. */
 bool fur_cursor_at_line_end(const fur_cursor *cursor);
 
 /* Skips the rest of the line and moves to the next one. Returns false at the end of the file. */
@@ -67,7 +67,7 @@ fur_status fur_cursor_end_of_line(fur_cursor *cursor);
  * give INT64_MAX or INT64_MIN. Returns false if the token is not an integer. */
 bool fur_token_integer(fur_token token, int64_t *out);
 
-/* Whether the token is `word`, which is in lower case. */
+/* Returns whether the token is `word`, which is in lower case. */
 bool fur_token_is(fur_token token, const char *word);
 
 /* The bytes that fur_token_quote needs. */

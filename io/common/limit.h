@@ -43,8 +43,8 @@ void fur_watch_begin(fur_watch *watch, const fur_mtx_read_options *options);
  * watch. */
 bool fur_watch_goes_on(fur_watch *watch, int64_t done);
 
-/* Whether a waiting thread must test the watch from time to time: it is the caller, and there is
- * something to test. */
+/* Returns whether a waiting thread must test the watch from time to time: it is the caller, and
+ * there is something to test. */
 bool fur_watch_asks(const fur_watch *watch);
 
 /* Returns FUR_CANCELLED with the reason if reading must stop, and otherwise FUR_OK. */

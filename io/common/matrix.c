@@ -22,8 +22,8 @@ typedef struct diagonal_rule {
     bool skew;
 } diagonal_rule;
 
-/* Whether a value is NaN although the rule requires zero. The comparison with the mirror image does
- * not find it, because NaNs count as equal. */
+/* Returns whether a value is NaN although the rule requires zero. The comparison with the mirror
+ * image does not find it, because NaNs count as equal. */
 static bool has_nan(const diagonal_rule *rule, int64_t k)
 {
     const fur_csr_view *v = rule->view;

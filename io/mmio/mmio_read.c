@@ -234,7 +234,7 @@ int mm_read_mtx_array_size(FILE *f, int *M, int *N)
     return 0;
 }
 
-/* The number of doubles in a value, or -1 for a code without a field. */
+/* Returns the number of doubles in a value, or -1 for a code without a field. */
 static int value_parts(MM_typecode matcode)
 {
     return mm_is_pattern(matcode)                          ? 0

@@ -30,7 +30,7 @@ static inline void fur_store_digits(uint64_t digits, char *out)
     memcpy(out, &word, sizeof word);
 }
 
-/* The number of digits before the first character that is not a digit. */
+/* Returns the number of digits before the first character that is not a digit. */
 static inline int fur_count_digits(uint64_t digits)
 {
     uint64_t others = ((digits + FUR_EACH_BYTE(0x76)) | digits) & FUR_EACH_BYTE(0x80);

@@ -22,9 +22,9 @@ typedef struct fur_number {
     const char *digits_end; /* valid as long as the text */
 } fur_number;
 
-/* Whether the text is exactly one number: [+-] digits [. digits] [e|E|d|D [+-] digits]. Digits may
- * be missing on one side of the point. inf, infinity and nan are also accepted, in upper or lower
- * case. */
+/* Returns whether the text is exactly one number: [+-] digits [. digits] [e|E|d|D [+-] digits].
+ * Digits may be missing on one side of the point. inf, infinity and nan are also accepted, in upper
+ * or lower case. */
 bool fur_number_scan(const char *begin, const char *end, fur_number *out);
 
 /* Returns the number, rounded once to the nearest. A number that is too large gives infinity, and

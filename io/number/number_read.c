@@ -16,7 +16,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Whether the text is `word`, which is in lower case. */
+/* Returns whether the text is `word`, which is in lower case. */
 static bool is_word(const char *begin, const char *end, const char *word)
 {
     while (begin < end && *word && (*begin | 0x20) == *word) {

@@ -50,8 +50,8 @@ static inline uint64_t scale(const uint64_t power[2], uint64_t factor)
     return (uint64_t)(product >> 64) | ((uint64_t)product > 1);
 }
 
-/* The fewest digits for significand * 2^exponent. `uneven`: the next smaller number is only half as
- * far away as the next larger one. */
+/* Returns the fewest digits for significand * 2^exponent. `uneven`: the next smaller number is only
+ * half as far away as the next larger one. */
 static inline decimal shortest(uint64_t significand, int exponent, bool uneven)
 {
     /* floor(log10(2^exponent)), or floor(log10(3/4 * 2^exponent)) if uneven */
@@ -119,7 +119,7 @@ typedef struct digits {
     int exponent;
 } digits;
 
-/* The number of digits of a number from 1 to 10^17 - 1. 1233 / 2^12 is slightly less than
+/* Returns the number of digits of a number from 1 to 10^17 - 1. 1233 / 2^12 is slightly less than
  * log10(2). */
 static inline int decimal_length(uint64_t number)
 {
@@ -127,7 +127,7 @@ static inline int decimal_length(uint64_t number)
     return least + (number >= powers_of_ten[least]);
 }
 
-/* The digits of a decimal, one in each byte. */
+/* Returns the digits of a decimal, one in each byte. */
 static inline digits spread(decimal d)
 {
     int length = decimal_length(d.digits);

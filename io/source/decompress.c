@@ -23,7 +23,8 @@ static bool is_gzip(const char *head, size_t size)
     return size >= 2 && memcmp(head, "\x1f\x8b", 2) == 0;
 }
 
-/* A frame, or one of the sixteen kinds of skippable frames. */
+/* Returns whether the data begins with a frame, or with one of the sixteen kinds of skippable
+ * frames. */
 static bool is_zstd(const char *head, size_t size)
 {
     return size >= 4 && (memcmp(head, "\x28\xb5\x2f\xfd", 4) == 0 ||

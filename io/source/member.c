@@ -6,8 +6,8 @@
 
 #define EXTENSION ".mtx"
 
-/* Whether this is the end of a Matrix Market file name. The file may be compressed, as in the
- * archives of 10x Genomics. */
+/* Returns whether this is the end of a Matrix Market file name. The file may be compressed, as in
+ * the archives of 10x Genomics. */
 static bool is_extension(const char *end)
 {
     static const char *const known[] = {EXTENSION, EXTENSION ".gz", EXTENSION ".zst"};
@@ -17,7 +17,7 @@ static bool is_extension(const char *end)
     return false;
 }
 
-/* Whether the name consists of its folder's name, "_" and the suffix, and the extension. */
+/* Returns whether the name consists of its folder's name, "_" and the suffix, and the extension. */
 static bool follows_rule(const char *name, const char *suffix)
 {
     const char *slash = strrchr(name, '/');
@@ -40,8 +40,8 @@ static bool follows_rule(const char *name, const char *suffix)
     return is_extension(rest);
 }
 
-/* Whether the name matches *.mtx or *.mtx.gz as in a shell. Hidden files do not match, such as the
- * files that macOS adds for every file of an archive. */
+/* Returns whether the name matches *.mtx or *.mtx.gz as in a shell. Hidden files do not match, such
+ * as the files that macOS adds for every file of an archive. */
 static bool is_matrix_market(const char *name)
 {
     const char *slash = strrchr(name, '/');

@@ -112,7 +112,7 @@ typedef struct fur_member {
     char list[256];             /* their names for a message, as far as they fit */
 } fur_member;
 
-/* Whether the member `name` is the wanted one. If so, sets `found` and `name`. */
+/* Returns whether the member `name` is the wanted one. If so, sets `found` and `name`. */
 bool fur_member_is(fur_member *member, const char *name);
 
 /* Call this after name/name.mtx was not found. If there is only one member *.mtx, it becomes the

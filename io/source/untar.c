@@ -214,7 +214,7 @@ static fur_status read_records(untar *u, const char *at, const char *end, fur_fa
     return FUR_OK;
 }
 
-/* Whether the data of an entry describes the next entry or all entries. */
+/* Returns whether the data of an entry describes the next entry or all entries. */
 static bool is_extension(char type)
 {
     return type == 'L' || type == 'x' || type == 'K' || type == 'g';

@@ -12,14 +12,14 @@ static bool is_zero(const fur_number *number)
     return number->kind == FUR_NUMBER_FINITE && number->exact && number->significand == 0;
 }
 
-/* The number as rounded to the value type. */
+/* Returns the number as rounded to the value type. */
 static double rounded(const fur_job *job, const fur_number *number)
 {
     return fur_value_is_single(job->value_type) ? (double)fur_number_f32(number)
                                                 : fur_number_f64(number);
 }
 
-/* The name of the value's type in messages; for a complex value, the type of its parts. */
+/* Returns the name of the value's type in messages; for a complex value, the type of its parts. */
 static const char *part_name(const fur_job *job)
 {
     return fur_value_is_single(job->value_type) ? "f32" : "f64";
@@ -50,8 +50,8 @@ static const char *skip_digits(const char *at, const char *end)
     return at;
 }
 
-/* Whether the exponent of a number lacks its letter, as in 1.5+100. Fortran writes exponents of
- * three digits like this in a format for two digits. */
+/* Returns whether the exponent of a number lacks its letter, as in 1.5+100. Fortran writes
+ * exponents of three digits like this in a format for two digits. */
 static bool lacks_letter(fur_token token)
 {
     const char *at = token.begin;
@@ -148,7 +148,7 @@ fur_status fur_entry_check_diagonal(const fur_cursor *cursor, const char *place,
     return FUR_OK;
 }
 
-/* The fewest bytes of an entry: for each number, a digit and a blank or line end. */
+/* Returns the fewest bytes of an entry: for each number, a digit and a blank or line end. */
 static size_t smallest_entry(const fur_job *job)
 {
     return 2 * (size_t)(job->indices + job->numbers);
@@ -184,7 +184,7 @@ static void note(const fur_cursor *cursor, fur_batch *batch, fur_note_kind kind,
                     what);
 }
 
-/* Whether an integer with more digits than a significand equals the value. */
+/* Returns whether an integer with more digits than a significand equals the value. */
 static bool has_digits_of(const fur_number *number, double value)
 {
     char plain[DBL_MAX_10_EXP + 3];

@@ -80,7 +80,7 @@ typedef struct word_ends {
     uint64_t ends;
 } word_ends;
 
-/* Whether the window has fewer than `count` remaining ends. */
+/* Returns whether the window has fewer than `count` remaining ends. */
 INLINE bool lacks_ends(const word_ends *window, int count)
 {
     uint64_t ends = window->ends;

@@ -84,7 +84,7 @@ static void set_text(fur_block *block, size_t begin, size_t end)
         block->room[end] = '\n';
 }
 
-/* Whether to continue reading. */
+/* Returns whether to continue reading. */
 static bool goes_on(const fur_feed *feed, fur_failure *failure)
 {
     fur_watch *watch = fur_input_watch(feed->input);

@@ -48,7 +48,7 @@ static const char *lone_carriage_return(const fur_cursor *cursor)
     return NULL;
 }
 
-/* Whether the first character that is not a blank or a line end opens a tag. */
+/* Returns whether the first character that is not a blank or a line end opens a tag. */
 static bool is_markup(const fur_cursor *cursor)
 {
     const char *at = cursor->at;
@@ -57,8 +57,8 @@ static bool is_markup(const fur_cursor *cursor)
     return at < cursor->end && *at == '<';
 }
 
-/* Whether the third line has a type such as RSA, and the fourth a Fortran format. These are the
- * heads of Harwell-Boeing and Rutherford-Boeing files (Duff, Grimes, Lewis 1992, 1997). */
+/* Returns whether the third line has a type such as RSA, and the fourth a Fortran format. These are
+ * the heads of Harwell-Boeing and Rutherford-Boeing files (Duff, Grimes, Lewis 1992, 1997). */
 static bool is_harwell_boeing(const fur_cursor *cursor)
 {
     fur_cursor line = *cursor;

@@ -143,7 +143,8 @@ static fur_status read_size(fur_cursor *cursor, const char *expected, int64_t *o
     return FUR_OK;
 }
 
-/* The number of values in an array file: all, or those of a triangle. Returns false on overflow. */
+/* Counts the values in an array file: all values, or the values of a triangle. Returns false on
+ * overflow. */
 static bool count_stored(const fur_mtx_header *header, int64_t *out)
 {
     int64_t n = header->rows;
@@ -307,8 +308,8 @@ static fur_status read_banner(fur_cursor *cursor, bool refuse_dialects, fur_bann
     return status;
 }
 
-/* The fewest bytes of an entry: a digit and a blank or line end for each index, or for the single
- * number of an array. Values are not counted, so that a file without values gets the right
+/* Returns the fewest bytes of an entry: a digit and a blank or line end for each index, or for the
+ * single number of an array. Values are not counted, so that a file without values gets the right
  * message. */
 static int64_t smallest_entry(const fur_banner *banner)
 {
@@ -353,7 +354,8 @@ fur_status fur_banner_check_room(const fur_cursor *cursor, const fur_banner *ban
 #define FIRST_LOOK 65536
 #define LAST_LOOK ((size_t)64 << 20)
 
-/* Whether the text has a complete line after the first that is neither blank nor a comment. */
+/* Returns whether the text has a complete line after the first that is neither blank nor a
+ * comment. */
 static bool has_size_line(fur_cursor cursor)
 {
     return fur_cursor_next_line(&cursor) && fur_cursor_content(&cursor) &&

@@ -19,7 +19,7 @@ typedef struct search {
     bool first_above;   /* it is above the diagonal */
 } search;
 
-/* Whether an entry of the file is one of the entries in conflict. */
+/* Returns whether an entry of the file is one of the entries in conflict. */
 static bool is_meant(const search *s, int32_t row, int32_t col)
 {
     const fur_conflict *c = s->conflict;
@@ -43,8 +43,8 @@ static fur_status tell(const search *s, const fur_cursor *second, int32_t row, i
                            fur_mtx_symmetry_name(s->job->header.symmetry));
 }
 
-/* Whether entry k of a batch is in conflict. If the conflict is with a mirror image, the second
- * entry must be on the other side of the diagonal. */
+/* Returns whether entry k of a batch is in conflict. If the conflict is with a mirror image, the
+ * second entry must be on the other side of the diagonal. */
 static bool is_found(const search *s, const fur_batch *batch, int64_t k)
 {
     int32_t row = batch->rows[k], col = batch->cols[k];

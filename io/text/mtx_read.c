@@ -6,7 +6,7 @@
 #include <furrow/author/options.h>
 #include <furrow/author/try.h>
 
-/* A request for bytes in memory, which messages call "memory". */
+/* Returns a request for bytes in memory, which messages call "memory". */
 static fur_input_request in_memory(const void *bytes, size_t size)
 {
     return (fur_input_request){.path = "memory", .memory = bytes, .size = size};

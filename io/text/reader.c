@@ -92,7 +92,7 @@ static fur_cursor place_of(reader *r, const worker *w, int64_t k)
     return cursor;
 }
 
-/* A clause for messages about the numbers that an array of this symmetry has. */
+/* Returns a clause for messages about the numbers that an array of this symmetry has. */
 static const char *part_of_array(const fur_job *job)
 {
     if (job->indices > 0 || job->header.symmetry == FUR_MTX_GENERAL)
@@ -227,7 +227,7 @@ static void work(void *user, int64_t begin, int64_t end)
     fur_block_release(&r->storage, &w.block);
 }
 
-/* The number of threads that have work. */
+/* Returns the number of threads that have work. */
 static int team(const reader *r)
 {
     int threads = fur_context_threads(r->storage.context);
@@ -256,7 +256,8 @@ static fur_status read_body(reader *r)
     return r->failure.status;
 }
 
-/* Whether a packed file of this size is likely to contain the matrix that the header describes. */
+/* Returns whether a packed file of this size is likely to contain the matrix that the header
+ * describes. */
 static bool is_plausible(const reader *r)
 {
     const fur_mtx_header *header = &r->job.header;

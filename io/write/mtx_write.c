@@ -34,9 +34,9 @@ typedef struct matrix_entries {
     field_numbers numbers;
 } matrix_entries;
 
-/* Whether a file of this symmetry stores the entry. A general matrix stores all entries, and any
- * other stores its lower triangle. The zeros on the diagonal of a skew-symmetric matrix count as
- * part of it. */
+/* Returns whether a file of this symmetry stores the entry. A general matrix stores all entries,
+ * and any other stores its lower triangle. The zeros on the diagonal of a skew-symmetric matrix
+ * count as part of it. */
 static bool is_stored(fur_mtx_symmetry symmetry, int64_t row, int64_t col)
 {
     return symmetry == FUR_MTX_GENERAL || col <= row;
@@ -50,7 +50,7 @@ static bool is_stored(fur_mtx_symmetry symmetry, int64_t row, int64_t col)
 #define LABEL_SIZE 16
 _Static_assert(LABEL_SIZE <= NUMBER_ROOM, "a label overruns the room of its line");
 
-/* The most bytes of an entry's numbers, each with the character after it. */
+/* Returns the most bytes of an entry's numbers, each with the character after it. */
 static size_t numbers_room(fur_mtx_field field)
 {
     return field == FUR_MTX_PATTERN ? 0 : field == FUR_MTX_COMPLEX ? 2 * NUMBER_ROOM : NUMBER_ROOM;
@@ -201,7 +201,7 @@ static int64_t count_stored(const fur_csr *a, fur_mtx_symmetry symmetry)
     return s.count;
 }
 
-/* The field that the options request, if values of that type can be written in it. */
+/* Chooses the field that the options request, if values of that type can be written in it. */
 static fur_status choose_field(fur_context *context, const fur_mtx_write_options *options,
                                fur_value_type value, fur_mtx_field *out)
 {

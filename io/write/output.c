@@ -118,7 +118,7 @@ static int link_temporary(fur_output *output)
     return link_as(output, output->temporary);
 }
 
-/* The bytes of the path before its last name. */
+/* Returns the bytes of the path before its last name. */
 static size_t directory_size(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -122,8 +122,8 @@ static fur_status find_best(fur_ranks *g)
     return FUR_OK;
 }
 
-/* Whether CUDA loads kernels early. By default it loads a kernel at its first launch, and first
- * waits for the whole device. Ranks that share a GPU then wait for each other forever. */
+/* Returns whether CUDA loads kernels early. By default it loads a kernel at its first launch, and
+ * first waits for the whole device. Ranks that share a GPU then wait for each other forever. */
 static bool loads_kernels_early(void)
 {
     const char *loading = getenv("CUDA_MODULE_LOADING");

@@ -22,8 +22,8 @@ template <class Value> struct entries {
     Value value[INBOX_GROUP];
 };
 
-// The words of a list in a turn: `words_of` for each of its groups. Words with the same number in
-// neighbouring groups are contiguous, so that the threads of a warp access whole lines.
+// Returns the words of a list in a turn: `words_of` for each of its groups. Words with the same
+// number in neighbouring groups are contiguous, so that the threads of a warp access whole lines.
 __device__ inline fur_mail *turn_words(const inbox_list &list, unsigned turn)
 {
     return static_cast<fur_mail *>(list.words) + turn % 2 * list.length;

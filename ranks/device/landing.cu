@@ -24,14 +24,14 @@ __host__ __device__ inline size_t header_words(int ranks)
     return 1 + 2 * static_cast<size_t>(ranks);
 }
 
-// The place of a turn's parcels in a box.
+// Returns the place of a turn's parcels in a box.
 __device__ inline char *landing_place(const landing_plan &p, int rank, unsigned turn)
 {
     return static_cast<char *>(p.box[rank]) +
            (header_words(p.ranks) * sizeof(fur_mail) + turn % 2 * p.room);
 }
 
-// The place of a rank's word for a turn in a box.
+// Returns the place of a rank's word for a turn in a box.
 __device__ inline size_t word_place(const landing_plan &p, int rank, unsigned turn)
 {
     return 1 + turn % 2 * static_cast<size_t>(p.ranks) + static_cast<size_t>(rank);
@@ -60,7 +60,7 @@ template <class Unit> __device__ inline void copy(const void *from, void *to, si
     }
 }
 
-// Whether the block is the last to arrive here.
+// Returns whether the block is the last to arrive here.
 __device__ inline bool is_last(unsigned *ticket)
 {
     __shared__ bool last;
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(BLOCK) pass(const __grid_constant__ passing p)
         *plan.turn = turn;
 }
 
-// Whether all parcels can be copied in units of this size.
+// Returns whether all parcels can be copied in units of this size.
 bool suits(const fur_parcel *parcels, int count, size_t unit)
 {
     for (int i = 0; i < count; i++)

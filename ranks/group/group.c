@@ -132,7 +132,7 @@ static void send_alarm(fur_ranks *g, fur_status status)
         g->link->abandon(s);
 }
 
-/* The agreement after a failure of this or another rank: exchanges the alarms of all ranks. */
+/* Agrees on a failure of this or another rank: exchanges the alarms of all ranks. */
 static fur_status sound_alarm(fur_ranks *g, fur_status status)
 {
     alarm_record other;
@@ -156,8 +156,8 @@ static fur_status sound_alarm(fur_ranks *g, fur_status status)
     return g->status;
 }
 
-/* Whether this rank failed only because another rank, which had failed, ended its wait on the
- * device. */
+/* Returns whether this rank failed only because another rank, which had failed, ended its wait on
+ * the device. */
 static bool is_woken(const fur_ranks *g)
 {
     return g->link->abandon && g->via->alarmed(g->state);

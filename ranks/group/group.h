@@ -43,7 +43,7 @@ void group_drop(fur_ranks *group);
 /* Sets options with their defaults. FUR_INVALID leaves its message in fur_context_error(NULL). */
 fur_status group_take_options(const fur_ranks_options *given, fur_ranks_options *out);
 
-/* Whether the parts of ranks are on GPUs. */
+/* Returns whether the parts of ranks are on GPUs. */
 bool group_on_gpu(const fur_ranks_options *options);
 
 /* As fur_ranks_fail and fur_ranks_pass_on, for a failure that the next agreement tells other

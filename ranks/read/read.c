@@ -24,8 +24,8 @@ typedef struct reading {
     fur_csr *piece;
 } reading;
 
-/* The limit of rows plus columns, as for the whole file. A range alone does not show the size of
- * the file. */
+/* Returns the limit of rows plus columns, as for the whole file. A range alone does not show the
+ * size of the file. */
 static int64_t shape_limit(const text_range *t, int64_t entries)
 {
     int64_t limit = INT64_C(1) << 22;

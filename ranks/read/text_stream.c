@@ -84,7 +84,7 @@ static fur_status next_target(dealing *d, int64_t word)
     return FUR_OK;
 }
 
-/* The number of lines for the target. The last rank gets all remaining lines. */
+/* Returns the number of lines for the target. The last rank gets all remaining lines. */
 static int64_t share(const dealing *d)
 {
     if (d->target + 1 == d->g->count)

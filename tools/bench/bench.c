@@ -100,7 +100,8 @@ static fur_status check_peer(const bench *b, const suite *s, const char *against
                           s->device, s->peer, against);
 }
 
-/* Whether the first operand is already a matrix: `bench A.mtx` is short for `bench spmv A.mtx`. */
+/* Returns whether the first operand is already a matrix: `bench A.mtx` is short for `bench spmv
+ * A.mtx`. */
 static bool begins_with_matrix(const bench_options *options)
 {
     const char *first = options->cases[0];

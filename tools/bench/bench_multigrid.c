@@ -100,7 +100,7 @@ static fur_status time_copies(const multigrid_case *c, double *rate)
     return FUR_OK;
 }
 
-/* The time of one cycle, as a mean over several that are queued together. */
+/* Measures the time of one cycle, as a mean over several that are queued together. */
 static fur_status time_cycles(const multigrid_case *c, double *seconds)
 {
     FUR_TRY(fur_context_synchronize(c->b->context));

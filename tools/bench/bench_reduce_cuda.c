@@ -242,7 +242,8 @@ static fur_status make_vectors(fur_context *context, reduction *r)
     return bench_numbers(context, r->n, 2, 3, &r->y);
 }
 
-/* The results on the device of r's context, in the order dot, 2-norm, 2-norm of the update. */
+/* Computes the results on the device of r's context, in the order dot, 2-norm, 2-norm of the
+ * update. */
 static fur_status reduce(reduction *r, double results[3])
 {
     fur_scalar sum;

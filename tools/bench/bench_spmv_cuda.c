@@ -204,7 +204,7 @@ static fur_status check_peer(const cuda_case *c)
                                     c->name);
 }
 
-/* The better of the peer's algorithms. */
+/* Returns the better of the peer's algorithms. */
 static cuda_base find_base(const cuda_race *r)
 {
     cuda_base best = {0};

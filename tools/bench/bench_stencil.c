@@ -7,7 +7,7 @@
 #include "forms.h"
 #include "sweeps.h"
 
-/* Whether the rest of a name is a value type or empty. */
+/* Returns whether the rest of a name is a value type or empty. */
 static bool parse_type(const char *text, fur_value_type *value)
 {
     for (int i = 0; i < FUR_VALUE_COUNT; i++) {

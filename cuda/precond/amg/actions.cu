@@ -16,7 +16,7 @@ namespace
 
 using team = fur_lane_team<LANES>;
 
-// The thread's number in the cluster. Consecutive warps are in different blocks.
+// Returns the thread's number in the cluster. Consecutive warps are in different blocks.
 __device__ int64_t own_number()
 {
     return (threadIdx.x / FUR_WARP * int64_t(FUR_CLUSTER) + fur_cluster_rank()) * FUR_WARP +
@@ -28,8 +28,8 @@ __device__ constexpr int64_t all_threads()
     return THREADS * int64_t(FUR_CLUSTER);
 }
 
-// The sum of a short row, one entry after the other. The lanes share the loads, and each lane adds
-// all entries.
+// Returns the sum of a short row, one entry after the other. The lanes share the loads, and each
+// lane adds all entries.
 template <class Value>
 __device__ Value add_short(const Value *values, const int32_t *columns, const Value *x,
                            int64_t begin, int64_t end, const team &lanes)
@@ -65,7 +65,7 @@ template <class Value> __device__ Value fold(Value own, const team &lanes)
     return lanes.from(own, 0);
 }
 
-// The sum of a row of more than one segment. A lane of the team is a lane of the segment.
+// Returns the sum of a row of more than one segment. A lane of the team is a lane of the segment.
 template <class Value>
 __device__ Value add_long(const Value *values, const int32_t *columns, const Value *x,
                           int64_t begin, int64_t end, const team &lanes)

@@ -43,7 +43,7 @@ fur_status fur_cuda_amg_run_actions(fur_env *env, fur_value_type value, int64_t 
 
 #define FUR_AMG_BLOCK 256
 
-// The index of the calling thread's element.
+// Returns the index of the calling thread's element.
 __device__ inline int64_t fur_amg_index()
 {
     return blockIdx.x * int64_t(FUR_AMG_BLOCK) + threadIdx.x;

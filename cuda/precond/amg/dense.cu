@@ -73,9 +73,9 @@ struct scale {
     }
 };
 
-// An entry after a step, which eliminates an unknown, or drops it if its diagonal is too small.
-// factor: the entry in the same row and the unknown's column. beside: the entry in the same column
-// and the unknown's row.
+// Returns an entry after a step, which eliminates an unknown, or drops it if its diagonal is too
+// small. factor: the entry in the same row and the unknown's column. beside: the entry in the same
+// column and the unknown's row.
 __device__ inline double eliminated(bool in_row, bool in_column, double own, bool enough,
                                     double pivot, double factor, double beside)
 {
@@ -116,7 +116,7 @@ struct step_lines {
     double factor[ONCE_MOST];
 };
 
-// The pivot row in the shared memory of the block that has it.
+// Returns the pivot row in the shared memory of the block that has it.
 __device__ inline const double *shown_row(step_lines *own, int k)
 {
     double *row = own->shown[k % 2];

@@ -17,7 +17,7 @@ struct reach {
     fur_amg_graph graph;
     const int32_t *aggregate;
 
-    // The least aggregate greater than `after`, or INT_MAX if there is none.
+    // Returns the least aggregate greater than `after`, or INT_MAX if there is none.
     __device__ int32_t next(int64_t node, int32_t after) const
     {
         const int32_t *column = graph.column + graph.begin[node];
@@ -118,8 +118,8 @@ template <class Value> struct fill_row {
     const int32_t *columns;
     Value *values;
 
-    // The position of row j's aggregate among the `count` aggregates of a row of P, or -1 if it has
-    // none.
+    // Returns the position of row j's aggregate among the `count` aggregates of a row of P, or -1
+    // if it has none.
     __device__ int slot_of(int64_t begin, int count, int32_t j) const
     {
         int32_t number = aggregate[j / block];
@@ -166,7 +166,7 @@ template <class Value> struct fill_row {
         }
     }
 
-    // Whether node `other` is a strong neighbour of `node`.
+    // Returns whether node `other` is a strong neighbour of `node`.
     __device__ bool is_strong(int64_t node, int32_t other) const
     {
         const int32_t *column = graph.column + graph.begin[node];

@@ -22,7 +22,7 @@ template <class Value> struct blocks {
     const Value *values;
     int block;
 
-    // The position of the first entry of a row whose column is at least `column`.
+    // Returns the position of the first entry of a row whose column is at least `column`.
     __device__ int64_t find(int64_t row, int64_t column) const
     {
         int64_t low = offsets[row];
@@ -37,7 +37,7 @@ template <class Value> struct blocks {
         return low;
     }
 
-    // The squared norm of block (i, j), or 0 if it has no entry.
+    // Returns the squared norm of block (i, j), or 0 if it has no entry.
     __device__ double square_at(int64_t i, int64_t j) const
     {
         double sum = 0;
@@ -117,7 +117,7 @@ template <class Value> struct choice {
 
 // Finds the strong neighbours of a node of one row, with a team for each row.
 template <class Value> struct choose_entries : choice<Value> {
-    // The sum of the moduli off the diagonal.
+    // Returns the sum of the moduli off the diagonal.
     __device__ double entries_beside(int64_t i) const
     {
         double sum = 0;

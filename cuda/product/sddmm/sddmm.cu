@@ -57,7 +57,7 @@ template <class Value> struct sampling {
     }
 };
 
-// The row of an entry: the last row that begins at or before it. All lanes of a warp search
+// Returns the row of an entry: the last row that begins at or before it. All lanes of a warp search
 // together and test 32 rows at a time.
 __device__ int64_t find_row_by_warp(const fur_row_starts &starts, int64_t rows, int64_t entry)
 {
@@ -265,9 +265,9 @@ __global__ void __launch_bounds__(BLOCK, 2)
     sample_run<Value, how>(s, begin, min(begin + run, last + 1), row, ends[1]);
 }
 
-// The entries of a group. More entries save searches, because each block searches for its rows; but
-// the blocks must fill the device. If rows are short, a group has whole rows of the average length,
-// so that groups progress at the same rate.
+// Returns the number of entries in a group. More entries save searches, because each block searches
+// for its rows; but the blocks must fill the device. If rows are short, a group has whole rows of
+// the average length, so that groups progress at the same rate.
 template <class Value> int entries_a_group(const sampling<Value> &s, const fur_device *device)
 {
     int64_t groups = int64_t(groups_a_block<Value>) * BLOCKS_WANTED * device->multiprocessors;
@@ -277,7 +277,7 @@ template <class Value> int entries_a_group(const sampling<Value> &s, const fur_d
     return static_cast<int>(row < most ? most / row * row : most);
 }
 
-// Whether rows begin at multiples of `bytes` bytes.
+// Returns whether rows begin at multiples of `bytes` bytes.
 template <class Value> bool in_steps(const fur_vectors_view *v, int bytes)
 {
     return v->stride * sizeof(Value) % bytes == 0 &&

@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(SORT_BLOCK) sort_few(forming f)
 #define TABLE_BITS 10
 static_assert(1 << TABLE_BITS == TABLE, "slots of a table");
 
-// The first slot to try for a column. The search continues with the next slots.
+// Returns the first slot to try for a column. The search continues with the next slots.
 __device__ unsigned first_slot(int32_t column)
 {
     return static_cast<unsigned>(column) * 2654435769U >> (32 - TABLE_BITS);
@@ -230,8 +230,8 @@ __global__ void __launch_bounds__(SORT_BLOCK) copy_formed(forming f)
         f.columns[to + k] = f.formed[f.place_start[row] + k];
 }
 
-// The sum of `mine` over the previous threads of a block of MARK_BLOCK. *total = the sum over all
-// threads.
+// Returns the sum of `mine` over the previous threads of a block of MARK_BLOCK. *total = the sum
+// over all threads.
 __device__ int sum_before(int mine, int *total)
 {
     __shared__ int sums[MARK_BLOCK / FUR_WARP];
@@ -368,7 +368,7 @@ __global__ void __launch_bounds__(MARK_BLOCK) mark_rows(forming f, int64_t size)
         f.starts[row] = written;
 }
 
-// The number of blocks for `lanes` lanes a row.
+// Returns the number of blocks for `lanes` lanes a row.
 unsigned blocks_for(const forming &f, int lanes)
 {
     return fur_blocks(int64_t(f.count) * lanes, SORT_BLOCK);

@@ -91,8 +91,8 @@ struct larger {
     }
 };
 
-// The bin of a row with these numbers of products and entries of A, or -1 if the range of columns
-// decides.
+// Returns the bin of a row with these numbers of products and entries of A, or -1 if the range of
+// columns decides.
 __device__ int bin_of(int64_t products, int64_t entries)
 {
     if (max(products, entries) <= FUR_SPGEMM_FEW_LANES)
@@ -229,7 +229,7 @@ __global__ void __launch_bounds__(BLOCK)
         list[atomicAdd(&figures->long_rows, 1u)] = static_cast<int32_t>(row);
 }
 
-// The blocks for `count` items with `lanes` threads each.
+// Returns the number of blocks for `count` items with `lanes` threads each.
 unsigned blocks_for(int64_t count, int lanes = 1)
 {
     return fur_blocks(count * lanes, BLOCK);

@@ -95,8 +95,8 @@ struct fur_spgemm_state {
     void *places; // of a leader's products in its row: uint16_t, or uint32_t for many
     int32_t *long_rows;
 
-    // Whether places need 32 bits. A row of C has no more columns than products, and no more than
-    // B.
+    // Returns whether places need 32 bits. A row of C has no more columns than products, and no
+    // more than B.
     bool wide_places() const
     {
         return host.most > UINT16_MAX && columns > UINT16_MAX;

@@ -236,7 +236,7 @@ fur_status launch_abreast(fur_env *env, const product<Value, Place> &p, int long
     return fur_cuda_launched(env, "values of like rows of a product");
 }
 
-// Whether rows are short and nearly all have the places of the row before.
+// Returns whether rows are short and nearly all have the places of the row before.
 bool are_alike(const fur_spgemm_state *s, double mean, size_t value)
 {
     int64_t leaders = 0;

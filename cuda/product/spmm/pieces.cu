@@ -115,8 +115,8 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT)
     }
 }
 
-// The rows of A in a block: the number that suits the cache, or fewer if there would be too few
-// blocks.
+// Returns the number of rows of A in a block: the number that suits the cache, or fewer if there
+// would be too few blocks.
 int rows_a_block_for(const fur_device *device, int64_t rows, int at_once, int64_t chunks)
 {
     int64_t blocks = int64_t(4) * RESIDENT * device->multiprocessors;
@@ -138,7 +138,7 @@ fur_status launch(const fur_spmm_call *call, const fur_block_product<Value> &p)
     return fur_cuda_launched(call->env, "spmm rows, in pieces");
 }
 
-// Whether the rows of X or Y consist of whole pieces of 16 bytes.
+// Returns whether the rows of X or Y consist of whole pieces of 16 bytes.
 template <class Value> bool in_pieces(const fur_vectors_view *v)
 {
     constexpr int64_t width = fur_piece<Value>::entries;

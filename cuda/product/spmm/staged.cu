@@ -18,7 +18,8 @@ namespace
 // The most columns of a thread, limited by the registers.
 template <class Value> constexpr int most_columns = sizeof(Value) < 16 ? 8 : 4;
 
-// The padded position of entry k: without padding, rows of 2^n entries would conflict in one bank.
+// Returns the padded position of entry k: without padding, rows of 2^n entries would conflict in
+// one bank.
 __device__ int place_of(int k)
 {
     return k + (k >> 4);

@@ -164,14 +164,14 @@ template <class F> fur_status with_size(int size, F f)
     }
 }
 
-// The plan's arrays with their types.
+// Returns the plan's arrays with their types.
 template <int B, class Value, class Offset> blocked<B, Value, Offset> arrays(const state *s)
 {
     return {static_cast<const Offset *>(s->offsets), s->columns, s->masks,
             static_cast<block_line<B, Value> *>(s->lines)};
 }
 
-// The bytes of A in blocks.
+// Returns the bytes of A in blocks.
 int64_t bytes_of(const fur_csr_view *a, const state *s)
 {
     int64_t block = s->size * s->size * static_cast<int64_t>(fur_value_size(a->value_type)) +

@@ -18,7 +18,7 @@
 // Copy rate of an H200, in bytes a nanosecond.
 #define FUR_BYTES_A_NS 4200.0
 
-// The bytes of x and y, each read or written once.
+// Returns the bytes of x and y, each read or written once.
 static inline double fur_vector_bytes(const fur_csr_view *a)
 {
     return static_cast<double>(a->rows + a->cols) *
@@ -31,8 +31,8 @@ static inline double fur_product_bytes(const fur_csr_view *a)
     return static_cast<double>(fur_csr_bytes(a)) + fur_vector_bytes(a);
 }
 
-// The cost of a kernel whose threads wait `wait_ns` for dependent loads while `bytes` bytes move.
-// Half of the shorter time is hidden by the longer one.
+// Returns the cost of a kernel whose threads wait `wait_ns` for dependent loads while `bytes` bytes
+// move. Half of the shorter time is hidden by the longer one.
 static inline fur_spmv_cost fur_cuda_cost(double wait_ns, double bytes)
 {
     double move_ns = bytes / FUR_BYTES_A_NS;
@@ -41,8 +41,9 @@ static inline fur_spmv_cost fur_cuda_cost(double wait_ns, double bytes)
     return {FUR_LAUNCH_NS + longer + 0.5 * shorter, 0, nullptr};
 }
 
-// The cost of kernels over slices (sell_layout.cuh), where a lane loads its entries in batches of
-// `unroll`. In a row of several segments, a lane has FUR_ROW_SEGMENT / FUR_ROW_LANES entries.
+// Returns the cost of kernels over slices (sell_layout.cuh), where a lane loads its entries in
+// batches of `unroll`. In a row of several segments, a lane has FUR_ROW_SEGMENT / FUR_ROW_LANES
+// entries.
 static inline fur_spmv_cost fur_cuda_sliced_cost(const fur_spmv_profile *profile, int unroll,
                                                  double bytes)
 {
@@ -53,8 +54,8 @@ static inline fur_spmv_cost fur_cuda_sliced_cost(const fur_spmv_profile *profile
                          1.02 * bytes);
 }
 
-// The cost of kernels in which one thread walks a row in CSR. Neighbouring threads read a row
-// apart, so that long rows load the same sectors several times.
+// Returns the cost of kernels in which one thread walks a row in CSR. Neighbouring threads read a
+// row apart, so that long rows load the same sectors several times.
 static inline fur_spmv_cost fur_cuda_walk_cost(const fur_csr_view *a,
                                                const fur_spmv_profile *profile)
 {

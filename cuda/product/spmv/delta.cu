@@ -68,7 +68,7 @@ template <int bytes, class Value> struct delta_columns {
         }
     }
 
-    // The column of entry first + u: base + lane + excess.
+    // Returns the column of entry first + u: base + lane + excess.
     __device__ int32_t at(int first, int u) const
     {
         auto base = static_cast<uint32_t>(__shfl_sync(~0U, own, (first + u) % FUR_WARP));
@@ -83,7 +83,7 @@ template <class Value> struct product {
     fur_finish<Value> finish;
 };
 
-// The sum of the lane's row in a slice whose excesses take `bytes` bytes.
+// Returns the sum of the lane's row in a slice whose excesses take `bytes` bytes.
 template <int bytes, class Value>
 __device__ Value sum_slice(const delta &d, int64_t slice, const fur_sell_place &p, int64_t begin,
                            const product<Value> &q)
@@ -109,8 +109,8 @@ __global__ void __launch_bounds__(SELL_BLOCK, Long ? RESIDENT_LONG : RESIDENT)
     });
 }
 
-// The base of a slice's k-th entries. *excess = the excess of the lane's column over it. All lanes
-// must call it.
+// Returns the base of a slice's k-th entries. *excess = the excess of the lane's column over it.
+// All lanes must call it.
 __device__ int32_t base_of(const fur_sell_place &p, int k, const int32_t *columns, uint32_t *excess)
 {
     bool there = k < p.length();
@@ -177,7 +177,7 @@ __global__ void __launch_bounds__(SELL_BLOCK) compress(delta d, const int32_t *c
     });
 }
 
-// The bytes of A in this format, if its values take `value_bytes` bytes.
+// Returns the bytes of A in this format, if its values take `value_bytes` bytes.
 int64_t bytes_of(const delta *d, int64_t value_bytes)
 {
     const fur_sell *l = &d->layout;

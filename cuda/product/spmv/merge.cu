@@ -38,8 +38,8 @@ template <class Value> struct parts {
     Value tail;
 };
 
-// The number of row ends among the first `diagonal` steps of the path. Entry k comes before the
-// ends that are greater than k, and after the other ends.
+// Returns the number of row ends among the first `diagonal` steps of the path. Entry k comes before
+// the ends that are greater than k, and after the other ends.
 template <class Count, class End>
 __device__ Count ends_before(const End *ends, Count rows, Count entries, Count diagonal)
 {
@@ -86,7 +86,7 @@ struct range {
     int entries;
 };
 
-// The rows and entries of this block: a share of the path along rows + entries.
+// Returns the rows and entries of this block: a share of the path along rows + entries.
 template <class Value, class Offset>
 __device__ range find_range(const fur_product<Value, Offset> &p, const int32_t *cuts)
 {

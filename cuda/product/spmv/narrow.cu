@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(COLLECT_BLOCK)
         *count = fits ? found : 0;
 }
 
-// The number of a value in the table, or -1 if it is missing.
+// Returns the number of a value in the table, or -1 if it is missing.
 template <class Value> __device__ int find(const key<Value> *table, int count, key<Value> own)
 {
     int low = 0;
@@ -132,7 +132,7 @@ template <class T> __device__ void load(const fur_narrow &n, const fur_sell_plac
         own[u] = from[fur_sell_offset(p, k + u)];
 }
 
-// Whether single precision represents the values of all lanes exactly.
+// Returns whether single precision represents the values of all lanes exactly.
 template <class Value> __device__ bool are_single(const fur_narrow &n, const fur_sell_place &p)
 {
     for (int k = 0; k < p.width(); k += UNROLL) {
@@ -173,7 +173,7 @@ __device__ fur_narrow_form number_form(const fur_narrow &n, const fur_sell_place
     return __all_sync(~0U, shared) ? NARROW_SHARED : NARROW_NUMBER;
 }
 
-// The narrowest form for all values of a slice. All lanes must call it.
+// Returns the narrowest form for all values of a slice. All lanes must call it.
 template <class Value>
 __device__ fur_narrow_form form_of(const fur_narrow &n, const fur_sell_place &p)
 {

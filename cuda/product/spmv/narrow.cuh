@@ -139,7 +139,7 @@ template <class Value, int unroll> struct fur_narrow_values<Value, NARROW_NUMBER
     }
 };
 
-// The sum of the lane's unit in slice `slice`, for any form of its values.
+// Returns the sum of the lane's unit in slice `slice`, for any form of its values.
 template <class Value, class Columns>
 __device__ Value fur_narrow_sum(const fur_narrow &n, int64_t slice, const fur_sell_place &p,
                                 const Columns &columns, const Value *x)

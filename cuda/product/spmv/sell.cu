@@ -115,7 +115,8 @@ int64_t matrix_bytes(const fur_csr_view *, const void *state)
            fur_sell_bytes(&s->layout);
 }
 
-// The estimate for "auto", for uncompressed values. The plan includes 0.1 ms of launches and waits.
+// Returns the estimate for "auto", for uncompressed values. The plan includes 0.1 ms of launches
+// and waits.
 fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
     fur_spmv_cost c = fur_cuda_sliced_cost(profile, UNROLL, fur_product_bytes(a));

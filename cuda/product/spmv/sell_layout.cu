@@ -44,7 +44,7 @@ struct range {
     int rank;
 };
 
-// The entries of a row, or of a lane of a segment of a long row.
+// Returns the entries of a row, or of a lane of a segment of a long row.
 template <class Offset>
 __device__ range range_of(const fur_sell &s, const Offset *offsets, int64_t unit)
 {

@@ -77,19 +77,19 @@ struct fur_sell_place {
         return static_cast<int>(threadIdx.x % SELL_LANES);
     }
 
-    // The number of entries of the slice's longest unit.
+    // Returns the number of entries of the slice's longest unit.
     __device__ int width() const
     {
         return static_cast<int>(end - start) / SELL_LANES;
     }
 
-    // The number of entries of the lane's own unit.
+    // Returns the number of entries of the lane's own unit.
     __device__ int length() const
     {
         return own.length;
     }
 
-    // The lane's unit, or -1 if it has none.
+    // Returns the lane's unit, or -1 if it has none.
     __device__ int64_t unit(int64_t slice) const
     {
         return own.unit < SELL_WINDOW ? slice / SELL_SLICES * SELL_WINDOW + own.unit : -1;
@@ -118,7 +118,7 @@ __device__ inline int fur_sell_offset(const fur_sell_place &p, int k)
     return min(k, p.width() - 1) * SELL_LANES;
 }
 
-// The sum of a lane's unit. values.fetch and columns.fetch load the data of the next
+// Returns the sum of a lane's unit. values.fetch and columns.fetch load the data of the next
 // Columns::unroll entries from `first` on. at(first, u) returns entry u of these; past the lane's
 // end it may return anything.
 template <class Value, class Values, class Columns>
@@ -190,13 +190,13 @@ __device__ void fur_sell_finish(const fur_sell &s, int64_t slice, const fur_sell
         finish(sum, &y[unit]);
 }
 
-// The number of blocks for `warps` warps.
+// Returns the number of blocks for `warps` warps.
 static inline unsigned fur_sell_blocks(int64_t warps)
 {
     return fur_blocks(warps * FUR_WARP, SELL_BLOCK);
 }
 
-// The bytes of the layout, without columns and values.
+// Returns the bytes of the layout, without columns and values.
 static inline int64_t fur_sell_bytes(const fur_sell *s)
 {
     return s->slices * static_cast<int64_t>(SELL_LANES * sizeof *s->lanes) +

@@ -35,7 +35,7 @@ template <class F> fur_status fur_with_product(const fur_spmv_call *call, F f)
     });
 }
 
-// The sum of a row of one segment. x is the vector, or an object that acts as the vector.
+// Returns the sum of a row of one segment. x is the vector, or an object that acts as the vector.
 template <class Value, class X, class Offset>
 __device__ inline Value fur_segment_sum(const Value *values, const int32_t *columns, X x,
                                         Offset begin, Offset end)
@@ -46,7 +46,7 @@ __device__ inline Value fur_segment_sum(const Value *values, const int32_t *colu
     return sum;
 }
 
-// The sum of a row by one thread.
+// Returns the sum of a row by one thread.
 template <class Value, class X, class Offset>
 __device__ inline Value fur_row_sum(const Value *values, const int32_t *columns, X x, Offset begin,
                                     Offset end)

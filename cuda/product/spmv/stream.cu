@@ -91,9 +91,9 @@ template <class Value> struct alignas(2 * sizeof(Value) < 16 ? 2 * sizeof(Value)
     Value x;
 };
 
-// The position where entry i of a tile is staged. Threads read positions a row length apart. If
-// this length is a multiple of 2^skew, one unused position after every 2^skew entries keeps the
-// threads in different banks.
+// Returns the position where entry i of a tile is staged. Threads read positions a row length
+// apart. If this length is a multiple of 2^skew, one unused position after every 2^skew entries
+// keeps the threads in different banks.
 __device__ int place(int i, int skew)
 {
     return i + (i >> skew);
@@ -126,8 +126,8 @@ __device__ void stage(const product<Value, Offset> &p, int64_t begin, int count,
     }
 }
 
-// The sum of staged entries begin, begin + step, ... before `end`, in order. Several entries are
-// read at a time.
+// Returns the sum of staged entries begin, begin + step, ... before `end`, in order. Several
+// entries are read at a time.
 template <int step, class Value, class Place>
 __device__ Value sum_placed(const staged<Value> *from, int begin, int end, Place place)
 {
@@ -194,9 +194,9 @@ struct long_row {
     int end;
 };
 
-// The share of a row in the tile whose merged positions begin at `merged`, and whose entries begin
-// at `base`. The merged position of an entry is its index plus the index of its row. A row that is
-// not cut belongs to the tile in which it begins.
+// Returns the share of a row in the tile whose merged positions begin at `merged`, and whose
+// entries begin at `base`. The merged position of an entry is its index plus the index of its row.
+// A row that is not cut belongs to the tile in which it begins.
 template <class Offset>
 __device__ long_row share_of(const Offset *offsets, int64_t row, cutting cut, int64_t merged,
                              int64_t base)
@@ -318,8 +318,8 @@ __device__ void settle(const product<Value, Offset> &p, shares<Value> *s, int i)
     }
 }
 
-// The tile of this block, alternately from either end of the matrix. Dense rows take longest to
-// finish, and are mostly the first or the last rows.
+// Returns the tile of this block, alternately from either end of the matrix. Dense rows take
+// longest to finish, and are mostly the first or the last rows.
 __device__ unsigned next_tile()
 {
     return blockIdx.x % 2 ? gridDim.x - 1 - blockIdx.x / 2 : blockIdx.x / 2;
@@ -360,7 +360,7 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT) multiply_any(product<Value, O
     }
 }
 
-// The first row that begins at or after a merged position.
+// Returns the first row that begins at or after a merged position.
 template <class Offset>
 __device__ int32_t first_row(int64_t rows, const Offset *offsets, int64_t merged)
 {
@@ -406,8 +406,8 @@ int skew_for(const fur_csr_statistics &rows)
     return skew;
 }
 
-// The staged entries of a tile. A tile is filled by the rows and entries that begin in it, and its
-// last row may extend past its end.
+// Returns the most staged entries of a tile. A tile is filled by the rows and entries that begin in
+// it, and its last row may extend past its end.
 int64_t capacity_for(const fur_csr_statistics &rows, cutting cut, int skew)
 {
     int64_t longest = rows.row_max < cut.whole ? rows.row_max : cut.whole;

@@ -201,7 +201,7 @@ static fur_status assemble(forms *f)
     return FUR_OK;
 }
 
-/* Whether a word of the request means a kernel. */
+/* Returns whether a word of the request means a kernel. */
 static bool is_meant(const char *word, const char *kernel)
 {
     if (strcmp(word, "cusparse") == 0)

@@ -118,9 +118,9 @@ static fur_status make_sizes(comparison *m)
     return status;
 }
 
-/* The bound of the difference. Both computed sums of n terms are within (n + 2) u |S||x| of the
- * exact sum (docs/numerics.md). Two of these u are for the rounding of |S||x| itself. The parts of
- * a complex sum have 2 n terms each, and sqrt(2) (2 n + 2) < 3 (n + 1). */
+/* Returns the bound of the difference. Both computed sums of n terms are within (n + 2) u |S||x| of
+ * the exact sum (docs/numerics.md). Two of these u are for the rounding of |S||x| itself. The parts
+ * of a complex sum have 2 n terms each, and sqrt(2) (2 n + 2) < 3 (n + 1). */
 static double relative_bound(const fur_stencil_definition *d)
 {
     bool single = d->value_type == FUR_F32 || d->value_type == FUR_C64;
@@ -129,7 +129,7 @@ static double relative_bound(const fur_stencil_definition *d)
     return 2 * unit * (complex ? 3 * (d->points + 1) : d->points + 2);
 }
 
-/* The largest difference of a point's two values. 0 means the same bits. */
+/* Returns the largest difference of a point's two values. 0 means the same bits. */
 static double bound_at(const comparison *m, const form *c, int64_t row)
 {
     if (c->exact && (c->stencil || is_in_order(m, row)))

@@ -199,7 +199,7 @@ static double ns_per_point(const sweeps *s, const sweeps_line *line, int variant
     return 1e9 * line->seconds[variant] / (double)s->f->rows;
 }
 
-/* The time of single sweeps over the time of a line. */
+/* Returns the time of single sweeps over the time of a line. */
 static double ratio(const sweeps *s, const sweeps_line *line, int variant)
 {
     return s->line[0].seconds[variant] / line->seconds[variant];

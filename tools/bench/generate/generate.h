@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* Whether `name` is a generated matrix rather than a file. */
+/* Returns whether `name` is a generated matrix rather than a file. */
 bool generate_knows(const char *name);
 
 /* Generates the f64 matrix of that name, in a context on the CPU:

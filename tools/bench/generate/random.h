@@ -19,8 +19,8 @@ static inline double random_unit(uint64_t *state)
     return (double)(random_next(state) >> 11) * 0x1p-53;
 }
 
-/* A permutation of the 64-bit numbers in which every bit of the result depends on all bits of z:
- * splitmix64 (Steele, Lea, Flood 2014). */
+/* Returns a permutation of the 64-bit numbers in which every bit of the result depends on all bits
+ * of z: splitmix64 (Steele, Lea, Flood 2014). */
 static inline uint64_t random_mix(uint64_t z)
 {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;

@@ -27,7 +27,7 @@ static int find_peer(const io_case *c, const peer_io *peer, int threads)
     return 0;
 }
 
-/* The speed-ups of one of the library's lines over each peer. */
+/* Returns the speed-ups of one of the library's lines over each peer. */
 static json_t *make_ratios(const io_case *c, int index)
 {
     json_t *over = json_object();

@@ -38,7 +38,7 @@ fingerprint fingerprint_csr(const fur_csr *matrix)
     return f;
 }
 
-/* The fingerprint of coordinates, including the mirror images that are not stored. */
+/* Returns the fingerprint of coordinates, including the mirror images that are not stored. */
 static fingerprint fingerprint_coordinates(const peer_matrix *matrix)
 {
     const peer_matrix *m = matrix;

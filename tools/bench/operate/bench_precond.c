@@ -82,7 +82,7 @@ static fur_status run_solve(void *self)
     return fur_solver_solve(s->solver, c->rhs, c->x, &s->report);
 }
 
-/* The matrix's name, and the kind with its options. */
+/* Parses the name of the matrix, and the kind with its options. */
 static fur_status parse(precond_case *c, const char *name)
 {
     size_t size = strlen(name) + 1;

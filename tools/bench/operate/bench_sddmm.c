@@ -9,7 +9,7 @@
 #include "bench_spmm_case.h"
 #include "plain.h"
 
-/* Numbers of both signs, the same in both layouts. */
+/* Fills blocks with numbers of both signs, the same in both layouts. */
 static fur_status make_blocks(const sddmm_case *c, int64_t rows, int64_t first,
                               fur_vectors *blocks[2])
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the bits of all rows agree. */
+/* Returns whether the bits of all rows agree. */
 static bool same_bits(const fur_vectors *x, const fur_vectors *y)
 {
     const fur_vectors_view *a = fur_vectors_get(x);
@@ -39,7 +39,7 @@ fur_status spmm_load(const bench *b, const char *case_name, fur_csr **out, int64
     return status;
 }
 
-/* Numbers of both signs, the same in both layouts. */
+/* Fills blocks with numbers of both signs, the same in both layouts. */
 static fur_status fill_x(spmm_case *c)
 {
     const fur_vectors_view *x = fur_vectors_get(c->x[FUR_LAYOUT_ROWS]);

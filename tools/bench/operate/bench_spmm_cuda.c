@@ -10,7 +10,7 @@ static fur_status run_product(void *self)
     return spmm_run(self);
 }
 
-/* The best of cuSPARSE's algorithms for the same layout. */
+/* Returns the best of cuSPARSE's algorithms for the same layout. */
 static cuda_base find_base(const cuda_race *r, fur_layout layout)
 {
     cuda_base best = {0};

@@ -41,7 +41,7 @@ double race_median(const double *rounds, int count)
     return sorted[count / 2];
 }
 
-/* The mean time of the runs that fit into `seconds`, after one run that is not counted. */
+/* Returns the mean time of the runs that fit into `seconds`, after one run that is not counted. */
 static double time_runs(const contender *c, double seconds)
 {
     c->run(c->self);
@@ -57,7 +57,7 @@ static double time_runs(const contender *c, double seconds)
     return elapsed / (double)runs;
 }
 
-/* The rate of a sum over the reader, in bytes a second. */
+/* Returns the rate of a sum over the reader, in bytes a second. */
 static double time_reader(const race_reader *reader)
 {
     double start = command_seconds();
@@ -66,7 +66,7 @@ static double time_reader(const race_reader *reader)
     return (double)(reader->count * (int64_t)sizeof(double)) / (command_seconds() - start);
 }
 
-/* The time of one run after other data has gone through the caches. */
+/* Returns the time of one run after other data has gone through the caches. */
 static double time_cold(const contender *c, const race_reader *reader)
 {
     time_reader(reader);

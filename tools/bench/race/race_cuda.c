@@ -155,7 +155,7 @@ static fur_status flush(const gpu *g)
     return FUR_OK;
 }
 
-/* The time by the host's clock, for a run that waits for its result. */
+/* Measures the time by the host's clock, for a run that waits for its result. */
 static fur_status time_by_host(const gpu *g, const cuda_contender *c, double *seconds)
 {
     CUDA_TRY(g, cudaStreamSynchronize(g->stream));
@@ -165,7 +165,7 @@ static fur_status time_by_host(const gpu *g, const cuda_contender *c, double *se
     return FUR_OK;
 }
 
-/* The time on the device since the event `start`. */
+/* Measures the time on the device since the event `start`. */
 static fur_status elapsed(const gpu *g, double *seconds)
 {
     float milliseconds = 0;
@@ -176,7 +176,7 @@ static fur_status elapsed(const gpu *g, double *seconds)
     return FUR_OK;
 }
 
-/* The time of a run on the device. */
+/* Measures the time of a run on the device. */
 static fur_status time_by_events(const gpu *g, const cuda_contender *c, double *seconds)
 {
     CUDA_TRY(g, cudaEventRecord(g->start, g->stream));
@@ -190,7 +190,7 @@ static fur_status time_run(const cuda_race *r, const gpu *g, const cuda_contende
     return r->waits ? time_by_host(g, c, seconds) : time_by_events(g, c, seconds);
 }
 
-/* The time of a run with a cold cache. */
+/* Measures the time of a run with a cold cache. */
 static fur_status time_cold(const cuda_race *r, const gpu *g, const cuda_contender *c,
                             double *seconds)
 {
@@ -198,7 +198,7 @@ static fur_status time_cold(const cuda_race *r, const gpu *g, const cuda_contend
     return time_run(r, g, c, seconds);
 }
 
-/* The time of a run directly after another run. */
+/* Measures the time of a run directly after another run. */
 static fur_status time_warm(const cuda_race *r, const gpu *g, const cuda_contender *c,
                             double *seconds)
 {
@@ -207,7 +207,7 @@ static fur_status time_warm(const cuda_race *r, const gpu *g, const cuda_contend
     return time_run(r, g, c, seconds);
 }
 
-/* The rate of a copy within the device, in bytes a second, read and written. */
+/* Measures the rate of a copy within the device, in bytes a second, read and written. */
 static fur_status time_copy(const gpu *g, double *rate)
 {
     double seconds = 0;

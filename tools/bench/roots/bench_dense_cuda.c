@@ -133,8 +133,8 @@ static fur_status prepare(dense_case *c)
     return FUR_OK;
 }
 
-/* Whether an entry of the result is within its error bound, which holds for any order of additions.
- * The sums of tensor cores may be truncated instead of rounded. */
+/* Returns whether an entry of the result is within its error bound, which holds for any order of
+ * additions. The sums of tensor cores may be truncated instead of rounded. */
 static bool is_right(const dense_case *c, const racer *one, int64_t row, int64_t col, double found)
 {
     const double rounding = (one->tf32 ? 4 : 1) * (c->is_double ? 0x1p-53 : 0x1p-24);

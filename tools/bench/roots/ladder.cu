@@ -108,8 +108,8 @@ template <class T> __global__ void first_add_during_load(int64_t n, const T *in,
         out[blockIdx.x] = sum[0];
 }
 
-// The sum of the first 2 WARP sums, in thread 0. The original relied on lanes of a warp that run in
-// lockstep, which is no longer guaranteed. Shuffles synchronise them.
+// Returns the sum of the first 2 WARP sums, in thread 0. The original relied on lanes of a warp
+// that run in lockstep, which is no longer guaranteed. Shuffles synchronise them.
 template <class T> __device__ T last_warp(const T *sum)
 {
     if (threadIdx.x >= WARP)
@@ -133,7 +133,7 @@ template <class T> __global__ void last_warp_unrolled(int64_t n, const T *in, T 
         out[blockIdx.x] = total;
 }
 
-// The sum of the values of `Size` threads, without a loop.
+// Returns the sum of the values of `Size` threads, without a loop.
 template <unsigned Size, class T> __device__ T unrolled(T *sum)
 {
     if constexpr (Size == 2 * WARP) {

@@ -142,7 +142,7 @@ __device__ void copy_tile(T (&to)[rows][stride], const T *from, int n)
         copy_piece(&to[row + i * (threads / pieces)][col], from + i * (threads / pieces) * n);
 }
 
-// The first row and column of the block's tile of C.
+// Returns the first row and column of the block's tile of C.
 template <class T> __device__ int2 origin_of_block(int n)
 {
     int down = n / tiles<T>::rows;

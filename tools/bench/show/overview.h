@@ -9,7 +9,7 @@
 
 #define OVERVIEW_WIDTH 960
 
-/* Whether there are many cases, and each has a contender for comparison. */
+/* Returns whether there are many cases, and each has a contender for comparison. */
 bool overview_suits(const json_t *results, const char *heat);
 
 int overview_height(const json_t *results);

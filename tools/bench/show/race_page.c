@@ -57,8 +57,8 @@ static double mean(const summary *s)
     return exp(s->logarithms / s->count);
 }
 
-/* The time of the library's fastest contender that adds in the order of docs/numerics.md, or 0 if
- * there is only one. */
+/* Returns the time of the library's fastest contender that adds in the order of docs/numerics.md,
+ * or 0 if there is only one. */
 static double best_seconds(const json_t *record, const char *heat)
 {
     size_t index;
@@ -215,7 +215,7 @@ static void put_roofline(FILE *stream, const json_t *results, const char *heat)
     fputs("</figure>\n", stream);
 }
 
-/* Whether a plan costs at least one product. */
+/* Returns whether a plan costs at least one product. */
 static bool has_plan(const json_t *line)
 {
     return record_number(line, "plan_products") >= 1;

@@ -42,7 +42,7 @@ typedef struct plot {
     int count;
 } plot;
 
-/* Whether a figure is plausible for a machine. A file can contain any number. */
+/* Returns whether a figure is plausible for a machine. A file can contain any number. */
 static bool is_sane(double figure)
 {
     return figure > 1e-30 && figure < 1e30;
@@ -174,7 +174,7 @@ static void put_point(void *job, const json_t *record, const json_t *line, point
              shown_role(line), title);
 }
 
-/* Whether a label would overlap another one or the edge. */
+/* Returns whether a label would overlap another one or the edge. */
 static bool is_taken(const plot *p, box b)
 {
     if (b.x + b.width > ROOFLINE_WIDTH)

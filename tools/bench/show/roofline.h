@@ -13,7 +13,7 @@
 /* The style rules of its classes, in addition to those of marks. */
 extern const char roofline_style[];
 
-/* Whether the memory's rate, and the bytes and operations of any contender, are known. */
+/* Returns whether the memory's rate, and the bytes and operations of any contender, are known. */
 bool roofline_known(const json_t *results, const char *heat);
 
 void roofline_put(FILE *stream, const json_t *results, const char *heat);

@@ -142,7 +142,7 @@ static fur_status record(solve_cuda *c)
     return status;
 }
 
-/* The inverse of the diagonal: Jacobi's preconditioner applied to ones. */
+/* Computes the inverse of the diagonal: Jacobi's preconditioner applied to ones. */
 static fur_status make_inverse(solve_cuda *c)
 {
     FUR_TRY(fur_vector_fill(c->r, fur_real(1)));
