@@ -24,7 +24,7 @@ __device__ inline unsigned fur_cluster_rank()
 #endif
 }
 
-// Barrier of all threads. Afterwards, each thread sees what the others wrote.
+// Barrier of all threads in the cluster. Afterwards, each thread sees what the others wrote.
 __device__ inline void fur_cluster_wait()
 {
 #if __CUDA_ARCH__ >= 900

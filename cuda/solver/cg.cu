@@ -133,7 +133,7 @@ __device__ inline void meet(unsigned *arrived, unsigned *expected)
     __syncthreads();
 }
 
-// The entries of a thread's rows.
+// The entries of one row of a thread.
 template <class Value> struct entries {
     int row;
     int length;
@@ -143,7 +143,7 @@ template <class Value> struct entries {
     Value d;
 };
 
-// Returns the unit of a team, and the slice of its warp.
+// Returns the unit number `u` of a team, counted over all blocks.
 template <int Group> __device__ inline int64_t unit_of(int u, int team)
 {
     return (u * fur_cg_teams<Group> + team) * int64_t(gridDim.x) + blockIdx.x;

@@ -30,7 +30,7 @@ struct fur_cuda_triangle {
     void *work;
     int64_t work_bytes;
     unsigned *ticket;
-    int64_t *fault; // the first faulty row, complemented: see plan.cu
+    int64_t *fault; // the first faulty row, or NO_ROW: see plan.cu
 };
 
 extern "C" {

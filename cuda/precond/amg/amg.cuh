@@ -66,8 +66,8 @@ template <class Body> fur_status fur_amg_run(fur_env *env, const char *name, int
     return fur_cuda_launched(env, name);
 }
 
-// Lanes that read a long row together, so that their loads are contiguous. A row of at most
-// FUR_AMG_SHORT entries has one lane.
+// Lanes that read a long row together, so that their loads are contiguous. If rows have at most
+// FUR_AMG_SHORT entries on average, a row has one lane.
 #define FUR_AMG_LANES 8
 #define FUR_AMG_SHORT 12
 

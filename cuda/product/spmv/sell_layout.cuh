@@ -97,8 +97,8 @@ struct fur_sell_place {
 };
 
 // Calls f(slice, place) for the slice of the calling warp. If Turned, the slices of long rows come
-// first, because their rows are finished last. (Warps that loop over slices and load the next place
-// ahead were slower: the hardware balances better.)
+// first, because their rows need a final addition. (Warps that loop over slices and load the next
+// place ahead were slower: the hardware balances better.)
 template <bool Turned = false, class F> __device__ void fur_sell_for_slice(const fur_sell &s, F f)
 {
     int64_t slice = (blockIdx.x * int64_t(blockDim.x) + threadIdx.x) / FUR_WARP;
