@@ -1,5 +1,5 @@
-# Whom furrow bench io and solve race with, where they are there; like the plain loops they are
-# compiled with none of this project's flags.
+# The peers of furrow bench io and solve, if they are installed. Like the plain loops, they are
+# compiled without this project's flags.
 set(FURROW_FAST_MATRIX_MARKET ""
     CACHE PATH "Folder of fast_matrix_market to race with, which has its CMakeLists.txt")
 
@@ -13,7 +13,7 @@ function(furrow_peer name source)
   target_compile_definitions(furrow_bench PRIVATE ${definition})
 endfunction()
 
-# NIST's mmio, which Debian has in liblpsolve55-dev.
+# NIST's mmio, which is in the Debian package liblpsolve55-dev.
 find_path(PEER_MMIO_INCLUDE mmio.h PATH_SUFFIXES lpsolve NO_CACHE)
 find_library(PEER_MMIO_LIBRARY liblpsolve55.a NO_CACHE)
 if(PEER_MMIO_INCLUDE AND PEER_MMIO_LIBRARY)
@@ -21,7 +21,7 @@ if(PEER_MMIO_INCLUDE AND PEER_MMIO_LIBRARY)
   target_include_directories(furrow_peer_mmio SYSTEM PRIVATE ${PEER_MMIO_INCLUDE})
 endif()
 
-# Its own CMake file sets the macros without which it falls back to strtod.
+# Its own CMake file sets the macros without which it would use strtod.
 if(FURROW_FAST_MATRIX_MARKET)
   enable_language(CXX)
   add_subdirectory(${FURROW_FAST_MATRIX_MARKET} fast_matrix_market EXCLUDE_FROM_ALL SYSTEM)
@@ -29,8 +29,8 @@ if(FURROW_FAST_MATRIX_MARKET)
   set_target_properties(furrow_bench PROPERTIES LINKER_LANGUAGE CXX)
 endif()
 
-# Loops of a user, where the compiler has OpenMP. Sums may be taken in any order, so in vectors; not
-# by `omp parallel for simd reduction`, of which clang 14 makes wrong sums.
+# Loops of a user, if the compiler supports OpenMP. Sums may be added in any order, so that they can be
+# vectorised. They do not use `omp parallel for simd reduction`, which clang 14 compiles to wrong sums.
 find_package(OpenMP COMPONENTS C)
 if(OpenMP_C_FOUND)
   furrow_peer(openmp peer_openmp.c OpenMP::OpenMP_C)
