@@ -8,6 +8,8 @@
  * come first in it, as in the rank's rows. */
 #include "matrix.h"
 
+#include <furrow/author/context.h>
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,6 +2,7 @@
 #include "adjoint.h"
 #include "matrix.h"
 #include "monitor.h"
+#include <furrow/author/context.h>
 #include <furrow/author/options.h>
 
 #include <string.h>

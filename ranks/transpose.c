@@ -2,6 +2,8 @@
  * the way of the halo in reverse, and the halo's lists tell which columns they are. */
 #include "matrix.h"
 
+#include <furrow/author/context.h>
+
 #include <string.h>
 
 /* The state of a transpose. Pointers are NULL before they are allocated. */

@@ -1,6 +1,9 @@
 /* Estimates of kernels beside a race of them: what a user of a strange machine can report. */
 #include "estimates.h"
 
+#include <furrow/author/context.h>
+#include <furrow/author/kernels.h>
+
 #include <math.h>
 #include <stdio.h>
 

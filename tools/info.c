@@ -1,5 +1,7 @@
 /* furrow info: what a Matrix Market or binary file holds. */
 #include "command.h"
+
+#include <furrow/author/context.h>
 #include "line.h"
 #include "load.h"
 #include "output.h"
@@ -35,14 +37,14 @@ static void release_graph(graph_figures *g)
 static void put_graph(output *out, const graph_figures *g)
 {
     const char *largest = "rows of the largest";
-    output_count(out, "components", "components", fur_classes_count(g->components));
-    output_count(out, "component_max", largest, fur_classes_largest(g->components));
-    output_count(out, "colours", "colours", fur_classes_count(g->colours));
-    output_count(out, "colour_max", largest, fur_classes_largest(g->colours));
-    output_count(out, "levels_lower", "lower levels", fur_classes_count(g->levels[0]));
-    output_count(out, "level_lower_max", largest, fur_classes_largest(g->levels[0]));
-    output_count(out, "levels_upper", "upper levels", fur_classes_count(g->levels[1]));
-    output_count(out, "level_upper_max", largest, fur_classes_largest(g->levels[1]));
+    output_count(out, "components", "components", fur_classes_get(g->components)->count);
+    output_count(out, "component_max", largest, fur_classes_get(g->components)->largest);
+    output_count(out, "colours", "colours", fur_classes_get(g->colours)->count);
+    output_count(out, "colour_max", largest, fur_classes_get(g->colours)->largest);
+    output_count(out, "levels_lower", "lower levels", fur_classes_get(g->levels[0])->count);
+    output_count(out, "level_lower_max", largest, fur_classes_get(g->levels[0])->largest);
+    output_count(out, "levels_upper", "upper levels", fur_classes_get(g->levels[1])->count);
+    output_count(out, "level_upper_max", largest, fur_classes_get(g->levels[1])->largest);
 }
 
 static fur_status print_info(fur_context *context, const info_options *options,

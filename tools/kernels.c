@@ -2,6 +2,9 @@
  * preconditioners, and what a matrix gets. */
 #include "command.h"
 
+#include <furrow/author/context.h>
+#include <furrow/author/kernels.h>
+
 #include <stdio.h>
 
 #include "estimates.h"

@@ -1,6 +1,9 @@
 /* Options and output of products. */
 #include "product.h"
 
+#include <furrow/author/context.h>
+#include <furrow/author/kernels.h>
+
 #include <string.h>
 
 /* The names that --kernel takes. */

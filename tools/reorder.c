@@ -1,6 +1,9 @@
 /* furrow reorder: a matrix in an order of rows and columns that suits it better. */
 #include "command.h"
 
+#include <furrow/author/context.h>
+#include <furrow/author/kernels.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* Matrices that must be symmetric: the sentence for those that are not. */
 #include "symmetric.h"
 
+#include <furrow/author/context.h>
+
 fur_status symmetric_check(const fur_csr *a, fur_symmetry symmetry, const char *who)
 {
     const char *kind = symmetry == FUR_SYMMETRY_HERMITIAN ? "Hermitian" : "symmetric";

@@ -3,7 +3,7 @@
 #ifndef FURROW_CUDA_NEIGHBOURS_CUH
 #define FURROW_CUDA_NEIGHBOURS_CUH
 
-#include <furrow/neighbours.h>
+#include <furrow/graph.h>
 
 #include "device.cuh"
 #include "value.cuh"

@@ -110,9 +110,10 @@ int main(int argc, char **argv)
     const double *entries = fur_vector_const_data(x);
     for (int64_t i = 0; i < POINTS; i++)
         worst = fmax(worst, fabs(entries[i] - along(i)));
-    int right = worst < 0.05 && fur_classes_count(parts) == 1;
+    int right = worst < 0.05 && fur_classes_get(parts)->count == 1;
     printf("%d points in %lld part, %lld known; off by at most %.3f of the spiral: %s\n", POINTS,
-           (long long)fur_classes_count(parts), (long long)count, worst, right ? "right" : "WRONG");
+           (long long)fur_classes_get(parts)->count, (long long)count, worst,
+           right ? "right" : "WRONG");
     if (argc > 1)
         draw(argv[1], fur_csr_get(g), points, entries);
     fur_vector_destroy(x), fur_vector_destroy(b), fur_vector_destroy(values);

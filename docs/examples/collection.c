@@ -5,6 +5,8 @@
  *     cc collection.c $(pkg-config --cflags --libs furrow) -o collection && ./collection FOLDER */
 #include "example.h"
 
+#include <furrow/author/files.h>
+
 #include <dirent.h>
 #include <string.h>
 

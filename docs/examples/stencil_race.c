@@ -5,6 +5,8 @@
  *     cc stencil_race.c $(pkg-config --cflags --libs furrow) -lm -o race && ./race 200 200 200 */
 #include "example.h"
 
+#include <furrow/author/kernels.h>
+
 #include <math.h>
 #include <string.h>
 

@@ -78,17 +78,17 @@ FUR_API fur_status fur_csr_from_blocks(int64_t block_rows, int64_t block_cols,
  */
 FUR_API fur_status fur_csr_drop(const fur_csr *a, double tolerance, fur_csr **out);
 
-/* Norms, in double precision for every value type; NaN if an entry is, 0 without entries. The
- * moduli of a row, or of a column, are added in the order of docs/numerics.md. */
-
-/* max_j sum_i |A(i, j)|; takes 24 bytes a column meanwhile, in a CUDA context a transpose. */
-FUR_API fur_status fur_csr_norm1(const fur_csr *a, double *out);
-/* max_i sum_j |A(i, j)| */
-FUR_API fur_status fur_csr_norm_inf(const fur_csr *a, double *out);
-/* max |A(i, j)|, the fur_norm_max of the values */
-FUR_API fur_status fur_csr_norm_max(const fur_csr *a, double *out);
-/* sqrt(sum |A(i, j)|^2), the fur_norm2 of the values */
-FUR_API fur_status fur_csr_norm_frobenius(const fur_csr *a, double *out);
+/* A norm, in double precision for every value type; NaN if an entry is, 0 without entries. The
+ * moduli of a row, or of a column, are added in the order of docs/numerics.md.
+ *
+ *   FUR_NORM_1           max_j sum_i |A(i, j)|; takes 24 bytes a column meanwhile, in a CUDA
+ *                        context a transpose
+ *   FUR_NORM_INF         max_i sum_j |A(i, j)|
+ *   FUR_NORM_MAX         max |A(i, j)|, the fur_norm_max of the values
+ *   FUR_NORM_FROBENIUS   sqrt(sum |A(i, j)|^2), the fur_norm2 of the values
+ *
+ * FUR_UNSUPPORTED for FUR_NORM_2. */
+FUR_API fur_status fur_csr_norm(const fur_csr *a, fur_norm norm, double *out);
 
 /* How far two matrices are apart. */
 typedef struct fur_csr_difference {

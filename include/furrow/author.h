@@ -2,13 +2,18 @@
 #ifndef FURROW_AUTHOR_H
 #define FURROW_AUTHOR_H
 
+#include <furrow/author/context.h>
+#include <furrow/author/files.h>
+#include <furrow/author/fused.h>
+#include <furrow/author/kernels.h>
 #include <furrow/author/operator.h>
 #include <furrow/author/options.h>
 #include <furrow/author/parity.h>
-#include <furrow/author/output.h>
+#include <furrow/author/recognised.h>
 #include <furrow/author/recording.h>
 #include <furrow/author/scalars.h>
 #include <furrow/author/sharing.h>
+#include <furrow/author/triple.h>
 #include <furrow/author/try.h>
 
 #endif

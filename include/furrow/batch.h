@@ -1,7 +1,7 @@
 /* Batches: many small systems of one pattern, multiplied or solved at once.
  *
  * System s of a batch has the pattern of a matrix and values of its own, interleaved with those of
- * the others: a block in row-major order (furrow/vectors.h) of entries x count has entry e of
+ * the others: a block in row-major order (furrow/vector.h) of entries x count has entry e of
  * system s at (e, s), and a block of rows x count has entry i of the vector of system s at (i, s).
  * So neighbours in memory belong to neighbouring systems, and registers of a CPU, or threads of a
  * GPU, each take one system.
@@ -14,7 +14,7 @@
 #include <furrow/base.h>
 #include <furrow/csr.h>
 #include <furrow/solver.h>
-#include <furrow/vectors.h>
+#include <furrow/vector.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,10 +36,6 @@ FUR_API fur_status fur_batch_create(const fur_csr *pattern, const fur_vectors *v
 /* Destroys a batch. */
 FUR_API void fur_batch_destroy(fur_batch *batch);
 
-/* The context of the batch; NULL for NULL. */
-FUR_API fur_context *fur_batch_context(const fur_batch *batch);
-/* The matrix whose pattern it has; NULL once it has been destroyed. */
-FUR_API const fur_csr *fur_batch_pattern(const fur_batch *batch);
 /* The number of its systems. */
 FUR_API int64_t fur_batch_count(const fur_batch *batch);
 

@@ -49,7 +49,7 @@ typedef struct fur_device_info {
 FUR_API const fur_device_info *fur_device_at(int index);
 
 /* Tells the program the name of the temporary file that exists while a file is written
- * (furrow/author/output.h). A signal handler may then remove it: unlinkat(directory, name, 0). */
+ * (furrow/author/files.h). A signal handler may then remove it: unlinkat(directory, name, 0). */
 typedef struct fur_file_watcher {
     /* The library is about to make the file `name` in the folder of this descriptor. name NULL: the
      * file is gone, or has its final name. Called by the thread that calls the library. */
@@ -111,11 +111,6 @@ FUR_API fur_status fur_context_fail(fur_context *context, fur_status status, con
 /* Waits until all work of the context is done; fails if any of it failed. */
 FUR_API fur_status fur_context_synchronize(fur_context *context);
 
-/* For a context on the CPU the context itself; for one on a GPU its companion on the CPU, with the
- * same allocator and threads, to which objects can be moved to look at them. It lives as long as
- * the context, and its objects keep both alive. */
-FUR_API fur_context *fur_context_host(fur_context *context);
-
 /* Host memory from the context's allocator, aligned to 64 bytes, not cleared. For 0 bytes the
  * result is NULL. FUR_OUT_OF_MEMORY: the sentence names the size. */
 FUR_API fur_status fur_context_allocate(fur_context *context, size_t bytes, void **out);
@@ -124,8 +119,6 @@ FUR_API void fur_context_release(fur_context *context, void *memory);
 
 /* "cpu" or "cuda". */
 FUR_API const char *fur_context_device(const fur_context *context);
-/* The instruction set in use: "portable", "avx2" or "avx512"; for a GPU such as "sm_90". */
-FUR_API const char *fur_context_isa(const fur_context *context);
 /* The number of threads that share the work of a loop. They start at the first loop that is large
  * enough. If the system refuses some, the others do the work, with the same results. */
 FUR_API int fur_context_threads(const fur_context *context);
@@ -141,8 +134,6 @@ FUR_API const char *fur_context_notice(const fur_context *context);
 FUR_API fur_status fur_context_parallel(fur_context *context, int64_t count, int64_t grain,
                                         void (*work)(void *user, int64_t begin, int64_t end),
                                         void *user);
-/* The watcher of the options. */
-FUR_API fur_file_watcher fur_context_watcher(const fur_context *context);
 
 #ifdef __cplusplus
 }

@@ -14,7 +14,6 @@
 
 #include <furrow/base.h>
 #include <furrow/context.h>
-#include <furrow/permutation.h>
 #include <furrow/vector.h>
 
 #ifdef __cplusplus
@@ -25,6 +24,9 @@ extern "C" {
  * borrow its arrays as long as nobody changes the values. Keeps the arrays that it does not borrow.
  */
 typedef struct fur_csr fur_csr;
+
+/* Defined in furrow/reorder.h. */
+typedef struct fur_permutation fur_permutation;
 
 /* The plain arrays of a matrix. */
 typedef struct fur_csr_view {
@@ -49,17 +51,9 @@ FUR_API fur_status fur_csr_create(fur_context *context, const fur_csr_view *arra
 /* Destroys a matrix. Plans made from it refuse to multiply from then on. */
 FUR_API void fur_csr_destroy(fur_csr *matrix);
 
-/* Hands over the owner of borrowed arrays: fur_csr_destroy calls release(user) once, when the
- * device has stopped reading them. user may be NULL. Matrices made from this one do not share its
- * arrays. FUR_INVALID if release is NULL, and for a second call. */
-FUR_API fur_status fur_csr_on_destroy(fur_csr *matrix, void (*release)(void *user), void *user);
-
 /* A copy of the matrix in another context, or in its own. On failure the sentence is in the
  * matrix's context. */
 FUR_API fur_status fur_csr_transfer(const fur_csr *a, fur_context *context, fur_csr **out);
-
-/* The context of the matrix. */
-FUR_API fur_context *fur_csr_context(const fur_csr *matrix);
 
 /* The matrix's arrays, in the memory of the context's device, as long as the matrix lives. New
  * values that are borrowed or adopted change the pointer `values`. For NULL all zero. */
@@ -69,11 +63,11 @@ FUR_API const fur_csr_view *fur_csr_get(const fur_csr *matrix);
  * matrix's own array, borrowed or adopted as by fur_csr_create. Every object made from the matrix
  * takes them over before the call returns, without another analysis and without allocating: plans
  * and their operators, Jacobi's preconditioner, permuted operators, recognised stencils
- * (furrow/recognise.h has their cost), and so the solvers that use them. An object that cannot take
- * them over, such as Jacobi's preconditioner with a zero on the diagonal, refuses to be used,
- * FUR_INVALID with the reason, until values suit it; it never works with the old ones. A plan that
- * reads the matrix's own arrays takes no time, one with kernel "sell" about that of a product, one
- * for A^T that of some products (docs/results/values.md).
+ * (furrow/author/recognised.h has their cost), and so the solvers that use them. An object that
+ * cannot take them over, such as Jacobi's preconditioner with a zero on the diagonal, refuses to be
+ * used, FUR_INVALID with the reason, until values suit it; it never works with the old ones. A plan
+ * that reads the matrix's own arrays takes no time, one with kernel "sell" about that of a product,
+ * one for A^T that of some products (docs/results/values.md).
  *
  * In a CUDA context all of this is queued in order on the context's stream; only Jacobi's
  * preconditioner and recognised stencils wait, to see whether the values suit them. Copied values
@@ -117,10 +111,6 @@ FUR_API fur_status fur_csr_scale(fur_csr *a, const fur_vector *r, const fur_vect
  * context, value type and size and do not overlap. Takes a byte of memory a row meanwhile. */
 FUR_API fur_status fur_csr_eliminate(fur_csr *a, int64_t count, const int32_t *unknowns,
                                      fur_scalar diagonal, const fur_vector *x, fur_vector *b);
-
-/* Whether arrays are a valid matrix as defined above. FUR_INVALID or FUR_OVERFLOW with a sentence
- * that names the first row at fault and the column; FUR_OK otherwise. */
-FUR_API fur_status fur_csr_check(fur_context *context, const fur_csr_view *arrays);
 
 /* What fur_csr_from_coo does with several entries at one position. */
 typedef enum fur_duplicates {

@@ -15,7 +15,6 @@
 #include <furrow/operator.h>
 #include <furrow/solver.h>
 #include <furrow/vector.h>
-#include <furrow/vectors.h>
 
 #ifdef __cplusplus
 extern "C" {

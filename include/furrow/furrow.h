@@ -7,28 +7,23 @@
 #include <furrow/amg.h>
 #include <furrow/base.h>
 #include <furrow/batch.h>
-#include <furrow/binary.h>
-#include <furrow/solve.h>
 #include <furrow/context.h>
 #include <furrow/csr.h>
 #include <furrow/eigs.h>
+#include <furrow/files.h>
 #include <furrow/graph.h>
-#include <furrow/mtx.h>
 #include <furrow/multigrid.h>
-#include <furrow/neighbours.h>
 #include <furrow/operator.h>
-#include <furrow/permutation.h>
 #include <furrow/precond.h>
 #include <furrow/product.h>
-#include <furrow/recognise.h>
-#include <furrow/vector.h>
 #include <furrow/reorder.h>
-#include <furrow/spmm.h>
+#include <furrow/solve.h>
 #include <furrow/solver.h>
 #include <furrow/spgemm.h>
+#include <furrow/spmm.h>
 #include <furrow/spmv.h>
 #include <furrow/stencil.h>
 #include <furrow/triangular.h>
-#include <furrow/vectors.h>
+#include <furrow/vector.h>
 
 #endif

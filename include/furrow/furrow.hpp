@@ -22,6 +22,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <iterator>
 #include <memory>
 #include <new>
@@ -327,17 +328,6 @@ class vector : public owner<fur_vector, fur_vector_destroy>
     {
         require<element_t<Array>>(static_cast<std::int64_t>(std::size(entries)));
         done(fur_vector_upload(std::data(entries), get()));
-    }
-    /* Both without waiting: the array is the device's until context::synchronize has returned. */
-    template <typename Array> void download_async(Array &entries) const
-    {
-        require<element_t<Array>>(static_cast<std::int64_t>(std::size(entries)));
-        done(fur_vector_download_async(get(), std::data(entries)));
-    }
-    template <typename Array> void upload_async(const Array &entries)
-    {
-        require<element_t<Array>>(static_cast<std::int64_t>(std::size(entries)));
-        done(fur_vector_upload_async(std::data(entries), get()));
     }
     void fill(scalar value)
     {
@@ -829,21 +819,11 @@ class csr : public owner<fur_csr, fur_csr_destroy>
     {
         return derive([=](auto a, auto out) { return fur_csr_drop(a, tolerance, out); });
     }
-    double norm1() const
+    double norm(fur_norm norm) const
     {
-        return norm(fur_csr_norm1);
-    }
-    double norm_inf() const
-    {
-        return norm(fur_csr_norm_inf);
-    }
-    double norm_max() const
-    {
-        return norm(fur_csr_norm_max);
-    }
-    double norm_frobenius() const
-    {
-        return norm(fur_csr_norm_frobenius);
+        double result = 0;
+        done(fur_csr_norm(get(), norm, &result));
+        return result;
     }
     fur_csr_difference compare_within(const fur_csr *b, double rtol, double atol = 0) const
     {
@@ -916,12 +896,6 @@ class csr : public owner<fur_csr, fur_csr_destroy>
                                   out);
         });
     }
-    double norm(fur_status (*of)(const fur_csr *, double *)) const
-    {
-        double result = 0;
-        done(of(get(), &result));
-        return result;
-    }
 };
 
 /* alpha A + beta B */
@@ -947,7 +921,8 @@ inline csr diagonal_matrix(const fur_vector *d)
 {
     return csr(fur_vector_context(d), [=](auto out) { return fur_csr_from_diagonal(d, out); });
 }
-/* Blocks by rows, so many in each; nullptr is a block of zeros. */
+/* The matrix of a grid of blocks, given row by row with block_cols blocks in each row; nullptr is a
+ * block of zeros. */
 inline csr from_blocks(fur_context *context, std::int64_t block_cols,
                        span<const fur_csr *const> blocks)
 {
@@ -956,6 +931,22 @@ inline csr from_blocks(fur_context *context, std::int64_t block_cols,
         return fur_csr_from_blocks(block_cols > 0 ? count / block_cols : 0, block_cols,
                                    blocks.data(), out);
     });
+}
+/* The same from a list for each row: from_blocks(context, {{a, b}, {c, nullptr}}). */
+inline csr from_blocks(fur_context *context,
+                       std::initializer_list<std::initializer_list<const fur_csr *>> rows)
+{
+    std::vector<const fur_csr *> blocks;
+    for (const auto &row : rows) {
+        if (row.size() != rows.begin()->size())
+            furrow::check(fur_context_fail(context, FUR_INVALID,
+                                           "rows of blocks have %zu and %zu blocks",
+                                           rows.begin()->size(), row.size()),
+                          context);
+        blocks.insert(blocks.end(), row);
+    }
+    auto block_cols = static_cast<std::int64_t>(rows.size() > 0 ? rows.begin()->size() : 0);
+    return from_blocks(context, block_cols, span<const fur_csr *const>(blocks));
 }
 
 /* alpha X Y^H + beta A at the entries of A: as a new matrix, and in place of A's values. */
@@ -1112,27 +1103,15 @@ class vectors : public owner<fur_vectors, fur_vectors_destroy>
     {
         return vectors(context(), [&](auto out) { return fur_amg_rigid_modes(get(), out); });
     }
-    std::vector<double> norm1() const
-    {
-        return norms(fur_vectors_norm1);
-    }
-    std::vector<double> norm2() const
-    {
-        return norms(fur_vectors_norm2);
-    }
-    std::vector<double> norm_max() const
-    {
-        return norms(fur_vectors_norm_max);
-    }
-
-  private:
-    std::vector<double> norms(fur_status (*norm)(const fur_vectors *, double *)) const
+    std::vector<double> norms(fur_norm norm) const
     {
         std::vector<double> out(static_cast<std::size_t>(view().cols) + 1);
-        done(norm(get(), out.data()));
+        done(fur_vectors_norms(get(), norm, out.data()));
         out.pop_back();
         return out;
     }
+
+  private:
     fur_context *context() const
     {
         return fur_vectors_context(get());
@@ -1201,11 +1180,11 @@ class classes : public owner<fur_classes, fur_classes_destroy>
     }
     std::int64_t count() const
     {
-        return fur_classes_count(get());
+        return fur_classes_get(get())->count;
     }
     std::int32_t of_row(std::int64_t row) const
     {
-        return fur_classes_of_rows(get())[row];
+        return fur_classes_get(get())->of_rows[row];
     }
     permutation order() const
     {
@@ -1509,23 +1488,28 @@ class linear_operator : public owner<fur_operator, fur_operator_destroy>
 {
   public:
     using owner::owner;
-    /* apply(x, y), both furrow::vector, sets y to A x, which x is not to be changed by. What it
-     * throws is the failure of the call that applies the operator. */
-    template <typename Apply>
-    linear_operator(fur_context *context, std::int64_t rows, std::int64_t cols,
-                    fur_value_type value, Apply apply)
+    /* apply(x, y) sets y to A x and must not change x; diagonal(d), unless nullptr, sets d to the
+     * diagonal of A. All are furrow::vector. An exception becomes the failure of the call that uses
+     * the operator. */
+    template <typename Apply, typename Diagonal = std::nullptr_t>
+    linear_operator(fur_context *context, fur_value_type value, std::int64_t rows,
+                    std::int64_t cols, Apply apply, Diagonal diagonal = nullptr)
         : owner(context, [&](auto out) {
-              auto own = std::make_unique<Apply>(std::move(apply));
+              using own_functions = functions<Apply, Diagonal>;
+              std::unique_ptr<own_functions> own(
+                  new own_functions{std::move(apply), std::move(diagonal)});
               auto definition = fur_default<fur_operator_definition>();
               definition.rows = rows;
               definition.cols = cols;
               definition.value_type = value;
               definition.user = own.get();
-              definition.apply = run<Apply>;
-              definition.release = [](void *user) { delete static_cast<Apply *>(user); };
+              definition.apply = own_functions::run_apply;
+              if constexpr (!std::is_null_pointer_v<Diagonal>)
+                  definition.diagonal = own_functions::run_diagonal;
+              definition.release = [](void *user) { delete static_cast<own_functions *>(user); };
               fur_status status = fur_operator_create(context, &definition, out);
               if (status == FUR_OK)
-                  own.release(); // it is the operator's from now on
+                  own.release(); // they are the operator's from now on
               return status;
           })
     {
@@ -1612,15 +1596,11 @@ class linear_operator : public owner<fur_operator, fur_operator_destroy>
             release();
         }
     };
-    template <typename Apply>
-    static fur_status run(void *user, const fur_vector *x, fur_vector *y) noexcept
+    /* The status of a call that may throw. */
+    template <typename Call> static fur_status guarded(fur_context *context, Call call) noexcept
     {
-        fur_context *context = fur_vector_context(x);
         try {
-            const lent in(const_cast<fur_vector *>(x));
-            lent out(y);
-            (*static_cast<Apply *>(user))(static_cast<const vector &>(in),
-                                          static_cast<vector &>(out));
+            call();
             return FUR_OK;
         } catch (const error &problem) {
             return fur_context_fail(context, problem.status(), "%s", problem.what());
@@ -1632,6 +1612,28 @@ class linear_operator : public owner<fur_operator, fur_operator_destroy>
             return fur_context_fail(context, FUR_INVALID, "the operator has thrown something");
         }
     }
+    /* The caller's functions. */
+    template <typename Apply, typename Diagonal> struct functions {
+        Apply apply;
+        Diagonal diagonal;
+
+        static fur_status run_apply(void *user, const fur_vector *x, fur_vector *y) noexcept
+        {
+            return guarded(fur_vector_context(x), [=] {
+                const lent in(const_cast<fur_vector *>(x));
+                lent out(y);
+                static_cast<functions *>(user)->apply(static_cast<const vector &>(in),
+                                                      static_cast<vector &>(out));
+            });
+        }
+        static fur_status run_diagonal(void *user, fur_vector *d) noexcept
+        {
+            return guarded(fur_vector_context(d), [=] {
+                lent out(d);
+                static_cast<functions *>(user)->diagonal(static_cast<vector &>(out));
+            });
+        }
+    };
 };
 
 /* The least seconds of a product by each of the two, of several in turns. */

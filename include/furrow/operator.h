@@ -5,7 +5,7 @@
 #define FURROW_OPERATOR_H
 
 #include <furrow/base.h>
-#include <furrow/permutation.h>
+#include <furrow/reorder.h>
 #include <furrow/spmv.h>
 #include <furrow/vector.h>
 
@@ -40,8 +40,6 @@ FUR_API fur_status fur_operator_permute(const fur_operator *b, const fur_permuta
 /* Destroys an operator; a user's own is released. */
 FUR_API void fur_operator_destroy(fur_operator *op);
 
-/* The context of the operator, and of y. */
-FUR_API fur_context *fur_operator_context(const fur_operator *op);
 /* The number of rows of A: the size of y. */
 FUR_API int64_t fur_operator_rows(const fur_operator *op);
 /* The number of columns of A: the size of x. */

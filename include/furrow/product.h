@@ -1,5 +1,5 @@
 /* The fastest product by a matrix, in one call: y = op(A) x by a plan (furrow/spmv.h), or by the
- * stencil that A is (furrow/recognise.h), with rows and columns in the order of A or in a better
+ * stencil that A is, with rows and columns in the order of A or in a better
  * one (furrow/reorder.h). Where estimates cannot decide, the candidates race and the fastest wins.
  * The result has the same bits whichever wins, unless the order changes, and so has a solve by
  * cg. The command furrow multiplies and solves in this way. */
@@ -9,8 +9,7 @@
 #include <furrow/base.h>
 #include <furrow/csr.h>
 #include <furrow/operator.h>
-#include <furrow/permutation.h>
-#include <furrow/recognise.h>
+#include <furrow/reorder.h>
 #include <furrow/spmv.h>
 
 #ifdef __cplusplus
@@ -65,6 +64,21 @@ FUR_API const fur_csr *fur_product_matrix(const fur_product *p);
 
 /* P, as long as the product lives; NULL: the order is that of A. */
 FUR_API const fur_permutation *fur_product_order(const fur_product *p);
+
+/* The stencil that was found in a matrix (furrow/author/recognised.h). If none was, only `reason`,
+ * which says why, and `seconds` are set. */
+typedef struct fur_recognise_report {
+    size_t size;       /* sizeof(fur_recognise_report) */
+    int recognised;    /* 1 or 0 */
+    char reason[256];  /* one sentence */
+    int axes;          /* of the grid; those with one point are not counted */
+    int64_t extent[3]; /* 1 beyond `axes` */
+    int points;
+    int variable; /* 0: coefficients are constants, 1: fields */
+    int64_t rows_differing;
+    int64_t bytes;  /* compulsory traffic of one product with beta = 0 */
+    double seconds; /* duration of the recognition */
+} fur_recognise_report;
 
 /* The choice, and its reasons. Strings live as long as the product. */
 typedef struct fur_product_report {

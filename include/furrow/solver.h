@@ -22,7 +22,6 @@
 #include <furrow/csr.h>
 #include <furrow/operator.h>
 #include <furrow/vector.h>
-#include <furrow/vectors.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -64,24 +64,6 @@ typedef struct fur_spgemm_report {
 /* What the plan found. For NULL all numbers are 0. */
 FUR_API const fur_spgemm_report *fur_spgemm_describe(const fur_spgemm *plan);
 
-/* A plan for three factors, as the coarse operators of multigrid have: C = alpha R (A P). First the
- * product A P, whose entries are rounded to the value type, then R times it, each as above. The
- * plan keeps both patterns and the values of A P. */
-typedef struct fur_triple fur_triple;
-
-/* Finds both patterns. The matrices must outlive the plan; new values of theirs count from the next
- * product on. Failures as of fur_spgemm_plan, whose sentences call the factors a and b. */
-FUR_API fur_status fur_triple_plan(const fur_csr *r, const fur_csr *a, const fur_csr *p,
-                                   const fur_spgemm_options *options, fur_triple **out);
-
-/* Destroys a plan. Matrices that it made stay. */
-FUR_API void fur_triple_destroy(fur_triple *plan);
-
-/* C = alpha R (A P) as a new matrix, and into one that the plan made: as fur_spgemm_multiply and
- * fur_spgemm_apply. */
-FUR_API fur_status fur_triple_multiply(fur_triple *plan, fur_scalar alpha, fur_csr **out);
-FUR_API fur_status fur_triple_apply(fur_triple *plan, fur_scalar alpha, fur_csr *c);
-
 /* C = A B, and C = R (A P), in one call, without a plan that stays. The latter has the bits of a
  * plan's. On the CPU it does not store A P where each row of it is needed about once, as by the R
  * of aggregates: where R has up to 9/8 of the entries that A has rows, and A's rows times the

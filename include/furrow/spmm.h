@@ -15,7 +15,7 @@
 #include <furrow/base.h>
 #include <furrow/csr.h>
 #include <furrow/spmv.h>
-#include <furrow/vectors.h>
+#include <furrow/vector.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -54,11 +54,6 @@ FUR_API void fur_spmm_destroy(fur_spmm *plan);
 FUR_API fur_status fur_spmm_apply(const fur_spmm *plan, fur_scalar alpha, const fur_vectors *x,
                                   fur_scalar beta, fur_vectors *y);
 
-/* The matrix the plan was made for; NULL once it has been destroyed. */
-FUR_API const fur_csr *fur_spmm_matrix(const fur_spmm *plan);
-/* The operation it was made for. */
-FUR_API fur_op fur_spmm_op(const fur_spmm *plan);
-
 typedef struct fur_spmm_report {
     size_t size;          /* of the library's struct */
     const char *kernel;   /* its name */
@@ -71,10 +66,6 @@ typedef struct fur_spmm_report {
 /* The plan's kernel and cost: the report lives as long as the plan. For NULL all numbers are 0 and
  * all strings "". */
 FUR_API const fur_spmm_report *fur_spmm_describe(const fur_spmm *plan);
-
-/* Kernel 0, 1, 2 ... for blocks, in registry order, of the context's device, or of the CPU if the
- * device has none; 0 is the readable reference. NULL past the last. */
-FUR_API const fur_kernel_info *fur_spmm_kernel_at(const fur_context *context, int index);
 
 /* Products of two blocks of vectors at the entries of a sparse matrix, "sampled dense-dense"
  * (SDDMM):

@@ -93,11 +93,6 @@ FUR_API void fur_spmv_destroy(fur_spmv *plan);
 FUR_API fur_status fur_spmv_apply(const fur_spmv *plan, fur_scalar alpha, const fur_vector *x,
                                   fur_scalar beta, fur_vector *y);
 
-/* The matrix the plan was made for; NULL once it has been destroyed. */
-FUR_API const fur_csr *fur_spmv_matrix(const fur_spmv *plan);
-/* The operation it was made for. */
-FUR_API fur_op fur_spmv_op(const fur_spmv *plan);
-
 typedef struct fur_spmv_report {
     size_t size;         /* of the library's struct */
     const char *kernel;  /* its name */
@@ -120,23 +115,6 @@ typedef struct fur_spmv_report {
 /* The plan's kernel, why it was chosen, and its cost: the report lives as long as the plan. For
  * NULL all numbers are 0 and all strings "". */
 FUR_API const fur_spmv_report *fur_spmv_describe(const fur_spmv *plan);
-
-typedef struct fur_spmv_estimate {
-    size_t size;            /* sizeof(fur_spmv_estimate) */
-    double seconds_product; /* of one product; 0: the kernel has no estimate, as "auto" never takes
-                               it */
-    double seconds_plan;    /* of its own part of the analysis */
-    const char *refusal;    /* why it cannot multiply by the matrix; NULL if it can */
-} fur_spmv_estimate;
-
-/* What "auto" expects of kernel `index` (fur_spmv_kernel_at) for products with A. On the CPU the
- * estimate is made of times that the context takes of its machine when they are first asked for, in
- * some milliseconds, and keeps (docs/kernels.md). FUR_INVALID if there is no such kernel. */
-FUR_API fur_status fur_spmv_estimate_at(const fur_csr *a, int index, fur_spmv_estimate *out);
-
-/* Kernel 0, 1, 2 ... of the context's device, in registry order; 0 is the readable reference. NULL
- * past the last. */
-FUR_API const fur_kernel_info *fur_spmv_kernel_at(const fur_context *context, int index);
 
 #ifdef __cplusplus
 }

@@ -17,7 +17,6 @@
 #include <furrow/csr.h>
 #include <furrow/operator.h>
 #include <furrow/vector.h>
-#include <furrow/vectors.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -144,13 +143,6 @@ typedef struct fur_stencil_report {
 /* The stencil's kernels, why they were chosen, and its traffic: the report lives as long as the
  * stencil. For NULL all numbers are 0 and all strings "". */
 FUR_API const fur_stencil_report *fur_stencil_describe(const fur_stencil *stencil);
-
-/* Kernel 0, 1, 2 ... of the context's device, in registry order; 0 is the readable reference. NULL
- * past the last. */
-FUR_API const fur_kernel_info *fur_stencil_kernel_at(const fur_context *context, int index);
-
-/* The same for the kernels of sweeps. A device may have none. */
-FUR_API const fur_kernel_info *fur_stencil_sweep_kernel_at(const fur_context *context, int index);
 
 #ifdef __cplusplus
 }

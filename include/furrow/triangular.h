@@ -77,11 +77,6 @@ FUR_API fur_status fur_trsv_apply(const fur_trsv *plan, fur_scalar alpha, const 
 FUR_API fur_status fur_trsv_apply_many(const fur_trsv *plan, fur_scalar alpha, int count,
                                        const fur_vector *const *b, fur_vector *const *x);
 
-/* The matrix the plan was made for; NULL once it has been destroyed. */
-FUR_API const fur_csr *fur_trsv_matrix(const fur_trsv *plan);
-/* The operation it was made for. */
-FUR_API fur_op fur_trsv_op(const fur_trsv *plan);
-
 typedef struct fur_trsv_report {
     size_t size;          /* of the library's struct */
     int64_t entries;      /* of the triangle, a unit diagonal not counted */

@@ -29,8 +29,6 @@ FUR_API fur_status fur_vector_wrap(fur_context *context, fur_value_type value, i
 /* Destroys a vector. */
 FUR_API void fur_vector_destroy(fur_vector *vector);
 
-/* The context of the vector. */
-FUR_API fur_context *fur_vector_context(const fur_vector *vector);
 /* The type of its entries. */
 FUR_API fur_value_type fur_vector_value_type(const fur_vector *vector);
 /* The number of its entries. */
@@ -49,13 +47,6 @@ FUR_API fur_status fur_vector_upload(const void *entries, fur_vector *x);
 /* Copies a vector's entries into the caller's array, in the same way. */
 FUR_API fur_status fur_vector_download(const fur_vector *x, void *entries);
 
-/* fur_vector_upload without waiting: the copy is queued in the order of the context's work. entries
- * must be pinned or device memory, else FUR_INVALID, and must not be touched until
- * fur_context_synchronize. On the CPU any memory will do, and the copy is done on return. */
-FUR_API fur_status fur_vector_upload_async(const void *entries, fur_vector *x);
-/* fur_vector_download without waiting, in the same way. */
-FUR_API fur_status fur_vector_download_async(const fur_vector *x, void *entries);
-
 /* x_i = value */
 FUR_API fur_status fur_vector_fill(fur_vector *x, fur_scalar value);
 
@@ -72,12 +63,6 @@ FUR_API fur_status fur_vector_convert(const fur_vector *x, fur_value_type value,
  * NaN in y does not survive; beta = 1 adds y as it is. docs/numerics.md has the order of the real
  * products of complex entries. */
 FUR_API fur_status fur_axpby(fur_scalar alpha, const fur_vector *x, fur_scalar beta, fur_vector *y);
-
-/* y_i = y_i + sum_k alpha[k] x[k]_i for k < count, added in the order of k with the bits of as many
- * fur_axpby with beta = 1. y is read and written once for up to 32 of them. No x[k] may be y.
- * With count 0 the lists may be NULL. */
-FUR_API fur_status fur_axpy_many(int count, const fur_scalar *alpha, const fur_vector *const *x,
-                                 fur_vector *y);
 
 /* x_i = alpha x_i, each product rounded once: fur_axpby of x with itself and beta = 0. alpha = 0
  * keeps NaN and turns infinity into NaN. */
@@ -97,19 +82,6 @@ FUR_API fur_status fur_multiply_elementwise(const fur_vector *x, const fur_vecto
 /* sum_i conj(x_i) y_i */
 FUR_API fur_status fur_dot(const fur_vector *x, const fur_vector *y, fur_scalar *out);
 
-/* out[k] = sum_i conj(x[k]_i) y_i for k < count, each with the bits of fur_dot; y is read once for
- * up to 32 of them. With count 0 the lists may be NULL, here and below. */
-FUR_API fur_status fur_dot_many(int count, const fur_vector *const *x, const fur_vector *y,
-                                fur_scalar *out);
-
-/* y = y + sum_k alpha[k] x[k] as fur_axpy_many, and in the same pass the norm 2 of the new y, or
- * out[k] = sum_i conj(x[k]_i) y_i with it for k < count: steps of Gram-Schmidt. On the
- * CPU the second reads the last 32 of the x[k] once for both. No x[k] may be y. */
-FUR_API fur_status fur_axpy_many_norm2(int count, const fur_scalar *alpha,
-                                       const fur_vector *const *x, fur_vector *y, double *norm);
-FUR_API fur_status fur_axpy_many_dots(int count, const fur_scalar *alpha,
-                                      const fur_vector *const *x, fur_vector *y, fur_scalar *out);
-
 /* sum_i |x_i|, with the modulus for complex entries (not |re| + |im|). */
 FUR_API fur_status fur_norm1(const fur_vector *x, double *out);
 
@@ -119,10 +91,126 @@ FUR_API fur_status fur_norm2(const fur_vector *x, double *out);
 /* max_i |x_i|; NaN if any entry is NaN. */
 FUR_API fur_status fur_norm_max(const fur_vector *x, double *out);
 
-/* y_i = alpha x_i + y_i as fur_axpby computes it, and the norm 2 of the new y in the same pass,
- * which moves three vectors instead of four. */
-FUR_API fur_status fur_axpy_norm2(fur_scalar alpha, const fur_vector *x, fur_vector *y,
-                                  double *norm);
+/* Norms of matrices (furrow/algebra.h) and of the columns of blocks (fur_vectors_norms). */
+typedef enum fur_norm {
+    FUR_NORM_1 = 0,
+    FUR_NORM_2,
+    FUR_NORM_INF,
+    FUR_NORM_MAX,
+    FUR_NORM_FROBENIUS
+} fur_norm;
+
+/* Blocks of vectors: n x k entries of one value type, k vectors of n entries each, for methods that
+ * work on several right-hand sides, eigenvectors or features at once.
+ *
+ * Vector j of a block is its column j. The layout says which entries are neighbours in memory:
+ *
+ *     FUR_LAYOUT_ROWS      entry (i, j) at data[i stride + j]: row-major, as NumPy and C have it
+ *     FUR_LAYOUT_COLUMNS   entry (i, j) at data[i + j stride]: column-major, as Fortran and BLAS
+ *
+ * Every operation takes both, and blocks of both in one call. Products with a sparse matrix are
+ * fastest in row-major order from two columns on (furrow/spmm.h); in column-major order a column is
+ * a fur_vector in place.
+ *
+ * A view is a block, or a vector, in the memory of another one: of some of its rows or columns. It
+ * keeps nothing alive: it must be destroyed, or no longer used, when the block that it was made
+ * from is destroyed. What is written to a view is written to the block.
+ *
+ * Blocks in one call must have the same context, value type and shape, unless the header says
+ * otherwise, or the call returns FUR_INVALID; so it does for a result that shares a byte with
+ * another block, unless it is exactly an operand. Ranges of columns of one row-major block share no
+ * byte. */
+
+/* Used by one thread at a time, as its context. Keeps its entries, unless it borrows them. */
+typedef struct fur_vectors fur_vectors;
+
+typedef enum fur_layout {
+    FUR_LAYOUT_ROWS = 0, /* rows one after the other, "C order" */
+    FUR_LAYOUT_COLUMNS   /* columns one after the other, "Fortran order" */
+} fur_layout;
+
+/* The plain array of a block. */
+typedef struct fur_vectors_view {
+    size_t size;  /* sizeof(fur_vectors_view) */
+    int64_t rows; /* entries of each vector */
+    int64_t cols; /* vectors */
+    fur_value_type value_type;
+    fur_layout layout;
+    /* Entries from the begin of a row (FUR_LAYOUT_ROWS) or column (FUR_LAYOUT_COLUMNS) to that of
+     * the next: the leading dimension, at least cols or rows. 0 stands for exactly that many: no
+     * gaps. Entries in gaps are neither read nor written. */
+    int64_t stride;
+    void *data;
+} fur_vectors_view;
+
+/* A block of zeros without gaps. FUR_OVERFLOW if it does not fit in memory. */
+FUR_API fur_status fur_vectors_create(fur_context *context, fur_value_type value, int64_t rows,
+                                      int64_t cols, fur_layout layout, fur_vectors **out);
+
+/* A block over the caller's array: copied (without the gaps), borrowed or adopted. Operations write
+ * their results to borrowed data in place. In a CUDA context data of the host or the device can be
+ * copied, only device memory can be borrowed, and adopted host memory is moved to the device. */
+FUR_API fur_status fur_vectors_wrap(fur_context *context, const fur_vectors_view *array,
+                                    fur_ownership ownership, fur_vectors **out);
+
+/* Destroys a block; a view leaves the memory to the block that it shows. */
+FUR_API void fur_vectors_destroy(fur_vectors *x);
+
+/* Shape, type, layout, stride (never 0 unless rows or columns are) and entries, in the memory of
+ * the context's device, as long as the block lives. For NULL all zero. */
+FUR_API const fur_vectors_view *fur_vectors_get(const fur_vectors *x);
+
+/* A view of columns first .. first + count - 1. FUR_INVALID if x does not have them. */
+FUR_API fur_status fur_vectors_columns(fur_vectors *x, int64_t first, int64_t count,
+                                       fur_vectors **out);
+/* A view of rows first .. first + count - 1. FUR_INVALID if x does not have them. */
+FUR_API fur_status fur_vectors_rows(fur_vectors *x, int64_t first, int64_t count,
+                                    fur_vectors **out);
+/* A view of column j as a vector. FUR_INVALID if x does not have it, and where its entries are not
+ * neighbours in memory: in row-major order unless rows are one entry apart. Copy such a column
+ * instead: fur_vectors_columns, fur_vectors_from_vector and fur_vectors_copy. */
+FUR_API fur_status fur_vectors_column(fur_vectors *x, int64_t j, fur_vector **out);
+/* A view of a vector as a block of one column. */
+FUR_API fur_status fur_vectors_from_vector(fur_vector *x, fur_vectors **out);
+
+/* Copies the caller's rows x cols entries, in x's layout without gaps, into a block. In a CUDA
+ * context they may lie on the host or on the device. */
+FUR_API fur_status fur_vectors_upload(const void *entries, fur_vectors *x);
+/* Copies a block's entries into the caller's array, in x's layout without gaps. */
+FUR_API fur_status fur_vectors_download(const fur_vectors *x, void *entries);
+
+/* X(i, j) = value */
+FUR_API fur_status fur_vectors_fill(fur_vectors *x, fur_scalar value);
+
+/* Y = X, of the same value type and shape. Layouts and strides may differ, which is how a block
+ * changes its layout; and so may contexts, which is how it moves between devices. */
+FUR_API fur_status fur_vectors_copy(const fur_vectors *x, fur_vectors *y);
+
+/* Y = alpha X + beta Y, each entry as fur_axpby computes it; layouts may differ. */
+FUR_API fur_status fur_vectors_axpby(fur_scalar alpha, const fur_vectors *x, fur_scalar beta,
+                                     fur_vectors *y);
+
+/* Rows and columns of C below, at most. */
+#define FUR_SMALL_MOST 256
+
+/* Y = alpha X C + beta Y for a small matrix C of k x m, where X has k columns and Y has m and as
+ * many rows as X: C(l, j) = c[l m + j], on the host, rounded to the value type. Column j of X C has
+ * the bits of fur_axpy_many on zeros with C(l, j) and the columns of X, in the order of l; it is
+ * combined with that of Y as by fur_axpby; beta = 0 overwrites Y. Y may be X if k = m: a rotation
+ * of a basis in place. FUR_UNSUPPORTED if k or m is above FUR_SMALL_MOST. Allocates k m entries
+ * meanwhile. */
+FUR_API fur_status fur_vectors_multiply(fur_scalar alpha, const fur_vectors *x, const fur_scalar *c,
+                                        fur_scalar beta, fur_vectors *y);
+
+/* The Gram matrix X^H Y: out[i m + j] = sum_l conj(X(l, i)) Y(l, j), for k and m columns, each
+ * entry with the bits of fur_dot of the two columns. X and Y have as many rows; they may overlap or
+ * be the same. Waits. A block in rows is copied into columns meanwhile. */
+FUR_API fur_status fur_vectors_gram(const fur_vectors *x, const fur_vectors *y, fur_scalar *out);
+
+/* out[j] = the norm of column j, with the bits of fur_norm1, fur_norm2 and fur_norm_max: norm is
+ * FUR_NORM_1, FUR_NORM_2 or FUR_NORM_MAX, else FUR_UNSUPPORTED. Waits. A block in rows is copied
+ * into columns meanwhile. */
+FUR_API fur_status fur_vectors_norms(const fur_vectors *x, fur_norm norm, double *out);
 
 #ifdef __cplusplus
 }

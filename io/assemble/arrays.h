@@ -6,7 +6,7 @@
 #include "parallel.h"
 #include "value_type.h"
 
-#include <furrow/mtx.h>
+#include <furrow/files.h>
 
 #include <string.h>
 

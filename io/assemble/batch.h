@@ -5,7 +5,7 @@
 #include "failure.h"
 #include "value_type.h"
 
-#include <furrow/mtx.h>
+#include <furrow/files.h>
 
 /* The file and the options of reading, which are the same for all threads. */
 typedef struct fur_job {

@@ -2,7 +2,7 @@
 #ifndef FURROW_IO_BINARY_FORMAT_H
 #define FURROW_IO_BINARY_FORMAT_H
 
-#include <furrow/mtx.h>
+#include <furrow/files.h>
 
 /* Bytes are copied between memory and file without conversion. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, ".fur files are little endian");

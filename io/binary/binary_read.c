@@ -7,7 +7,7 @@
 #include <furrow/author/options.h>
 #include <furrow/author/try.h>
 
-#include <furrow/binary.h>
+#include <furrow/files.h>
 
 #include <fcntl.h>
 #include <string.h>

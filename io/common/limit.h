@@ -6,7 +6,7 @@
 
 #include "failure.h"
 
-#include <furrow/mtx.h>
+#include <furrow/files.h>
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -5,8 +5,9 @@
 
 #include "offsets.h"
 
+#include <furrow/author/context.h>
 #include <furrow/csr.h>
-#include <furrow/mtx.h>
+#include <furrow/files.h>
 #include <furrow/vector.h>
 
 #include <stdbool.h>

@@ -1,5 +1,7 @@
 /* Reads a file a second time, to find two entries in conflict. */
 #include "entry.h"
+
+#include <furrow/author/files.h>
 #include "head.h"
 #include "reader.h"
 #include "system.h"

@@ -8,7 +8,7 @@
 #include "batch.h"
 #include "input.h"
 
-#include <furrow/mtx.h>
+#include <furrow/files.h>
 
 /* fur_mtx_read_csr for a request: a path or the bytes of a file, with the member of the options. A
  * thread takes about `block` bytes of text at a time; 0 means the default. The result does not

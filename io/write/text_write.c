@@ -4,7 +4,7 @@
 #include "split.h"
 #include "write.h"
 
-#include <furrow/author/output.h>
+#include <furrow/author/files.h>
 #include <furrow/author/try.h>
 
 #include <pthread.h>

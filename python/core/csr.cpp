@@ -176,13 +176,13 @@ static bool equal(const Csr &a, const Csr &b)
 
 static double norm(const Csr &a, const std::string &kind)
 {
-    auto norm_of = kind == "1"     ? fur_csr_norm1
-                   : kind == "inf" ? fur_csr_norm_inf
-                   : kind == "max" ? fur_csr_norm_max
-                                   : fur_csr_norm_frobenius;
+    auto which = kind == "1"     ? FUR_NORM_1
+                 : kind == "inf" ? FUR_NORM_INF
+                 : kind == "max" ? FUR_NORM_MAX
+                                 : FUR_NORM_FROBENIUS;
     double result = 0;
     Use use(a.context());
-    expect_ok(norm_of(a.get(), &result), a.context().get());
+    expect_ok(fur_csr_norm(a.get(), which, &result), a.context().get());
     return result;
 }
 

@@ -2,7 +2,9 @@
  * so that a rank's share of the grid has few neighbours along all axes. */
 #include "partition.h"
 
-#include <furrow/recognise.h>
+#include <furrow/author/context.h>
+#include <furrow/author/recognised.h>
+#include <furrow/stencil.h>
 
 #include <string.h>
 

@@ -3,6 +3,8 @@
  *
  * Both libraries count in 32 or in 64 bits, depending on their build, which can be queried. */
 #include "bounds.h"
+
+#include <furrow/author/context.h>
 #include "pieces.h"
 #include "partition.h"
 

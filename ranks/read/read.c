@@ -5,8 +5,8 @@
 #include "pieces.h"
 #include "text_stream.h"
 
-#include <furrow/binary.h>
-#include <furrow/mtx.h>
+#include <furrow/author/files.h>
+#include <furrow/files.h>
 
 /* Data of each rank's range that all ranks must know. */
 typedef struct finding {

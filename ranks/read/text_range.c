@@ -1,6 +1,8 @@
 /* Ranges of bytes of a Matrix Market file. A line belongs to the rank in whose range it begins. */
 #include "text_range.h"
 
+#include <furrow/author/files.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 #include "group.h"
 
-#include <furrow/mtx.h>
+#include <furrow/files.h>
 
 /* The lines that begin in a rank's range, as a complete file in memory. */
 typedef struct text_range {

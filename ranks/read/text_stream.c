@@ -3,6 +3,8 @@
  * lines of a rank, and -1 tells that no more lines follow. */
 #include "text_stream.h"
 
+#include <furrow/author/files.h>
+
 #include <string.h>
 
 #define CHUNK_BYTES ((int64_t)1 << 20)

@@ -1,5 +1,7 @@
 /* Stencils of all ranks: the agreement on a definition, and the data of each rank. */
 #include "stencil.h"
+
+#include <furrow/author/context.h>
 #include "bounds.h"
 #include "halo_link.h"
 #include "take_options.h"

@@ -69,9 +69,8 @@ static fur_status norm_of_columns(fur_env *env, const fur_csr_view *a, double *o
     return FUR_OK;
 }
 
-fur_status fur_csr_norm_inf(const fur_csr *a, double *out)
+static fur_status norm_inf(const fur_csr *a, double *out)
 {
-    FUR_NEED(fur_csr_context(a), a, out);
     const fur_algebra_services *device = fur_algebra_device(a->context);
     fur_csr *copy;
     if (device)
@@ -87,14 +86,13 @@ static fur_status norm_by_transpose(const fur_csr *a, double *out)
 {
     fur_csr *t;
     FUR_TRY(fur_csr_transpose(a, 0, &t));
-    fur_status status = fur_csr_norm_inf(t, out);
+    fur_status status = norm_inf(t, out);
     fur_csr_destroy(t);
     return status;
 }
 
-fur_status fur_csr_norm1(const fur_csr *a, double *out)
+static fur_status norm_1(const fur_csr *a, double *out)
 {
-    FUR_NEED(fur_csr_context(a), a, out);
     if (fur_algebra_device(a->context))
         return norm_by_transpose(a, out);
     const fur_csr *near;
@@ -115,16 +113,24 @@ static fur_status norm_of_values(const fur_csr *a, fur_status (*norm)(const fur_
     return norm(&values, out);
 }
 
-fur_status fur_csr_norm_max(const fur_csr *a, double *out)
+fur_status fur_csr_norm(const fur_csr *a, fur_norm norm, double *out)
 {
     FUR_NEED(fur_csr_context(a), a, out);
-    return norm_of_values(a, fur_norm_max, out);
-}
-
-fur_status fur_csr_norm_frobenius(const fur_csr *a, double *out)
-{
-    FUR_NEED(fur_csr_context(a), a, out);
-    return norm_of_values(a, fur_norm2, out);
+    switch (norm) {
+    case FUR_NORM_1:
+        return norm_1(a, out);
+    case FUR_NORM_INF:
+        return norm_inf(a, out);
+    case FUR_NORM_MAX:
+        return norm_of_values(a, fur_norm_max, out);
+    case FUR_NORM_FROBENIUS:
+        return norm_of_values(a, fur_norm2, out);
+    default:
+        return fur_env_fail(&a->context->env, FUR_UNSUPPORTED,
+                            "norm %d of a matrix is not computed; use FUR_NORM_1, FUR_NORM_INF, "
+                            "FUR_NORM_MAX or FUR_NORM_FROBENIUS",
+                            (int)norm);
+    }
 }
 #else
 

@@ -59,11 +59,6 @@ fur_context *fur_batch_context(const fur_batch *batch)
     return batch ? batch->context : NULL;
 }
 
-const fur_csr *fur_batch_pattern(const fur_batch *batch)
-{
-    return batch ? fur_dependent_source(&batch->dependent, batch->pattern) : NULL;
-}
-
 int64_t fur_batch_count(const fur_batch *batch)
 {
     return batch ? batch->values->view.cols : 0;

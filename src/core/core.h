@@ -4,12 +4,13 @@
 #ifndef FURROW_CORE_CORE_H
 #define FURROW_CORE_CORE_H
 
+#include <furrow/author/context.h>
 #include <furrow/author/operator.h>
 #include <furrow/author/scalars.h>
 #include <furrow/author/sharing.h>
 #include <furrow/context.h>
 #include <furrow/operator.h>
-#include <furrow/permutation.h>
+#include <furrow/reorder.h>
 #include <furrow/vector.h>
 
 #include "arguments.h"

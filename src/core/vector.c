@@ -142,27 +142,6 @@ fur_status fur_vector_download(const fur_vector *x, void *entries)
     return fur_memory_copy(x->context, entries, x->data, bytes_of(x));
 }
 
-static fur_status copy_async(const fur_vector *x, void *to, const void *from)
-{
-    const fur_remote *remote = x->context->backend->remote;
-    return remote ? remote->copy_async(&x->context->env, to, from, bytes_of(x))
-                  : fur_memory_copy(x->context, to, from, bytes_of(x));
-}
-
-fur_status fur_vector_upload_async(const void *entries, fur_vector *x)
-{
-    FUR_NEED(NULL, x);
-    FUR_NEED_IF(x->size > 0, x->context, entries);
-    return copy_async(x, x->data, entries);
-}
-
-fur_status fur_vector_download_async(const fur_vector *x, void *entries)
-{
-    FUR_NEED(NULL, x);
-    FUR_NEED_IF(x->size > 0, x->context, entries);
-    return copy_async(x, entries, x->data);
-}
-
 static fur_status match_shapes(const fur_vector *x, const fur_vector *y)
 {
     fur_env *env = &x->context->env;

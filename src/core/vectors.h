@@ -2,7 +2,7 @@
 #ifndef FURROW_CORE_VECTORS_H
 #define FURROW_CORE_VECTORS_H
 
-#include <furrow/vectors.h>
+#include <furrow/vector.h>
 
 #include "core.h"
 

@@ -1,6 +1,7 @@
 /* Blocks of vectors and small matrices: X C, X^H Y, norms of columns. */
 #include "vectors.h"
 
+#include <furrow/author/fused.h>
 #include <furrow/vector.h>
 
 /* Rounds c to the value type, in memory that the caller releases. */
@@ -139,32 +140,22 @@ fur_status fur_vectors_gram(const fur_vectors *x, const fur_vectors *y, fur_scal
     return status;
 }
 
-typedef fur_status norm_of(const fur_vector *x, double *out);
-
-static fur_status norms(const fur_vectors *x, norm_of *norm, double *out)
+fur_status fur_vectors_norms(const fur_vectors *x, fur_norm norm, double *out)
 {
+    FUR_NEED(fur_vectors_context(x), x, out);
+    fur_status (*of)(const fur_vector *, double *) = norm == FUR_NORM_1     ? fur_norm1
+                                                     : norm == FUR_NORM_2   ? fur_norm2
+                                                     : norm == FUR_NORM_MAX ? fur_norm_max
+                                                                            : NULL;
     columns c;
+    if (!of)
+        return fur_context_fail(x->context, FUR_UNSUPPORTED,
+                                "norm %d of vectors is not computed; use FUR_NORM_1, FUR_NORM_2 or "
+                                "FUR_NORM_MAX",
+                                (int)norm);
     fur_status status = open_columns(x, &c);
     for (int64_t j = 0; status == FUR_OK && j < x->view.cols; j++)
-        status = norm(c.list[j], &out[j]);
+        status = of(c.list[j], &out[j]);
     close_columns(&c);
     return status;
-}
-
-fur_status fur_vectors_norm1(const fur_vectors *x, double *out)
-{
-    FUR_NEED(fur_vectors_context(x), x, out);
-    return norms(x, fur_norm1, out);
-}
-
-fur_status fur_vectors_norm2(const fur_vectors *x, double *out)
-{
-    FUR_NEED(fur_vectors_context(x), x, out);
-    return norms(x, fur_norm2, out);
-}
-
-fur_status fur_vectors_norm_max(const fur_vectors *x, double *out)
-{
-    FUR_NEED(fur_vectors_context(x), x, out);
-    return norms(x, fur_norm_max, out);
 }

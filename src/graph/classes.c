@@ -1,6 +1,8 @@
 /* The object for rows that are divided into classes. */
 #include "graph_classes.h"
 
+#include "split.h"
+
 /* Finds the beginning of each class. */
 static void count_rows(fur_classes *c)
 {
@@ -8,6 +10,18 @@ static void count_rows(fur_classes *c)
         c->begin[c->of[i] + 1]++;
     for (int64_t k = 0; k < c->count; k++)
         c->begin[k + 1] += c->begin[k];
+}
+
+static void set_view(fur_classes *c)
+{
+    fur_classes_view *v = &c->view;
+    *v = (fur_classes_view){
+        .size = sizeof *v, .rows = c->rows, .count = c->count, .of_rows = c->of, .begin = c->begin};
+    for (int64_t k = 0; k < c->count; k++) {
+        int64_t size = c->begin[k + 1] - c->begin[k];
+        v->smallest = k == 0 ? size : fur_smaller(v->smallest, size);
+        v->largest = fur_larger(v->largest, size);
+    }
 }
 
 /* Computes the classes on the host, in the context of the matrix or of its copy. */
@@ -46,6 +60,7 @@ fur_status fur_classes_create(const fur_csr *a, const fur_classification *how,
         FUR_TRY_DONE(how->by_device(a, arguments, c, &found));
     if (!found)
         FUR_TRY_DONE(fill(a, how, arguments, c));
+    set_view(c);
     *out = c;
     c = NULL;
 done:
@@ -64,40 +79,10 @@ void fur_classes_destroy(fur_classes *classes)
     fur_env_release(env, classes);
 }
 
-int64_t fur_classes_count(const fur_classes *classes)
+const fur_classes_view *fur_classes_get(const fur_classes *classes)
 {
-    return classes ? classes->count : 0;
-}
-
-const int32_t *fur_classes_of_rows(const fur_classes *classes)
-{
-    return classes ? classes->of : NULL;
-}
-
-const int64_t *fur_classes_begin(const fur_classes *classes)
-{
-    return classes ? classes->begin : NULL;
-}
-
-/* The size of the largest class (sign 1) or of the smallest class (sign -1). */
-static int64_t extreme(const fur_classes *c, int sign)
-{
-    int64_t best = c && c->count > 0 ? c->begin[1] : 0;
-    for (int64_t k = 1; c && k < c->count; k++) {
-        int64_t size = c->begin[k + 1] - c->begin[k];
-        best = sign * size > sign * best ? size : best;
-    }
-    return best;
-}
-
-int64_t fur_classes_smallest(const fur_classes *classes)
-{
-    return extreme(classes, -1);
-}
-
-int64_t fur_classes_largest(const fur_classes *classes)
-{
-    return extreme(classes, 1);
+    static const fur_classes_view none = {.size = sizeof none};
+    return classes ? &classes->view : &none;
 }
 
 fur_status fur_classes_order(const fur_classes *classes, fur_permutation **out)

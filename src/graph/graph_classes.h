@@ -12,8 +12,9 @@ struct fur_classes {
     fur_context *context;
     int64_t rows;
     int64_t count;
-    int32_t *of;            /* class of each row */
-    int64_t *begin;         /* count + 1 numbers */
+    int32_t *of;    /* class of each row */
+    int64_t *begin; /* count + 1 numbers */
+    fur_classes_view view;
     fur_permutation *order; /* NULL, or the rows by class if a device has found the order */
 };
 

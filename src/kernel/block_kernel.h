@@ -2,7 +2,7 @@
 #ifndef FURROW_KERNEL_BLOCK_KERNEL_H
 #define FURROW_KERNEL_BLOCK_KERNEL_H
 
-#include <furrow/vectors.h>
+#include <furrow/vector.h>
 
 #include "anywhere.h"
 #include "env.h"

@@ -3,7 +3,7 @@
 #define FURROW_KERNEL_NEIGHBOURS_KERNEL_H
 
 #include <furrow/csr.h>
-#include <furrow/vectors.h>
+#include <furrow/vector.h>
 
 #include "env.h"
 

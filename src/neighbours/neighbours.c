@@ -1,6 +1,6 @@
 /* Nearest neighbours: the options, the choice of the method, and the device that runs it. */
 #include <furrow/author/options.h>
-#include <furrow/neighbours.h>
+#include <furrow/graph.h>
 
 #include "clock.h"
 #include "csr.h"

@@ -6,8 +6,9 @@
  * their range (Concus and Golub 1973): few iterations. Where they jump, it is not. */
 #include "precond.h"
 
+#include <furrow/author/recognised.h>
 #include <furrow/multigrid.h>
-#include <furrow/recognise.h>
+#include <furrow/stencil.h>
 
 #include <math.h>
 

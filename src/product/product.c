@@ -2,6 +2,7 @@
 #include "clock.h"
 #include "recognise.h"
 
+#include <furrow/author/kernels.h>
 #include <furrow/author/operator.h>
 #include <furrow/author/options.h>
 #include <furrow/product.h>

@@ -1,6 +1,7 @@
 /* Preconditioners that divide by positive numbers. */
 #include "divide.h"
 
+#include <furrow/author/context.h>
 #include <furrow/author/operator.h>
 #include <furrow/author/try.h>
 

@@ -1,4 +1,5 @@
 /* A look at a matrix: what of it decides how to solve with it. */
+#include <furrow/author/context.h>
 #include <furrow/author/options.h>
 #include <furrow/author/try.h>
 #include <furrow/solve.h>

@@ -62,14 +62,14 @@ static bool has_singular_row(const char *fails, int64_t rows)
 static int32_t number_singular(const fur_classes *classes, const char *fails, int64_t rows,
                                int32_t *number)
 {
-    const int32_t *of_row = fur_classes_of_rows(classes);
+    const int32_t *of_row = fur_classes_get(classes)->of_rows;
     int32_t count = 0;
-    for (int64_t k = 0; k < fur_classes_count(classes); k++)
+    for (int64_t k = 0; k < fur_classes_get(classes)->count; k++)
         number[k] = 0;
     for (int64_t i = 0; i < rows; i++)
         if (fails[i])
             number[of_row[i]] = -1;
-    for (int64_t k = 0; k < fur_classes_count(classes); k++)
+    for (int64_t k = 0; k < fur_classes_get(classes)->count; k++)
         if (number[k] == 0)
             number[k] = count++;
     return count;
@@ -80,7 +80,7 @@ static fur_status fill_vectors(const fur_classes *classes, const int32_t *number
                                const fur_csr *a, fur_vectors **out)
 {
     const fur_csr_view *view = fur_csr_get(a);
-    const int32_t *of_row = fur_classes_of_rows(classes);
+    const int32_t *of_row = fur_classes_get(classes)->of_rows;
     const int64_t parts = fur_value_parts(view->value_type);
     fur_context *context = fur_csr_context(a);
     char *entries;
@@ -128,8 +128,8 @@ static fur_status find(fur_course *c, const search *s)
     if (!has_singular_row(s->fails, c->traits.rows))
         return FUR_OK;
     FUR_TRY(fur_classes_from_components(s->a, &classes));
-    fur_status status =
-        fur_env_allocate(&c->context->env, fur_classes_count(classes), sizeof *number, &number);
+    fur_status status = fur_env_allocate(&c->context->env, fur_classes_get(classes)->count,
+                                         sizeof *number, &number);
     if (status == FUR_OK)
         status = find_in_components(c, s, classes, number);
     fur_env_release(&c->context->env, number);

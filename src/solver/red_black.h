@@ -5,7 +5,7 @@
 
 #include "solver.h"
 
-#include <furrow/vectors.h>
+#include <furrow/vector.h>
 
 /* Makes the reduction of a solver's system. It uses the residual and three work vectors of the
  * solver. In these cases the whole system must be solved, and *out = NULL:

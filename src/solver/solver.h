@@ -3,6 +3,8 @@
 #ifndef FURROW_SOLVER_SOLVER_H
 #define FURROW_SOLVER_SOLVER_H
 
+#include <furrow/author/context.h>
+#include <furrow/author/fused.h>
 #include <furrow/author/recording.h>
 #include <furrow/vector.h>
 #include <furrow/author/scalars.h>

@@ -334,16 +334,6 @@ fur_status fur_trsv_apply_many(const fur_trsv *plan, fur_scalar alpha, int count
     return solve(plan, alpha, count, b, x);
 }
 
-const fur_csr *fur_trsv_matrix(const fur_trsv *plan)
-{
-    return plan ? fur_dependent_source(&plan->dependent, plan->a) : NULL;
-}
-
-fur_op fur_trsv_op(const fur_trsv *plan)
-{
-    return plan ? plan->op : FUR_OP_N;
-}
-
 const fur_trsv_report *fur_trsv_describe(const fur_trsv *plan)
 {
     static const fur_trsv_report none = {.size = sizeof none, .schedule = "", .reason = ""};

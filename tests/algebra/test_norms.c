@@ -43,10 +43,10 @@ static void check_norms(const fur_csr *a)
     fur_csr *t = NULL;
     double one = -1, inf = -1, most = -1, frobenius = -1, expected = -1;
     ck_ok(context, fur_csr_transpose(a, 0, &t));
-    ck_ok(context, fur_csr_norm1(a, &one));
-    ck_ok(context, fur_csr_norm_inf(a, &inf));
-    ck_ok(context, fur_csr_norm_max(a, &most));
-    ck_ok(context, fur_csr_norm_frobenius(a, &frobenius));
+    ck_ok(context, fur_csr_norm(a, FUR_NORM_1, &one));
+    ck_ok(context, fur_csr_norm(a, FUR_NORM_INF, &inf));
+    ck_ok(context, fur_csr_norm(a, FUR_NORM_MAX, &most));
+    ck_ok(context, fur_csr_norm(a, FUR_NORM_FROBENIUS, &frobenius));
     ck_assert_double_eq(inf, expected_norm(a));
     ck_assert_double_eq(one, expected_norm(t));
     ck_ok(context, fur_norm_max(values, &expected));
@@ -154,9 +154,9 @@ START_TEST(infinities_and_nans_agree_with_themselves_alone)
     ck_assert_int_eq(d.beyond, 3);
     ck_assert(isnan(d.largest) && isnan(d.b.re));
     ck_assert_int_eq(d.col, 4);
-    ck_ok(context, fur_csr_norm1(a, &norm));
+    ck_ok(context, fur_csr_norm(a, FUR_NORM_1, &norm));
     ck_assert(isnan(norm));
-    ck_ok(context, fur_csr_norm_inf(b, &norm));
+    ck_ok(context, fur_csr_norm(b, FUR_NORM_INF, &norm));
     ck_assert(isnan(norm));
     ck_fails(context, FUR_INVALID, "rtol is nan; it must be 0 or more",
              fur_csr_compare_within(a, b, fabs((double)NAN), 0, &d));
@@ -181,9 +181,9 @@ START_TEST(moduli_neither_overflow_nor_vanish)
         fur_csr *a = NULL;
         double norm = 0;
         ck_ok(context, fur_csr_create(context, &view, FUR_OWNERSHIP_COPY, &a));
-        ck_ok(context, fur_csr_norm1(a, &norm));
+        ck_ok(context, fur_csr_norm(a, FUR_NORM_1, &norm));
         ck_assert_double_eq(norm, 5 * scales[n]);
-        ck_ok(context, fur_csr_norm_inf(a, &norm));
+        ck_ok(context, fur_csr_norm(a, FUR_NORM_INF, &norm));
         ck_assert_double_eq(norm, 5 * scales[n]);
         fur_csr_destroy(a);
     }

@@ -130,13 +130,12 @@ static void check_lists(const operands *o, rng *r, bool rising)
 
 static void check_norms(const operands *o)
 {
-    fur_status (*const norms[])(const fur_csr *, double *) = {
-        fur_csr_norm1, fur_csr_norm_inf, fur_csr_norm_max, fur_csr_norm_frobenius};
+    const fur_norm norms[] = {FUR_NORM_1, FUR_NORM_INF, FUR_NORM_MAX, FUR_NORM_FROBENIUS};
     for (int i = 0; i < COUNT_OF(norms); i++) {
         double near = -1;
         double far = -1;
-        ck_ok(fur_csr_context(o->a), norms[i](o->a, &near));
-        ck_ok(fur_csr_context(o->far_a), norms[i](o->far_a, &far));
+        ck_ok(fur_csr_context(o->a), fur_csr_norm(o->a, norms[i], &near));
+        ck_ok(fur_csr_context(o->far_a), fur_csr_norm(o->far_a, norms[i], &far));
         ck_assert_msg(memcmp(&near, &far, sizeof near) == 0 || (isnan(near) && isnan(far)),
                       "norm %d is %a, on the CPU %a", i, far, near);
     }

@@ -315,7 +315,7 @@ static fur_status norm_of_matrix(fixture *f, object *out)
 {
     double norm;
     fur_csr_difference difference = FUR_DEFAULT(fur_csr_difference);
-    fur_status status = fur_csr_norm1(f->a, &norm);
+    fur_status status = fur_csr_norm(f->a, FUR_NORM_1, &norm);
     if (status == FUR_OK)
         status = fur_csr_compare_within(f->a, f->a, 0, 0, &difference);
     if (status == FUR_OK)

@@ -119,10 +119,10 @@ START_TEST(matrices)
     (void)told(&g, fur_csr_from_diagonal(g.x, &made[n++]));
     (void)told(&g,
                fur_sddmm_multiply(fur_real(1), g.many_y, g.many_x, fur_real(1), g.a, &made[n++]));
-    (void)told(&g, fur_csr_norm1(g.a, &norm));
-    (void)told(&g, fur_csr_norm_inf(g.a, &norm));
-    (void)told(&g, fur_csr_norm_max(g.a, &norm));
-    (void)told(&g, fur_csr_norm_frobenius(g.a, &norm));
+    (void)told(&g, fur_csr_norm(g.a, FUR_NORM_1, &norm));
+    (void)told(&g, fur_csr_norm(g.a, FUR_NORM_INF, &norm));
+    (void)told(&g, fur_csr_norm(g.a, FUR_NORM_MAX, &norm));
+    (void)told(&g, fur_csr_norm(g.a, FUR_NORM_FROBENIUS, &norm));
     (void)told(&g, fur_csr_measure(g.a, &figures));
     (void)told(&g, fur_csr_examine(g.a, &traits));
     (void)told(&g, fur_csr_find_asymmetry(g.a, FUR_SYMMETRY_SYMMETRIC, &pair));

@@ -384,11 +384,6 @@ START_TEST(entries_are_uploaded_and_downloaded)
         ck_ok(context, fur_vector_upload(in, x));
         ck_ok(context, fur_vector_download(x, out));
         ck_assert_int_eq(first_difference(FUR_F64, n, in, out), -1);
-        ck_ok(context, fur_vector_fill(x, fur_real(0)));
-        ck_ok(context, fur_vector_upload_async(in, x));
-        ck_ok(context, fur_vector_download_async(x, out));
-        ck_ok(context, fur_context_synchronize(context));
-        ck_assert_int_eq(first_difference(FUR_F64, n, in, out), -1);
         fur_vector_destroy(x);
         free(out);
         free(in);

@@ -421,9 +421,9 @@ static void check_norms(fur_vectors *x)
 {
     fur_context *context = fur_vectors_context(x);
     double norm[3][7];
-    ck_ok(context, fur_vectors_norm1(x, norm[0]));
-    ck_ok(context, fur_vectors_norm2(x, norm[1]));
-    ck_ok(context, fur_vectors_norm_max(x, norm[2]));
+    ck_ok(context, fur_vectors_norms(x, FUR_NORM_1, norm[0]));
+    ck_ok(context, fur_vectors_norms(x, FUR_NORM_2, norm[1]));
+    ck_ok(context, fur_vectors_norms(x, FUR_NORM_MAX, norm[2]));
     for (int64_t j = 0; j < fur_vectors_get(x)->cols; j++) {
         double expected[3];
         fur_vector *column = column_of(x, j);
@@ -506,7 +506,7 @@ static fur_status make_all(fur_context *context)
     if (status == FUR_OK)
         status = fur_vectors_gram(made[3], made[1], gram);
     if (status == FUR_OK)
-        status = fur_vectors_norm2(made[3], norm);
+        status = fur_vectors_norms(made[3], FUR_NORM_2, norm);
     for (int i = 3; i >= 0; i--)
         fur_vectors_destroy(made[i]);
     return status;

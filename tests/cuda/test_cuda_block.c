@@ -116,9 +116,9 @@ static void measure(fur_context *context, fur_value_type value, const sizes *s, 
         block_place(context, value, s->rows, s->m, layout_of(way, 1), way & 4, y_entries);
     ck_ok(context, fur_vectors_gram(x.block, y.block, gram));
     ck_ok(context, fur_vectors_gram(x.block, x.block, gram + s->k * s->m));
-    ck_ok(context, fur_vectors_norm1(x.block, norms));
-    ck_ok(context, fur_vectors_norm2(x.block, norms + s->k));
-    ck_ok(context, fur_vectors_norm_max(x.block, norms + 2 * s->k));
+    ck_ok(context, fur_vectors_norms(x.block, FUR_NORM_1, norms));
+    ck_ok(context, fur_vectors_norms(x.block, FUR_NORM_2, norms + s->k));
+    ck_ok(context, fur_vectors_norms(x.block, FUR_NORM_MAX, norms + 2 * s->k));
     block_remove(&y);
     block_remove(&x);
 }

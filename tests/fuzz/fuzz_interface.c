@@ -401,10 +401,9 @@ static void try_algebra(run *r, const fur_csr *a)
         put_matrix(r, b);
     if (lower && upper && CALL(r, fur_csr_compare_within(lower, upper, 0, draw_scalar(r).re, &d)))
         put(r, &d, sizeof d);
-    fur_status (*const all[])(const fur_csr *, double *) = {
-        fur_csr_norm1, fur_csr_norm_inf, fur_csr_norm_max, fur_csr_norm_frobenius};
+    const fur_norm all[] = {FUR_NORM_1, FUR_NORM_INF, FUR_NORM_MAX, FUR_NORM_FROBENIUS};
     for (; norms < 4; norms++)
-        if (CALL(r, all[norms](a, &norm)))
+        if (CALL(r, fur_csr_norm(a, all[norms], &norm)))
             put(r, &norm, sizeof norm);
     fur_csr_destroy(b);
     fur_csr_destroy(upper);

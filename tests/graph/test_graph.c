@@ -43,16 +43,16 @@ static bool *edges_of(const fur_csr *a)
 static void check_classes(const fur_csr *a, const fur_classes *c)
 {
     int64_t n = fur_csr_get(a)->rows;
-    const int32_t *of = fur_classes_of_rows(c);
-    const int64_t *begin = fur_classes_begin(c);
+    const int32_t *of = fur_classes_get(c)->of_rows;
+    const int64_t *begin = fur_classes_get(c)->begin;
     int64_t smallest = INT64_MAX;
     int64_t largest = 0;
     fur_permutation *p = NULL;
     ck_ok(fur_csr_context(a), fur_classes_order(c, &p));
     const int32_t *order = fur_permutation_order(p);
     ck_assert_int_eq(begin[0], 0);
-    ck_assert_int_eq(begin[fur_classes_count(c)], n);
-    for (int64_t k = 0; k < fur_classes_count(c); k++) {
+    ck_assert_int_eq(begin[fur_classes_get(c)->count], n);
+    for (int64_t k = 0; k < fur_classes_get(c)->count; k++) {
         int64_t size = begin[k + 1] - begin[k];
         ck_assert_int_gt(size, 0);
         smallest = size < smallest ? size : smallest;
@@ -62,8 +62,8 @@ static void check_classes(const fur_csr *a, const fur_classes *c)
             ck_assert(place == begin[k] || order[place - 1] < order[place]);
         }
     }
-    ck_assert_int_eq(fur_classes_largest(c), largest);
-    ck_assert_int_eq(fur_classes_smallest(c), n > 0 ? smallest : 0);
+    ck_assert_int_eq(fur_classes_get(c)->largest, largest);
+    ck_assert_int_eq(fur_classes_get(c)->smallest, n > 0 ? smallest : 0);
     fur_permutation_destroy(p);
 }
 
@@ -85,8 +85,8 @@ static void check_levels(const fur_csr *a, fur_triangle triangle)
         count = level[i] + 1 > count ? level[i] + 1 : count;
     }
     ck_ok(fur_csr_context(a), fur_classes_from_levels(a, triangle, &c));
-    ck_assert_int_eq(fur_classes_count(c), count);
-    ck_assert(n == 0 || memcmp(fur_classes_of_rows(c), level, (size_t)n * sizeof *level) == 0);
+    ck_assert_int_eq(fur_classes_get(c)->count, count);
+    ck_assert(n == 0 || memcmp(fur_classes_get(c)->of_rows, level, (size_t)n * sizeof *level) == 0);
     check_classes(a, c);
     fur_classes_destroy(c);
     free(level);
@@ -111,7 +111,7 @@ static void check_colours(const fur_csr *a, int distance, fur_colour_order order
     fur_colour_options options = {.size = sizeof options, .distance = distance, .order = order};
     fur_classes *c = NULL;
     ck_ok(fur_csr_context(a), fur_classes_from_colours(a, &options, &c));
-    const int32_t *of = fur_classes_of_rows(c);
+    const int32_t *of = fur_classes_get(c)->of_rows;
     bool first = order != FUR_COLOUR_ORDER_AUTO;
     for (int64_t i = 0; i < n; i++) {
         int64_t seen = 0;
@@ -154,8 +154,8 @@ static void check_components(const fur_csr *a)
         }
     }
     ck_ok(fur_csr_context(a), fur_classes_from_components(a, &c));
-    ck_assert_int_eq(fur_classes_count(c), count);
-    ck_assert(n == 0 || memcmp(fur_classes_of_rows(c), of, (size_t)n * sizeof *of) == 0);
+    ck_assert_int_eq(fur_classes_get(c)->count, count);
+    ck_assert(n == 0 || memcmp(fur_classes_get(c)->of_rows, of, (size_t)n * sizeof *of) == 0);
     check_classes(a, c);
     fur_classes_destroy(c);
     free(of);
@@ -204,12 +204,12 @@ START_TEST(grids_have_two_colours)
     fur_permutation *p = permutation_random(context, &r, 336);
     ck_ok(context, fur_csr_permute(grid, p, p, &a));
     ck_ok(context, fur_classes_from_colours(a, NULL, &colours));
-    ck_assert_int_eq(fur_classes_count(colours), 2);
+    ck_assert_int_eq(fur_classes_get(colours)->count, 2);
     check_colours(a, 1, FUR_COLOUR_ORDER_AUTO);
     ck_ok(context, fur_classes_order(colours, &order));
     ck_ok(context, fur_csr_permute(a, order, order, &b));
     ck_ok(context, fur_classes_from_levels(b, FUR_TRIANGLE_LOWER, &levels));
-    ck_assert_int_eq(fur_classes_count(levels), 2);
+    ck_assert_int_eq(fur_classes_get(levels)->count, 2);
     fur_classes_destroy(levels);
     fur_csr_destroy(b);
     fur_permutation_destroy(order);

@@ -4,8 +4,7 @@
 
 #include "limit.h"
 
-#include <furrow/binary.h>
-#include <furrow/mtx.h>
+#include <furrow/files.h>
 
 #ifdef FURROW_HAVE_ZSTD
 #    include <zstd.h>

@@ -4,7 +4,7 @@
 
 #include "group.h"
 
-#include <furrow/mtx.h>
+#include <furrow/files.h>
 #include <furrow/partition.h>
 #include <furrow/ranks_precond.h>
 #include <furrow/ranks_stencil.h>

@@ -2,6 +2,9 @@
  * vectors. */
 #include "bench.h"
 
+#include <furrow/author/context.h>
+#include <furrow/author/kernels.h>
+
 #include <string.h>
 
 #include "generate.h"

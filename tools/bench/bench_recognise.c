@@ -3,6 +3,9 @@
  * stencil. Also times the refusal of the matrix of a smaller grid with shuffled points. */
 #include "bench.h"
 
+#include <furrow/author/context.h>
+#include <furrow/author/recognised.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,6 +2,8 @@
  * it is installed. */
 #include "bench.h"
 
+#include <furrow/author/context.h>
+
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,8 @@
 /* furrow bench spmv: every kernel and auto, compared with the plain CSR loop. */
 #include "bench.h"
 
+#include <furrow/author/kernels.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* furrow extract: a part of a matrix. */
 #include "command.h"
 
+#include <furrow/author/context.h>
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* Half of a symmetric matrix: as the file has it, or cut from a whole matrix. */
 #include "load_half.h"
 
+#include <furrow/author/context.h>
+
 #include "symmetric.h"
 
 const char *half_name(fur_half half)

@@ -1,6 +1,8 @@
 /* Matrices that subcommands make of others. */
 #include "made.h"
 
+#include <furrow/author/context.h>
+
 #include "output.h"
 
 int64_t made_bytes(const fur_csr *a)
@@ -20,9 +22,9 @@ static fur_status put_norms(output *out, const fur_csr *a)
     double norm_1 = 0;
     double frobenius = 0;
     double most = 0;
-    FUR_TRY(fur_csr_norm1(a, &norm_1));
-    FUR_TRY(fur_csr_norm_frobenius(a, &frobenius));
-    FUR_TRY(fur_csr_norm_max(a, &most));
+    FUR_TRY(fur_csr_norm(a, FUR_NORM_1, &norm_1));
+    FUR_TRY(fur_csr_norm(a, FUR_NORM_FROBENIUS, &frobenius));
+    FUR_TRY(fur_csr_norm(a, FUR_NORM_MAX, &most));
     output_number(out, "norm_1", "norm 1", norm_1);
     output_number(out, "norm_frobenius", "Frobenius norm", frobenius);
     output_number(out, "norm_max", "largest entry", most);

@@ -1,6 +1,8 @@
 /* furrow neighbours: the graph of the nearest neighbours of points, timed. */
 #include "command.h"
 
+#include <furrow/author/context.h>
+
 #include "line.h"
 #include "load.h"
 #include "made.h"

@@ -1,6 +1,8 @@
 /* What subcommands say of a computation that they repeat. */
 #include "repeat.h"
 
+#include <furrow/author/context.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 

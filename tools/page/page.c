@@ -1,6 +1,8 @@
 /* What pages for browsers share. */
 #include "page.h"
 
+#include <furrow/author/context.h>
+
 #include "page_style.h"
 #include "chart.h"
 

@@ -1,6 +1,8 @@
 /* Counting entries into cells. */
 #include "raster.h"
 
+#include <furrow/author/context.h>
+
 #include <math.h>
 #include <string.h>
 

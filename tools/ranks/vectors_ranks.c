@@ -1,6 +1,8 @@
 /* Vectors of all ranks, from files and to files. */
 #include "ranks_job.h"
 
+#include <furrow/author/context.h>
+
 #include "load.h"
 
 fur_status ranks_pass(const ranks_job *j, const fur_context *context, fur_status status)

@@ -20,6 +20,7 @@ import scipy.sparse.linalg
 
 F64, I32 = 1, 0
 BORROW = 1
+NORM_1, NORM_INF, NORM_MAX, NORM_FROBENIUS = 0, 2, 3, 4  # fur_norm
 
 
 class View(ctypes.Structure):
@@ -96,9 +97,9 @@ class Library:
         self.check(getattr(self.lib, name)(*arguments, ctypes.byref(handle)))
         return handle
 
-    def number(self, name, a):
+    def number(self, name, *arguments):
         out = ctypes.c_double()
-        self.check(getattr(self.lib, name)(a, ctypes.byref(out)))
+        self.check(getattr(self.lib, name)(*arguments, ctypes.byref(out)))
         return out.value
 
     def arrays(self, handle):
@@ -217,12 +218,12 @@ def cases(lib, a):
          lambda: scipy.sparse.bmat([[a, None], [same, other]], format="csr")),
         ("drop below 0.5", lambda: make("fur_csr_drop", h_same, number(0.5)),
          lambda: dropped(same, 0.5)),
-        ("norm 1", lambda: lib.number("fur_csr_norm1", h), lambda: scipy.sparse.linalg.norm(a, 1)),
-        ("norm infinity", lambda: lib.number("fur_csr_norm_inf", h),
+        ("norm 1", lambda: lib.number("fur_csr_norm", h, NORM_1), lambda: scipy.sparse.linalg.norm(a, 1)),
+        ("norm infinity", lambda: lib.number("fur_csr_norm", h, NORM_INF),
          lambda: scipy.sparse.linalg.norm(a, numpy.inf)),
-        ("norm Frobenius", lambda: lib.number("fur_csr_norm_frobenius", h),
+        ("norm Frobenius", lambda: lib.number("fur_csr_norm", h, NORM_FROBENIUS),
          lambda: scipy.sparse.linalg.norm(a)),
-        ("norm max", lambda: lib.number("fur_csr_norm_max", h), lambda: float(abs(a).max())),
+        ("norm max", lambda: lib.number("fur_csr_norm", h, NORM_MAX), lambda: float(abs(a).max())),
         ("within a tolerance", within, scipy_within),
     ]
 

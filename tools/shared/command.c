@@ -1,5 +1,7 @@
 /* The options that hold for all subcommands of furrow, and how a subcommand runs and fails. */
 #include "command.h"
+
+#include <furrow/author/kernels.h>
 #include "new_file.h"
 
 #include <errno.h>

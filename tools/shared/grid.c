@@ -1,6 +1,8 @@
 /* Named stencils from options. */
 #include "grid.h"
 
+#include <furrow/author/kernels.h>
+
 #include <string.h>
 
 /* The most items of an option's list, and the most characters of an item. */

@@ -104,7 +104,7 @@ static fur_status is_rounding(const job *j, bool *rounding)
     double largest;
     double norm;
     FUR_TRY(fur_norm_max(j->b, &largest));
-    FUR_TRY(fur_csr_norm_inf(j->a.matrix, &norm));
+    FUR_TRY(fur_csr_norm(j->a.matrix, FUR_NORM_INF, &norm));
     *rounding = norm > 0 && largest <= ROUNDING * (single ? FLT_EPSILON : DBL_EPSILON) * norm;
     return FUR_OK;
 }

@@ -15,8 +15,8 @@ static std::int64_t classes_of(const Csr &a, const OutArray &labels, Make make)
     Use use(a.context());
     fur_classes *made = nullptr;
     expect_ok(make(&made), a.context().get());
-    std::int64_t count = fur_classes_count(made);
-    std::copy_n(fur_classes_of_rows(made), a.view().rows, numbers);
+    std::int64_t count = fur_classes_get(made)->count;
+    std::copy_n(fur_classes_get(made)->of_rows, a.view().rows, numbers);
     fur_classes_destroy(made);
     return count;
 }

@@ -19,7 +19,7 @@
 #ifndef FURROW_PARTITION_H
 #define FURROW_PARTITION_H
 
-#include <furrow/permutation.h>
+#include <furrow/reorder.h>
 #include <furrow/ranks.h>
 
 #ifdef __cplusplus

@@ -4,7 +4,7 @@
 #ifndef FURROW_CPU_NEIGHBOURS_CLOUD_H
 #define FURROW_CPU_NEIGHBOURS_CLOUD_H
 
-#include <furrow/neighbours.h>
+#include <furrow/graph.h>
 
 #include "isa.h"
 #include "neighbours_kernel.h"

@@ -2,6 +2,8 @@
  */
 #include "parts.h"
 
+#include <furrow/author/recognised.h>
+
 /* A row's values belong to `a`, which is NULL where the action has no matrix. */
 static fur_status note(const fur_amg_rung *g, fur_amg_verb verb, const fur_csr *a,
                        fur_amg_action action)

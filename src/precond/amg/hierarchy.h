@@ -3,8 +3,9 @@
 #define FURROW_AMG_HIERARCHY_H
 
 #include <furrow/amg.h>
-#include <furrow/permutation.h>
-#include <furrow/recognise.h>
+#include <furrow/reorder.h>
+#include <furrow/stencil.h>
+#include <furrow/author/recognised.h>
 #include <furrow/author/scalars.h>
 #include <furrow/spgemm.h>
 #include <furrow/spmv.h>

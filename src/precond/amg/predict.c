@@ -3,6 +3,7 @@
 #include "hierarchy.h"
 
 #include <furrow/algebra.h>
+#include <furrow/author/kernels.h>
 #include <furrow/author/options.h>
 #include <furrow/spmv.h>
 

@@ -1,5 +1,7 @@
 /* The levels, made one from the other, and their values computed again. */
 #include "clock.h"
+
+#include <furrow/author/recognised.h>
 #include "parts.h"
 #include "split.h"
 #include "value_type.h"

@@ -3,7 +3,8 @@
 #ifndef FURROW_RECOGNISE_RECOGNISE_H
 #define FURROW_RECOGNISE_RECOGNISE_H
 
-#include <furrow/recognise.h>
+#include <furrow/author/recognised.h>
+#include <furrow/stencil.h>
 
 #include "spmv.h"
 #include "stencil.h"

@@ -265,16 +265,6 @@ fur_status fur_spmm_apply(const fur_spmm *plan, fur_scalar alpha, const fur_vect
                                         : apply_there(plan, call, x, y);
 }
 
-const fur_csr *fur_spmm_matrix(const fur_spmm *plan)
-{
-    return plan ? fur_dependent_source(&plan->dependent, plan->a) : NULL;
-}
-
-fur_op fur_spmm_op(const fur_spmm *plan)
-{
-    return plan ? plan->op : FUR_OP_N;
-}
-
 const fur_spmm_report *fur_spmm_describe(const fur_spmm *plan)
 {
     static const fur_spmm_report none = {.size = sizeof none, .kernel = ""};

@@ -2,6 +2,7 @@
 #include "machine.h"
 
 #include "arguments.h"
+#include <furrow/author/kernels.h>
 #include <furrow/author/options.h>
 
 const char *fur_spmv_refusal(const fur_spmv_kernel *kernel, const fur_csr_view *a,

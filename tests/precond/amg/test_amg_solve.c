@@ -319,7 +319,7 @@ START_TEST(random_patterns_are_solved)
         double norm = 0;
         ck_ok(context, fur_csr_transpose(half, 0, &other));
         ck_ok(context, fur_csr_add(half, fur_real(1), other, fur_real(1), &sum));
-        ck_ok(context, fur_csr_norm_inf(sum, &norm));
+        ck_ok(context, fur_csr_norm(sum, FUR_NORM_INF, &norm));
         ck_ok(context, fur_csr_shift(sum, fur_real(-1.01 * norm - 1e-3), &a));
         fur_amg_options o = defaults;
         o.coarsest = 20;

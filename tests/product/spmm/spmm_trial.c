@@ -71,9 +71,9 @@ void spmm_release(spmm_trial *t)
     free(t->expected);
 }
 
-void spmm_check(const fur_spmm *plan, const spmm_trial *t, int way, const char *what)
+void spmm_check(fur_context *context, const fur_spmm *plan, const spmm_trial *t, int way,
+                const char *what)
 {
-    fur_context *context = fur_csr_context(fur_spmm_matrix(plan));
     fur_layout x_layout = way & 1 ? FUR_LAYOUT_COLUMNS : FUR_LAYOUT_ROWS;
     fur_layout y_layout = way & 2 ? FUR_LAYOUT_COLUMNS : FUR_LAYOUT_ROWS;
     placed_block x = block_place(context, t->value, t->x_rows, t->cols, x_layout, way & 4, t->x);

@@ -29,6 +29,7 @@ void spmm_release(spmm_trial *t);
 #define SPMM_WAYS 8
 
 /* By a plan for the trial's operation in any context: the bits expected. */
-void spmm_check(const fur_spmm *plan, const spmm_trial *t, int way, const char *what);
+void spmm_check(fur_context *context, const fur_spmm *plan, const spmm_trial *t, int way,
+                const char *what);
 
 #endif

@@ -29,7 +29,7 @@ static void check_kernels(const fur_csr *a, const spmm_trial *t, const char *wha
         fur_spmm *plan = NULL;
         ck_ok(context, fur_spmm_plan(a, &options, &plan));
         for (int i = 0; i < (test_small() ? 1 : on_gpu() ? 3 : 2); i++)
-            spmm_check(plan, t, (*way)++ % SPMM_WAYS, what);
+            spmm_check(context, plan, t, (*way)++ % SPMM_WAYS, what);
         fur_spmm_destroy(plan);
     }
 }
@@ -102,7 +102,7 @@ START_TEST(columns_of_stencils_go_one_by_one)
         fur_csr *near = matrix_near(a);
         spmm_trial t = spmm_random(near, options.op, 4, &r);
         for (int way = 0; way < SPMM_WAYS; way++)
-            spmm_check(plan, &t, way, "stencil");
+            spmm_check(context, plan, &t, way, "stencil");
         spmm_release(&t);
         fur_csr_destroy(near);
         ck_ok(context, fur_csr_set_values(a, values, FUR_OWNERSHIP_COPY));
@@ -126,7 +126,7 @@ static void check_ways(const fur_csr *near, const fur_spmm *plan, int64_t cols, 
 {
     spmm_trial t = spmm_random(near, FUR_OP_N, cols, r);
     for (int way = (int)(cols % step); way < SPMM_WAYS; way += step)
-        spmm_check(plan, &t, way, "small grid");
+        spmm_check(context, plan, &t, way, "small grid");
     spmm_release(&t);
 }
 
@@ -289,7 +289,7 @@ START_TEST(new_values_reach_the_plan)
     for (int op = 0; op < 3; op++) {
         spmm_trial t = spmm_random(near, (fur_op)op, 5, &r);
         for (int way = 0; way < SPMM_WAYS; way++)
-            spmm_check(plans[op], &t, way, "new values");
+            spmm_check(context, plans[op], &t, way, "new values");
         spmm_release(&t);
     }
     fur_csr_destroy(near);

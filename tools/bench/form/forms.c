@@ -1,6 +1,9 @@
 /* Makes and releases the forms of an operator. */
 #include "forms.h"
 
+#include <furrow/author/context.h>
+#include <furrow/author/kernels.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

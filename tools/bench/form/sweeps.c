@@ -1,6 +1,8 @@
 /* Checks and times repeated sweeps. */
 #include "sweeps.h"
 
+#include <furrow/author/kernels.h>
+
 #include <stdio.h>
 #include <string.h>
 

@@ -2,6 +2,8 @@
  * each method, compared with the naive loop or kernel. */
 #include "bench.h"
 
+#include <furrow/author/context.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,6 +2,8 @@
  * loop over its rows. */
 #include "bench_sddmm.h"
 
+#include <furrow/author/context.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

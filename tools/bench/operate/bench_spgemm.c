@@ -2,6 +2,8 @@
  * libraries. */
 #include "bench_spgemm.h"
 
+#include <furrow/author/context.h>
+
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,8 @@
 #include "bench_spmm_case.h"
 
+#include <furrow/author/context.h>
+#include <furrow/author/kernels.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define FURROW_TOOLS_PEER_SDDMM_H
 
 #include <furrow/csr.h>
-#include <furrow/vectors.h>
+#include <furrow/vector.h>
 
 #include <stdbool.h>
 

@@ -1,6 +1,8 @@
 /* Makes and releases the clock of a context's device for a job. */
 #include "timing.h"
 
+#include <furrow/author/context.h>
+
 #include <math.h>
 #include <stdio.h>
 

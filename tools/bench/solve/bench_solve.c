@@ -2,6 +2,8 @@
  * with the loops that users write for it. Runs on any device. */
 #include "bench_solve.h"
 
+#include <furrow/author/context.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

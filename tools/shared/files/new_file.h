@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include <furrow/author/output.h>
+#include <furrow/author/files.h>
 
 typedef struct new_file {
     fur_output *output;

@@ -1,6 +1,8 @@
 /* Writing a subcommand's matrices and vectors. */
 #include "save.h"
 
+#include <furrow/author/context.h>
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -9,12 +9,13 @@
  * A row belongs to the stencil if its columns and the bits of its values are those of the stencil
  * with Dirichlet boundaries. Every row is compared, without tolerance. Rows at periodic and Neumann
  * boundaries, one changed value among millions, a removed entry: all are rows that differ. */
-#ifndef FURROW_RECOGNISE_H
-#define FURROW_RECOGNISE_H
+#ifndef FURROW_AUTHOR_RECOGNISED_H
+#define FURROW_AUTHOR_RECOGNISED_H
 
 #include <furrow/base.h>
 #include <furrow/csr.h>
 #include <furrow/operator.h>
+#include <furrow/product.h>
 #include <furrow/stencil.h>
 #include <furrow/vector.h>
 
@@ -40,20 +41,6 @@ typedef struct fur_recognise_options {
     int constant;       /* 1: only one with constant coefficients */
 } fur_recognise_options;
 
-/* The stencil that was found. If none was, only `reason`, which says why, and `seconds` are set. */
-typedef struct fur_recognise_report {
-    size_t size;       /* sizeof(fur_recognise_report) */
-    int recognised;    /* 1 or 0 */
-    char reason[256];  /* one sentence */
-    int axes;          /* of the grid; those with one point are not counted */
-    int64_t extent[3]; /* 1 beyond `axes` */
-    int points;
-    int variable; /* 0: coefficients are constants, 1: fields */
-    int64_t rows_differing;
-    int64_t bytes;  /* compulsory traffic of one product with beta = 0 */
-    double seconds; /* duration of the recognition */
-} fur_recognise_report;
-
 /* Looks for a stencil in a matrix. If there is none, the call returns FUR_OK and sets *out to NULL,
  * mostly after a few hundred rows. To prove a stencil it reads the matrix once. It prefers constant
  * coefficients and copies others to fields. It also finds none if more than an eighth of the rows
@@ -72,6 +59,7 @@ FUR_API const fur_stencil *fur_recognised_stencil(const fur_recognised *r);
 /* The rows that differ, as a matrix, as long as r lives: its row i is row
  * fur_recognised_row_numbers(r)[i] of the recognised matrix. */
 FUR_API const fur_csr *fur_recognised_rows(const fur_recognised *r);
+
 /* The numbers of these rows, rising, in the memory of the context's device; NULL if no row differs.
  */
 FUR_API const int32_t *fur_recognised_row_numbers(const fur_recognised *r);

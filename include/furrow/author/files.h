@@ -1,3 +1,44 @@
+/* What authors of file formats and bindings need: the words of Matrix Market's banner, files that
+ * are in memory, the unpacked text of a file, and output files that appear under their name only
+ * when they are complete. */
+#ifndef FURROW_AUTHOR_FILES_H
+#define FURROW_AUTHOR_FILES_H
+
+#include <furrow/base.h>
+#include <furrow/context.h>
+#include <furrow/csr.h>
+#include <furrow/files.h>
+#include <furrow/vector.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The banner's word for a format: "coordinate", "array". */
+FUR_API const char *fur_mtx_format_name(fur_mtx_format format);
+/* The banner's word for a field: "real", "integer", "complex", "pattern". */
+FUR_API const char *fur_mtx_field_name(fur_mtx_field field);
+/* The banner's word for a symmetry: "general", "skew-symmetric", ... */
+FUR_API const char *fur_mtx_symmetry_name(fur_mtx_symmetry symmetry);
+
+/* fur_mtx_read_csr from memory: `size` bytes with the content of a file, which may be compressed or
+ * an archive. They are not copied. Sentences name them "memory". */
+FUR_API fur_status fur_mtx_read_csr_from_memory(fur_context *context, const void *bytes,
+                                                size_t size, const fur_mtx_read_options *options,
+                                                fur_csr **out);
+
+/* fur_mtx_read_vector from memory, in the same way. */
+FUR_API fur_status fur_mtx_read_vector_from_memory(fur_context *context, const void *bytes,
+                                                   size_t size, const fur_mtx_read_options *options,
+                                                   fur_vector **out);
+
+/* Gives the text of a file to a function, unpacked, piece by piece from its beginning; of an
+ * archive the member that fur_mtx_read_csr reads. The default limits hold. A result other than 0
+ * ends it: FUR_CANCELLED. Whether the text is one of Matrix Market is not looked at. */
+FUR_API fur_status fur_mtx_unpack(fur_context *context, const char *path,
+                                  int (*take)(void *user, const char *text, size_t bytes),
+                                  void *user);
+
 /* Output files that appear under their name only when they are complete. The library writes
  * matrices and vectors in this way; a program can use it for its own files.
  *
@@ -17,15 +58,6 @@
  * Anything but a regular file, such as a pipe or device, is written in place. So are descriptors of
  * the process: "-" and /dev/stdout are standard output, after what the program has printed so far;
  * /dev/stderr and /dev/fd/N work in the same way. */
-#ifndef FURROW_AUTHOR_OUTPUT_H
-#define FURROW_AUTHOR_OUTPUT_H
-
-#include <furrow/base.h>
-#include <furrow/context.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Used by one thread at a time, as its context. */
 typedef struct fur_output fur_output;
