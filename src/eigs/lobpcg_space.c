@@ -7,7 +7,7 @@
 #include "core.h"
 #include "dense_symmetric.h"
 #include "hashed.h"
-#include "number.h"
+#include "coefficient.h"
 #include "orthogonal.h"
 #include "value_type.h"
 
@@ -225,7 +225,7 @@ static fur_scalar dot_of(const fur_lobpcg_space *s, const fur_scalar *x, const f
 {
     fur_scalar sum = fur_real(0);
     for (int l = 0; l < s->size; l++)
-        sum = fur_sum(sum, fur_product(fur_conjugate(x[l]), y[l]));
+        sum = fur_sum(sum, fur_times(fur_conjugate(x[l]), y[l]));
     return sum;
 }
 
@@ -258,7 +258,7 @@ static bool orthonormalise(const fur_lobpcg_space *s, int at)
             const fur_scalar *other = combination(s, j);
             fur_scalar part = fur_negative(dot_of(s, other, own));
             for (int l = 0; l < s->size; l++)
-                own[l] = fur_sum(own[l], fur_product(part, other[l]));
+                own[l] = fur_sum(own[l], fur_times(part, other[l]));
         }
         double norm = norm_of(s, own);
         if (!(norm > NOTHING * DBL_EPSILON))
@@ -294,7 +294,7 @@ static void project(const fur_lobpcg_space *s, int count, int found)
         for (int i = 0; i < s->size; i++) {
             fur_scalar sum = fur_real(0);
             for (int l = 0; l < s->size; l++)
-                sum = fur_sum(sum, fur_product(get(s, i, l), combination(s, j)[l]));
+                sum = fur_sum(sum, fur_times(get(s, i, l), combination(s, j)[l]));
             image[(int64_t)j * s->size + i] = sum;
         }
     for (int i = 0; i < found; i++)

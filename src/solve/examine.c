@@ -5,6 +5,7 @@
 #include <furrow/solve.h>
 
 #include "arguments.h"
+#include "coefficient.h"
 #include "offsets.h"
 #include "value_type.h"
 
@@ -84,11 +85,6 @@ static bool is_zero(fur_scalar z)
     return z.re == 0 && z.im == 0;
 }
 
-static bool is_finite(fur_scalar z)
-{
-    return fabs(z.re) < HUGE_VAL && fabs(z.im) < HUGE_VAL;
-}
-
 /* The diagonal entry of a row, its sign, and whether it dominates the row. */
 static void look_at_row(look *l, fur_csr_traits *t, int64_t row)
 {
@@ -97,7 +93,7 @@ static void look_at_row(look *l, fur_csr_traits *t, int64_t row)
     double others = 0;
     for (int64_t k = offset(a, row); k < offset(a, row + 1); k++) {
         fur_scalar z = entry(a, k);
-        if (!is_finite(z) && t->wild_row < 0) {
+        if (!fur_is_finite(z) && t->wild_row < 0) {
             t->wild_row = row;
             t->wild_col = a->columns[k];
         }
@@ -132,7 +128,7 @@ static double compare(part *p, int64_t row, int64_t col, fur_scalar here, fur_sc
         return 0;
     double distance = modulus(fur_complex(here.re - there.re, here.im - there.im));
     if (t->asymmetric_pairs++ == 0 || distance > p->most) {
-        fur_scalar opposite = fur_complex(there.re, -there.im);
+        fur_scalar opposite = fur_conjugate(there);
         p->most = distance;
         t->row = stored ? row : col;
         t->col = stored ? col : row;

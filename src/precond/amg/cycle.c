@@ -1,6 +1,7 @@
 /* Cycles, and one cycle as an operator. */
 #ifndef FUR_TEMPLATE
 #    include "hierarchy.h"
+#    include "coefficient.h"
 #    include "scalar.h"
 #    include "table.h"
 #    include "value_type.h"
@@ -35,7 +36,7 @@ typedef struct visit {
 /* r = r - alpha A p */
 static fur_status subtract_product(const fur_amg_rung *g, double alpha)
 {
-    return fur_amg_multiply(g, &g->times_a, -alpha, g->p, true, g->r);
+    return g->verbs->multiply(g, &g->times_a, -alpha, g->p, true, g->r);
 }
 
 /* Whether sweeps by colours go from the last to the first; to other smoothers it is the same. */
@@ -45,7 +46,7 @@ typedef enum direction { FORWARDS = 0, BACKWARDS } direction;
 static fur_status precondition(const fur_amg_rung *g, direction d)
 {
     return g->coloured.upper ? fur_amg_apply_coloured(g, d == BACKWARDS, g->r, g->p)
-                             : fur_amg_scale(g);
+                             : g->verbs->scale(g);
 }
 
 /* x = x + alpha p, p = M r + beta p, beta being 0 for sweeps by colours */
@@ -53,8 +54,8 @@ static fur_status advance(const fur_amg_rung *g, direction d, double alpha, doub
                           fur_vector *x)
 {
     if (!g->coloured.upper)
-        return fur_amg_turn(g, alpha, beta, x);
-    FUR_TRY(fur_amg_add(g, alpha, g->p, x));
+        return g->verbs->turn(g, alpha, beta, x);
+    FUR_TRY(g->verbs->add(g, alpha, g->p, x));
     return precondition(g, d);
 }
 
@@ -67,7 +68,7 @@ static fur_status smooth(const fur_amg_rung *g, direction d, bool is_last, fur_v
         bool end = k + 1 == s->count;
         if (!end || !is_last)
             FUR_TRY(subtract_product(g, s->alpha[k]));
-        FUR_TRY(end ? fur_amg_add(g, s->alpha[k], g->p, x)
+        FUR_TRY(end ? g->verbs->add(g, s->alpha[k], g->p, x)
                     : advance(g, d, s->alpha[k], s->beta[k + 1], x));
     }
     return FUR_OK;
@@ -75,7 +76,7 @@ static fur_status smooth(const fur_amg_rung *g, direction d, bool is_last, fur_v
 
 fur_status fur_amg_relax(const fur_amg_rung *g, fur_vector *x)
 {
-    FUR_TRY(fur_amg_multiply(g, &g->times_a, -1, x, false, g->r));
+    FUR_TRY(g->verbs->multiply(g, &g->times_a, -1, x, false, g->r));
     FUR_TRY(precondition(g, FORWARDS));
     return smooth(g, FORWARDS, true, x);
 }
@@ -84,8 +85,8 @@ fur_status fur_amg_relax(const fur_amg_rung *g, fur_vector *x)
 static fur_status solve_last(const fur_amg *amg, const fur_amg_rung *g, fur_vector *x)
 {
     if (amg->dense.inverse)
-        return fur_amg_solve_dense(g, &amg->dense, x);
-    FUR_TRY(fur_amg_clear(g, x));
+        return g->verbs->solve(g, &amg->dense, x);
+    FUR_TRY(g->verbs->clear(g, x));
     for (int round = 0; round < LAST_ROUNDS; round++) {
         direction d = round < LAST_ROUNDS / 2 ? FORWARDS : BACKWARDS;
         FUR_TRY(precondition(g, d));
@@ -94,23 +95,19 @@ static fur_status solve_last(const fur_amg *amg, const fur_amg_rung *g, fur_vect
     return FUR_OK;
 }
 
+/* a b, where each product is rounded: fur_times has other bits. */
 static fur_scalar times(fur_scalar a, fur_scalar b)
 {
     return fur_complex(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);
-}
-
-static fur_scalar over(fur_scalar a, double b)
-{
-    return fur_complex(a.re / b, a.im / b);
 }
 
 /* Before a second cycle on a level: what the first one found goes to kept[1], what it leaves of the
  * right-hand side in kept[0] to r. */
 static fur_status again_plain(const fur_amg_rung *g)
 {
-    FUR_TRY(fur_amg_copy(g, g->x, g->kept[1]));
-    FUR_TRY(fur_amg_multiply(g, &g->times_a, -1, g->x, true, g->kept[0]));
-    return fur_amg_copy(g, g->kept[0], g->r);
+    FUR_TRY(g->verbs->copy(g, g->x, g->kept[1]));
+    FUR_TRY(g->verbs->multiply(g, &g->times_a, -1, g->x, true, g->kept[0]));
+    return g->verbs->copy(g, g->kept[0], g->r);
 }
 
 /* The first step of conjugate gradients along c = x, which goes to kept[1], A c to kept[2], the
@@ -122,17 +119,16 @@ static fur_status first_step(const fur_amg_rung *g, visit *v, bool *again)
     double before;
     double after;
     *again = false;
-    FUR_TRY(fur_amg_multiply(g, &g->times_a, 1, g->x, false, g->kept[2]));
+    FUR_TRY(g->verbs->multiply(g, &g->times_a, 1, g->x, false, g->kept[2]));
     FUR_TRY(fur_dot(g->x, g->kept[2], &energy));
     FUR_TRY(fur_dot(g->x, g->kept[0], &product));
     FUR_TRY(fur_norm2(g->kept[0], &before));
     if (!(energy.re > 0))
         return FUR_OK;
     v->energy = energy.re;
-    v->first = over(product, energy.re);
+    v->first = fur_quotient(product, fur_real(energy.re));
     FUR_TRY(fur_vector_copy(g->x, g->kept[1]));
-    FUR_TRY(
-        fur_axpby(fur_complex(-v->first.re, -v->first.im), g->kept[2], fur_real(1), g->kept[0]));
+    FUR_TRY(fur_axpby(fur_negative(v->first), g->kept[2], fur_real(1), g->kept[0]));
     FUR_TRY(fur_norm2(g->kept[0], &after));
     *again = after > ENOUGH * before;
     return *again ? fur_vector_copy(g->kept[0], g->r) : fur_vector_scale(g->x, v->first);
@@ -144,15 +140,15 @@ static fur_status second_step(const fur_amg_rung *g, const visit *v)
     fur_scalar gamma;
     fur_scalar energy;
     fur_scalar product;
-    FUR_TRY(fur_amg_multiply(g, &g->times_a, 1, g->x, false, g->p));
+    FUR_TRY(g->verbs->multiply(g, &g->times_a, 1, g->x, false, g->p));
     FUR_TRY(fur_dot(g->kept[2], g->x, &gamma));
     FUR_TRY(fur_dot(g->x, g->p, &energy));
     FUR_TRY(fur_dot(g->x, g->kept[0], &product));
     double left = energy.re - (gamma.re * gamma.re + gamma.im * gamma.im) / v->energy;
     if (!(left > 0))
         return fur_axpby(v->first, g->kept[1], fur_real(0), g->x);
-    fur_scalar second = over(product, left);
-    fur_scalar shift = over(times(second, gamma), v->energy);
+    fur_scalar second = fur_quotient(product, fur_real(left));
+    fur_scalar shift = fur_quotient(times(second, gamma), fur_real(v->energy));
     return fur_axpby(fur_complex(v->first.re - shift.re, v->first.im - shift.im), g->kept[1],
                      second, g->x);
 }
@@ -165,7 +161,7 @@ static fur_status complete_visit(const fur_amg *amg, const fur_amg_rung *g, visi
     if (amg->options.cycle == FUR_AMG_V)
         return FUR_OK;
     if (v->cycles++ > 0)
-        return krylov ? second_step(g, v) : fur_amg_add(g, 1, g->kept[1], g->x);
+        return krylov ? second_step(g, v) : g->verbs->add(g, 1, g->kept[1], g->x);
     if (krylov)
         return first_step(g, v, again);
     *again = true;
@@ -175,17 +171,17 @@ static fur_status complete_visit(const fur_amg *amg, const fur_amg_rung *g, visi
 /* From the level's r to its x before the coarse level, and to the right-hand side there. */
 static fur_status descend(const fur_amg_rung *g, fur_vector *x)
 {
-    FUR_TRY(fur_amg_clear(g, x));
+    FUR_TRY(g->verbs->clear(g, x));
     FUR_TRY(precondition(g, FORWARDS));
     FUR_TRY(smooth(g, FORWARDS, false, x));
-    return fur_amg_multiply(g, &g->step.times_r, 1, g->r, false, (g + 1)->r);
+    return g->verbs->multiply(g, &g->step.times_r, 1, g->r, false, (g + 1)->r);
 }
 
 /* Adds the correction of the coarse level, which is the first direction after it, with the
  * coefficient 1. */
 static fur_status ascend(const fur_amg_rung *g, fur_vector *x)
 {
-    FUR_TRY(fur_amg_multiply(g, &g->step.times_p, 1, (g + 1)->x, false, g->p));
+    FUR_TRY(g->verbs->multiply(g, &g->step.times_p, 1, (g + 1)->x, false, g->p));
     FUR_TRY(subtract_product(g, 1));
     FUR_TRY(advance(g, BACKWARDS, 1, 0, x));
     return smooth(g, BACKWARDS, true, x);
@@ -194,7 +190,8 @@ static fur_status ascend(const fur_amg_rung *g, fur_vector *x)
 /* x = M r on a level whose steps a device runs by itself, and on those below it. */
 static fur_status visit_small(const fur_amg *amg, const fur_amg_rung *g, fur_vector *x)
 {
-    FUR_TRY(fur_amg_run_program(amg));
+    FUR_TRY(fur_amg_device(amg->context)
+                ->run(&amg->context->env, amg->value, amg->program.count, amg->program.there));
     return x == g->x ? FUR_OK : fur_vector_copy(g->x, x);
 }
 
@@ -207,7 +204,7 @@ static fur_status go_down(const fur_amg *amg, visit *visits, int *index, fur_vec
         FUR_TRY(descend(g, *index > 0 ? g->x : x));
         visits[*index + 1] = (visit){0};
         if (below->kept[0])
-            FUR_TRY(fur_amg_copy(g, below->r, below->kept[0]));
+            FUR_TRY(g->verbs->copy(g, below->r, below->kept[0]));
     }
     const fur_amg_rung *last = &amg->rung[*index];
     fur_vector *found = *index > 0 ? last->x : x;

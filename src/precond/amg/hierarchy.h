@@ -78,7 +78,40 @@ typedef struct fur_amg_coloured {
     fur_vector *work;
 } fur_amg_coloured;
 
-typedef struct fur_amg_rung {
+/* The inverse of the coarsest matrix, on pairs of real numbers for complex ones, where the
+ * context's kernels work. */
+typedef struct fur_amg_dense {
+    int64_t order;
+    double *inverse; /* by columns */
+    double *x;       /* room for a vector; NULL on a device */
+} fur_amg_dense;
+
+typedef struct fur_amg_rung fur_amg_rung;
+
+/* What a cycle does on a level. */
+typedef struct fur_amg_verbs {
+    /* y = alpha A x, + y if `add` */
+    fur_status (*multiply)(const fur_amg_rung *rung, const fur_amg_product *a, double alpha,
+                           const fur_vector *x, bool add, fur_vector *y);
+    /* p = M r, M being diagonal */
+    fur_status (*scale)(const fur_amg_rung *rung);
+    /* x = x + alpha p, then p = M r + beta p */
+    fur_status (*turn)(const fur_amg_rung *rung, double alpha, double beta, fur_vector *x);
+    /* y = y + alpha x */
+    fur_status (*add)(const fur_amg_rung *rung, double alpha, const fur_vector *x, fur_vector *y);
+    /* y = x */
+    fur_status (*copy)(const fur_amg_rung *rung, const fur_vector *x, fur_vector *y);
+    /* x = 0 */
+    fur_status (*clear)(const fur_amg_rung *rung, fur_vector *x);
+    /* x = G r */
+    fur_status (*solve)(const fur_amg_rung *rung, const fur_amg_dense *dense, fur_vector *x);
+} fur_amg_verbs;
+
+/* The verbs that do it. */
+extern const fur_amg_verbs fur_amg_doing;
+
+struct fur_amg_rung {
+    const fur_amg_verbs *verbs;
     fur_amg_level level; /* what the caller sees */
     fur_csr *own;        /* its matrix, unless it is the caller's */
     fur_amg_step step;   /* to the next */
@@ -91,8 +124,8 @@ typedef struct fur_amg_rung {
     fur_vector *r;
     fur_vector *p;
     fur_vector *kept[3];      /* of cycles that come twice: on levels between first and last */
-    fur_amg_program *program; /* NULL, or where its steps are noted and not done */
-} fur_amg_rung;
+    fur_amg_program *program; /* where verbs that note write */
+};
 
 typedef enum fur_amg_smoother {
     FUR_AMG_CHEBYSHEV = 0,
@@ -100,14 +133,6 @@ typedef enum fur_amg_smoother {
     FUR_AMG_GAUSS_SEIDEL,
     FUR_AMG_SMOOTHERS
 } fur_amg_smoother;
-
-/* The inverse of the coarsest matrix, on pairs of real numbers for complex ones, where the
- * context's kernels work. */
-typedef struct fur_amg_dense {
-    int64_t order;
-    double *inverse; /* by columns */
-    double *x;       /* room for a vector; NULL on a device */
-} fur_amg_dense;
 
 struct fur_amg {
     fur_context *context;
@@ -207,25 +232,16 @@ fur_status fur_amg_plan_dense(fur_amg *amg, const fur_csr *a);
 fur_status fur_amg_invert(const fur_csr *a, fur_amg_dense *dense);
 fur_status fur_amg_apply_dense(const fur_amg_dense *dense, const fur_vector *b, fur_vector *x);
 
-/* What a cycle does on a level, or notes in its program: y = alpha A x, + y if `add`; p = M r;
- * x = x + alpha p with p = M r + beta p; y = y + alpha x; y = x; x = 0; x = G r. */
-fur_status fur_amg_multiply(const fur_amg_rung *rung, const fur_amg_product *a, double alpha,
-                            const fur_vector *x, bool add, fur_vector *y);
-fur_status fur_amg_scale(const fur_amg_rung *rung);
-fur_status fur_amg_turn(const fur_amg_rung *rung, double alpha, double beta, fur_vector *x);
-fur_status fur_amg_add(const fur_amg_rung *rung, double alpha, const fur_vector *x, fur_vector *y);
-fur_status fur_amg_copy(const fur_amg_rung *rung, const fur_vector *x, fur_vector *y);
-fur_status fur_amg_clear(const fur_amg_rung *rung, fur_vector *x);
-fur_status fur_amg_solve_dense(const fur_amg_rung *rung, const fur_amg_dense *dense, fur_vector *x);
+/* y = alpha A x, + y if `add` */
+fur_status fur_amg_multiply(const fur_amg_product *a, double alpha, const fur_vector *x, bool add,
+                            fur_vector *y);
 
 /* x = M r on the level `top` by those from there on; their r and p are overwritten. */
 fur_status fur_amg_visit(const fur_amg *amg, int top, fur_vector *x);
 
-/* The program of the small levels, once more for new values; and a visit, from the r of the first
- * of them to its x. */
+/* The program of the small levels, once more for new values. It goes from the r of the first of
+ * them to its x. */
 fur_status fur_amg_make_program(fur_amg *amg);
-fur_status fur_amg_run_program(const fur_amg *amg);
-fur_status fur_amg_program_append(fur_amg_program *program, const fur_amg_action *action);
 void fur_amg_release_program(fur_context *context, fur_amg_program *program);
 
 /* Gives back what a level keeps. */

@@ -14,7 +14,7 @@ static fur_status measure(const fur_amg_rung *g, const fur_vector *diagonal, dou
 {
     fur_scalar product;
     fur_scalar square;
-    FUR_TRY(fur_amg_multiply(g, &g->times_a, 1, g->x, false, g->r));
+    FUR_TRY(fur_amg_multiply(&g->times_a, 1, g->x, false, g->r));
     FUR_TRY(fur_multiply_elementwise(diagonal, g->x, g->p));
     FUR_TRY(fur_dot(g->x, g->r, &product));
     FUR_TRY(fur_dot(g->x, g->p, &square));

@@ -1,5 +1,6 @@
 /* The last levels, whose rows are so few that a step takes longer to begin than to do: a device
- * runs all steps of a visit to them in one launch. The steps are recorded from the cycle itself. */
+ * runs all steps of a visit to them in one launch. The cycle itself records them: its levels get
+ * verbs that note what they are to do. */
 #include "hierarchy.h"
 #include "value_type.h"
 
@@ -30,7 +31,7 @@ static int find_small(const fur_amg *amg)
     return first + 1 < amg->levels ? first : amg->levels;
 }
 
-fur_status fur_amg_program_append(fur_amg_program *program, const fur_amg_action *action)
+static fur_status append(fur_amg_program *program, const fur_amg_action *action)
 {
     fur_amg_action *actions = program->actions;
     if (program->count == program->room) {
@@ -45,10 +46,87 @@ fur_status fur_amg_program_append(fur_amg_program *program, const fur_amg_action
     return FUR_OK;
 }
 
-static void set_recording(fur_amg *amg, int first, fur_amg_program *program)
+static fur_status note(const fur_amg_rung *g, fur_amg_verb verb, fur_amg_action action)
 {
-    for (int i = first; i < amg->levels; i++)
-        amg->rung[i].program = program;
+    action.verb = verb;
+    return append(g->program, &action);
+}
+
+static fur_status note_multiply(const fur_amg_rung *g, const fur_amg_product *a, double alpha,
+                                const fur_vector *x, bool add, fur_vector *y)
+{
+    const fur_csr_view *v = &a->matrix->view;
+    return note(g, FUR_AMG_MULTIPLY,
+                (fur_amg_action){.rows = v->rows,
+                                 .wide = v->offset_type == FUR_I64,
+                                 .offsets = v->offsets,
+                                 .columns = v->columns,
+                                 .values = v->values,
+                                 .alpha = alpha,
+                                 .x = x->data,
+                                 .beta = add,
+                                 .y = y->data});
+}
+
+static fur_status note_scale(const fur_amg_rung *g)
+{
+    return note(
+        g, FUR_AMG_SCALE,
+        (fur_amg_action){
+            .rows = g->p->size, .scaling = g->scaling->data, .x = g->r->data, .y = g->p->data});
+}
+
+static fur_status note_turn(const fur_amg_rung *g, double alpha, double beta, fur_vector *x)
+{
+    return note(g, FUR_AMG_TURN,
+                (fur_amg_action){.rows = x->size,
+                                 .alpha = alpha,
+                                 .beta = beta,
+                                 .scaling = g->scaling->data,
+                                 .x = g->r->data,
+                                 .y = x->data,
+                                 .p = g->p->data});
+}
+
+static fur_status note_add(const fur_amg_rung *g, double alpha, const fur_vector *x, fur_vector *y)
+{
+    return note(g, FUR_AMG_ADD,
+                (fur_amg_action){.rows = y->size, .alpha = alpha, .x = x->data, .y = y->data});
+}
+
+static fur_status note_copy(const fur_amg_rung *g, const fur_vector *x, fur_vector *y)
+{
+    return note(g, FUR_AMG_COPY, (fur_amg_action){.rows = y->size, .x = x->data, .y = y->data});
+}
+
+static fur_status note_clear(const fur_amg_rung *g, fur_vector *x)
+{
+    return note(g, FUR_AMG_CLEAR, (fur_amg_action){.rows = x->size, .y = x->data});
+}
+
+static fur_status note_solve(const fur_amg_rung *g, const fur_amg_dense *dense, fur_vector *x)
+{
+    return note(g, FUR_AMG_SOLVE,
+                (fur_amg_action){
+                    .rows = dense->order, .values = dense->inverse, .x = g->r->data, .y = x->data});
+}
+
+static const fur_amg_verbs noting = {
+    .multiply = note_multiply,
+    .scale = note_scale,
+    .turn = note_turn,
+    .add = note_add,
+    .copy = note_copy,
+    .clear = note_clear,
+    .solve = note_solve,
+};
+
+static void set_verbs(fur_amg *amg, int first, const fur_amg_verbs *verbs)
+{
+    for (int i = first; i < amg->levels; i++) {
+        amg->rung[i].verbs = verbs;
+        amg->rung[i].program = &amg->program;
+    }
 }
 
 /* The steps of a visit to the levels from `first` on. */
@@ -58,9 +136,9 @@ static fur_status record(fur_amg *amg, int first)
     program->env = &amg->context->env;
     program->count = 0;
     amg->small = amg->levels;
-    set_recording(amg, first, program);
+    set_verbs(amg, first, &noting);
     fur_status status = fur_amg_visit(amg, first, amg->rung[first].x);
-    set_recording(amg, first, NULL);
+    set_verbs(amg, first, &fur_amg_doing);
     return status;
 }
 
@@ -92,12 +170,6 @@ fur_status fur_amg_make_program(fur_amg *amg)
     FUR_TRY(send(amg, &amg->program));
     amg->small = first;
     return FUR_OK;
-}
-
-fur_status fur_amg_run_program(const fur_amg *amg)
-{
-    return fur_amg_device(amg->context)
-        ->run(&amg->context->env, amg->value, amg->program.count, amg->program.there);
 }
 
 void fur_amg_release_program(fur_context *context, fur_amg_program *program)

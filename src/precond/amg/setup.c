@@ -1,6 +1,6 @@
 /* The levels, made one from the other, and their values computed again. */
-#include "clock.h"
 
+#include <furrow/author/clock.h>
 #include <furrow/author/recognised.h>
 #include "parts.h"
 #include "split.h"
@@ -39,7 +39,7 @@ static fur_status plan_first(const fur_csr *a, int times, fur_amg_product *out)
 /* A stencil refuses new values that do not suit it: a plan takes its place. */
 static fur_status replan_first(const fur_amg_rung *rung, int times, fur_amg_product *out)
 {
-    if (!out->stencil || fur_amg_multiply(rung, out, 1, rung->p, false, rung->r) != FUR_INVALID)
+    if (!out->stencil || fur_amg_multiply(out, 1, rung->p, false, rung->r) != FUR_INVALID)
         return FUR_OK;
     fur_recognised_destroy(out->stencil);
     out->stencil = NULL;
@@ -67,6 +67,7 @@ static fur_status equip(fur_amg *amg, int index)
     const fur_csr *a = matrix(rung);
     fur_context *context = amg->context;
     fur_vector **vectors[] = {&rung->scaling, &rung->x, &rung->r, &rung->p};
+    rung->verbs = &fur_amg_doing;
     for (int i = 0; i < 4; i++)
         FUR_TRY(fur_vector_create(context, amg->value, a->view.rows, vectors[i]));
     return index > 0 ? plan_products(a, times_of(amg), &rung->times_a)

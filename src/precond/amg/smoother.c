@@ -48,7 +48,7 @@ static fur_status queue_step(fur_scalars *s, const fur_amg_rung *rung)
     const fur_coefficient one = {.factor = fur_real(1)};
     const fur_coefficient alpha = {fur_real(-1), s, PRODUCT, CURVATURE};
     const fur_coefficient beta = {fur_real(1), s, PRODUCT, FUR_PREVIOUS(PRODUCT)};
-    FUR_TRY(fur_amg_multiply(rung, &rung->times_a, 1, rung->p, false, rung->x));
+    FUR_TRY(fur_amg_multiply(&rung->times_a, 1, rung->p, false, rung->x));
     FUR_TRY(fur_dot_into(rung->p, rung->x, s, CURVATURE));
     FUR_TRY(fur_axpby_from(alpha, rung->x, one, rung->r));
     FUR_TRY(fur_multiply_elementwise(rung->scaling, rung->r, rung->x));

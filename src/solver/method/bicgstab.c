@@ -10,7 +10,7 @@
  * bytes a row in f64. They are p 6, dots with v 2, s with its norm 3, dots with t 2, x 4, r with
  * its norm 3, and the dot with the shadow vector 2. */
 #include "course.h"
-#include "number.h"
+#include "coefficient.h"
 #include "solver.h"
 
 #include "env.h"
@@ -150,11 +150,11 @@ static fur_status turn(bicgstab *m, bool *over)
     FUR_TRY(fur_dot(m->shadow, m->r, &rho));
     if (vanishes(m, rho, m->norm))
         return renew(m, over);
-    fur_scalar beta = fur_product(fur_quotient(rho, m->rho), fur_quotient(m->alpha, m->omega));
+    fur_scalar beta = fur_times(fur_quotient(rho, m->rho), fur_quotient(m->alpha, m->omega));
     m->rho = rho;
     m->fresh = false;
     FUR_TRY(fur_axpby(fur_real(1), m->r, beta, m->p));
-    fur_scalar step = fur_negative(fur_product(beta, m->omega));
+    fur_scalar step = fur_negative(fur_times(beta, m->omega));
     return fur_axpy_norm2(step, m->v, m->p, &m->p_norm);
 }
 

@@ -9,7 +9,7 @@
  * Vector transfers an iteration in addition to the products: dots 2, s 3, x and p 5, r 3: 13, 104
  * bytes a row in f64; with M dots 3: 112 bytes. */
 #include "course.h"
-#include "number.h"
+#include "coefficient.h"
 #include "solver.h"
 
 #include "core.h"

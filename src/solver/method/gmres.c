@@ -110,9 +110,9 @@ static fur_status expand(gmres *c, int64_t k, fur_scalar *h, double *next)
 static double rotate(gmres *c, int64_t k, fur_scalar *h, double next)
 {
     for (int64_t i = 0; i < k; i++) {
-        fur_scalar upper = fur_sum(fur_product(fur_conjugate(c->cosines[i]), h[i]),
+        fur_scalar upper = fur_sum(fur_times(fur_conjugate(c->cosines[i]), h[i]),
                                    fur_scaled(c->sines[i], h[i + 1]));
-        h[i + 1] = fur_sum(fur_product(c->cosines[i], h[i + 1]), fur_scaled(-c->sines[i], h[i]));
+        h[i + 1] = fur_sum(fur_times(c->cosines[i], h[i + 1]), fur_scaled(-c->sines[i], h[i]));
         h[i] = upper;
     }
     double pivot = fur_length(fur_modulus(h[k]), next);
@@ -122,7 +122,7 @@ static double rotate(gmres *c, int64_t k, fur_scalar *h, double next)
     c->sines[k] = next / pivot;
     h[k] = fur_real(pivot);
     c->g[k + 1] = fur_scaled(-c->sines[k], c->g[k]);
-    c->g[k] = fur_product(fur_conjugate(c->cosines[k]), c->g[k]);
+    c->g[k] = fur_times(fur_conjugate(c->cosines[k]), c->g[k]);
     return pivot;
 }
 
@@ -136,7 +136,7 @@ static void substitute(gmres *c, int64_t count)
         const fur_scalar *column = c->triangle + triangle_size(k);
         y[k] = fur_complex(y[k].re / column[k].re, y[k].im / column[k].re);
         for (int64_t i = 0; i < k; i++)
-            y[i] = fur_sum(y[i], fur_negative(fur_product(column[i], y[k])));
+            y[i] = fur_sum(y[i], fur_negative(fur_times(column[i], y[k])));
     }
 }
 

@@ -136,7 +136,7 @@ static void substitute(idrs *d, int k)
     for (int i = k; i < d->s; i++) {
         fur_scalar sum = d->f[i];
         for (int j = k; j < i; j++)
-            sum = fur_sum(sum, fur_negative(fur_product(d->m[i * d->s + j], d->c[j])));
+            sum = fur_sum(sum, fur_negative(fur_times(d->m[i * d->s + j], d->c[j])));
         d->c[i] = fur_quotient(sum, d->m[i * d->s + i]);
     }
 }
@@ -167,7 +167,7 @@ static fur_status orthogonalise(idrs *d, int k, bool *usable)
         d->column[j] = fur_quotient(d->column[j], d->m[j * s + j]);
         for (int i = j + 1; i < s; i++)
             d->column[i] =
-                fur_sum(d->column[i], fur_negative(fur_product(d->column[j], d->m[i * s + j])));
+                fur_sum(d->column[i], fur_negative(fur_times(d->column[j], d->m[i * s + j])));
     }
     for (int i = k; i < s; i++)
         d->m[i * s + k] = d->column[i];
@@ -186,7 +186,7 @@ static fur_status descend(idrs *d, int k, bool *usable, bool *over)
         return FUR_OK;
     fur_scalar beta = fur_quotient(d->f[k], d->m[k * d->s + k]);
     for (int i = k + 1; i < d->s; i++)
-        d->f[i] = fur_sum(d->f[i], fur_negative(fur_product(beta, d->m[i * d->s + k])));
+        d->f[i] = fur_sum(d->f[i], fur_negative(fur_times(beta, d->m[i * d->s + k])));
     return step(d, beta, d->u[k], d->g[k], 0, over);
 }
 

@@ -1,7 +1,7 @@
 /* See least_singular.h. */
 #include "least_singular.h"
 
-#include "number.h"
+#include "coefficient.h"
 
 /* The least singular value of [sigma, a; 0, pivot], and its left singular vector (s, -t). All
  * numbers are at least 0, and not all are 0. */
@@ -33,7 +33,7 @@ void fur_least_singular_grow(fur_least_singular *l, int64_t k, const fur_scalar 
         return;
     }
     for (int64_t i = 0; i < k; i++)
-        product = fur_sum(product, fur_product(fur_conjugate(l->witness[i]), column[i]));
+        product = fur_sum(product, fur_times(fur_conjugate(l->witness[i]), column[i]));
     double a = fur_modulus(product);
     l->value = scale * least_of_two(l->value / scale, a / scale, column[k].re / scale, &s, &t);
     for (int64_t i = 0; i < k; i++)
