@@ -1,8 +1,9 @@
 /* The halo: entries of x that rows of one rank need from other ranks. */
 #include "bounds.h"
+
+#include <furrow/author/clock.h>
 #include "halo_link.h"
 #include "matrix.h"
-#include "seconds.h"
 
 #include <string.h>
 
@@ -121,9 +122,9 @@ static void pick(size_t size, int64_t count, const int64_t *at, int64_t first, c
 
 fur_status halo_receive(fur_ranks_csr *m, int from, void *data, size_t bytes)
 {
-    double start = seconds_now();
+    double start = fur_seconds();
     fur_status status = group_receive(m->group, from, data, bytes);
-    m->report.seconds_halo += seconds_now() - start;
+    m->report.seconds_halo += fur_seconds() - start;
     return status;
 }
 

@@ -92,9 +92,9 @@ static fur_status write_matrix(const convert_options *options, const loaded_matr
     *done = describe_matrix(options, a);
     fur_mtx_header origin = {
         .size = sizeof origin, .field = done->field, .symmetry = done->symmetry};
-    double start = command_seconds();
+    double start = fur_seconds();
     FUR_TRY(save_matrix(a->matrix, &options->out, &origin));
-    done->seconds_write = command_seconds() - start;
+    done->seconds_write = fur_seconds() - start;
     return FUR_OK;
 }
 
@@ -123,13 +123,13 @@ static fur_status write_vector(fur_context *context, const convert_options *opti
 {
     *done = describe_vector(options, a);
     fur_mtx_header origin = {.size = sizeof origin, .field = done->field};
-    double start = command_seconds();
+    double start = fur_seconds();
     fur_vector *x = NULL;
     FUR_TRY(fur_vector_create(context, done->value, done->rows, &x));
     fur_status status = fur_vector_upload(fur_csr_get(a->matrix)->values, x);
     if (status == FUR_OK)
         status = save_vector(x, &options->out, &origin);
-    done->seconds_write = command_seconds() - start;
+    done->seconds_write = fur_seconds() - start;
     fur_vector_destroy(x);
     return status;
 }

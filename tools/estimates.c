@@ -29,11 +29,11 @@ static fur_status time_product(const fur_spmv *plan, const fur_vector *x, fur_ve
     double spent = 0;
     *least = HUGE_VAL;
     while (spent < RACE_SECONDS) {
-        double start = command_seconds();
+        double start = fur_seconds();
         for (int i = 0; i < BATCH; i++)
             FUR_TRY(fur_spmv_apply(plan, fur_real(1), x, fur_real(0), y));
         FUR_TRY(fur_context_synchronize(context));
-        double seconds = command_seconds() - start;
+        double seconds = fur_seconds() - start;
         *least = fmin(*least, seconds / BATCH);
         spent += seconds;
     }

@@ -48,14 +48,14 @@ static fur_status order_once(reorder_job *job)
     job->order = NULL;
     f->reordered = NULL;
     f->found = FUR_DEFAULT(fur_reorder_report);
-    double start = command_seconds();
+    double start = fur_seconds();
     FUR_TRY(fur_reorder(f->original, f->method, &options, &f->found, &job->order));
     FUR_TRY(fur_context_synchronize(job->context));
-    double ordered = command_seconds();
+    double ordered = fur_seconds();
     FUR_TRY(fur_csr_permute(f->original, job->order, job->order, &f->reordered));
     FUR_TRY(fur_context_synchronize(job->context));
     f->seconds_order = fmin(f->seconds_order, ordered - start);
-    f->seconds_permute = fmin(f->seconds_permute, command_seconds() - ordered);
+    f->seconds_permute = fmin(f->seconds_permute, fur_seconds() - ordered);
     return FUR_OK;
 }
 

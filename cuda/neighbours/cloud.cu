@@ -1,7 +1,8 @@
 // Clouds of points on the device: the check of coordinates, points in blocks, and the boxes around
 // them. The file also holds the table of the search.
-#include "clock.h"
 #include "neighbours.cuh"
+
+#include <furrow/author/clock.h>
 
 #define BLOCK 256
 

@@ -2,6 +2,7 @@
 #ifndef FURROW_AUTHOR_H
 #define FURROW_AUTHOR_H
 
+#include <furrow/author/clock.h>
 #include <furrow/author/context.h>
 #include <furrow/author/files.h>
 #include <furrow/author/fused.h>

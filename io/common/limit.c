@@ -1,8 +1,8 @@
 /* If no limit is given, it grows with the file. Memory and time are then proportional to the data
  * that somebody has stored or sent. */
 #include "limit.h"
-#include "clock.h"
 #include "split.h"
+#include <furrow/author/clock.h>
 #include <furrow/author/try.h>
 
 /* Rows plus columns that any file may have, however small, and their number for each byte and each

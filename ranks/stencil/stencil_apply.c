@@ -2,8 +2,9 @@
  * planes are computed. They arrive in the windows of the edges. On the CPU they are messages. On
  * GPUs they are memory parcels that are exchanged together. */
 #include "bounds.h"
+
+#include <furrow/author/clock.h>
 #include "devices.h"
-#include "seconds.h"
 #include "stencil.h"
 
 static size_t plane_bytes(const fur_ranks_stencil *s)
@@ -154,11 +155,11 @@ static fur_status begin(fur_ranks_stencil *s, passing *p, const char *x)
 
 static fur_status end(fur_ranks_stencil *s, passing *p, const char *x)
 {
-    double start = seconds_now();
+    double start = fur_seconds();
     if (p->listed)
         return s->space.group->count > 1 ? devices_meet(&s->space) : FUR_OK;
     fur_status status = take_planes(s, p, x);
-    s->report.seconds_halo += seconds_now() - start;
+    s->report.seconds_halo += fur_seconds() - start;
     return status;
 }
 

@@ -3,10 +3,9 @@
 #ifndef FURROW_BASE_SEED_H
 #define FURROW_BASE_SEED_H
 
+#include <furrow/author/clock.h>
 #include <stdint.h>
 #include <unistd.h>
-
-#include "clock.h"
 
 static inline uint64_t fur_seed(void)
 {

@@ -1,7 +1,7 @@
 /* Solvers for batches: methods by name, the band of the pattern, workspace, results. */
 #include "batch_handle.h"
 
-#include "clock.h"
+#include <furrow/author/clock.h>
 #include <furrow/author/options.h>
 #include "split.h"
 #include "value_type.h"

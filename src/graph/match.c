@@ -10,8 +10,8 @@
  * alternate. Dijkstra's algorithm finds the path (Duff and Koster 2001; Jonker and Volgenant
  * 1987). */
 #include "csr.h"
-#include "clock.h"
 #include "value_type.h"
+#include <furrow/author/clock.h>
 #include <furrow/author/options.h>
 
 #include <furrow/graph.h>

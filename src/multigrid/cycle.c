@@ -1,9 +1,9 @@
 /* Multigrid: cycles, the solution by cycles, and a cycle as an operator. */
-#include "clock.h"
 #include "multigrid.h"
 #include "slabs.h"
 #include "target.h"
 
+#include <furrow/author/clock.h>
 #include <furrow/author/operator.h>
 #include <furrow/author/options.h>
 #include <furrow/vector.h>

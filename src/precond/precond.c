@@ -1,8 +1,8 @@
 /* Preconditioners by name: creation, update, application, the operator. */
 #include "precond.h"
 
-#include "clock.h"
 #include "names.h"
+#include <furrow/author/clock.h>
 #include <furrow/author/options.h>
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "csr.h"
 
 #include "atomic.h"
-#include "clock.h"
+#include <furrow/author/clock.h>
 #include <furrow/author/options.h>
 #include "team.h"
 

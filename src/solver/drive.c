@@ -7,10 +7,10 @@
 #include "verdict.h"
 
 #include "arguments.h"
-#include "clock.h"
 #include "core.h"
 #include "env.h"
 #include "magnitude.h"
+#include <furrow/author/clock.h>
 #include <furrow/author/options.h>
 #include "target.h"
 #include "unit.h"

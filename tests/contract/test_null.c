@@ -888,6 +888,7 @@ START_TEST(numbers_out_of_range_have_a_neutral_answer)
         ck_assert_int_eq(fur_stencil_named(n, &w.stencil_definition), 0);
     }
     ck_assert_str_eq(fur_version(), FUR_VERSION);
+    ck_assert(fur_seconds() > 0);
     ck_assert_int_eq(fur_scalars_initial().halted, -1);
 }
 END_TEST

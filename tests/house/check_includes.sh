@@ -11,8 +11,8 @@ if grep -rnE '^ *# *include *["<][^">]*\.\./' src io tools cuda include ranks py
     echo "a path with .. leads out of a layer"
     failed=1
 fi
-if grep -nE '# *include *<furrow/' src/base/*.[ch] | grep -vE '<furrow/(base|author/try)\.h>'; then
-    echo "src/base includes a public header other than furrow/base.h and furrow/author/try.h"
+if grep -nE '# *include *<furrow/' src/base/*.[ch] | grep -vE '<furrow/(base|author/clock|author/try)\.h>'; then
+    echo "src/base includes a public header other than base.h, author/clock.h and author/try.h"
     failed=1
 fi
 exit $failed

@@ -90,11 +90,11 @@ static fur_status make_solvers(multigrid_case *c)
 
 static fur_status time_copies(const multigrid_case *c, double *rate)
 {
-    double start = command_seconds();
+    double start = fur_seconds();
     for (int i = 0; i < COPIES; i++)
         FUR_TRY(fur_axpby(fur_real(1), c->from, fur_real(0), c->to));
     FUR_TRY(fur_context_synchronize(c->b->context));
-    double seconds = command_seconds() - start;
+    double seconds = fur_seconds() - start;
     size_t entry = fur_value_size(fur_vector_value_type(c->to));
     *rate = fmax(*rate, 2.0 * COPIES * (double)entry * (double)fur_vector_size(c->to) / seconds);
     return FUR_OK;
@@ -104,11 +104,11 @@ static fur_status time_copies(const multigrid_case *c, double *rate)
 static fur_status time_cycles(const multigrid_case *c, double *seconds)
 {
     FUR_TRY(fur_context_synchronize(c->b->context));
-    double start = command_seconds();
+    double start = fur_seconds();
     for (int i = 0; i < CYCLES; i++)
         FUR_TRY(fur_multigrid_cycle(c->multigrid, c->rhs, c->x));
     FUR_TRY(fur_context_synchronize(c->b->context));
-    *seconds = fmin(*seconds, (command_seconds() - start) / CYCLES);
+    *seconds = fmin(*seconds, (fur_seconds() - start) / CYCLES);
     return FUR_OK;
 }
 

@@ -151,11 +151,11 @@ static fur_status time_recognition(const fur_csr *a, fur_recognise_report *repor
 {
     fur_context *context = fur_csr_context(a);
     FUR_TRY(fur_context_synchronize(context));
-    double start = command_seconds();
+    double start = fur_seconds();
     *report = FUR_DEFAULT(fur_recognise_report);
     FUR_TRY(fur_stencil_recognise(a, NULL, report, found));
     FUR_TRY(fur_context_synchronize(context));
-    *least = fmin(*least, command_seconds() - start);
+    *least = fmin(*least, fur_seconds() - start);
     return FUR_OK;
 }
 
@@ -185,11 +185,11 @@ static fur_status time_products(const recognise_case *c, bool by_stencil, double
     fur_context *context = c->b->context;
     int count = strcmp(fur_context_device(context), "cpu") == 0 ? 1 : PRODUCTS;
     FUR_TRY(fur_context_synchronize(context));
-    double start = command_seconds();
+    double start = fur_seconds();
     for (int i = 0; i < count; i++)
         FUR_TRY(multiply(c, by_stencil));
     FUR_TRY(fur_context_synchronize(context));
-    *least = fmin(*least, (command_seconds() - start) / count);
+    *least = fmin(*least, (fur_seconds() - start) / count);
     return FUR_OK;
 }
 

@@ -23,11 +23,11 @@ static fur_status make_solvers(const solve_system *s, const fur_operator *a, red
         fur_solver_options options = {
             .size = sizeof options, .preconditioner = s->jacobi, .rtol = RTOL, .whole = !i};
         FUR_TRY(fur_context_synchronize(context));
-        start = command_seconds();
+        start = fur_seconds();
         FUR_TRY(fur_solver_create(a, &options, &r->solvers[i]));
         FUR_TRY(fur_context_synchronize(context));
     }
-    r->setup = command_seconds() - start;
+    r->setup = fur_seconds() - start;
     return FUR_OK;
 }
 

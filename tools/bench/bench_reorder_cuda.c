@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "peer_cuda.h"
 
@@ -25,13 +24,6 @@ typedef struct reorder_case {
     int32_t *peer_order; /* NULL: there is no peer */
 } reorder_case;
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void keep_least(double *least, double seconds)
 {
     *least = *least == 0 || seconds < *least ? seconds : *least;
@@ -41,11 +33,11 @@ static fur_status run_ours(reorder_case *c)
 {
     fur_permutation *order = NULL;
     fur_reorder_options options = {.size = sizeof options, .allow_worse = 1};
-    double start = now();
+    double start = fur_seconds();
     c->report = FUR_DEFAULT(fur_reorder_report);
     FUR_TRY(fur_reorder(c->on_gpu, "rcm", &options, &c->report, &order));
     fur_status status = fur_context_synchronize(c->b->context);
-    keep_least(&c->seconds, now() - start);
+    keep_least(&c->seconds, fur_seconds() - start);
     fur_permutation_destroy(order);
     return status;
 }
@@ -53,10 +45,10 @@ static fur_status run_ours(reorder_case *c)
 static fur_status run_peer(reorder_case *c, const peer_cusolver *cusolver)
 {
     fur_csr_view a = *fur_csr_get(c->on_host);
-    double start = now();
+    double start = fur_seconds();
     int status = cusolver->symrcm(cusolver->handle, (int)a.rows, (int)a.entries,
                                   cusolver->description, a.offsets, a.columns, c->peer_order);
-    keep_least(&c->peer_seconds, now() - start);
+    keep_least(&c->peer_seconds, fur_seconds() - start);
     if (status != 0) {
         return fur_context_fail(c->b->context, FUR_UNSUPPORTED,
                                 "cusolverSpXcsrsymrcmHost: status %d", status);

@@ -26,12 +26,12 @@ static fur_status add_steps(fur_context *context, const add_options *o, loaded_m
 {
     FUR_TRY(load(context, o, 0, a));
     FUR_TRY(load(context, o, 1, b));
-    double start = command_seconds();
+    double start = fur_seconds();
     FUR_TRY(command_while(
         context, "adding", o->common.operands[1],
         fur_csr_add(a->matrix, fur_real(o->alpha), b->matrix, fur_real(o->beta), &made->matrix)));
     FUR_TRY(fur_context_synchronize(context));
-    made->seconds_apply = command_seconds() - start;
+    made->seconds_apply = fur_seconds() - start;
     made->seconds_load = a->seconds + b->seconds;
     made->bytes = made_bytes(a->matrix) + made_bytes(b->matrix);
     return made_print(&o->common, made, &o->out, made_field(fur_csr_get(made->matrix)->value_type));

@@ -39,14 +39,14 @@ static fur_status combine_steps(fur_context *context, const combine_options *o, 
                                 made_matrix *made)
 {
     FUR_TRY(load_blocks(context, o, blocks, made));
-    double start = command_seconds();
+    double start = fur_seconds();
     fur_status status =
         fur_csr_from_blocks(o->rows, o->cols, (const fur_csr *const *)blocks, &made->matrix);
     if (status == FUR_INVALID && made->bytes == 0)
         return command_misuse(context, "a grid of blocks needs at least one file");
     FUR_TRY(status);
     FUR_TRY(fur_context_synchronize(context));
-    made->seconds_apply = command_seconds() - start;
+    made->seconds_apply = fur_seconds() - start;
     return made_print(&o->common, made, &o->out, made_field(fur_csr_get(made->matrix)->value_type));
 }
 

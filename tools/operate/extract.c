@@ -101,10 +101,10 @@ static fur_status extract_steps(fur_context *context, const extract_options *o, 
     made->matrix = a.matrix;
     made->seconds_load = a.seconds;
     made->bytes = made_bytes(a.matrix);
-    double start = command_seconds();
+    double start = fur_seconds();
     FUR_TRY(command_while(context, "extracting from", name, take_part(o, &made->matrix)));
     FUR_TRY(fur_context_synchronize(context));
-    made->seconds_apply = command_seconds() - start;
+    made->seconds_apply = fur_seconds() - start;
     return made_print(&o->common, made, &o->out, a.header.field);
 }
 

@@ -45,7 +45,7 @@ fur_status load_half(fur_context *context, const command_common *common, const c
                      loaded_matrix *out, fur_half *half)
 {
     command_common with = *common;
-    double start = command_seconds();
+    double start = fur_seconds();
     with.reading.keep_triangle = 1;
     FUR_TRY(load_matrix(context, &with, path, out));
     if (!out->triangle)
@@ -55,6 +55,6 @@ fur_status load_half(fur_context *context, const command_common *common, const c
                                 "--half needs a symmetric matrix, this one is skew-symmetric");
     else
         *half = out->header.symmetry == FUR_MTX_HERMITIAN ? FUR_HALF_HERMITIAN : FUR_HALF_SYMMETRIC;
-    out->seconds = command_seconds() - start;
+    out->seconds = fur_seconds() - start;
     return FUR_OK;
 }

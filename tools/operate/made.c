@@ -38,10 +38,10 @@ fur_status made_print(const command_common *common, const made_matrix *made,
     const fur_csr_view *v = fur_csr_get(made->matrix);
     const fur_mtx_header origin = {.size = sizeof origin, .field = field};
     int64_t bytes = made->bytes + made_bytes(made->matrix);
-    double start = command_seconds();
+    double start = fur_seconds();
     if (target->path)
         FUR_TRY(save_matrix(made->matrix, target, &origin));
-    double seconds_write = command_seconds() - start;
+    double seconds_write = fur_seconds() - start;
     output out = output_begin(common->json);
     output_count(&out, "rows", "rows", v->rows);
     output_count(&out, "cols", "columns", v->cols);

@@ -46,10 +46,10 @@ static fur_status apply(void *self)
 
 static fur_status time_products(by_job *job)
 {
-    double start = command_seconds();
+    double start = fur_seconds();
     FUR_TRY(fur_spgemm_multiply(job->plan, fur_real(1), &job->c));
     FUR_TRY(fur_context_synchronize(job->context));
-    job->seconds_first = command_seconds() - start;
+    job->seconds_first = fur_seconds() - start;
     job->repeat = (repeat){.compute = apply, .job = job, .count = job->options->repeat};
     return repeat_timed(job->context, &job->repeat);
 }

@@ -15,11 +15,11 @@
 /* Seconds of one of `count` computations that are waited for together. */
 static fur_status time_batch(fur_context *context, const repeat *r, int64_t count, double *seconds)
 {
-    double start = command_seconds();
+    double start = fur_seconds();
     for (int64_t i = 0; i < count; i++)
         FUR_TRY(r->compute(r->job));
     FUR_TRY(fur_context_synchronize(context));
-    *seconds = (command_seconds() - start) / (double)count;
+    *seconds = (fur_seconds() - start) / (double)count;
     return FUR_OK;
 }
 

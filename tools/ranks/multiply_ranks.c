@@ -35,11 +35,11 @@ static fur_status run_products(ranks_job *j, double *seconds)
 {
     fur_status status = FUR_OK;
     for (int i = 0; status == FUR_OK && i < j->request->repeat; i++) {
-        double start = command_seconds();
+        double start = fur_seconds();
         status = fur_ranks_multiply(j->a, j->x, j->y);
         if (status == FUR_OK)
             status = ranks_pass(j, j->context, fur_context_synchronize(j->context));
-        seconds[i] = command_seconds() - start;
+        seconds[i] = fur_seconds() - start;
     }
     return status;
 }

@@ -12,6 +12,7 @@
  * the slowest. */
 #include "device.h"
 
+#include <furrow/author/clock.h>
 #include <furrow/author/recording.h>
 #include <furrow/author/scalars.h>
 #include <furrow/furrow.h>
@@ -21,7 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define ROUNDS 7
 
@@ -37,13 +37,6 @@ typedef struct race {
     const char *how; /* iterations reach the device */
     int64_t halo_bytes;
 } race;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void need(fur_ranks *g, const fur_context *c, fur_status status)
 {
@@ -67,11 +60,11 @@ static double measure(fur_ranks *g, fur_context *c, int64_t calls,
     for (int r = -1; r < ROUNDS; r++) {
         need(g, c, fur_context_synchronize(c));
         need(g, c, fur_ranks_agree(g, FUR_OK));
-        double start = now();
+        double start = fur_seconds();
         need(g, c, call(user, calls));
         need(g, c, fur_context_synchronize(c));
         if (r >= 0)
-            seconds[r] = (now() - start) / (double)calls;
+            seconds[r] = (fur_seconds() - start) / (double)calls;
     }
     qsort(seconds, ROUNDS, sizeof *seconds, compare);
     return seconds[ROUNDS / 2];
@@ -165,11 +158,11 @@ static double iterate(fur_ranks *g, fur_ranks_csr *a, const fur_vector *b, fur_v
     need(g, c, fur_vector_fill(x, fur_real(0)));
     need(g, c, fur_context_synchronize(c));
     need(g, c, fur_ranks_agree(g, FUR_OK));
-    double start = now();
+    double start = fur_seconds();
     need(g, c, fur_ranks_solve(a, &o, b, x, &report));
     static const char *const ways[] = {"auto", "issued", "recorded", "persistent"};
     *how = ways[report.execution % 4];
-    return now() - start;
+    return fur_seconds() - start;
 }
 
 static double slope(fur_ranks *g, fur_ranks_csr *a, const fur_vector *b, fur_vector *x,
@@ -415,9 +408,9 @@ static double solve_cycles(fur_ranks *g, fur_context *c, const cycle *m, int *it
         need(g, c, fur_vector_fill(m->x, fur_real(0)));
         need(g, c, fur_context_synchronize(c));
         need(g, c, fur_ranks_agree(g, FUR_OK));
-        double start = now();
+        double start = fur_seconds();
         need(g, c, fur_multigrid_solve(m->mg, m->b, m->x, 1e-8, 0, &report));
-        seconds[i] = now() - start;
+        seconds[i] = fur_seconds() - start;
         *iterations = (int)report.iterations;
     }
     qsort(seconds, 5, sizeof *seconds, compare);

@@ -118,7 +118,7 @@ static fur_status make_precond(ranks_job *j, solve_state *s)
     fur_precond_options kind = {.size = sizeof kind, .kind = choose_precond(j)};
     fur_ranks_precond_options options = {
         .size = sizeof options, .precond = &kind, .whole = j->request->whole};
-    double start = command_seconds();
+    double start = fur_seconds();
     fur_status status = FUR_OK;
     s->precond = kind.kind;
     if (job_is(s->precond, "jacobi"))
@@ -127,7 +127,7 @@ static fur_status make_precond(ranks_job *j, solve_state *s)
     status = fur_ranks_agree(j->group, status);
     if (status == FUR_OK && !s->jacobi && !job_is(s->precond, "none"))
         status = fur_ranks_precond_create(j->a, &options, &s->other);
-    s->seconds_setup = command_seconds() - start;
+    s->seconds_setup = fur_seconds() - start;
     return status;
 }
 

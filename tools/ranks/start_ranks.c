@@ -86,10 +86,10 @@ static fur_status read_alone(ranks_job *j)
 
 static fur_status read_matrix(ranks_job *j)
 {
-    double start = command_seconds();
+    double start = fur_seconds();
     FUR_TRY(is_for_all(j) ? fur_ranks_csr_read(j->group, j->name, NULL, &j->a) : read_alone(j));
     FUR_TRY(arrange(j));
-    j->seconds_load = command_seconds() - start;
+    j->seconds_load = fur_seconds() - start;
     j->context = fur_ranks_csr_context(j->a);
     j->value = fur_ranks_csr_describe(j->a)->value_type;
     return FUR_OK;

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "unfinished.h"
@@ -351,11 +350,4 @@ static void check_output(int status, void *unused)
 void command_check_output(void)
 {
     on_exit(check_output, NULL);
-}
-
-double command_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }

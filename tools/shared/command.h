@@ -6,6 +6,7 @@
 #include <argp.h>
 #include <stdbool.h>
 
+#include <furrow/author/clock.h>
 #include <furrow/author/try.h>
 #include <furrow/furrow.h>
 
@@ -147,8 +148,5 @@ bool command_flush(char sentence[COMMAND_FLUSH_BYTES]);
 /* From here on the program fails, with a sentence, if what it prints does not arrive: the text of
  * --help and --version, too, after which argp ends it. */
 void command_check_output(void);
-
-/* Seconds on a clock that only moves forward. */
-double command_seconds(void);
 
 #endif

@@ -19,7 +19,7 @@ progress progress_begin(bool quiet)
 {
     progress line = {.enabled = !quiet && isatty(STDERR_FILENO),
                      .visible = false,
-                     .next = command_seconds() + SECONDS_BEFORE_FIRST};
+                     .next = fur_seconds() + SECONDS_BEFORE_FIRST};
     return line;
 }
 
@@ -27,7 +27,7 @@ bool progress_due(progress *line)
 {
     if (!line->enabled)
         return false;
-    double now = command_seconds();
+    double now = fur_seconds();
     if (now < line->next)
         return false;
     line->next = now + SECONDS_BETWEEN;

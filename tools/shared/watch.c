@@ -16,7 +16,7 @@
 void watch_begin(watch *w, bool quiet, double rtol)
 {
     w->line = progress_begin(quiet);
-    w->begin = command_seconds();
+    w->begin = fur_seconds();
     w->rtol = rtol;
     w->attempt = 0;
 }
@@ -48,8 +48,8 @@ static bool grow(watch *w)
 static void add_point(watch *w, int64_t iteration, double residual, double true_residual)
 {
     if (w->keep && grow(w))
-        w->points[w->count++] = (watch_point){w->attempt, iteration, command_seconds() - w->begin,
-                                              residual, true_residual};
+        w->points[w->count++] =
+            (watch_point){w->attempt, iteration, fur_seconds() - w->begin, residual, true_residual};
 }
 
 /* r = b - A x, and its norm relative to b. */
@@ -66,14 +66,14 @@ static fur_status take_residual(const watch_sample *s, double *residual)
 static double sample(watch *w, const fur_solver_progress *state)
 {
     watch_sample *s = &w->sample;
-    double start = command_seconds();
+    double start = fur_seconds();
     double residual = NAN;
     if (!s->a || !(s->b_norm > 0) || state->iteration < s->iteration)
         return NAN;
     fur_status status = fur_solver_iterate(state, s->x);
     if (status == FUR_OK)
         status = take_residual(s, &residual);
-    s->seconds += command_seconds() - start;
+    s->seconds += fur_seconds() - start;
     s->iteration = status == FUR_OK ? state->iteration + 1 + state->iteration / SAMPLE_SHARE
                                     : INT64_MAX; /* none in this attempt */
     return status == FUR_OK ? residual : NAN;
@@ -87,7 +87,7 @@ void watch_result(watch *w, const fur_solver_report *report)
 /* Keeps this iteration as a mark, if there are twice as many as at the last. */
 static void mark(watch *w, const fur_solver_progress *state)
 {
-    watch_point now = {w->attempt, state->iteration, command_seconds(), state->residual, NAN};
+    watch_point now = {w->attempt, state->iteration, fur_seconds(), state->residual, NAN};
     if (state->iteration == 0)
         w->marks[0] = w->marks[1] = now;
     if (state->iteration >= 2 * w->marks[1].iteration) {
@@ -102,7 +102,7 @@ static double seconds_left(const watch *w, double residual)
 {
     double fall = log(w->marks[0].residual / residual);
     double rest = log(residual / w->rtol);
-    double passed = command_seconds() - w->marks[0].seconds;
+    double passed = fur_seconds() - w->marks[0].seconds;
     return fall > 0 && rest >= 0 ? rest / fall * passed : -1;
 }
 

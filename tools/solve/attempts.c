@@ -189,13 +189,13 @@ fur_status job_solve(job *j)
 {
     j->total = FUR_DEFAULT(fur_solver_report);
     FUR_TRY(job_about(j, prepare_watch(j)));
-    double start = command_seconds();
+    double start = fur_seconds();
     interrupt_begin();
     fur_status status = j->stencil ? solve_stencil(j) : solve_matrix(j);
     interrupt_end();
     watch_end(&j->watch);
     FUR_TRY(job_about(j, status));
-    j->seconds_setup += command_seconds() - start - j->total.seconds;
+    j->seconds_setup += fur_seconds() - start - j->total.seconds;
     find_best(j);
     return FUR_OK;
 }

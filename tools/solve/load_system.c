@@ -14,10 +14,10 @@ static fur_status prepare_matrix(job *j)
     fur_product_options options = {
         .size = sizeof options, .kernel = j->options->kernel, .order = j->options->reorder};
     const fur_csr_view *view = fur_csr_get(j->a.matrix);
-    double start = command_seconds();
+    double start = fur_seconds();
     j->traits = FUR_DEFAULT(fur_csr_traits);
     FUR_TRY(fur_csr_examine(j->a.matrix, &j->traits));
-    j->seconds_examine = command_seconds() - start;
+    j->seconds_examine = fur_seconds() - start;
     FUR_TRY(fur_vector_create(j->context, view->value_type, view->cols, &j->x));
     FUR_TRY(fur_product_create(j->a.matrix, &options, &j->product));
     j->op = fur_product_operator(j->product);
@@ -173,10 +173,10 @@ static fur_status load_first_guess(job *j)
 
 fur_status job_load(job *j)
 {
-    double start = command_seconds();
+    double start = fur_seconds();
     bool stencil = j->options->grid.points != 0;
     FUR_TRY(stencil ? job_about(j, make_stencil(j)) : job_load_matrix(j));
-    j->seconds_setup = command_seconds() - start - j->a.seconds;
+    j->seconds_setup = fur_seconds() - start - j->a.seconds;
     FUR_TRY(load_right_hand_side(j));
     if (!stencil)
         FUR_TRY(job_load_null_space(j));

@@ -140,11 +140,11 @@ static fur_status solve_columns(columns_job *c)
                                   .whole = o->whole,
                                   .monitor = watch_columns};
     FUR_TRY(fur_solver_create(c->base->op, &options, &solver));
-    double start = command_seconds();
+    double start = fur_seconds();
     interrupt_begin();
     fur_status status = fur_solver_solve_block(solver, c->rhs, c->x, c->reports);
     interrupt_end();
-    c->seconds = command_seconds() - start;
+    c->seconds = fur_seconds() - start;
     fur_solver_destroy(solver);
     return status;
 }

@@ -28,10 +28,10 @@ fur_status job_time(fur_context *context, const fur_operator *a, const fur_vecto
 {
     *out = HUGE_VAL;
     for (int run = 0; run < RUNS; run++) {
-        double start = command_seconds();
+        double start = fur_seconds();
         FUR_TRY(fur_operator_apply(a, x, y));
         FUR_TRY(fur_context_synchronize(context));
-        *out = fmin(*out, command_seconds() - start);
+        *out = fmin(*out, fur_seconds() - start);
     }
     return FUR_OK;
 }
@@ -64,11 +64,11 @@ static fur_status time_copy(page *p)
     if (status == FUR_OK)
         status = fur_vector_create(context, FUR_F64, n, &y);
     for (int run = 0; status == FUR_OK && run < RUNS; run++) {
-        double start = command_seconds();
+        double start = fur_seconds();
         status = fur_vector_copy(x, y);
         if (status == FUR_OK)
             status = fur_context_synchronize(context);
-        least = fmin(least, command_seconds() - start);
+        least = fmin(least, fur_seconds() - start);
     }
     p->copy = 2.0 * COPY_BYTES / least;
     fur_vector_destroy(x);

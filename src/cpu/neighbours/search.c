@@ -12,7 +12,8 @@
  * whose distance equals the worst may hold an equally far point with a lower number. */
 #ifndef FUR_TEMPLATE
 #    include "atomic.h"
-#    include "clock.h"
+
+#    include <furrow/author/clock.h>
 #    include "cloud.h"
 #    include "kernel.h"
 #    include "scalar.h"

@@ -1,5 +1,5 @@
 /* Algebraic multigrid: making it from options, what it says about itself. */
-#include "clock.h"
+#include <furrow/author/clock.h>
 #include <furrow/author/options.h>
 #include "option_table.h"
 #include "parts.h"

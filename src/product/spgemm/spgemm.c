@@ -1,6 +1,6 @@
 /* Products of two matrices: a plan with the pattern, and the matrices that it makes. */
 #include "spgemm.h"
-#include "clock.h"
+#include <furrow/author/clock.h>
 #include <furrow/author/options.h>
 
 fur_status fur_spgemm_check(const fur_csr *a, const fur_csr *b)

@@ -2,8 +2,7 @@
  * estimates. */
 #include "spmv.h"
 
-#include "clock.h"
-
+#include <furrow/author/clock.h>
 #include <furrow/author/recording.h>
 
 #include <math.h>

@@ -1,8 +1,9 @@
 /* The speed of the machine for the CPU's kernels: trials, the fit, and estimates from it. */
 #include "machine.h"
+
+#include <furrow/author/clock.h>
 #include "trial.h"
 
-#include "clock.h"
 #include "split.h"
 
 #include <math.h>

@@ -2,8 +2,9 @@
  * they get new memory. */
 #include "machine.h"
 
+#include <furrow/author/clock.h>
+
 #include "atomic.h"
-#include "clock.h"
 #include "split.h"
 #include "team.h"
 

@@ -5,9 +5,9 @@
 #include "row_errors.h"
 #include "verdict.h"
 
-#include "clock.h"
 #include "core.h"
 #include "magnitude.h"
+#include <furrow/author/clock.h>
 #include <furrow/author/options.h>
 #include "target.h"
 #include "unit.h"

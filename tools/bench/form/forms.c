@@ -197,10 +197,10 @@ static fur_status add_matrix(forms *f, const char *name, const char *kernel)
 static fur_status assemble(forms *f)
 {
     FUR_TRY(fur_context_synchronize(f->context));
-    double start = command_seconds();
+    double start = fur_seconds();
     FUR_TRY(fur_stencil_assemble(f->forms[0].stencil, &f->a));
     FUR_TRY(fur_context_synchronize(f->context));
-    f->seconds_assemble = command_seconds() - start;
+    f->seconds_assemble = fur_seconds() - start;
     return FUR_OK;
 }
 

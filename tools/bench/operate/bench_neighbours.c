@@ -128,9 +128,9 @@ static fur_status run_method(racer *r)
 /* Runs once and returns the time. */
 static fur_status run_once(racer *r, double *seconds)
 {
-    double start = command_seconds();
+    double start = fur_seconds();
     FUR_TRY(strcmp(r->name, "naive") == 0 ? run_naive(r->of) : run_method(r));
-    *seconds = command_seconds() - start;
+    *seconds = fur_seconds() - start;
     return FUR_OK;
 }
 

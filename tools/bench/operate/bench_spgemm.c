@@ -203,10 +203,10 @@ static fur_status run_rounds(const bench *b, spgemm_race *r)
     for (int round = -1; round < r->rounds; round++)
         for (int i = 0; i < r->count; i++) {
             spgemm_racer *racer = &r->racers[i];
-            double start = command_seconds();
+            double start = fur_seconds();
             FUR_TRY(racer->run(racer->self));
             if (round >= 0)
-                racer->seconds[round] = command_seconds() - start;
+                racer->seconds[round] = fur_seconds() - start;
         }
     return FUR_OK;
 }

@@ -19,11 +19,11 @@ static fur_status run_rounds(bench *b, wall_race *r)
     for (int round = -1; round < r->rounds; round++)
         for (int i = 0; i < r->count; i++) {
             wall_racer *racer = &r->racers[i];
-            double start = command_seconds();
+            double start = fur_seconds();
             FUR_TRY(racer->run(racer->self));
             FUR_TRY(fur_context_synchronize(b->context));
             if (round >= 0)
-                racer->seconds[round] = command_seconds() - start;
+                racer->seconds[round] = fur_seconds() - start;
         }
     return FUR_OK;
 }

@@ -1,11 +1,12 @@
 /* cuSPARSE's SpSV. */
 #include "peer_trisolve.h"
 
+#include <furrow/author/clock.h>
+
 #include <cuda_runtime_api.h>
 #include <cusparse.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <time.h>
 
 struct peer_trisolve {
     cudaStream_t stream;
@@ -27,13 +28,6 @@ struct peer_trisolve {
 
 static const double one = 1;
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static bool describe(const fur_csr_view *m, cusparseSpMatDescr_t *out)
 {
     cusparseFillMode_t lower = CUSPARSE_FILL_MODE_LOWER;
@@ -51,11 +45,11 @@ static bool describe(const fur_csr_view *m, cusparseSpMatDescr_t *out)
 
 static bool analyse(peer_trisolve *p)
 {
-    double start = now();
+    double start = fur_seconds();
     CHECK(cusparseSpSV_analysis(p->handle, NONE, &one, p->a, p->b, p->x, CUDA_R_64F,
                                 CUSPARSE_SPSV_ALG_DEFAULT, p->solve, p->buffer));
     CHECK(cudaStreamSynchronize(p->stream));
-    p->seconds = now() - start;
+    p->seconds = fur_seconds() - start;
     return true;
 }
 

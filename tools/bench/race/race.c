@@ -45,14 +45,14 @@ double race_median(const double *rounds, int count)
 static double time_runs(const contender *c, double seconds)
 {
     c->run(c->self);
-    double start = command_seconds();
+    double start = fur_seconds();
     double elapsed = 0;
     int64_t runs = 0;
     for (int64_t batch = 1; elapsed < seconds; batch *= 2) {
         for (int64_t i = 0; i < batch; i++)
             c->run(c->self);
         runs += batch;
-        elapsed = command_seconds() - start;
+        elapsed = fur_seconds() - start;
     }
     return elapsed / (double)runs;
 }
@@ -60,19 +60,19 @@ static double time_runs(const contender *c, double seconds)
 /* Returns the rate of a sum over the reader, in bytes a second. */
 static double time_reader(const race_reader *reader)
 {
-    double start = command_seconds();
+    double start = fur_seconds();
     volatile double sum = plain_sum(reader->context, reader->count, reader->data);
     (void)sum;
-    return (double)(reader->count * (int64_t)sizeof(double)) / (command_seconds() - start);
+    return (double)(reader->count * (int64_t)sizeof(double)) / (fur_seconds() - start);
 }
 
 /* Returns the time of one run after other data has gone through the caches. */
 static double time_cold(const contender *c, const race_reader *reader)
 {
     time_reader(reader);
-    double start = command_seconds();
+    double start = fur_seconds();
     c->run(c->self);
-    return command_seconds() - start;
+    return fur_seconds() - start;
 }
 
 double race_ratio(const race *r, int slow, int fast)

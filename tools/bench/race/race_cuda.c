@@ -159,9 +159,9 @@ static fur_status flush(const gpu *g)
 static fur_status time_by_host(const gpu *g, const cuda_contender *c, double *seconds)
 {
     CUDA_TRY(g, cudaStreamSynchronize(g->stream));
-    double start = command_seconds();
+    double start = fur_seconds();
     FUR_TRY(c->run(c->self));
-    *seconds = command_seconds() - start;
+    *seconds = fur_seconds() - start;
     return FUR_OK;
 }
 

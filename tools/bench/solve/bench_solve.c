@@ -96,7 +96,7 @@ static int watch(void *user, const fur_solver_progress *progress)
 {
     solve_way *w = user;
     w->last = progress->iteration;
-    w->last_seconds = command_seconds();
+    w->last_seconds = fur_seconds();
     if (w->first < w->iterations / 10 && w->last < w->iterations) {
         w->first = w->last;
         w->first_seconds = w->last_seconds;
@@ -360,13 +360,13 @@ static fur_status time_copy(const solve_case *c, double *rate)
     fur_context *context = c->system.b->context;
     const race_reader *reader = &c->system.b->timing->reader;
     int64_t count = c->copies[0] ? GPU_COPY : reader->count / 2;
-    double start = command_seconds();
+    double start = fur_seconds();
     if (c->copies[0])
         FUR_TRY(fur_vector_copy(c->copies[0], c->copies[1]));
     else
         plain_copy(context, count, reader->data, reader->data + count);
     FUR_TRY(fur_context_synchronize(context));
-    *rate = 2.0 * (double)sizeof(double) * (double)count / (command_seconds() - start);
+    *rate = 2.0 * (double)sizeof(double) * (double)count / (fur_seconds() - start);
     return FUR_OK;
 }
 

@@ -108,11 +108,11 @@ static fur_status run_chunks(const solve_cuda *c, fur_status (*chunk)(const solv
     FUR_TRY(begin(c));
     FUR_TRY(chunk(c));
     TRY(c, cudaStreamSynchronize(c->stream));
-    double start = command_seconds();
+    double start = fur_seconds();
     for (int64_t i = SOLVE_CHUNK; i < iterations; i += SOLVE_CHUNK)
         FUR_TRY(chunk(c));
     TRY(c, cudaStreamSynchronize(c->stream));
-    *seconds = (command_seconds() - start) / (double)(iterations - SOLVE_CHUNK);
+    *seconds = (fur_seconds() - start) / (double)(iterations - SOLVE_CHUNK);
     return FUR_OK;
 }
 

@@ -21,7 +21,7 @@ static int show_bytes(void *user, int64_t done, int64_t total)
 {
     watch *w = user;
     if (progress_due(&w->line))
-        progress_show_bytes(&w->line, done, total, command_seconds() - w->start);
+        progress_show_bytes(&w->line, done, total, fur_seconds() - w->start);
     return 0;
 }
 
@@ -36,7 +36,7 @@ static void show_warning(void *user, const char *sentence)
 static fur_mtx_read_options begin(watch *w, const command_common *common)
 {
     fur_mtx_read_options options = common->reading;
-    *w = (watch){.line = progress_begin(common->quiet), .start = command_seconds()};
+    *w = (watch){.line = progress_begin(common->quiet), .start = fur_seconds()};
     options.warn = common->quiet ? NULL : show_warning;
     options.progress = w->line.enabled ? show_bytes : NULL;
     options.user = w;
@@ -68,7 +68,7 @@ fur_status load_matrix(fur_context *context, const command_common *common, const
     out->header = FUR_DEFAULT(fur_mtx_header);
     options.header = &out->header;
     fur_status status = read_matrix(context, path, &options, out);
-    out->seconds = command_seconds() - w.start;
+    out->seconds = fur_seconds() - w.start;
     progress_end(&w.line);
     return status;
 }

@@ -1,7 +1,8 @@
 /* Times the two ways to gather entries of x. */
 #include "gathers.h"
 
-#include "clock.h"
+#include <furrow/author/clock.h>
+
 #include "lanes.h"
 
 #include <math.h>
