@@ -1,6 +1,7 @@
 /* The head of a file: banner, comments and size line. */
 #include "head.h"
 #include "foreign.h"
+#include <furrow/author/files.h>
 #include <furrow/author/try.h>
 
 #include <stdio.h>

@@ -3,6 +3,7 @@
 #include "assemble.h"
 #include "matrix.h"
 #include "reader.h"
+#include <furrow/author/files.h>
 #include <furrow/author/options.h>
 #include <furrow/author/try.h>
 

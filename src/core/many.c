@@ -2,6 +2,7 @@
 #include "core.h"
 #include "split.h"
 
+#include <furrow/author/fused.h>
 #include <furrow/author/scalars.h>
 #include <furrow/vector.h>
 

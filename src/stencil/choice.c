@@ -1,5 +1,7 @@
 /* Chooses among a device's kernels for stencils, and lists them. */
 #include "stencil.h"
+
+#include <furrow/author/kernels.h>
 #include "names.h"
 
 #include <stdio.h>
