@@ -6,7 +6,7 @@
 
 #include "csr.h"
 
-#include <furrow/permutation.h>
+#include <furrow/reorder.h>
 
 struct fur_classes {
     fur_context *context;

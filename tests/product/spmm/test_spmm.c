@@ -122,7 +122,8 @@ static fur_csr *skewed(fur_context *context, rng *r, fur_value_type value)
 }
 
 /* Random products of so many columns, in one way of `step`. */
-static void check_ways(const fur_csr *near, const fur_spmm *plan, int64_t cols, int step, rng *r)
+static void check_ways(fur_context *context, const fur_csr *near, const fur_spmm *plan,
+                       int64_t cols, int step, rng *r)
 {
     spmm_trial t = spmm_random(near, FUR_OP_N, cols, r);
     for (int way = (int)(cols % step); way < SPMM_WAYS; way += step)
@@ -143,9 +144,9 @@ START_TEST(any_number_of_columns_in_any_layout)
     int step = on_gpu() && !test_small() ? 1 : 3;
     ck_ok(context, fur_spmm_plan(a, NULL, &plan));
     for (int64_t cols = 0; cols <= 70; cols += TEST_SHORT ? 7 : cols < 36 ? 1 : 4)
-        check_ways(near, plan, cols, step, &r);
+        check_ways(context, near, plan, cols, step, &r);
     for (int c = 0; on_gpu() && c < COUNT_OF(column_counts); c += test_small() ? 5 : 1)
-        check_ways(near, plan, column_counts[c], 1, &r);
+        check_ways(context, near, plan, column_counts[c], 1, &r);
     fur_spmm_destroy(plan);
     fur_csr_destroy(a);
     fur_csr_destroy(near);
@@ -280,8 +281,6 @@ START_TEST(new_values_reach_the_plan)
         fur_spmm_options options = {
             .size = sizeof options, .op = (fur_op)op, .layout = FUR_LAYOUT_COLUMNS};
         ck_ok(context, fur_spmm_plan(a, &options, &plans[op]));
-        ck_assert_ptr_eq(fur_spmm_matrix(plans[op]), a);
-        ck_assert_int_eq((int)fur_spmm_op(plans[op]), op);
         ck_assert_int_gt(fur_spmm_describe(plans[op])->matrix_bytes, 0);
     }
     ck_ok(context, fur_csr_set_values(a, values, FUR_OWNERSHIP_COPY));
