@@ -1,7 +1,8 @@
 /* Writes matrices and vectors as Matrix Market files, with a line for each entry. */
+#include <furrow/author/files.h>
 #include <furrow/author/options.h>
 #include <furrow/author/try.h>
-#include <furrow/mtx.h>
+#include <furrow/files.h>
 
 #include "arguments.h"
 #include "matrix.h"

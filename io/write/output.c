@@ -1,5 +1,6 @@
 /* Writes a file that has no name, or a temporary name, until it is complete. */
-#include <furrow/author/output.h>
+#include <furrow/author/context.h>
+#include <furrow/author/files.h>
 #include <furrow/author/try.h>
 
 #include "arguments.h"

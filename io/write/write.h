@@ -20,7 +20,7 @@ typedef struct fur_text {
     const void *user;
 } fur_text;
 
-/* Replaces the file, or writes to a pipe, a device or "-", as described in furrow/author/output.h.
+/* Replaces the file, or writes to a pipe, a device or "-", as described in furrow/author/files.h.
  * The text is compressed if the end of the name requests it. The threads of the context print
  * pieces of about equal size into their own buffers of a megabyte. Neither the cuts between pieces
  * nor any byte of the file depend on the number of threads. sync: see fur_output_commit. */

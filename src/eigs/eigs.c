@@ -6,18 +6,18 @@
  * start vector was taken. A step costs a product and 3 j + 7 vector transfers for j <= 32 vectors
  * of the basis (fur_orthogonalise_transfers, and 2). A restart costs `basis` transfers for each
  * vector that is kept. */
+#include <furrow/author/clock.h>
 #include <furrow/author/options.h>
 #include <furrow/author/try.h>
 #include <furrow/eigs.h>
 #include <furrow/vector.h>
 
 #include "arguments.h"
-#include "clock.h"
 #include "asked.h"
 #include "core.h"
 #include "dense_symmetric.h"
 #include "hashed.h"
-#include "number.h"
+#include "coefficient.h"
 #include "orthogonal.h"
 #include "value_type.h"
 

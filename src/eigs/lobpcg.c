@@ -6,12 +6,13 @@
  * small enough, the column stays in the space, but it gets no W and no P any more (soft locking:
  * Knyazev, Argentati, Lashuk and Ovtchinnikov 2007). Each vector of W causes about 3 vector
  * transfers for each vector of the basis, as in fur_eigs, and is multiplied by A and M. */
+#include <furrow/author/clock.h>
+#include <furrow/author/fused.h>
 #include <furrow/author/options.h>
 #include <furrow/eigs.h>
 
 #include "arguments.h"
 #include "asked.h"
-#include "clock.h"
 #include "lobpcg_space.h"
 #include "value_type.h"
 

@@ -1,8 +1,8 @@
 /* Nearest neighbours: the options, the choice of the method, and the device that runs it. */
+#include <furrow/author/clock.h>
 #include <furrow/author/options.h>
 #include <furrow/graph.h>
 
-#include "clock.h"
 #include "csr.h"
 #include "vectors.h"
 

@@ -1,7 +1,7 @@
 /* The fastest product with a matrix: a plan or a stencil, in the given order or another order. */
-#include "clock.h"
 #include "recognise.h"
 
+#include <furrow/author/clock.h>
 #include <furrow/author/kernels.h>
 #include <furrow/author/operator.h>
 #include <furrow/author/options.h>

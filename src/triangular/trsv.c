@@ -1,5 +1,5 @@
 /* Plans of triangular solves, and the solves. */
-#include "clock.h"
+#include <furrow/author/clock.h>
 #include <furrow/author/options.h>
 #include "split.h"
 #include "triangular.h"

@@ -1,5 +1,5 @@
 /* Races two operators against each other. */
-#include "clock.h"
+#include <furrow/author/clock.h>
 #include "core.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Recognition of a stencil in a matrix: the guess, the proof, and the resulting object. */
-#include "clock.h"
+#include <furrow/author/clock.h>
 #include <furrow/author/options.h>
 #include "recognise.h"
 

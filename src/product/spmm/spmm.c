@@ -1,10 +1,11 @@
 /* Products with blocks of vectors: the plan and the product. It runs on the context's device. If
  * the device has no kernel, it runs on copies in the companion. */
+#include <furrow/author/clock.h>
+#include <furrow/author/kernels.h>
 #include <furrow/author/options.h>
 #include <furrow/spmm.h>
 
 #include "blocks.h"
-#include "clock.h"
 #include "names.h"
 
 #include <string.h>

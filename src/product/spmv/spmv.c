@@ -1,6 +1,7 @@
 /* SpMV plans: the choice of the kernel, its preparation, and the product. */
-#include "clock.h"
 #include "names.h"
+#include <furrow/author/clock.h>
+#include <furrow/author/kernels.h>
 #include <furrow/author/options.h>
 #include "spmv.h"
 #include "value_type.h"
