@@ -66,7 +66,7 @@ static inline fur_scalar fur_quotient(fur_scalar a, fur_scalar b)
     int exponent = ilogb(large);
     fur_scalar unit = fur_complex(scalbn(b.re, -exponent), scalbn(b.im, -exponent));
     double square = fma(unit.re, unit.re, unit.im * unit.im);
-    fur_scalar top = fur_product(a, fur_conjugate(unit));
+    fur_scalar top = fur_times(a, fur_conjugate(unit));
     return fur_complex(scalbn(top.re / square, -exponent), scalbn(top.im / square, -exponent));
 }
 

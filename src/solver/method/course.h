@@ -2,7 +2,7 @@
 #ifndef FURROW_METHOD_COURSE_H
 #define FURROW_METHOD_COURSE_H
 
-#include "number.h"
+#include "coefficient.h"
 #include "solver.h"
 
 /* A residual is a new minimum if it is below the last minimum by this factor. */

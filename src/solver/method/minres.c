@@ -11,7 +11,7 @@
  * An iteration has 17 vector transfers in addition to A z and M v, which are 136 bytes a row in
  * f64. They are dot q.z 2, next v 6, w 6 and x 3. With M there are 23, 184 bytes: dot v.z 2 and r
  * with its norm 4 more. */
-#include "number.h"
+#include "coefficient.h"
 #include "solver.h"
 #include "tridiagonal.h"
 

@@ -127,21 +127,21 @@ static fur_status norm1(void *self)
 {
     const algebra_case *c = self;
     double norm;
-    return fur_csr_norm1(c->a, &norm);
+    return fur_csr_norm(c->a, FUR_NORM_1, &norm);
 }
 
 static fur_status norm_inf(void *self)
 {
     const algebra_case *c = self;
     double norm;
-    return fur_csr_norm_inf(c->a, &norm);
+    return fur_csr_norm(c->a, FUR_NORM_INF, &norm);
 }
 
 static fur_status norm_frobenius(void *self)
 {
     const algebra_case *c = self;
     double norm;
-    return fur_csr_norm_frobenius(c->a, &norm);
+    return fur_csr_norm(c->a, FUR_NORM_FROBENIUS, &norm);
 }
 
 static fur_status compare(void *self)

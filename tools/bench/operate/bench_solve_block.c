@@ -3,7 +3,7 @@
  * whole matrix and, if it has two colours, the matrix reduced to one colour. Cases: "7-point:128"
  * has 8 right-hand sides, "7-point:128@4" four. */
 #include <furrow/solver.h>
-#include <furrow/vectors.h>
+#include <furrow/vector.h>
 
 #include <stdio.h>
 #include <stdlib.h>
