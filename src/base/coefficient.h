@@ -1,11 +1,10 @@
-/* Arithmetic on the scalars of a method that keeps them on the host, with one spelling for real and
+/* Arithmetic on coefficients that are kept on the host, with one spelling for real and
  * complex. It uses only +, -, *, /, sqrt and fma, in a fixed order, so that the bits are equal on
  * every machine. */
-#ifndef FURROW_METHOD_NUMBER_H
-#define FURROW_METHOD_NUMBER_H
+#ifndef FURROW_BASE_COEFFICIENT_H
+#define FURROW_BASE_COEFFICIENT_H
 
 #include <furrow/base.h>
-#include <furrow/vector.h>
 
 #include <math.h>
 #include <stdbool.h>
@@ -31,7 +30,7 @@ static inline fur_scalar fur_scaled(double factor, fur_scalar a)
     return fur_complex(factor * a.re, factor * a.im);
 }
 
-static inline fur_scalar fur_product(fur_scalar a, fur_scalar b)
+static inline fur_scalar fur_times(fur_scalar a, fur_scalar b)
 {
     return fur_complex(fma(-a.im, b.im, a.re * b.re), fma(a.im, b.re, a.re * b.im));
 }
@@ -73,28 +72,6 @@ static inline fur_scalar fur_quotient(fur_scalar a, fur_scalar b)
 static inline bool fur_is_finite(fur_scalar a)
 {
     return fabs(a.re) < HUGE_VAL && fabs(a.im) < HUGE_VAL;
-}
-
-/* The omega that minimises ||s - omega t||, from t.s = conj(t) s, ||t|| and ||s||. If the cosine of
- * s and t is less than `cosine`, omega is enlarged. A method that divides by omega can continue
- * with any omega that is not 0, and loses digits if omega is small (Sleijpen and van der Vorst
- * 1995). */
-static inline fur_scalar fur_residual_step(fur_scalar ts, double t_norm, double s_norm,
-                                           double cosine)
-{
-    fur_scalar part = fur_complex(ts.re / t_norm, ts.im / t_norm); /* the component of s along t */
-    double modulus = fur_modulus(part);
-    if (modulus < cosine * s_norm)
-        part =
-            modulus > 0 ? fur_scaled(cosine * s_norm / modulus, part) : fur_real(cosine * s_norm);
-    return fur_complex(part.re / t_norm, part.im / t_norm);
-}
-
-/* ||x|| from x.x. If the squares have overflowed or underflowed, the norm is computed again. */
-static inline fur_status fur_norm_from(const fur_vector *x, fur_scalar square, double *norm)
-{
-    *norm = sqrt(square.re);
-    return square.re > 1e-280 && square.re < HUGE_VAL ? FUR_OK : fur_norm2(x, norm);
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* Tests whether a method whose residual may rise still makes progress. */
+/* What methods share whose residual may rise: steps, and a test for progress. */
 #ifndef FURROW_METHOD_COURSE_H
 #define FURROW_METHOD_COURSE_H
 
@@ -58,6 +58,28 @@ static inline bool fur_course_is_lost(fur_course *course, fur_pass *solve, int64
     else
         return false;
     return true;
+}
+
+/* The omega that minimises ||s - omega t||, from t.s = conj(t) s, ||t|| and ||s||. If the cosine of
+ * s and t is less than `cosine`, omega is enlarged. A method that divides by omega can continue
+ * with any omega that is not 0, and loses digits if omega is small (Sleijpen and van der Vorst
+ * 1995). */
+static inline fur_scalar fur_residual_step(fur_scalar ts, double t_norm, double s_norm,
+                                           double cosine)
+{
+    fur_scalar part = fur_complex(ts.re / t_norm, ts.im / t_norm); /* the component of s along t */
+    double modulus = fur_modulus(part);
+    if (modulus < cosine * s_norm)
+        part =
+            modulus > 0 ? fur_scaled(cosine * s_norm / modulus, part) : fur_real(cosine * s_norm);
+    return fur_complex(part.re / t_norm, part.im / t_norm);
+}
+
+/* ||x|| from x.x. If the squares have overflowed or underflowed, the norm is computed again. */
+static inline fur_status fur_norm_from(const fur_vector *x, fur_scalar square, double *norm)
+{
+    *norm = sqrt(square.re);
+    return square.re > 1e-280 && square.re < HUGE_VAL ? FUR_OK : fur_norm2(x, norm);
 }
 
 #endif

@@ -1,9 +1,9 @@
 /* The time of a product so small that only the cost of the call counts, for race_python_gpu.py:
  *
  *     cc -O2 -shared -fPIC tools/bench/python/call_seconds.c -o libcall_seconds.so -lfurrow */
+#include <furrow/author/clock.h>
 #include <furrow/furrow.h>
 #include <math.h>
-#include <time.h>
 
 /* The product with a 5-point stencil on a 10^2 grid, on the GPU. */
 typedef struct call {
@@ -36,13 +36,6 @@ static fur_status prepare(call *c)
     return status == FUR_OK ? fur_vector_fill(c->x, fur_real(1)) : status;
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Returns the seconds of a call, as the mean of `calls` calls that are queued together, or NaN on
  * failure. Its objects are kept until the process ends. */
 double call_seconds(int calls)
@@ -51,11 +44,11 @@ double call_seconds(int calls)
     if (!c.y && prepare(&c) != FUR_OK)
         return NAN;
     fur_context_synchronize(c.context);
-    double begin = now();
+    double begin = fur_seconds();
     fur_status status = FUR_OK;
     for (int i = 0; i < calls && status == FUR_OK; i++)
         status = fur_operator_apply(fur_product_operator(c.product), c.x, c.y);
     if (status == FUR_OK)
         status = fur_context_synchronize(c.context);
-    return status == FUR_OK ? (now() - begin) / calls : NAN;
+    return status == FUR_OK ? (fur_seconds() - begin) / calls : NAN;
 }
