@@ -1,5 +1,5 @@
 // A march through the leaves of docs/numerics.md, for passes over a stencil of 7 points that reduce
-// what they compute. The march along z is from Volkov 2010 and Micikevicius 2009.
+// their results. The march along z is from Volkov 2010 and Micikevicius 2009.
 //
 // In the summation tree, one warp adds a leaf of 16 KB of contiguous memory. The tiles of the other
 // kernels do not fit this order. Here, a block processes a column of leaves, which are about one

@@ -1,7 +1,7 @@
 // The values of C in Gustavson's order (1978). A team of lanes has a row. It takes the entries of
 // A's row one after the other, and divides the row of B among its lanes. The plan has stored the
 // place in the row of each product. Therefore nothing is searched, and no column is read. Two lanes
-// never have the same place, because B has no column twice in a row. Therefore no atomics are
+// never have the same place, because no row of B has a column twice. Therefore no atomics are
 // needed, and the result has the bits of the CPU. If rows are short and nearly all follow a leader,
 // as on grids, each row has one lane. Neighbouring lanes then have the same places, and their
 // accesses are contiguous.

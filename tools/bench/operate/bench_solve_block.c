@@ -1,7 +1,7 @@
 /* furrow bench solve_block: iterations of cg for several right-hand sides together. They are
- * compared with iterations for one right-hand side, and for one after the other. The system is the
- * whole matrix and, if it has two colours, the matrix reduced to one colour. Cases: "7-point:128"
- * has 8 right-hand sides, "7-point:128@4" four. */
+ * compared with iterations for a single right-hand side, and for all of them one after the other.
+ * The system is the whole matrix and, if it has two colours, the matrix reduced to one colour.
+ * Cases: "7-point:128" has 8 right-hand sides, "7-point:128@4" four. */
 #include <furrow/solver.h>
 #include <furrow/vector.h>
 
@@ -11,7 +11,7 @@
 
 #include "wall_race.h"
 
-/* Iterations of each solve. None of them converges before. */
+/* Iterations of each solve. No solve converges earlier. */
 #define ITERATIONS 40
 #define DEFAULT_COLUMNS 8
 #define MOST_COLUMNS 64
