@@ -1,5 +1,7 @@
 /* furrow bench algebra: the small operations on matrices, compared with a copy of the matrix. Each
  * makes its result and releases it. GB/s count the bytes that an operation must read and write. */
+#include <furrow/author/context.h>
+
 #include <stdio.h>
 
 #include "wall_race.h"

@@ -2,6 +2,8 @@
  * compared with loops over prepared single systems. A case is ROWSxSYSTEMS. Its products and solves
  * use five diagonals, as on a grid of five points. Its eliminations use three. The times are for
  * all systems. */
+#include <furrow/author/context.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

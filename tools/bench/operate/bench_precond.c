@@ -4,6 +4,7 @@
  *
  * Cases: "7-point:128" uses "amg". "7-point:128@ic0:coloured,shift=0.1" names a kind and its
  * options. */
+#include <furrow/author/context.h>
 #include <furrow/precond.h>
 #include <furrow/product.h>
 

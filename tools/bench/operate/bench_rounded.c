@@ -1,6 +1,8 @@
 /* furrow bench rounded: products by the values of a matrix, and by these values in single
  * precision, which move half the bytes of values. Generated matrices get random values, which no
  * other form can store in fewer bytes. */
+#include <furrow/author/context.h>
+
 #include <stdio.h>
 
 #include "generate.h"
