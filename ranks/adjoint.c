@@ -25,7 +25,7 @@ static fur_status multiply(const fur_ranks_csr *turned, const fur_vector *x, fur
     return status;
 }
 
-/* On a GPU, the vectors of A and those of its transpose have different streams. */
+/* On a GPU, the vectors of A and the vectors of its transpose have different streams. */
 static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
 {
     const adjoint *t = user;

@@ -1,4 +1,4 @@
-// Copies a stencil's terms to the device, where all kernels can read them.
+// Copies a stencil's terms to the device for all kernels.
 #include "stencil.cuh"
 
 namespace

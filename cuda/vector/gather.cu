@@ -1,5 +1,5 @@
 // Copies entries of a vector in another order, rounds them, or generates them. Bytes an entry:
-// twice its size, where a permuted side moves sectors of 32 bytes, and 4 for its index.
+// twice its size and 4 for its index. A permuted side moves sectors of 32 bytes.
 #include "vector.cuh"
 
 #include "hashed_number.h"

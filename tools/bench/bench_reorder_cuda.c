@@ -21,7 +21,7 @@ typedef struct reorder_case {
     double peer_seconds;
     fur_reorder_report report;
     int64_t peer_bandwidth;
-    int32_t *peer_order; /* NULL: there is no peer */
+    int32_t *peer_order; /* NULL: no peer */
 } reorder_case;
 
 static void keep_least(double *least, double seconds)

@@ -10,7 +10,7 @@
 #define ROOFLINE_WIDTH 960
 #define ROOFLINE_HEIGHT 440
 
-/* The style rules of its classes, in addition to those of marks. */
+/* The style rules of its classes. The rules of marks are needed as well. */
 extern const char roofline_style[];
 
 /* Returns whether the memory's rate, and the bytes and operations of any contender, are known. */
