@@ -19,8 +19,7 @@ static fur_status check(int count, const fur_vector *const *x, const fur_vector 
     return FUR_OK;
 }
 
-/* The first vectors of a list, as many as a kernel accepts. If alpha is NULL, coefficients are not
- * set. */
+/* The first vectors of a list, at most FUR_MANY_MAX. If alpha is NULL, coefficients are not set. */
 static fur_many take(int count, const fur_scalar *alpha, const fur_vector *const *x)
 {
     fur_many m = {.count = (int)fur_smaller(count, FUR_MANY_MAX)};

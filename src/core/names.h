@@ -1,4 +1,4 @@
-/* Lists of names for error sentences: "there is no kernel "x"; there are a, b, c". */
+/* Lists of names for error sentences, such as: use "a", "b" or "c". */
 #ifndef FURROW_BASE_NAMES_H
 #define FURROW_BASE_NAMES_H
 

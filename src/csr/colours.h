@@ -8,8 +8,8 @@
 /* The colours of a square pattern that the host can read. In each connected part, the colour with
  * fewer rows is red. If both have equally many rows, the colour of the first row is red.
  *
- * There are no colours if a cycle has odd length, if a row does not have exactly one entry on the
- * diagonal, or if no row is red. Red and black rows must also have equally many entries off the
+ * Colours exist only if all cycles have even length, each row has exactly one entry on the
+ * diagonal, and some row is red. Red and black rows must also have equally many entries off the
  * diagonal. Only entries left of the diagonal are read. If the pattern is not symmetric, other
  * entries may still join two rows of one colour. Takes the time of one or two products. */
 fur_status fur_colours_find(fur_env *env, const fur_csr_view *a, fur_colours *c);

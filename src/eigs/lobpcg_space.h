@@ -65,7 +65,7 @@ fur_status fur_lobpcg_space_start(fur_lobpcg_space *space, int count);
 /* Computes A S and S^H A S for the vectors from `first` on. */
 fur_status fur_lobpcg_space_multiply(fur_lobpcg_space *space, int first);
 
-/* X = the `count` Ritz vectors at the requested end of the spectrum. P = the parts of the active
+/* X = the `count` Ritz vectors at the requested end of the spectrum. P = the components of active
  * ones that were not in the old X, orthonormalised against X. The basis is then [X P]. */
 fur_status fur_lobpcg_space_rotate(fur_lobpcg_space *space, int count, bool largest,
                                    const bool *active);

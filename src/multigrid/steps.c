@@ -1,7 +1,7 @@
 /* The order of the steps in a cycle. */
 #include "multigrid.h"
 
-/* Steps under construction. If there is no list, they are only counted. */
+/* Steps under construction. If `list` is NULL, they are only counted. */
 typedef struct steps {
     int64_t count;
     fur_grid_step *list;

@@ -161,8 +161,9 @@ static void propose_planes(search *s, int64_t nx)
             }
 }
 
-/* Proposes grids. Either lines are so short that offsets along x reach other lines. Or the least
- * distance beyond the radius is the distance of an offset to another line. */
+/* Proposes grids of two kinds. In the first kind, lines are so short that offsets along x reach
+ * other lines. In the second kind, the least distance beyond the radius is the distance of an
+ * offset to another line. */
 static void propose_grids(search *s)
 {
     const int most = FUR_STENCIL_RADIUS;
@@ -293,8 +294,7 @@ static int count_matching(const fur_sample *f, const fur_stencil_view *s, int64_
     return matching;
 }
 
-/* Chooses the grid that fits most rows. If several fit equally, the one with the shortest offsets
- * is chosen. */
+/* Chooses the grid that fits most rows. If several fit equally, the shortest offsets decide. */
 static bool choose_grid(search *s, fur_guess *out, fur_recognise_report *report)
 {
     int rows = s->sample.count;

@@ -1,5 +1,5 @@
-/* A stencil that was found in an assembled matrix: a guess from a few rows, its proof over all
- * rows, the rows that differ, and the update for new values of the matrix. */
+/* A stencil that was found in an assembled matrix. There are a guess from a few rows, its proof
+ * over all rows, the rows that differ, and the update for new values of the matrix. */
 #ifndef FURROW_RECOGNISE_RECOGNISE_H
 #define FURROW_RECOGNISE_RECOGNISE_H
 

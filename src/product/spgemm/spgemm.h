@@ -7,7 +7,7 @@
 #include "csr.h"
 #include "pattern.h"
 
-/* The same product in the companion, for a context whose backend has no kernels for it. */
+/* The product in the companion, for a context whose backend has no kernels for it. */
 typedef struct fur_spgemm_companion {
     fur_csr *a;
     fur_csr *b; /* equals a if both operands are one matrix */

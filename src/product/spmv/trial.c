@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Rows of `least` to `most` entries in `cols` columns. Of eight entries, `scattered` are anywhere,
- * and the others are on diagonals. The higher the power, the fewer rows are long. */
+/* Rows of `least` to `most` entries in `cols` columns. `scattered` out of eight entries are
+ * anywhere, and the others are on diagonals. The higher the power, the fewer rows are long. */
 typedef struct shape {
     int64_t rows;
     int least;
