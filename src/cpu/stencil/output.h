@@ -48,7 +48,7 @@ INLINE const VALUE *FN(other)(const FN(output) * out, const VALUE *y)
 }
 
 /* Stores the lanes of the mask. Adding -0 to a product changes nothing. A store of some lanes reads
- * the cache line, so that the line of the next lines of the grid is prefetched. */
+ * the cache line first. The cache line of the next lines of the grid is therefore prefetched. */
 INLINE void FN(put)(const FN(output) * out, FN(wide) sum, unsigned mask, VALUE *y)
 {
     FN(wide) rest = W(all)(V(from)((fur_scalar){-0.0, -0.0}));
