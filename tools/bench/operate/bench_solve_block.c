@@ -2,6 +2,7 @@
  * compared with iterations for a single right-hand side, and for all of them one after the other.
  * The system is the whole matrix and, if it has two colours, the matrix reduced to one colour.
  * Cases: "7-point:128" has 8 right-hand sides, "7-point:128@4" four. */
+#include <furrow/author/context.h>
 #include <furrow/solver.h>
 #include <furrow/vector.h>
 
