@@ -1,5 +1,6 @@
 /* Preconditioners of all ranks: those of one rank, from its block or from the whole matrix. */
 #include <furrow/author/operator.h>
+#include <furrow/author/precond.h>
 #include <furrow/author/sharing.h>
 #include <furrow/ranks_precond.h>
 
@@ -7,7 +8,7 @@
 #include "rows.h"
 #include "take_options.h"
 
-#include <furrow/solve.h>
+#include <furrow/solver.h>
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
 
 #include <furrow/author/context.h>
 #include <furrow/author/kernels.h>
+#include <furrow/author/precond.h>
 
 #include <stdio.h>
 

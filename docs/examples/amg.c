@@ -5,6 +5,8 @@
  *     cc amg.c $(pkg-config --cflags --libs furrow) -lm -o amg && ./amg plate.mtx */
 #include "example.h"
 
+#include <furrow/author/precond.h>
+
 static void print_levels(const fur_amg *amg)
 {
     const fur_amg_level *level;

@@ -10,6 +10,7 @@
 #include <furrow/author/operator.h>
 #include <furrow/author/options.h>
 #include <furrow/author/parity.h>
+#include <furrow/author/precond.h>
 #include <furrow/author/recognised.h>
 #include <furrow/author/recording.h>
 #include <furrow/author/scalars.h>

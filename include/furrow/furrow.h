@@ -4,7 +4,6 @@
 #define FURROW_FURROW_H
 
 #include <furrow/algebra.h>
-#include <furrow/amg.h>
 #include <furrow/base.h>
 #include <furrow/batch.h>
 #include <furrow/context.h>
@@ -17,7 +16,6 @@
 #include <furrow/precond.h>
 #include <furrow/product.h>
 #include <furrow/reorder.h>
-#include <furrow/solve.h>
 #include <furrow/solver.h>
 #include <furrow/spgemm.h>
 #include <furrow/spmm.h>

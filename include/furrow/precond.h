@@ -12,7 +12,6 @@
 #ifndef FURROW_PRECOND_H
 #define FURROW_PRECOND_H
 
-#include <furrow/amg.h>
 #include <furrow/base.h>
 #include <furrow/csr.h>
 #include <furrow/operator.h>
@@ -96,6 +95,92 @@ typedef struct fur_schwarz_options {
     int modified; /* of the factors. Default 0 */
 } fur_schwarz_options;
 
+/* Algebraic multigrid by smoothed aggregation: a preconditioner for symmetric (Hermitian) positive
+ * definite matrices, such as those of elliptic equations on grids and meshes of any kind, and for
+ * such with convection, made from the matrix alone (Vanek, Mandel and Brezina 1996).
+ *
+ * On each level rows that are strongly coupled are gathered in aggregates, each a root and its
+ * neighbours, the roots being a maximal independent set at distance 2 that is found by hashes of
+ * their numbers (Bell, Dalton and Olson 2012; Kelley and Rajamanickam 2022). The tentative
+ * prolongation T has the near-nullspace, orthonormal on each aggregate, and
+ *
+ *     P = (I - 4 / (3 rho) D^-1 A') T,  A_c = P^H A P
+ *
+ * where A' is A with its weak entries moved to the diagonal, D the diagonal of A' and rho an
+ * estimate of the largest eigenvalue of D^-1 A. Vectors of the near-nullspace that A does not
+ * nearly turn into 0 are relaxed before (Brezina et al. 2005). The coarsest level is solved by a
+ * dense inverse.
+ *
+ * Classical multigrid (Ruge and Stueben 1987), whose coarse levels have some of the rows of the
+ * fine ones, is there as well.
+ *
+ * Hierarchy and cycle have the same bits for any number of threads and on a GPU (docs/numerics.md).
+ * docs/amg.md says which options are for what. */
+
+/* The order in which a cycle visits the levels. */
+typedef enum fur_amg_visits {
+    FUR_AMG_V = 0, /* down to the coarsest and up again */
+    FUR_AMG_W,     /* each level twice as often as the one above */
+    /* Each level by one or two steps of conjugate gradients with the levels below (Notay and
+     * Vassilevski 2008): the second if the first leaves more than a quarter of the residual. Not
+     * quite linear: best in "fgmres". */
+    FUR_AMG_K
+} fur_amg_visits;
+
+/* For options where 0 stands for the default. */
+#define FUR_AMG_NONE (-1)
+#define FUR_AMG_LOOK (-1) /* of nonsymmetric */
+
+typedef struct fur_amg_options {
+    size_t size; /* sizeof(fur_amg_options) */
+    /* Vectors that A nearly turns into 0, and that the coarse levels have to represent: a row for
+     * each of A's, of A's value type and in its context. NULL: the constant; with block > 1 one
+     * constant for each unknown of a node. For elasticity fur_amg_rigid_modes. Read by
+     * fur_amg_create only. */
+    const fur_vectors *near_nullspace;
+    int block; /* unknowns of a node, in neighbouring rows, which stay together. Default 1, up to 16
+                */
+    /* The entry, or the block, at (i, j) is strong if |a_ij|^2 > theta^2 |a_ii| |a_jj|, in the norm
+     * of Frobenius. Default FUR_AMG_THETA, or FUR_AMG_THETA_CLASSICAL; below 1. FUR_AMG_NONE: every
+     * entry that is not 0. */
+    double theta;
+    int levels;       /* most levels. Default 0: until `coarsest` */
+    int64_t coarsest; /* coarsening ends at a level of at most this number of rows. Default 300 */
+    /* "chebyshev": a polynomial in D^-1 A, the smallest on the upper part of its spectrum.
+     * "jacobi": sweeps by the sums of the moduli of the rows, which need no eigenvalue (Baker,
+     * Falgout, Kolev and Yang 2011). Both before and after the coarse level, and so symmetric.
+     * "gauss-seidel": sweeps by colours of the rows, forwards before the coarse level and backwards
+     * after it, and so symmetric. Default "chebyshev", or "gauss-seidel" with nonsymmetric. */
+    const char *smoother;
+    int sweeps; /* degree of the polynomial, or number of sweeps. Default 2, from 1 to 16 */
+    fur_amg_visits cycle; /* order of the levels; in texts "V", "W" or "K". Default V */
+    /* 1: levels and cycle are in single precision for an A in double precision. Half the memory and
+     * traffic; vectors are scaled to norm 1 before they are rounded. The bits are those for A
+     * rounded. Default 0 */
+    int single;
+    /* 1: A is not nearly symmetric. The restriction is then what P^H would be for A^H: R = T^H (I -
+     * 4 / (3 rho) A' D^-1) (Sala and Tuminaro 2008), with rho of Gershgorin; A_c = R A P. For
+     * "gmres", "bicgstab" and their like. 0: R = P^H. FUR_AMG_LOOK: 0 if A is Hermitian up to
+     * rounding, else 1, which costs a look at its entries (fur_csr_examine). Default 0 */
+    int nonsymmetric;
+    /* "aggregation": smoothed aggregation. "classical": some rows are the next level's, chosen by
+     * PMIS (De Sterck, Yang and Heys 2006), the others are interpolated from up to four of these by
+     * extended+i interpolation (De Sterck, Falgout, Nolting and Yang 2008), and R = P^T. For real
+     * types, without near_nullspace and block. Row i depends on j if -a_ij is at least theta times
+     * the largest -a_ik (for a_ii > 0). Levels are made on the host. Default "aggregation" */
+    const char *coarsening;
+    /* "classical" only: number of finest levels that coarsen twice (De Sterck, Yang and Heys 2006),
+     * interpolated in two stages (Yang 2010): fewer entries of all levels, more iterations.
+     * Default 0 */
+    int aggressive;
+} fur_amg_options;
+
+#define FUR_AMG_THETA 0.02
+#define FUR_AMG_THETA_CLASSICAL 0.25
+#define FUR_AMG_SWEEPS_MOST 16
+#define FUR_AMG_BLOCK_MOST 16
+#define FUR_AMG_MODES_MOST 16
+
 typedef struct fur_precond_options {
     size_t size; /* sizeof(fur_precond_options) */
     /* A kind of fur_precond_at, as "ilut", or with options, as "ilut:fill=20,drop=1e-4,unmatched".
@@ -157,22 +242,15 @@ typedef struct fur_precond_report {
  * name is "". */
 FUR_API const fur_precond_report *fur_precond_describe(const fur_precond *p);
 
-/* The levels of "amg", for pictures and fur_amg_share; NULL for other kinds. They live as long as
- * the preconditioner. */
-FUR_API fur_amg *fur_precond_hierarchy(const fur_precond *p);
-
 /* Kind 0, 1, 2 ...: its name, and one sentence; NULL past the last. */
 FUR_API const fur_method_info *fur_precond_at(int index);
 
-/* The kind of a text such as "ilut" or "ilut:fill=20"; NULL if there is none. */
-FUR_API const fur_method_info *fur_precond_find(const char *text);
-
-/* Option 0, 1, 2 ... of the kind of a text; NULL past the last and for an unknown kind. */
-FUR_API const fur_option *fur_precond_option_at(const char *text, int index);
-
-/* Checks the kind and the options of a text, without a matrix. Errors: FUR_UNSUPPORTED for an
- * unknown kind, FUR_INVALID for its options; fur_context_error(NULL) has the sentence. */
-FUR_API fur_status fur_precond_check(const char *text);
+/* The rigid body modes of points in 2 or 3 dimensions, a row of `points` each, of a real type: the
+ * near-nullspace of elasticity, with the displacements of a point in neighbouring rows (block 2 or
+ * 3). 3 modes of 2 rows a point: (1, 0), (0, 1), (-y, x); 6 of 3 rows a point: the three
+ * translations, then the rotations (0, -z, y), (z, 0, -x), (-y, x, 0). Coordinates count from the
+ * mean of the points. FUR_INVALID for other dimensions and for a complex type. */
+FUR_API fur_status fur_amg_rigid_modes(const fur_vectors *points, fur_vectors **out);
 
 #ifdef __cplusplus
 }

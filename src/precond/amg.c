@@ -1,4 +1,4 @@
-/* Algebraic multigrid by smoothed aggregation (furrow/amg.h) as a preconditioner: one cycle. */
+/* Algebraic multigrid by smoothed aggregation (furrow/precond.h) as a preconditioner: one cycle. */
 #include "precond.h"
 
 #include "hierarchy.h"

@@ -4,6 +4,7 @@
 #include "names.h"
 #include <furrow/author/clock.h>
 #include <furrow/author/options.h>
+#include <furrow/author/precond.h>
 
 #include <stdio.h>
 #include <string.h>

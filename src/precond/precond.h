@@ -3,6 +3,7 @@
 #ifndef FURROW_PRECOND_PRECOND_H
 #define FURROW_PRECOND_PRECOND_H
 
+#include <furrow/author/precond.h>
 #include <furrow/precond.h>
 
 #include "csr.h"

@@ -6,6 +6,7 @@
 #include "arguments.h"
 #include "names.h"
 #include <furrow/author/options.h>
+#include <furrow/author/precond.h>
 #include <furrow/author/try.h>
 
 #include <math.h>

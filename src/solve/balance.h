@@ -3,7 +3,7 @@
 #ifndef FURROW_CHOOSE_BALANCE_H
 #define FURROW_CHOOSE_BALANCE_H
 
-#include <furrow/solve.h>
+#include <furrow/solver.h>
 
 #include <stdbool.h>
 

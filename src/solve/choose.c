@@ -4,6 +4,7 @@
 
 #include "arguments.h"
 #include <furrow/author/options.h>
+#include <furrow/author/precond.h>
 #include <furrow/author/try.h>
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #ifndef FURROW_CHOOSE_CHOOSE_H
 #define FURROW_CHOOSE_CHOOSE_H
 
-#include <furrow/solve.h>
+#include <furrow/solver.h>
 #include <furrow/product.h>
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #include <furrow/author/context.h>
 #include <furrow/author/options.h>
 #include <furrow/author/try.h>
-#include <furrow/solve.h>
+#include <furrow/solver.h>
 
 #include "arguments.h"
 #include "coefficient.h"

@@ -4,7 +4,6 @@
 #include "cuda_support.h"
 #include "problems.h"
 
-#include <furrow/amg.h>
 #include <furrow/precond.h>
 
 #include <string.h>

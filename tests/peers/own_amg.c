@@ -4,7 +4,8 @@
  *
  * cg to 1e-8 for b = 1. Prints the seconds of set-up and solve, iterations and the true residual.
  */
-#include <furrow/amg.h>
+#include <furrow/author/precond.h>
+#include <furrow/precond.h>
 #include <furrow/solver.h>
 #include <furrow/spmv.h>
 

@@ -1,6 +1,8 @@
 /* Reading a command line by its table. */
 #include "line.h"
 
+#include <furrow/author/precond.h>
+
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

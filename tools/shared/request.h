@@ -3,6 +3,8 @@
 #define FURROW_TOOLS_REQUEST_H
 
 #include "line.h"
+
+#include <furrow/author/precond.h>
 #include "save.h"
 
 #include <string.h>

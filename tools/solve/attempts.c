@@ -1,6 +1,8 @@
 /* The attempts of furrow solve. */
 #include "job.h"
 
+#include <furrow/author/precond.h>
+
 #include <stdio.h>
 
 #include "interrupt.h"

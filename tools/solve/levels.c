@@ -1,6 +1,8 @@
 /* The levels of a hierarchy: how many rows and entries each has, and where these are. */
 #include "levels.h"
 
+#include <furrow/author/precond.h>
+
 #include "command.h"
 #include "draw.h"
 #include "page.h"

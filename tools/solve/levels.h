@@ -2,6 +2,7 @@
 #ifndef FURROW_TOOLS_LEVELS_H
 #define FURROW_TOOLS_LEVELS_H
 
+#include <furrow/author/precond.h>
 #include <furrow/furrow.h>
 
 #include <stdio.h>

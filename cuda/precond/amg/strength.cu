@@ -2,7 +2,7 @@
 // for every strong entry, about 30 a node.
 #include "amg.cuh"
 
-#include <furrow/amg.h>
+#include <furrow/precond.h>
 
 namespace
 {

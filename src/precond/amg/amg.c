@@ -5,7 +5,7 @@
 #include "parts.h"
 #include "value_type.h"
 
-#include <furrow/solve.h>
+#include <furrow/solver.h>
 
 /* By fur_amg_smoother, and by fur_amg_visits. */
 static const char *const smoother_names[] = {"chebyshev", "jacobi", "gauss-seidel", NULL};

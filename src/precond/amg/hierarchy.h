@@ -2,9 +2,10 @@
 #ifndef FURROW_AMG_HIERARCHY_H
 #define FURROW_AMG_HIERARCHY_H
 
-#include <furrow/amg.h>
+#include <furrow/precond.h>
 #include <furrow/reorder.h>
 #include <furrow/stencil.h>
+#include <furrow/author/precond.h>
 #include <furrow/author/recognised.h>
 #include <furrow/author/scalars.h>
 #include <furrow/spgemm.h>

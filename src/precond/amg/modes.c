@@ -1,5 +1,5 @@
 /* The rigid body modes of points, the near-nullspace of elasticity. */
-#include <furrow/amg.h>
+#include <furrow/precond.h>
 
 #include "core.h"
 #include "value_type.h"

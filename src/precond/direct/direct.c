@@ -2,7 +2,7 @@
  * the first that takes the matrix. */
 #include "direct.h"
 
-#include <furrow/solve.h>
+#include <furrow/solver.h>
 
 #include "precond.h"
 #include "value_type.h"
