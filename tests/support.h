@@ -220,4 +220,10 @@ static inline int kernel_count(const fur_kernel_info *(*at)(const fur_context *,
     return count;
 }
 
+/* The methods of fur_solver that need nothing but an operator: all but "direct", the last. */
+static inline const fur_method_info *method_at(int index)
+{
+    return fur_solver_method_at(index + 1) ? fur_solver_method_at(index) : NULL;
+}
+
 #endif

@@ -7,7 +7,7 @@
  * and Palamadai Natarajan 2010) for those with very few operations an entry of the factors, or
  * UMFPACK (Davis 2004). They are looked for when factors are made, FUR_UNSUPPORTED where none is
  * there, take their own memory, and have their own bits; the report says which was taken and why.
- * "direct" with the method "richardson" is a direct solve with refinement. All value types and both
+ * The method "direct" of fur_solver is a direct solve with refinement. All value types and both
  * widths of offsets are taken, unless a kind says otherwise. All kinds work in a CUDA context. */
 #ifndef FURROW_PRECOND_H
 #define FURROW_PRECOND_H

@@ -58,10 +58,12 @@ typedef enum fur_execution {
 } fur_execution;
 
 typedef struct fur_solver_options {
-    size_t size;        /* sizeof(fur_solver_options) */
-    const char *method; /* of fur_solver_method_at; NULL: "cg" */
+    size_t size; /* sizeof(fur_solver_options) */
+    /* Of fur_solver_method_at; NULL: "cg". "direct" makes complete factors of A, of `matrix` or of
+     * the matrix of A's plan, and refines; it makes them anew after A's values have changed. */
+    const char *method;
     /* M ~ A^-1 applied as z = M r; of least squares a Hermitian M of cols x cols such that A M is
-     * well conditioned. NULL: identity. */
+     * well conditioned. NULL: identity, or for "direct" factors that the solver makes. */
     const fur_operator *preconditioner;
     double rtol; /* converged: ||b - A x|| <= rtol ||b||; 0: 1e-10, for f32, c64 1e-5 */
     double atol; /* or ||b - A x|| <= atol; 0: off */

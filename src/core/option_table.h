@@ -9,13 +9,32 @@
 #include <math.h>
 #include <stddef.h>
 
-/* The first members of an option, from its type and its member. */
-#define FUR_OPTION(kind, struct_type, member)                                                      \
-    .name = #member, .type = FUR_OPTION_##kind, .offset = offsetof(struct_type, member)
-/* An option that is 0 or 1. */
+/* An option that is 0 or 1; one with a range; a number below 1; a word, or the place of one, of a
+ * list. */
 #define FUR_OPTION_YES(struct_type, member, sentence)                                              \
     {                                                                                              \
-        FUR_OPTION(FLAG, struct_type, member), .most = 1, .summary = sentence                      \
+        FUR_OPTION_AT(FLAG, struct_type, member, sentence), .most = 1                              \
+    }
+#define FUR_OPTION_RANGE(kind, struct_type, member, preset, lower, upper, sentence)                \
+    {                                                                                              \
+        FUR_OPTION_AT(kind, struct_type, member, sentence), .standard = preset, .least = lower,    \
+                                                            .most = upper                          \
+    }
+#define FUR_OPTION_PART(struct_type, member, preset, nothing, sentence)                            \
+    {                                                                                              \
+        FUR_OPTION_AT(SHARE, struct_type, member, sentence), .standard = preset, .most = 1,        \
+                                                             .zero = nothing                       \
+    }
+#define FUR_OPTION_OF(kind, struct_type, member, last, list, sentence)                             \
+    {                                                                                              \
+        FUR_OPTION_AT(kind, struct_type, member, sentence), .most = last, .words = list            \
+    }
+#define FUR_OPTION_AT(kind, struct_type, member, sentence)                                         \
+    .name = #member, .summary = sentence, .type = FUR_OPTION_##kind,                               \
+    .offset = offsetof(struct_type, member)
+#define FUR_OPTION_END                                                                             \
+    {                                                                                              \
+        .name = NULL                                                                               \
     }
 
 /* For fur_option.zero: the smallest number above 0. */

@@ -141,9 +141,9 @@ static void release(fur_precond *p)
     fur_env_release(&p->context->env, own);
 }
 
-static const fur_option table[] = {{FUR_OPTION(INT, fur_chebyshev_options, degree), .standard = 3,
-                                    .least = 1, .most = 100, .summary = "steps of the iteration"},
-                                   {NULL}};
+static const fur_option table[] = {
+    FUR_OPTION_RANGE(INT, fur_chebyshev_options, degree, 3, 1, 100, "steps of the iteration"),
+    FUR_OPTION_END};
 
 const fur_precond_kind fur_precond_chebyshev = {
     .info = {"chebyshev", "some steps of Chebyshev's iteration: products, and nothing that waits",

@@ -131,15 +131,15 @@ static void release(fur_precond *p)
 }
 
 static const fur_option table[] = {
-    {FUR_OPTION(LONG, fur_schwarz_options, block), .standard = 1024, .least = 1, .most = HUGE_VAL,
-     .summary = "consecutive rows of a block"},
+    FUR_OPTION_RANGE(LONG, fur_schwarz_options, block, 1024, 1, HUGE_VAL,
+                     "consecutive rows of a block"),
     FUR_OPTION_YES(fur_schwarz_options, apart, "removes the overlap between blocks"),
     FUR_OPTION_YES(fur_schwarz_options, symmetric,
                    "takes factors of ic0 and adds the results of all blocks, for cg and minres"),
     FUR_PRECOND_SHIFT(fur_schwarz_options),
     FUR_OPTION_YES(fur_schwarz_options, modified,
                    "subtracts from the diagonal what the factors leave out"),
-    {NULL}};
+    FUR_OPTION_END};
 
 const fur_precond_kind fur_precond_schwarz = {
     .info =

@@ -10,10 +10,8 @@
 
 /* The option in a kind's table. */
 #define FUR_PRECOND_SHIFT(struct_type)                                                             \
-    {                                                                                              \
-        FUR_OPTION(REAL, struct_type, shift),                                                      \
-            .most = FUR_SHIFT_MOST, .summary = "factors A with its diagonal times 1 + shift"       \
-    }
+    FUR_OPTION_RANGE(REAL, struct_type, shift, 0, 0, FUR_SHIFT_MOST,                               \
+                     "factors A with its diagonal times 1 + shift")
 
 /* The one to try after this one. */
 static inline double fur_shift_next(double shift)

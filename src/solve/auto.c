@@ -74,6 +74,10 @@ static fur_status check_method(const fur_course *c)
         return fur_context_fail(c->context, FUR_INVALID, "%s has no restart; these have one: %s",
                                 m->info.name, names);
     }
+    if (m && m->complete && !is_auto(c->options.precond) && !is(c->options.precond, "direct"))
+        return fur_context_fail(c->context, FUR_INVALID,
+                                "%s has complete factors as its preconditioner, not \"%s\"",
+                                m->info.name, c->options.precond);
     if (m && c->solver.damp > 0 && m->kind != FUR_METHOD_LEAST_SQUARES) {
         list_methods(false, names, sizeof names);
         return fur_context_fail(c->context, FUR_INVALID, "%s has no damping; these have it: %s",
@@ -102,6 +106,12 @@ static fur_status check_traits(const fur_course *c)
     return FUR_OK;
 }
 
+/* Whether its preconditioner is made from the matrix by fur_precond. */
+static bool has_factors(const char *precond)
+{
+    return !is(precond, "none") && !is(precond, "jacobi") && !is(precond, "norms");
+}
+
 /* The choice where the caller names the method. */
 static void take_method(const fur_course *c, fur_choice *out)
 {
@@ -110,16 +120,10 @@ static void take_method(const fur_course *c, fur_choice *out)
     bool square = !is_least_squares(out) && t->rows == t->cols;
     out->precond = fur_choose_precond(t, out->method);
     snprintf(out->reason, sizeof out->reason, "asked for");
-    if (square && t->diagonal_zero > 0 && is_auto(c->options.precond))
+    if (square && t->diagonal_zero > 0 && is_auto(c->options.precond) && !has_factors(out->precond))
         snprintf(out->reason, sizeof out->reason,
                  "asked for; no Jacobi, because the diagonal is 0 in row %lld, counting from 1",
                  (long long)t->zero_row + 1);
-}
-
-/* Whether its preconditioner is made from the matrix by fur_precond. */
-static bool has_factors(const char *precond)
-{
-    return !is(precond, "none") && !is(precond, "jacobi") && !is(precond, "norms");
 }
 
 static bool is_amg(const char *precond)

@@ -48,7 +48,7 @@ typedef candidate candidates[MOST_CANDIDATES + 1];
 /* Complete factors, and refinement. */
 #define DIRECT                                                                                     \
     {                                                                                              \
-        .method = "richardson", .precond = "direct", .trial = 20                                   \
+        .method = "direct", .precond = "direct", .trial = 20                                       \
     }
 
 /* What follows the trials of cg. minres comes before the factors, as cg may find that the matrix is
@@ -142,6 +142,8 @@ static const candidate *list_for(const fur_csr_traits *t)
 const char *fur_choose_precond(const fur_csr_traits *t, const char *method)
 {
     const fur_method *m = fur_method_find(method);
+    if (m && m->complete)
+        return "direct";
     if (m && m->kind == FUR_METHOD_LEAST_SQUARES)
         return t->rows >= t->cols ? "norms" : "none";
     if (t->rows == t->cols && t->diagonal_zero == 0)

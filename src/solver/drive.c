@@ -1,4 +1,5 @@
 /* A solve: passes of a method, until the true residual shows that it is finished. */
+#include "complete.h"
 #include "drive.h"
 #include "fused.h"
 #include "lift.h"
@@ -533,6 +534,7 @@ fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector 
     FUR_NEED(solver ? solver->context : NULL, solver, b, x);
     FUR_TRY(fur_solver_check(solver));
     FUR_TRY(check_vectors(solver, b, x));
+    FUR_TRY(fur_complete_renew(solver));
     int64_t failures = solver->context->env.failures;
     return fur_solver_pass_on(solver, failures, solve(solver, b, x, report));
 }

@@ -1,6 +1,7 @@
 /* A X = B. The first passes of several columns run together, and share the products. Everything
  * else runs column by column, as in drive.c. */
 #include "block_product.h"
+#include "complete.h"
 #include "drive.h"
 #include "red_black.h"
 
@@ -373,6 +374,7 @@ fur_status fur_solver_solve_block(fur_solver *solver, const fur_vectors *b, fur_
     FUR_NEED(solver ? solver->context : NULL, solver, b, x);
     FUR_TRY(fur_solver_check(solver));
     FUR_TRY(check_blocks(solver, b, x));
+    FUR_TRY(fur_complete_renew(solver));
     int64_t cols = b->view.cols;
     int64_t step;
     FUR_TRY(check_reports(solver, reports, cols));

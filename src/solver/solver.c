@@ -1,4 +1,5 @@
 /* Solvers: methods by name, options, and workspace. drive.c has the solve itself. */
+#include "complete.h"
 #include "fused.h"
 #include "lift.h"
 #include "null_space.h"
@@ -323,6 +324,8 @@ fur_status fur_solver_create(const fur_operator *a, const fur_solver_options *op
     int64_t failures = context->env.failures;
     fur_status status = fur_solver_pass_on(solver, failures, make_workspace(solver));
     if (status == FUR_OK)
+        status = fur_complete_make(solver);
+    if (status == FUR_OK)
         status = make_null_space(solver);
     if (status == FUR_OK && method->reduces && !o.whole)
         status = fur_red_black_create(solver, o.preconditioner, &solver->red_black);
@@ -346,6 +349,7 @@ void fur_solver_destroy(fur_solver *solver)
     fur_red_black_release(solver->red_black);
     fur_lift_release(solver->lift);
     fur_null_space_release(solver->null_space);
+    fur_complete_release(solver);
     destroy_vectors(solver, count_work(solver), solver->work);
     destroy_vectors(solver, solver->method->range_workspace, solver->range);
     fur_vector_destroy(solver->r);

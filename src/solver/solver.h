@@ -8,6 +8,7 @@
 #include <furrow/author/recording.h>
 #include <furrow/vector.h>
 #include <furrow/author/scalars.h>
+#include <furrow/precond.h>
 #include <furrow/solver.h>
 
 #include "dependents.h"
@@ -98,6 +99,9 @@ typedef struct fur_method {
     fur_method_kind kind;
     /* The true residual may rise during a pass. A pass counts only if it has lowered it. */
     bool guarded;
+    /* The method works with complete factors of A. The solver makes them unless it is given them.
+     */
+    bool complete;
     bool damps_preconditioned; /* least squares: damping applies to x also with a preconditioner */
     int workspace;             /* number of vectors of cols entries, in addition to the residual */
     int range_workspace;       /* number of vectors of rows entries, in addition to the residual */
@@ -148,7 +152,12 @@ struct fur_solver {
     fur_recording *recording; /* NULL: none */
     fur_persistent *persistent;
     fur_fused *fused;
-    fur_red_black *red_black;   /* NULL: the whole system is solved */
+    fur_red_black *red_black; /* NULL: the whole system is solved */
+    struct {
+        fur_precond *factors; /* NULL: none were made */
+        fur_operator *inverse;
+        bool outdated; /* A has other values */
+    } complete;
     fur_null_space *null_space; /* NULL: none */
     fur_lift *lift;             /* NULL until a solve needs it */
     bool singular;              /* A is known to be singular, so that a large x proves nothing */

@@ -35,7 +35,7 @@ static fur_status solve(const fur_csr *a, const char *precond, fur_vector *x,
 {
     fur_context *context = fur_csr_context(a);
     fur_solver_options solver = {.size = sizeof solver,
-                                 .method = strcmp(precond, "direct") == 0 ? "richardson" : "auto"};
+                                 .method = strcmp(precond, "direct") == 0 ? "direct" : "auto"};
     fur_solve_options options = {.size = sizeof options, .solver = &solver, .precond = precond};
     fur_vector *b = NULL;
     ck_ok(context, fur_vector_create(context, FUR_F64, ROWS, &b));

@@ -361,7 +361,7 @@ END_TEST
 static const char *next_method(const problem *p, int *index)
 {
     const fur_method_info *info;
-    while ((info = fur_solver_method_at(++*index))) {
+    while ((info = method_at(++*index))) {
         fur_solver_options options = {.size = sizeof options, .method = info->name};
         fur_solver *solver = NULL;
         fur_status status = fur_solver_create(p->op, &options, &solver);

@@ -218,6 +218,105 @@ START_TEST(what_is_not_definite_goes_to_another_library)
 }
 END_TEST
 
+/* The method of that name: in one call, of an operator whose entries are known, with new values, of
+ * several right-hand sides, and with factors of the caller. */
+START_TEST(a_solver_makes_factors)
+{
+    rng r = rng_stream(1350);
+    fur_context *context = context_make(NULL, 2);
+    fur_csr *a = make(context, &r, SHIFTED, FUR_F64, FUR_I32);
+    fur_vector *b = vector_random(context, &r, FUR_F64, ROWS);
+    fur_vector *x = vector_random(context, &r, FUR_F64, ROWS);
+    fur_vectors *many = NULL;
+    fur_vector *scale = NULL;
+    fur_spmv *plan = NULL;
+    fur_operator *op = NULL;
+    fur_operator *factors = NULL;
+    fur_precond *p = NULL;
+    fur_solver_options o = {.size = sizeof o, .method = "direct"};
+    const fur_solve_options whole = {.size = sizeof whole, .solver = &o};
+    fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+    ck_ok(context, fur_solve(a, b, x, &whole, &report));
+    ck_assert_str_eq(report.method, "direct");
+    ck_assert(report.outcome == FUR_OUTCOME_CONVERGED && report.iterations <= 2);
+    ck_ok(context, fur_spmv_plan(a, NULL, &plan));
+    ck_ok(context, fur_operator_from_spmv(plan, &op));
+    ck_ok(context, fur_vector_create(context, FUR_F64, ROWS, &scale));
+    ck_ok(context, fur_vectors_create(context, FUR_F64, ROWS, 2, FUR_LAYOUT_COLUMNS, &many));
+    for (int turn = 0; turn < 2; turn++) {
+        fur_solver *solver = NULL;
+        fur_solver_report each[2] = {FUR_DEFAULT(fur_solver_report),
+                                     FUR_DEFAULT(fur_solver_report)};
+        fur_vectors *right = NULL;
+        o.preconditioner = factors;
+        ck_ok(context, fur_solver_create(op, &o, &solver));
+        for (int k = 0; k < ROWS; k++)
+            entry_set(FUR_F64, fur_vector_data(scale), k, fur_real(1 + 8 * turn + k));
+        ck_ok(context, fur_csr_scale(a, scale, NULL));
+        if (p)
+            ck_ok(context, fur_precond_update(p));
+        ck_ok(context, fur_vector_fill(x, fur_real(0)));
+        ck_ok(context, fur_solver_solve(solver, b, x, &report));
+        ck_assert_msg(report.outcome == FUR_OUTCOME_CONVERGED && report.iterations <= 2, "%lld: %s",
+                      (long long)report.iterations, fur_outcome_name(report.outcome));
+        double ones[2 * ROWS];
+        for (int k = 0; k < 2 * ROWS; k++)
+            ones[k] = 1 + k / ROWS;
+        ck_ok(context, fur_vectors_create(context, FUR_F64, ROWS, 2, FUR_LAYOUT_COLUMNS, &right));
+        ck_ok(context, fur_vectors_upload(ones, right));
+        ck_ok(context, fur_vectors_upload((double[2 *ROWS]){0}, many));
+        ck_ok(context, fur_solver_solve_block(solver, right, many, each));
+        ck_assert_int_eq(each[1].outcome, FUR_OUTCOME_CONVERGED);
+        fur_vectors_destroy(right);
+        fur_solver_destroy(solver);
+        if (!p) {
+            ck_ok(context, fur_precond_create(a, &direct, &p));
+            ck_ok(context, fur_operator_from_precond(p, &factors));
+        }
+    }
+    fur_operator_destroy(factors);
+    fur_precond_destroy(p);
+    fur_operator_destroy(op);
+    fur_spmv_destroy(plan);
+    fur_vectors_destroy(many);
+    fur_vector_destroy(scale);
+    fur_vector_destroy(x);
+    fur_vector_destroy(b);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* Without entries there are no factors; and one preconditioner is enough. */
+START_TEST(a_solver_refuses_what_has_no_factors)
+{
+    rng r = rng_stream(1351);
+    fur_context *context = context_make(NULL, 1);
+    fur_csr *a = make(context, &r, CHAIN, FUR_F64, FUR_I32);
+    fur_vector *x = vector_random(context, &r, FUR_F64, ROWS);
+    fur_vector *y = vector_random(context, &r, FUR_F64, ROWS);
+    fur_operator *op = NULL;
+    fur_precond *p = NULL;
+    fur_solver *solver = NULL;
+    const fur_solver_options o = {.size = sizeof o, .method = "direct"};
+    const fur_solve_options whole = {.size = sizeof whole, .solver = &o, .precond = "ic0"};
+    ck_ok(context, fur_precond_create(a, NULL, &p));
+    ck_ok(context, fur_operator_from_precond(p, &op));
+    ck_fails(context, FUR_INVALID,
+             "direct needs the entries of A: set options.matrix, or give complete factors as the "
+             "preconditioner",
+             fur_solver_create(op, &o, &solver));
+    ck_fails(context, FUR_INVALID, "direct has complete factors as its preconditioner, not \"ic0\"",
+             fur_solve(a, x, y, &whole, NULL));
+    fur_operator_destroy(op);
+    fur_precond_destroy(p);
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
 /* Of a small matrix with these entries. */
 static void ck_refused(double d, fur_status status, const char *sentence)
 {
@@ -346,6 +445,8 @@ static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, solutions_are_those_of_dense_elimination, 0, 32);
     tcase_add_test(tests, what_is_not_definite_goes_to_another_library);
+    tcase_add_test(tests, a_solver_makes_factors);
+    tcase_add_test(tests, a_solver_refuses_what_has_no_factors);
     tcase_add_test(tests, what_has_no_factors_is_refused);
     tcase_add_test(tests, kept_duplicates_are_added);
     tcase_add_test(tests, no_rows_are_solved);

@@ -271,7 +271,7 @@ START_TEST(trials_lead_to_preconditioners)
     choice = expect_next(&t, &choice, FUR_OUTCOME_SINGULAR, "gmres", "ilut:fill=10,drop=1e-3",
                          "singular");
     expect_next(&t, &choice, FUR_OUTCOME_STAGNATED, "gmres", "ilut:fill=50,drop=1e-5", "stagnated");
-    expect_next(&t, &choice, FUR_OUTCOME_UNSOLVED, "richardson", "direct", "");
+    expect_next(&t, &choice, FUR_OUTCOME_UNSOLVED, "direct", "direct", "");
     fur_context_destroy(context);
 }
 END_TEST

@@ -648,8 +648,8 @@ START_TEST(a_monitor_may_have_the_iterate)
     iterates i = {.p = &p, .tolerance = 2e4 * value_epsilon(value)};
     ck_ok(context, fur_vector_create(context, value, fur_vector_size(p.x), &i.x));
     ck_ok(context, fur_vector_create(context, value, fur_vector_size(p.x), &i.r));
-    for (int m = 0; fur_solver_method_at(m); m++) {
-        const char *method = fur_solver_method_at(m)->name;
+    for (int m = 0; method_at(m); m++) {
+        const char *method = method_at(m)->name;
         bool behind = strncmp(method, "cg", 2) == 0 && strcmp(method, "cgnr") != 0;
         behind = behind || strstr(method, "gmres");
         for (int k = 0; k < COUNT_OF(magnitudes); k++) {

@@ -266,7 +266,7 @@ static bool solves_squares(const fur_method_info *info)
 START_TEST(scales_of_a_do_not_matter)
 {
     const fur_method_info *info;
-    for (int m = 0; (info = fur_solver_method_at(m)); m++)
+    for (int m = 0; (info = method_at(m)); m++)
         for (int k = -1; solves_squares(info) && (k < 0 || fur_precond_at(k)); k++)
             if (k < 0 || !is_unsupported(fur_precond_at(k)->name, (fur_value_type)_i))
                 check_task((task){.value = (fur_value_type)_i,
@@ -279,7 +279,7 @@ END_TEST
 START_TEST(scales_of_a_and_the_guess_do_not_matter)
 {
     const fur_method_info *info;
-    for (int m = 0; (info = fur_solver_method_at(m)); m++)
+    for (int m = 0; (info = method_at(m)); m++)
         for (int k = 0; solves_squares(info) && k < 2; k++)
             check_task((task){.value = (fur_value_type)_i,
                               .method = info->name,
@@ -293,7 +293,7 @@ END_TEST
 START_TEST(failures_do_not_depend_on_scales)
 {
     const fur_method_info *info;
-    for (int m = 0; (info = fur_solver_method_at(m)); m++)
+    for (int m = 0; (info = method_at(m)); m++)
         for (int k = 0; solves_squares(info) && k < 6; k++)
             check_task((task){.value = (fur_value_type)_i,
                               .method = info->name,

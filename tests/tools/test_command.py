@@ -1242,11 +1242,11 @@ class SolveTest(CommandTest):
             self.skipTest("no library with complete factors")
         report = json.loads(done.stdout)
         self.assertEqual((report["method"], report["precond"], report["converged"]),
-                         ("richardson", "direct", True))
+                         ("direct", "direct", True))
         self.assertLessEqual(report["iterations"], 2)
         self.assertRegex(report["precond_note"], "CHOLMOD|KLU|UMFPACK")
         for options, sentence in (
-                (("--method", "direct", "--precond", "ic0"), "--method direct"),
+                (("--method", "direct", "--precond", "ic0"), "direct has complete factors as its preconditioner"),
                 (("--stencil", "5", "--extent", "4,4", "--method", "direct"), "--method direct")):
             files = () if "--stencil" in options else (data("indefinite.mtx"),)
             self.assertIn(sentence, run("solve", *files, *options).stderr)

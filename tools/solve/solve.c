@@ -65,17 +65,14 @@ static fur_status solve(fur_context *context, const void *options)
     return status;
 }
 
-/* "auto", the solver's methods and, behind them, multigrid and complete factors. */
+/* "auto", multigrid and the solver's methods. */
 static const char *method_name(fur_context *context, int index)
 {
-    static const char *const behind[] = {"mg", "direct", NULL};
-    int count = 0;
+    static const char *const names[] = {"auto", "mg"};
+    enum { OWN = sizeof names / sizeof *names };
+    const fur_method_info *method = index < OWN ? NULL : fur_solver_method_at(index - OWN);
     (void)context;
-    while (fur_solver_method_at(count))
-        count++;
-    if (index == 0)
-        return "auto";
-    return index <= count ? fur_solver_method_at(index - 1)->name : behind[index - count - 1];
+    return index < OWN ? names[index] : method ? method->name : NULL;
 }
 
 static const char *scale_name(fur_context *context, int index)
@@ -128,7 +125,6 @@ static void settle(struct argp_state *state, void *options)
          !stencil && !o->reorder, "with a file, without --reorder"},
         {"--method mg", cycles, stencil, "with --stencil, not with a file"},
         {"--method direct", direct, !stencil, "with a file, not with --stencil"},
-        {"--method direct", direct, job_is(o->solver.precond, "auto"), "without --precond"},
         {"--precond norms", job_is(o->solver.precond, "norms"), !stencil,
          "with a file, not with --stencil"},
         {"--precond mg", job_is(o->solver.precond, "mg"), stencil,
@@ -142,10 +138,6 @@ static void settle(struct argp_state *state, void *options)
     };
     command_check(state, pairings, sizeof pairings / sizeof *pairings);
     request_check(state, &o->solver);
-    if (direct) { /* complete factors, and refinement */
-        o->solver.method = "richardson";
-        o->solver.precond = "direct";
-    }
     if (!stencil && o->common.operand_count == 0)
         argp_error(state, "a file name is missing");
     if (stencil)
@@ -179,15 +171,8 @@ static const line_option own_options[] = {
     {"precond", "KIND[:NAME=VALUE,...]",
      "Preconditioner: auto (default), none, jacobi, norms (of the columns; for symmetric matrices "
      "and least squares), mg, for real stencils of 3, 5 and 7 points without a periodic axis of "
-     "odd length, which auto takes for those; made from a square matrix: ssor, a symmetric sweep, "
-     "ic0, incomplete Cholesky factors, fsai, an approximate inverse, chebyshev, a polynomial, "
-     "amg, algebraic multigrid (these for symmetric positive definite matrices), ilu0 and ilu, "
-     "incomplete LU factors without and with fill, ilut, such factors by thresholds, of rows "
-     "matched and scaled before, bjacobi, inverses of blocks along the diagonal, spai, an "
-     "approximate inverse of any matrix, schwarz, factors of overlapping blocks, direct, complete "
-     "factors by CHOLMOD, KLU or UMFPACK, if one is installed, or grid, geometric multigrid of the "
-     "nearest constant coefficients, for matrices of a grid. Options of a kind follow its name, as "
-     "ilut:fill=20,drop=1e-4; furrow kernels lists them",
+     "odd length, which auto takes for those, or a kind that is made from a square matrix, with "
+     "its options, as amg, ic0:modified or ilut:fill=20,drop=1e-4; furrow kernels lists them all",
      LINE_PRECOND, AT(solver.precond), .names = precond_name},
     {"scale", "NAME",
      "Scales of rows and columns, powers of two: auto (default) if their largest entries differ by "

@@ -87,6 +87,8 @@ static fur_status choose(columns_job *c)
         c->choice.precond = "none";
     if (!job_is(o->solver.method, "auto"))
         c->choice.method = o->solver.method;
+    if (job_is(o->solver.method, "direct"))
+        c->choice.precond = "direct";
     if (!job_is(o->solver.precond, "auto"))
         c->choice.precond = o->solver.precond;
     if (c->base->traits.rows != c->base->traits.cols)

@@ -13,28 +13,27 @@ static const char *const visit_names[] = {"V", "W", "K", NULL};
 static const char *const coarsening_names[] = {"aggregation", "classical", NULL};
 
 const fur_option fur_amg_table[] = {
-    {FUR_OPTION(INT, fur_amg_options, block), .standard = 1, .least = 1, .most = FUR_AMG_BLOCK_MOST,
-     .summary = "unknowns of a node, in neighbouring rows"},
-    {FUR_OPTION(SHARE, fur_amg_options, theta), .most = 1, .zero = FUR_AMG_NONE,
-     .summary = "entries are strong above theta times the roots of their diagonals"},
-    {FUR_OPTION(INT, fur_amg_options, levels), .least = 1, .most = HUGE_VAL,
-     .summary = "most levels"},
-    {FUR_OPTION(LONG, fur_amg_options, coarsest), .standard = 300, .least = 1, .most = HUGE_VAL,
-     .summary = "ends coarsening at a level of at most this number of rows"},
-    {FUR_OPTION(WORD, fur_amg_options, smoother), .words = smoother_names,
-     .summary = "what relaxes the errors of a level"},
-    {FUR_OPTION(INT, fur_amg_options, sweeps), .standard = 2, .least = 1,
-     .most = FUR_AMG_SWEEPS_MOST, .summary = "degree of the polynomial, or number of sweeps"},
-    {FUR_OPTION(CHOICE, fur_amg_options, cycle), .most = FUR_AMG_K, .words = visit_names,
-     .summary = "order in which a cycle visits the levels"},
+    FUR_OPTION_RANGE(INT, fur_amg_options, block, 1, 1, FUR_AMG_BLOCK_MOST,
+                     "unknowns of a node, in neighbouring rows"),
+    FUR_OPTION_PART(fur_amg_options, theta, 0, FUR_AMG_NONE,
+                    "entries are strong above theta times the roots of their diagonals"),
+    FUR_OPTION_RANGE(INT, fur_amg_options, levels, 0, 1, HUGE_VAL, "most levels"),
+    FUR_OPTION_RANGE(LONG, fur_amg_options, coarsest, 300, 1, HUGE_VAL,
+                     "ends coarsening at a level of at most this number of rows"),
+    FUR_OPTION_OF(WORD, fur_amg_options, smoother, 0, smoother_names,
+                  "what relaxes the errors of a level"),
+    FUR_OPTION_RANGE(INT, fur_amg_options, sweeps, 2, 1, FUR_AMG_SWEEPS_MOST,
+                     "degree of the polynomial, or number of sweeps"),
+    FUR_OPTION_OF(CHOICE, fur_amg_options, cycle, FUR_AMG_K, visit_names,
+                  "order in which a cycle visits the levels"),
     FUR_OPTION_YES(fur_amg_options, single, "makes levels and cycle in single precision"),
     FUR_OPTION_YES(fur_amg_options, nonsymmetric,
                    "restricts as a matrix needs it that is not symmetric"),
-    {FUR_OPTION(WORD, fur_amg_options, coarsening), .words = coarsening_names,
-     .summary = "how the rows of the next level are found"},
-    {FUR_OPTION(INT, fur_amg_options, aggressive), .most = HUGE_VAL,
-     .summary = "number of finest levels that coarsen twice, for classical"},
-    {NULL}};
+    FUR_OPTION_OF(WORD, fur_amg_options, coarsening, 0, coarsening_names,
+                  "how the rows of the next level are found"),
+    FUR_OPTION_RANGE(INT, fur_amg_options, aggressive, 0, 0, HUGE_VAL,
+                     "number of finest levels that coarsen twice, for classical"),
+    FUR_OPTION_END};
 
 /* The place of a word in its list, which has it; 0 for NULL. */
 static int place_of(const char *const words[], const char *word)

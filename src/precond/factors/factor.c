@@ -8,14 +8,13 @@
 #include <string.h>
 
 const fur_option fur_factors_table[] = {
-    {FUR_OPTION(INT, fur_factor_options, fill), .standard = 1, .least = 1, .most = 100,
-     .summary = "levels of fill"},
+    FUR_OPTION_RANGE(INT, fur_factor_options, fill, 1, 1, 100, "levels of fill"),
     FUR_PRECOND_SHIFT(fur_factor_options),
     FUR_OPTION_YES(fur_factor_options, modified,
                    "subtracts from the diagonal what the factors leave out, for fine grids"),
     FUR_OPTION_YES(fur_factor_options, coloured,
                    "factors the rows by colours of the graph, for many threads"),
-    {NULL}};
+    FUR_OPTION_END};
 
 /* A in the order of the factors. */
 static const fur_csr *source_of(const fur_precond *p, const fur_factors *own)

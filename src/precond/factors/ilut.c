@@ -205,15 +205,14 @@ static void release(fur_precond *p)
 }
 
 static const fur_option table[] = {
-    {FUR_OPTION(INT, fur_ilut_options, fill), .standard = 10, .least = 1, .most = 10000,
-     .summary = "entries of a row of either factor beyond those of A"},
-    {FUR_OPTION(SHARE, fur_ilut_options, drop), .standard = 1e-3, .most = 1,
-     .zero = FUR_OPTION_TINY,
-     .summary = "leaves out entries below drop times the norm of their row"},
+    FUR_OPTION_RANGE(INT, fur_ilut_options, fill, 10, 1, 10000,
+                     "entries of a row of either factor beyond those of A"),
+    FUR_OPTION_PART(fur_ilut_options, drop, 1e-3, FUR_OPTION_TINY,
+                    "leaves out entries below drop times the norm of their row"),
     FUR_PRECOND_SHIFT(fur_ilut_options),
     FUR_OPTION_YES(fur_ilut_options, unmatched,
                    "keeps the order of the rows: no matching, no scales"),
-    {NULL}};
+    FUR_OPTION_END};
 
 const fur_precond_kind fur_precond_ilut = {
     .info = {"ilut",

@@ -227,11 +227,11 @@ static void release(fur_precond *p)
 }
 
 static const fur_option table[] = {
-    {FUR_OPTION(LONG, fur_bjacobi_options, block), .least = 1, .most = FUR_DENSE_BLOCK_MOST,
-     .summary = "rows of a block; without it neighbouring rows of equal pattern"},
+    FUR_OPTION_RANGE(LONG, fur_bjacobi_options, block, 0, 1, FUR_DENSE_BLOCK_MOST,
+                     "rows of a block; without it neighbouring rows of equal pattern"),
     FUR_OPTION_YES(fur_bjacobi_options, narrow,
                    "keeps inverses in half or single precision where their conditions allow"),
-    {NULL}};
+    FUR_OPTION_END};
 
 const fur_precond_kind fur_precond_bjacobi = {
     .info = {"bjacobi",

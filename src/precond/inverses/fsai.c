@@ -153,17 +153,16 @@ static void release(fur_precond *p)
 }
 
 static const fur_option table[] = {
-    {FUR_OPTION(INT, fur_fsai_options, fill), .most = 3,
-     .summary = "takes the positions of the power fill + 1 of A"},
-    {FUR_OPTION(INT, fur_fsai_options, steps), .most = FUR_FSAI_MOST,
-     .summary = "searches positions row by row, in this number of steps"},
-    {FUR_OPTION(INT, fur_fsai_options, grow), .standard = 1, .least = 1, .most = FUR_FSAI_MOST,
-     .summary = "positions that a step adds to a row"},
-    {FUR_OPTION(SHARE, fur_fsai_options, gain), .standard = 1e-2, .most = 1,
-     .zero = FUR_OPTION_TINY,
-     .summary = "ends a row with a step that lessens its part of the Kaporin number by less than "
-                "gain times"},
-    {NULL}};
+    FUR_OPTION_RANGE(INT, fur_fsai_options, fill, 0, 0, 3,
+                     "takes the positions of the power fill + 1 of A"),
+    FUR_OPTION_RANGE(INT, fur_fsai_options, steps, 0, 0, FUR_FSAI_MOST,
+                     "searches positions row by row, in this number of steps"),
+    FUR_OPTION_RANGE(INT, fur_fsai_options, grow, 1, 1, FUR_FSAI_MOST,
+                     "positions that a step adds to a row"),
+    FUR_OPTION_PART(fur_fsai_options, gain, 1e-2, FUR_OPTION_TINY,
+                    "ends a row with a step that lessens its part of the Kaporin number by less "
+                    "than gain times"),
+    FUR_OPTION_END};
 
 const fur_precond_kind fur_precond_fsai = {
     .info = {"fsai", "a factorised approximate inverse, applied by two products: no row waits",

@@ -185,7 +185,8 @@ static void release(fur_precond *p)
 }
 
 static const fur_option table[] = {
-    FUR_OPTION_YES(fur_spai_options, diagonal, "takes the positions of the diagonal only"), {NULL}};
+    FUR_OPTION_YES(fur_spai_options, diagonal, "takes the positions of the diagonal only"),
+    FUR_OPTION_END};
 
 const fur_precond_kind fur_precond_spai = {
     .info = {"spai",

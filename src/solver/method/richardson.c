@@ -41,6 +41,19 @@ static fur_status run(fur_pass *s)
     return FUR_OK;
 }
 
+extern const fur_method fur_method_direct;
+const fur_method fur_method_direct = {
+    .info = {"direct",
+             "complete factors of A by CHOLMOD, KLU or UMFPACK, where the machine has one, and "
+             "refinement",
+             "Davis 2004"},
+    .kind = FUR_METHOD_SQUARE,
+    .complete = true,
+    .workspace = 2,
+    .guarded = true,
+    .run = run,
+};
+
 extern const fur_method fur_method_richardson;
 const fur_method fur_method_richardson = {
     .info = {"richardson",

@@ -69,6 +69,33 @@ def test_preconditioners(rng, kind):
     assert info == 0
 
 
+def test_complete_factors(rng):
+    a, b = laplacian(12), rng.standard_normal(144)
+    try:
+        x, info = furrow.solve(a, b, method="direct")
+    except furrow.Unsupported:
+        pytest.skip("no library that makes complete factors")
+    assert info == 0 and residual(a, x, b) <= 1e-10
+    assert info.report.method == "direct" and info.report.iterations <= 2
+    with pytest.raises(ValueError, match="complete factors as its preconditioner"):
+        furrow.solve(a, b, method="direct", M="ic0")
+
+
+def test_options_are_keywords_or_text():
+    a = laplacian(12)
+    made = [
+        furrow.Preconditioner(a, "ilut", fill=1, drop=0.25),
+        furrow.Preconditioner(a, "ilut:fill=1,drop=0.25"),
+        furrow.Preconditioner(a, "ilut:fill=1", drop=0.25),
+    ]
+    assert len({M.report["entries"] for M in made}) == 1
+    assert made[0].report["entries"] < furrow.Preconditioner(a, "ilut").report["entries"]
+    with pytest.raises(TypeError, match="has no option 'full'; it has fill, drop, shift, unmatched"):
+        furrow.Preconditioner(a, "ilut", full=1)
+    with pytest.raises(ValueError, match="fill of .ilut. must be from 1 to 10000, it is 0"):
+        furrow.Preconditioner(a, "ilut", fill=0)
+
+
 def test_preconditioners_of_callers(rng):
     a = laplacian(10)
     b = rng.standard_normal(100)

@@ -472,7 +472,7 @@ START_TEST(a_product_that_is_not_finite_is_a_breakdown)
     dense d = dense_dominant(&r, (fur_value_type)_i, 40, true, true);
     dense_problem p = dense_open(&d, context);
     const fur_method_info *info;
-    for (int i = 0; (info = fur_solver_method_at(i)); i++) {
+    for (int i = 0; (info = method_at(i)); i++) {
         bool damps = strncmp(info->name, "ls", 2) == 0 || strcmp(info->name, "cgnr") == 0;
         for (int damp = 0; damp <= damps; damp++)
             for (int products = 1; products <= 5; products++) {

@@ -71,7 +71,7 @@ START_TEST(every_solve_ends)
     for (int trial = 0; trial < (TEST_SLOW ? 30 : 300); trial++) {
         dense d = dense_make((fur_value_type)_i, 1 + rng_below(&r, 4));
         draw_wild(&d, &r);
-        for (int m = 0; (info = fur_solver_method_at(m)); m++)
+        for (int m = 0; (info = method_at(m)); m++)
             check_end(&d, (fur_solver_options){.size = sizeof(fur_solver_options),
                                                .method = info->name,
                                                .max_iterations = 1 + rng_below(&r, 60),
@@ -126,7 +126,7 @@ START_TEST(a_guess_that_is_not_finite_is_refused)
     dense_set(&d, 0, 0, fur_real(2));
     d.b[0] = fur_real(1);
     dense_problem p = dense_open(&d, context);
-    for (int m = 0; (info = fur_solver_method_at(m)); m++) {
+    for (int m = 0; (info = method_at(m)); m++) {
         ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
         entry_set(d.value, fur_vector_data(p.x), 1, fur_real(m % 2 ? NAN : INFINITY));
         check_refusal(&p, info->name);
@@ -244,7 +244,7 @@ START_TEST(the_scales_of_a_and_b_do_not_matter)
     const fur_method_info *info;
     dense d = dense_dominant(&r, (fur_value_type)_i, 30, true, true);
     dense m = dense_dominant(&r, (fur_value_type)_i, 30, true, true);
-    for (int k = 0; (info = fur_solver_method_at(k)); k++) {
+    for (int k = 0; (info = method_at(k)); k++) {
         check_scales(&d, NULL, info->name);
         check_scales(&d, &m, info->name);
     }
@@ -266,7 +266,7 @@ START_TEST(a_subnormal_right_hand_side_is_solved)
     const fur_method_info *info;
     for (int system = 0; system < SUBNORMAL; system++) {
         dense d = dense_dominant(&r, value, 30, true, true);
-        for (int k = 0; (info = fur_solver_method_at(k)); k++) {
+        for (int k = 0; (info = method_at(k)); k++) {
             void *x;
             fur_solver_report report =
                 solve_scaled(&(scaled){&d, NULL, info->name, single ? -60 : -200, of_b, 0}, &x);
