@@ -586,32 +586,49 @@ static void check_same(const found *f, const found *first, int count)
     }
 }
 
-/* Loops over value types. */
-START_TEST(results_have_the_same_bits_for_any_number_of_threads)
+/* The smallest eigenvalues on vectors without the sum of their entries if `constrained`, to a
+ * tolerance; else some iterations. */
+static found find_on_grid(fur_context *context, fur_value_type value, bool constrained)
+{
+    static const int64_t extents[2][2] = {{100, 61}, {23, 17}};
+    const int64_t *extent = extents[constrained];
+    problem p = problem_open(context, 5, extent, value, FUR_BOUNDARY_DIRICHLET, "ic0");
+    fur_vectors *ones = NULL;
+    fur_lobpcg_options options = {.size = sizeof options, .count = 3, .preconditioner = p.m};
+    ck_ok(context,
+          fur_vectors_create(context, value, extent[0] * extent[1], 1, FUR_LAYOUT_ROWS, &ones));
+    ck_ok(context, fur_vectors_fill(ones, fur_real(1)));
+    if (constrained) {
+        options.constraints = ones;
+        options.tolerance = 1e-4;
+    } else {
+        options.max_iterations = TEST_SHORT ? 4 : 12;
+    }
+    found f = find(p.a, &options);
+    if (constrained)
+        ck_assert_int_eq(f.report.outcome, FUR_OUTCOME_CONVERGED);
+    fur_vectors_destroy(ones);
+    problem_close(&p);
+    return f;
+}
+
+/* The bits of one thread of the CPU. Loops over value types, without and with a constraint. */
+START_TEST(results_have_the_same_bits_everywhere)
 {
     static const int threads[] = {1, 2, 3, 8};
-    static const int64_t extent[] = {100, 61};
-    found first = {{0}, {0}, {NULL}, {0}};
-    fur_context *contexts[COUNT_OF(threads)];
-    for (int i = 0; i < COUNT_OF(threads); i++) {
-        fur_context *context = contexts[i] = context_make(NULL, threads[i]);
-        problem p =
-            problem_open(context, 5, extent, (fur_value_type)_i, FUR_BOUNDARY_DIRICHLET, "ic0");
-        fur_lobpcg_options options = {.size = sizeof options,
-                                      .count = 3,
-                                      .max_iterations = TEST_SLOW ? 4 : 12,
-                                      .preconditioner = p.m};
-        found f = find(p.a, &options);
-        if (i == 0)
-            first = f;
+    fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
+    bool constrained = _i >= FUR_VALUE_COUNT;
+    fur_context *host = context_cpu(NULL, 1);
+    found first = find_on_grid(host, value, constrained);
+    for (int i = 0; i < (on_gpu() ? 1 : COUNT_OF(threads)); i++) {
+        fur_context *context = context_make(NULL, threads[i]);
+        found f = find_on_grid(context, value, constrained);
         check_same(&f, &first, 3);
-        if (i > 0)
-            found_release(&f);
-        problem_close(&p);
+        found_release(&f);
+        fur_context_destroy(context);
     }
     found_release(&first);
-    for (int i = 0; i < COUNT_OF(threads); i++)
-        fur_context_destroy(contexts[i]);
+    fur_context_destroy(host);
 }
 END_TEST
 
@@ -641,6 +658,9 @@ END_TEST
 
 static void add_tests(TCase *tests)
 {
+    tcase_add_turns(tests, results_have_the_same_bits_everywhere, 2 * FUR_VALUE_COUNT, 2);
+    if (on_gpu())
+        return;
     tcase_add_turns(tests, random_matrices, FUR_VALUE_COUNT, 2);
     tcase_add_loop_test(tests, multiple_and_clustered_eigenvalues, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, multigrid_needs_few_iterations);
@@ -653,8 +673,6 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, what_has_not_converged_is_not_called_so);
     tcase_add_test(tests, an_operator_that_is_not_symmetric_is_found_out);
     tcase_add_test(tests, wrong_options_are_refused);
-    tcase_add_turns(tests, results_have_the_same_bits_for_any_number_of_threads, FUR_VALUE_COUNT,
-                    2);
     tcase_add_test(tests, products_of_blocks_have_the_bits_of_single_ones);
 }
 
