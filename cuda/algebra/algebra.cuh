@@ -63,9 +63,4 @@ static inline fur_row_starts fur_starts_of(const fur_csr_view *a)
     return {a->offsets, a->offset_type == FUR_I64};
 }
 
-template <class T> T *fur_writable(const void *array)
-{
-    return static_cast<T *>(const_cast<void *>(array));
-}
-
 #endif

@@ -211,11 +211,6 @@ template <class Index> void release(fur_env *env, const work<Index> &w)
     fur_cuda_release(env, w.starts);
 }
 
-template <class T> T *writable(const void *array)
-{
-    return static_cast<T *>(const_cast<void *>(array));
-}
-
 // Writes the offsets of B, then its entries.
 template <class Value, class Offset>
 fur_status permute(fur_env *env, const renumbering<Value, Offset> &r, int64_t cols)
@@ -251,9 +246,9 @@ fur_status fur_cuda_csr_permute(fur_env *env, const fur_csr_view *a, const int32
                                         static_cast<const Offset *>(a->offsets),
                                         a->columns,
                                         static_cast<const Value *>(a->values),
-                                        writable<Offset>(b->offsets),
-                                        writable<int32_t>(b->columns),
-                                        writable<Value>(b->values)};
+                                        fur_writable<Offset>(b->offsets),
+                                        fur_writable<int32_t>(b->columns),
+                                        fur_writable<Value>(b->values)};
         return permute(env, r, a->cols);
     });
 }

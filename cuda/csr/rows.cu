@@ -46,11 +46,6 @@ __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     });
 }
 
-template <class T> T *writable(const void *array)
-{
-    return static_cast<T *>(const_cast<void *>(array));
-}
-
 } // namespace
 
 // Computes the offsets of the matrix of some rows of A. A row of more than `most` entries becomes
@@ -73,7 +68,7 @@ fur_status fur_cuda_take_rows(fur_env *env, const fur_csr_view *a, const int32_t
     FUR_TRY(fur_with_offset(out, [&](auto offsets) {
         using Offset = std::remove_const_t<std::remove_pointer_t<decltype(offsets)>>;
         set_offsets<<<fur_blocks(out->rows + 1, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(
-            out->rows, starts, writable<Offset>(out->offsets));
+            out->rows, starts, fur_writable<Offset>(out->offsets));
         return fur_cuda_launched(env, "offsets of some rows");
     }));
     if (out->entries == 0)
@@ -85,7 +80,7 @@ fur_status fur_cuda_take_rows(fur_env *env, const fur_csr_view *a, const int32_t
                        fur_cuda_stream(env)>>>(
             static_cast<const Offset *>(a->offsets), a->columns,
             static_cast<const Value *>(a->values), out->rows, out->entries, numbers, starts,
-            writable<int32_t>(out->columns), writable<Value>(out->values));
+            fur_writable<int32_t>(out->columns), fur_writable<Value>(out->values));
         return fur_cuda_launched(env, "copy some rows");
     });
 }

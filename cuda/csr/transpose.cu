@@ -86,11 +86,6 @@ fur_status sort_by_column(fur_env *env, const fur_csr_view *a, work<Index> *w)
                           fur_bits(a->cols - 1));
 }
 
-template <class T> T *writable(const void *array)
-{
-    return static_cast<T *>(const_cast<void *>(array));
-}
-
 // Writes the transpose into allocated arrays.
 template <class Value, class Offset, class Index>
 fur_status fill(fur_env *env, const fur_csr_view *a, bool conjugate, const fur_csr_view *t,
@@ -98,10 +93,10 @@ fur_status fill(fur_env *env, const fur_csr_view *a, bool conjugate, const fur_c
 {
     FUR_TRY(sort_by_column(env, a, w));
     find_offsets<<<fur_blocks(t->rows + 1, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(
-        t->rows, t->entries, w->columns, writable<Offset>(t->offsets));
+        t->rows, t->entries, w->columns, fur_writable<Offset>(t->offsets));
     FUR_TRY(fur_cuda_launched(env, "transpose offsets"));
     move_entries<Value, Offset><<<fur_blocks(a->entries, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(
-        *a, conjugate, w->place, writable<int32_t>(t->columns), writable<Value>(t->values));
+        *a, conjugate, w->place, fur_writable<int32_t>(t->columns), fur_writable<Value>(t->values));
     return fur_cuda_launched(env, "transpose entries");
 }
 
@@ -112,7 +107,7 @@ fur_status fur_cuda_csr_transpose(fur_env *env, const fur_csr_view *a, bool conj
                                   const fur_csr_view *t)
 {
     if (a->entries == 0)
-        return fur_cuda_clear(env, writable<void>(t->offsets),
+        return fur_cuda_clear(env, fur_writable<void>(t->offsets),
                               (t->rows + 1) *
                                   static_cast<int64_t>(fur_offset_size(t->offset_type)));
     return fur_with_types(a, [&](auto value, auto offset) {
@@ -140,7 +135,7 @@ fur_status fur_cuda_csr_transpose_values(fur_env *env, const fur_csr_view *a, bo
         using Offset = decltype(offset);
         refill<Value, Offset>
             <<<fur_entries_blocks(t->entries), FUR_ENTRIES_BLOCK, 0, fur_cuda_stream(env)>>>(
-                *a, conjugate, *t, writable<Value>(t->values));
+                *a, conjugate, *t, fur_writable<Value>(t->values));
         return fur_cuda_launched(env, "values of the transpose");
     });
 }

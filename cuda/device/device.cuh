@@ -129,4 +129,10 @@ static inline int fur_bits(int64_t number)
     return bits;
 }
 
+// Casts an array of a view that the call writes to.
+template <class T> T *fur_writable(const void *array)
+{
+    return static_cast<T *>(const_cast<void *>(array));
+}
+
 #endif

@@ -199,23 +199,6 @@ __global__ void __launch_bounds__(BLOCK)
             i < rows ? static_cast<int32_t>(offsets[order[i] + 1] - offsets[order[i]]) - less : 0;
 }
 
-// Returns the first entry of a row whose column is at least `column`.
-template <class Offset>
-__device__ int64_t find_column(const Offset *offsets, const int32_t *columns, int64_t row,
-                               int32_t column)
-{
-    int64_t low = offsets[row];
-    int64_t high = offsets[row + 1];
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (columns[middle] < column)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 // Writes the entries of a block. In red rows the diagonal is first; in black rows it is omitted.
 // Bytes an entry: 12, or 16 for F, and a scattered position.
 template <class Offset>
@@ -227,7 +210,7 @@ __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
 {
     fur_for_entries(rows, entries, starts, [&](int64_t i, int64_t k) {
         int32_t row = order[i];
-        int64_t diagonal = find_column(offsets, columns, row, row);
+        int64_t diagonal = fur_find_column(columns, offsets[row], offsets[row + 1], row);
         int64_t at = offsets[row] + (k - starts[i]) - !black;
         if (!black && k == starts[i])
             at = diagonal;

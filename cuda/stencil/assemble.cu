@@ -133,11 +133,6 @@ template <class F> fur_status with_matrix(fur_env *env, const fur_stencil_view *
     return status;
 }
 
-template <class T> T *writable(const void *array)
-{
-    return static_cast<T *>(const_cast<void *>(array));
-}
-
 } // namespace
 
 // Computes the offsets of the stencil's matrix.
@@ -161,8 +156,8 @@ fur_status fur_cuda_stencil_fill(fur_env *env, const fur_stencil_view *s, const 
         return fur_with_offset(a, [&](auto offsets) {
             using Offset = std::remove_const_t<std::remove_pointer_t<decltype(offsets)>>;
             fill_rows<<<fur_blocks(a->rows + 1, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(
-                m, a->rows, starts, writable<Offset>(a->offsets), writable<int32_t>(a->columns),
-                writable<Value>(a->values));
+                m, a->rows, starts, fur_writable<Offset>(a->offsets),
+                fur_writable<int32_t>(a->columns), fur_writable<Value>(a->values));
             return fur_cuda_launched(env, "stencil fill");
         });
     });

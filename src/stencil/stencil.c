@@ -99,11 +99,6 @@ static fur_status place_offsets(fur_env *env, const fur_stencil_definition *d,
     return FUR_OK;
 }
 
-static int larger(int radius, int32_t distance)
-{
-    return abs(distance) > radius ? abs(distance) : radius;
-}
-
 /* A definition as a view, without its lists. */
 static fur_stencil_view view_of(const fur_stencil_definition *d)
 {
@@ -113,9 +108,7 @@ static fur_stencil_view view_of(const fur_stencil_definition *d)
         s.boundary[axis] = d->boundary[axis];
     }
     for (int k = 0; k < d->points; k++) {
-        s.radius[0] = larger(s.radius[0], d->offsets[k].x);
-        s.radius[1] = larger(s.radius[1], d->offsets[k].y);
-        s.radius[2] = larger(s.radius[2], d->offsets[k].z);
+        fur_stencil_widen(s.radius, d->offsets[k]);
     }
     return s;
 }

@@ -7,6 +7,8 @@
 
 #include "csr.h"
 
+#include <stdlib.h>
+
 /* A kernel that was chosen. */
 typedef struct fur_stencil_choice {
     const fur_stencil_kernel *kernel;
@@ -93,5 +95,14 @@ bool fur_stencil_is_inner(const fur_stencil_view *s, int64_t p);
  * boundaries several terms may have the same column. Returns the number of terms. */
 int fur_stencil_row(const fur_stencil_view *s, int64_t p,
                     fur_stencil_term terms[FUR_STENCIL_POINTS]);
+
+/* Widens the radius by an offset. */
+static inline void fur_stencil_widen(int radius[3], fur_stencil_offset o)
+{
+    const int32_t distance[3] = {o.x, o.y, o.z};
+    for (int axis = 0; axis < 3; axis++)
+        if (abs(distance[axis]) > radius[axis])
+            radius[axis] = abs(distance[axis]);
+}
 
 #endif

@@ -92,12 +92,6 @@ fur_status fur_amg_run_rows(fur_env *env, const char *name, const fur_csr_view *
     return fur_cuda_launched(env, name);
 }
 
-// Casts an array of a view that the call writes to.
-template <class T> T *fur_amg_writable(const void *array)
-{
-    return static_cast<T *>(const_cast<void *>(array));
-}
-
 // Device memory that is released at the end of a call.
 template <class T> struct fur_amg_room {
     fur_env *env;

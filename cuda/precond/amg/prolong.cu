@@ -267,8 +267,8 @@ fur_status fur_cuda_amg_plan_prolongation(fur_env *env, int block, int modes,
                                              block,
                                              modes,
                                              starts,
-                                             fur_amg_writable<Offset>(p->offsets),
-                                             fur_amg_writable<int32_t>(p->columns)});
+                                             fur_writable<Offset>(p->offsets),
+                                             fur_writable<int32_t>(p->columns)});
     });
 }
 
@@ -291,6 +291,6 @@ fur_status fur_cuda_amg_fill_prolongation(fur_env *env, const fur_csr_view *a, i
                                                 static_cast<const Value *>(t),
                                                 {p->offsets, p->offset_type == FUR_I64},
                                                 p->columns,
-                                                fur_amg_writable<Value>(p->values)});
+                                                fur_writable<Value>(p->values)});
     });
 }

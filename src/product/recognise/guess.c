@@ -238,11 +238,6 @@ static fur_stencil_offset offset_at(int place)
                                 place / width / width - FUR_STENCIL_RADIUS};
 }
 
-static int larger(int radius, int32_t distance)
-{
-    return abs(distance) > radius ? abs(distance) : radius;
-}
-
 /* Sets the offsets that most rows have, counting only rows whose points have this neighbour
  * inside. */
 static void set_stencil(const search *g, const int64_t extent[3], fur_guess *out)
@@ -260,9 +255,7 @@ static void set_stencil(const search *g, const int64_t extent[3], fur_guess *out
         if (found[place] == 0 || 2 * found[place] <= inside)
             continue;
         out->offsets[s->points++] = o;
-        s->radius[0] = larger(s->radius[0], o.x);
-        s->radius[1] = larger(s->radius[1], o.y);
-        s->radius[2] = larger(s->radius[2], o.z);
+        fur_stencil_widen(s->radius, o);
     }
 }
 
