@@ -151,7 +151,7 @@ class UsageTest(CommandTest):
         plate, grid = data("plate.mtx"), ["--extent", "8,8,8"]
         cases = [
             (["info", plate, "--device", "abacus"], "--device takes cpu, cuda or cuda:N, not"),
-            (["solve", plate, "--method", "abacus"], "--method takes auto, cg"),
+            (["solve", plate, "--method", "abacus"], "--method takes auto, mg, cg"),
             (["solve", plate, "--precond", "abacus"],
              "--precond takes auto, none, jacobi, norms, mg, ssor, ic0, ilu0, fsai, "
              "chebyshev, ilu, amg, ilut, bjacobi, spai, schwarz, direct or grid, not"),
