@@ -6,6 +6,8 @@
 
 /* Products that a case may have, so that dense rows stay few. */
 #define PRODUCTS_MOST (TEST_SLOW ? 20000 : 100000)
+/* The same where one thread of the CPU is the reference. */
+#define PRODUCTS_LARGE (TEST_SHORT ? 200000 : on_gpu() ? 20000000 : 1000000)
 
 /* s + a b in the value type, as docs/numerics.md has it. */
 static fur_scalar add_product(fur_value_type value, fur_scalar a, fur_scalar b, fur_scalar s)
@@ -164,17 +166,23 @@ START_TEST(products_have_the_bits_of_the_reference)
 }
 END_TEST
 
-/* Enough rows for several blocks of several threads. */
-static fur_csr *grid(fur_context *context, int64_t points, double seed)
+static fur_csr *grid_of(fur_context *context, int points, int64_t extent)
 {
     fur_stencil_definition d = {
-        .size = sizeof d, .value_type = FUR_F64, .extent = {points, points, points}};
+        .size = sizeof d, .value_type = FUR_F64, .extent = {extent, extent, extent}};
     fur_stencil *s = NULL;
     fur_csr *a = NULL;
-    ck_assert(fur_stencil_named(27, &d));
+    ck_assert(fur_stencil_named(points, &d));
     ck_ok(context, fur_stencil_create(context, &d, &s));
     ck_ok(context, fur_stencil_assemble(s, &a));
     fur_stencil_destroy(s);
+    return a;
+}
+
+/* Enough rows for several blocks of several threads. */
+static fur_csr *grid(fur_context *context, int64_t points, double seed)
+{
+    fur_csr *a = grid_of(context, 27, points);
     double *values = (double *)(uintptr_t)fur_csr_get(a)->values;
     for (int64_t k = 0; k < fur_csr_get(a)->entries; k++)
         values[k] = sin(seed + (double)k);
@@ -259,6 +267,151 @@ START_TEST(duplicates_count_and_what_cancels_stays)
     fur_csr_destroy(c);
     fur_csr_destroy(b);
     fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
+/* A B of matrices of the host, in the context and by the host; then both with new values of A. */
+static void compare_operands(fur_context *context, rng *r, fur_csr *a, fur_csr *b, const char *what)
+{
+    fur_context *host = fur_csr_context(a);
+    fur_csr *far_a = matrix_in(context, a);
+    fur_csr *far_b = b == a ? far_a : matrix_in(context, b);
+    fur_spgemm *plan = NULL;
+    fur_csr *c = NULL;
+    fur_csr *expected = NULL;
+    fur_value_type value = fur_csr_get(a)->value_type;
+    ck_ok(context, fur_spgemm_plan(far_a, far_b, NULL, &plan));
+    ck_ok(context, fur_spgemm_multiply(plan, fur_real(1), &c));
+    ck_ok(host, fur_csr_multiply(a, b, &expected));
+    ck_same_matrix(c, expected, what);
+    ck_assert_int_eq(fur_spgemm_describe(plan)->products,
+                     count_products(fur_csr_get(a), fur_csr_get(b)));
+    fur_csr_destroy(expected);
+    void *values = entries_random(r, value, fur_csr_get(a)->entries);
+    ck_ok(host, fur_csr_set_values(a, values, FUR_OWNERSHIP_COPY));
+    ck_ok(context, fur_csr_set_values(far_a, values, FUR_OWNERSHIP_COPY));
+    free(values);
+    fur_spgemm *near = NULL;
+    ck_ok(host, fur_spgemm_plan(a, b, NULL, &near));
+    ck_ok(host, fur_spgemm_multiply(near, fur_complex(0.7, -2), &expected));
+    ck_ok(context, fur_spgemm_apply(plan, fur_complex(0.7, -2), c));
+    ck_same_matrix(c, expected, what);
+    fur_spgemm_destroy(near);
+    fur_csr_destroy(expected);
+    fur_csr_destroy(c);
+    fur_spgemm_destroy(plan);
+    if (far_b != far_a)
+        fur_csr_destroy(far_b);
+    fur_csr_destroy(far_a);
+}
+
+/* Loops over the shapes. */
+START_TEST(large_products_have_the_bits_of_one_thread)
+{
+    memory m = {0};
+    fur_context *context = context_counting(&m, NULL, 3);
+    fur_context *host = context_cpu("portable", 1);
+    rng r = rng_stream(1900 + (uint64_t)_i);
+    for (int value = 0; value < FUR_VALUE_COUNT; value++) {
+        fur_csr *a = matrix_random(host, &r, &shapes[_i], (fur_value_type)value,
+                                   (fur_offset_type)rng_below(&r, 2));
+        fur_csr *b = NULL;
+        ck_ok(host, fur_csr_transpose(a, 0, &b));
+        if (count_products(fur_csr_get(a), fur_csr_get(b)) <= PRODUCTS_LARGE)
+            compare_operands(context, &r, a, b, shapes[_i].name);
+        if (count_products(fur_csr_get(b), fur_csr_get(a)) <= PRODUCTS_LARGE)
+            compare_operands(context, &r, b, a, shapes[_i].name);
+        if (shapes[_i].rows == shapes[_i].cols &&
+            count_products(fur_csr_get(a), fur_csr_get(a)) <= PRODUCTS_LARGE)
+            compare_operands(context, &r, a, a, shapes[_i].name);
+        fur_csr_destroy(b);
+        fur_csr_destroy(a);
+    }
+    fur_context_destroy(host);
+    fur_context_destroy(context);
+    ck_assert_int_eq(m.outstanding, 0);
+}
+END_TEST
+
+START_TEST(grids_have_the_bits_of_one_thread)
+{
+    static const int points[] = {7, 27};
+    memory m = {0};
+    fur_context *context = context_counting(&m, NULL, 3);
+    fur_context *host = context_cpu("portable", 1);
+    rng r = rng_stream(1930);
+    for (int i = 0; i < COUNT_OF(points); i++) {
+        fur_csr *a = grid_of(host, points[i], TEST_SHORT ? 9 : on_gpu() ? 33 : 15);
+        compare_operands(context, &r, a, a, "grid");
+        fur_csr_destroy(a);
+    }
+    fur_context_destroy(host);
+    fur_context_destroy(context);
+    ck_assert_int_eq(m.outstanding, 0);
+}
+END_TEST
+
+/* Random entries, some rows of A long; columns of B over a range that asks for each way of forming
+ * a row of C. */
+static fur_csr *scattered(fur_context *context, rng *r, int64_t rows, int64_t cols, int64_t mean,
+                          int64_t longest)
+{
+    int64_t room = rows * (mean + 1) + longest * 4;
+    int32_t *i = malloc((size_t)room * sizeof *i);
+    int32_t *j = malloc((size_t)room * sizeof *j);
+    int64_t count = 0;
+    for (int64_t row = 0; row < rows; row++) {
+        int64_t length = row % (rows / 3 + 1) == 1 ? longest : rng_below(r, 2 * mean);
+        for (int64_t k = 0; k < length; k++) {
+            i[count] = (int32_t)row;
+            j[count++] = (int32_t)rng_below(r, cols);
+        }
+    }
+    double *values = entries_random(r, FUR_F64, count);
+    fur_coo_view coo = {sizeof coo, rows, cols, count, FUR_F64, i, j, values};
+    fur_csr *a = NULL;
+    ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_SUM, &a));
+    free(values);
+    free(j);
+    free(i);
+    return a;
+}
+
+START_TEST(wide_and_long_rows_are_multiplied)
+{
+    const int64_t widths[] = {1000, 30000, 200000, 700000, 3000000};
+    memory m = {0};
+    fur_context *context = context_counting(&m, NULL, 3);
+    fur_context *host = context_cpu("portable", 1);
+    rng r = rng_stream(1831);
+    for (int i = 0; i < COUNT_OF(widths); i++) {
+        fur_csr *a = scattered(host, &r, 400, 500, 6, 450);
+        int longest = TEST_SHORT ? 300 : widths[i] > 100000 ? 70000 : 30000;
+        fur_csr *b = scattered(host, &r, 500, widths[i], 40, longest);
+        compare_operands(context, &r, a, b, "wide rows");
+        fur_csr_destroy(b);
+        fur_csr_destroy(a);
+    }
+    fur_context_destroy(host);
+    fur_context_destroy(context);
+    ck_assert_int_eq(m.outstanding, 0);
+}
+END_TEST
+
+/* (1 and 2, 0; 3, 4) squared, where a GPU lets the host multiply. */
+START_TEST(kept_duplicates_are_multiplied)
+{
+    const int32_t rows[] = {0, 0, 1, 1};
+    const int32_t cols[] = {0, 0, 0, 1};
+    const double values[] = {1, 2, 3, 4};
+    fur_context *context = context_make(NULL, 2);
+    fur_context *host = context_cpu("portable", 1);
+    rng r = rng_stream(1832);
+    fur_csr *a = from_coo(host, 2, 2, 4, rows, cols, values);
+    compare_operands(context, &r, a, a, "duplicates");
+    fur_csr_destroy(a);
+    fur_context_destroy(host);
     fur_context_destroy(context);
 }
 END_TEST
@@ -494,6 +647,12 @@ END_TEST
 
 static void add_tests(TCase *tests)
 {
+    tcase_add_loop_test(tests, large_products_have_the_bits_of_one_thread, 0, shape_count);
+    tcase_add_test(tests, grids_have_the_bits_of_one_thread);
+    tcase_add_test(tests, wide_and_long_rows_are_multiplied);
+    tcase_add_test(tests, kept_duplicates_are_multiplied);
+    if (on_gpu())
+        return;
     tcase_add_loop_test(tests, products_have_the_bits_of_the_reference, 0, shape_count);
     tcase_add_test(tests, grids_and_aggregations_are_multiplied);
     tcase_add_test(tests, duplicates_count_and_what_cancels_stays);
