@@ -243,9 +243,9 @@ static nb::list solve_block(const Operator &a, nb::handle matrix, const InArray 
 }
 
 /* The same by methods that the library chooses, one after the other. */
-static nb::tuple solve(const Csr &a, const InArray &b, const OutArray &x, nb::handle call,
-                       const std::string &precond, int scale,
-                       const std::optional<InArray> &null_space, const nb::dict &keywords)
+static nb::tuple solve_matrix(const Csr &a, const InArray &b, const OutArray &x, nb::handle call,
+                              const std::string &precond, int scale,
+                              const std::optional<InArray> &null_space, const nb::dict &keywords)
 {
     fur_context *context = a.context().get();
     Keywords given(keywords);
@@ -279,6 +279,7 @@ void bind_solver(nb::module_ &m)
           nb::arg("iterate").none(), nb::arg("null_space").none(), nb::arg("options"));
     m.def("solve_block", &solve_block, nb::arg("a"), nb::arg("matrix").none(), nb::arg("b"),
           nb::arg("x"), nb::arg("m").none(), nb::arg("null_space").none(), nb::arg("options"));
-    m.def("solve", &solve, nb::arg("a"), nb::arg("b"), nb::arg("x"), nb::arg("call").none(),
-          nb::arg("precond"), nb::arg("scale"), nb::arg("null_space").none(), nb::arg("options"));
+    m.def("solve_matrix", &solve_matrix, nb::arg("a"), nb::arg("b"), nb::arg("x"),
+          nb::arg("call").none(), nb::arg("precond"), nb::arg("scale"),
+          nb::arg("null_space").none(), nb::arg("options"));
 }

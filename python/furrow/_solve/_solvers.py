@@ -515,5 +515,5 @@ def solve(
     handle, scales = system.A.astype(system.dtype)._home(), one_of("scale", scale, _SCALES)
     with _listener(progress, rtol, None) as (call, _):
         null = system.null.vectors
-        found, history, attempts = _core.solve(handle, system.b, system.x, call, M or "", scales, null, wishes)
+        found, history, attempts = _core.solve_matrix(handle, system.b, system.x, call, M or "", scales, null, wishes)
     return _finish(system, SolveReport(**found, residuals=history, attempts=attempts), residuals)
