@@ -102,8 +102,8 @@ class Keywords
     }
     [[noreturn]] static void refuse(const char *name, nanobind::handle value, const char *wanted)
     {
-        std::string shown = nanobind::repr(value).c_str();
         PyErr_Clear();
+        std::string shown = nanobind::repr(value).c_str();
         throw nanobind::type_error(
             (std::string(name) + " is " + shown + "; it should be " + wanted).c_str());
     }
