@@ -1,8 +1,8 @@
 """Sparse matrices at memory speed.
 
-`csr` makes a matrix of what SciPy, CuPy, torch or three arrays hold, in the same memory;
-``A @ x`` multiplies, `Csr.plan` prepares many products, `read` and `write` are for files,
-`set_num_threads` sets the threads.
+`csr` makes a matrix from matrices of SciPy, CuPy and torch or from three arrays, without copying them.
+``A @ x`` multiplies, `Csr.plan` prepares many products, and `read` and `write` handle files.
+`set_num_threads` sets the number of threads.
 """
 
 from importlib import import_module
@@ -128,7 +128,7 @@ __all__ = [
     "write_report",
 ]
 
-# Modules that are imported when one of their names is first asked for, so that the others come at once.
+# Modules that are imported when one of their names is first used. This keeps `import furrow` fast.
 _LATER = {
     "_accelerate": ("accelerate_scipy",),
     "_operate._algebra": ("kron", "norm", "tril", "triu"),

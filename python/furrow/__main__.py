@@ -1,4 +1,4 @@
-"""The command furrow, which the package has brought along: ``python -m furrow``, ``furrow``."""
+"""Runs the command furrow that is part of the package: ``python -m furrow`` or ``furrow``."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import NoReturn
 
 
 def command() -> str:
-    """The path of the program."""
+    """Returns the path of the program."""
     return os.path.join(os.path.dirname(__file__), "bin", "furrow")
 
 
 def main() -> NoReturn:
-    """Becomes the command."""
+    """Replaces this process by the command."""
     path = command()
     if not os.path.exists(path):
         sys.exit("furrow: this package was built without the command, which takes jansson and libpng")

@@ -1,10 +1,11 @@
-"""Products of SciPy's CSR matrices by this package, for code that is not to be changed.
+"""Computes products of SciPy's CSR matrices by Furrow, for code that cannot be changed.
 
-Only the methods by which SciPy computes are replaced, so that its checks, conversions and results stay
-what they are. Changes of the matrix's arrays in place count, as they do in SciPy: a plan reads the arrays
-at each product, unless nobody can have changed them. Then a copy of the matrix may have the fastest plan.
-Nobody can if the arrays are reached through the matrix's attributes only, which are watched. Arrays that
-cannot be read where they lie are left to SciPy.
+Only SciPy's computing methods are replaced. SciPy's checks, conversions and result types stay.
+
+The caller may change the arrays of a matrix in place, as in SciPy. A plan therefore reads the arrays at each
+product. If nobody can have changed the arrays, a copy of the matrix is used, which may have the fastest plan.
+The arrays cannot change unnoticed if they can only be reached through the attributes of the matrix, because the
+attributes are watched. If arrays cannot be read in place, SciPy computes the product.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from ._csr import Csr, csr
 from ._operate._products import _has_rows, multiply
 from ._private import are_private
 
-# Entries of both factors below which SciPy makes their product sooner, and of a matrix that is not copied.
+# With fewer entries in both factors SciPy is faster for A @ B. A matrix with fewer entries is not copied, either.
 FEW_ENTRIES = 1 << 15
-CALM = 3  # products in a row, without a look at the arrays, after which a copy pays
+CALM = 3  # products without an access to the arrays before a copy is worth making
 ARRAYS = ("data", "indices", "indptr")
 
 _lock = threading.Lock()
@@ -34,7 +35,7 @@ _restore: list[Callable[[], None]] = []
 
 
 class _Plans:
-    """What is kept of a matrix of SciPy's as long as its arrays, and the number of threads, are the same."""
+    """Plans for one SciPy matrix, valid while its arrays and the number of threads stay the same."""
 
     __slots__ = (
         "arrays", "block", "busy", "calm", "copied", "copy", "look", "matrix", "product", "reader", "reference",
@@ -46,32 +47,32 @@ class _Plans:
         self.arrays = _arrays_of(source)
         self.shape = source.shape
         self.setting = _contexts.setting
-        self.matrix: Any = _in_place(source)  # a Csr, or None: it cannot be read in place
+        self.matrix: Any = _in_place(source)  # a Csr; None if the arrays cannot be read in place
         self.product: _core.Product | None = None
         self.block: _core.BlockProduct | None = None
         known = source.ndim == 2 and self.arrays[0].dtype in DTYPES and len(self.arrays[0]) >= FEW_ENTRIES
         self.watched = known and type(source).__module__.startswith("scipy.sparse")
         self.copy: Any = None
-        self.copied: object = None  # the look after which the copy was made
-        self.busy = False  # while it is being made
-        self.reader = 0  # the thread in which SciPy multiplies, and looks at the arrays for that
+        self.copied: object = None  # the value of `look` when the copy was made
+        self.busy = False  # True while the copy is being made
+        self.reader = 0  # the thread in which SciPy multiplies: its own accesses to the arrays do not count
         self.touch()
 
     def touch(self) -> None:
-        """Notes that somebody may look at the arrays, and so change them."""
+        """Records that the caller may have read the arrays and may change them."""
         self.look = object()
-        self.calm = 0  # products since then
+        self.calm = 0  # products since the last access
 
     def suits(self, source: Any) -> bool:
         return self._has(vars(source)) and source.shape == self.shape and self.setting is _contexts.setting
 
     def _has(self, members: dict[str, Any]) -> bool:
-        """Whether these are the arrays. No variable holds one, which another thread would count."""
+        """Returns whether these are the arrays. A local variable would add a reference that other threads count."""
         a = self.arrays
         return members["data"] is a[0] and members["indices"] is a[1] and members["indptr"] is a[2]
 
     def multiply(self, x: Any) -> Any:
-        """The product; None: it is left to SciPy."""
+        """Returns the product, or None if SciPy should compute it."""
         copy = self._recent_copy() if self.watched and not self.busy else None
         if copy is not None:
             return multiply(copy, x)
@@ -84,7 +85,7 @@ class _Plans:
         return y
 
     def _recent_copy(self) -> Any:
-        """A copy of the matrix as it is, if nobody has reached the arrays for some products; else None."""
+        """Returns a current copy of the matrix if nobody accessed the arrays during some products, else None."""
         if not are_private(self.arrays, 1):
             self.touch()
         self.calm += 1
@@ -99,10 +100,10 @@ class _Plans:
         return self.copy
 
     def _take_copy(self, look: object) -> None:
-        """Makes the copy, or brings it up to date."""
+        """Makes the copy or updates it."""
         if self.copy is None or not _same_pattern(self.copy, self.arrays):
             self.copy = csr(self.arrays, shape=self.shape, copy=True)
-            if not _same_pattern(self.copy, self.arrays):  # rows were not sorted, or had duplicates
+            if not _same_pattern(self.copy, self.arrays):  # rows were unsorted or had duplicates
                 self.copy, self.watched = None, False
         elif not np.array_equal(_bits(self.copy.data), _bits(self.arrays[0])):
             self.copy.set_values(self.arrays[0])
@@ -117,7 +118,7 @@ class _Plans:
 
 
 def _arrays_of(source: Any) -> tuple[Any, Any, Any]:
-    """The three arrays, past the properties that watch them."""
+    """Returns the three arrays without going through the watching properties."""
     members = vars(source)
     return members["data"], members["indices"], members["indptr"]
 
@@ -127,12 +128,12 @@ def _same_pattern(a: Csr, arrays: tuple[Any, Any, Any]) -> bool:
 
 
 def _bits(values: Any) -> Any:
-    """The values as unsigned integers, to compare NaN and -0, too."""
+    """Returns the values as unsigned integers, so that NaN and -0 compare by bits."""
     return values.view(np.uint64 if values.itemsize % 8 == 0 else np.uint32)
 
 
 def _in_place(source: Any) -> Csr | None:
-    """The matrix in SciPy's arrays, or None if they have to be copied for that."""
+    """Returns the matrix in SciPy's arrays, or None if this needs a copy."""
     if source.ndim != 2 or source.dtype not in DTYPES:
         return None
     try:
@@ -195,7 +196,7 @@ def _by_matrix(scipys: Any) -> Any:
 
 
 def _watched(name: str) -> property:
-    """An attribute of which it is noticed that somebody reaches it."""
+    """Returns a property that records each access to the attribute."""
 
     def touch(self: Any) -> dict[str, Any]:
         plans = _kept.get(id(self))
@@ -220,25 +221,25 @@ def _watched(name: str) -> property:
 
 
 def _dtype(scipys: Any) -> property:
-    """SciPy's property looks at the values; this one is not noticed as a look at them."""
+    """Returns a dtype property that does not count as an access. SciPy's own reads the values."""
     return property(lambda self: vars(self)["data"].dtype, scipys.fset)
 
 
 def _put(owner: type, name: str, value: Any) -> None:
-    """Sets an attribute of a class; `_restore` knows how to undo it."""
+    """Sets an attribute of a class and stores in `_restore` how to undo it."""
     own = owner.__dict__.get(name)
     setattr(owner, name, value)
     _restore.append(lambda: delattr(owner, name) if own is None else setattr(owner, name, own))
 
 
 def _replace(owner: type, names: tuple[str, ...], by: Callable[[Any], Any]) -> None:
-    """Replaces the method of the first of these names that SciPy has."""
+    """Replaces the first of these methods that SciPy has."""
     name = next(name for name in names if hasattr(owner, name))
     _put(owner, name, by(getattr(owner, name)))
 
 
 def _common_class() -> Any:
-    """The class of SciPy that csr_array and csr_matrix have in common, and no other format."""
+    """Returns the class that only csr_array and csr_matrix of SciPy have in common."""
     from scipy.sparse import csc_matrix, csr_array, csr_matrix
 
     classes = csr_array.__mro__
@@ -263,17 +264,17 @@ def _end() -> None:
 
 @contextmanager
 def accelerate_scipy() -> Iterator[None]:
-    """Lets products of SciPy's csr_array and csr_matrix be computed by this package, in all threads.
+    """Lets Furrow compute products of SciPy's csr_array and csr_matrix, in all threads.
 
-    ``A @ x``, ``A @ X`` and ``A @ B``, also within SciPy's own functions, where dtypes are equal and
-    among float32, float64, complex64 and complex128, indices are int32, and rows are sorted without
-    duplicates. SciPy does the rest. Results may differ from SciPy's by rounding, and are the same for
-    any number of threads. It may be nested; the outermost end restores SciPy.
+    It covers ``A @ x``, ``A @ X`` and ``A @ B``, also within SciPy's own functions. The dtypes must be equal and
+    one of float32, float64, complex64 and complex128. Indices must be int32, and rows must be sorted without
+    duplicates. SciPy computes all other products. Results may differ from SciPy's by rounding. They are the
+    same for any number of threads. Calls may be nested: the outermost exit restores SciPy.
 
-    Changes of a matrix in place count, except those by a bare address. A large matrix whose arrays only the
-    matrix itself refers to is copied for its fourth product ``A @ x``, and then as fast as `csr` of it, also
-    with indices of int64. Its plan takes up to as much memory again. Any look at `data`, `indices` or
-    `indptr` ends that until the arrays have been compared with the copy, three products later.
+    You may change a matrix in place, except through a raw pointer. A large matrix is copied at its fourth
+    product ``A @ x`` if only the matrix itself refers to its arrays. Products are then as fast as with `csr`,
+    also with int64 indices. The plan takes up to as much memory as the matrix. Any access to `data`, `indices`
+    or `indptr` stops the use of the copy. Three products later the arrays are compared with the copy again.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Arrays of NumPy, CuPy and torch: what they are, and new ones of the same kind.
+"""Recognises arrays of NumPy, CuPy and torch, and creates arrays of the same kind.
 
-A `Library` is one of these three. Nothing imports CuPy or torch unless an array of theirs comes.
+A `Library` is one of these three. CuPy and torch are only imported when one of their arrays is passed.
 """
 
 from __future__ import annotations
@@ -14,26 +14,29 @@ import numpy as np
 from . import _core
 
 DTYPES = (np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.complex64), np.dtype(np.complex128))
-LARGE = 1 << 25  # bytes from which NumPy's memory comes from the system anew, and is cleared
-FEW = LARGE // 16  # entries of any dtype that have fewer bytes
-LEGACY_STREAM = 1  # what CUDA calls its default stream, which CuPy and torch call 0
+LARGE = 1 << 25  # bytes from which NumPy gets memory from the system each time, and the system clears it
+FEW = LARGE // 16  # any array with fewer entries has fewer bytes than LARGE
+LEGACY_STREAM = 1  # CUDA's number for its default stream; CuPy and torch use 0
 _NUMBERS = {dtype: number for number, dtype in enumerate(DTYPES)}
 
 
 def number_of(dtype: Any) -> int:
-    """The library's tag of a dtype."""
+    """Returns the library's tag of a dtype."""
     found = np.dtype(dtype)
     if found not in _NUMBERS:
         raise TypeError(f"dtype is {found}; matrices have {', '.join(map(str, DTYPES))}")
     return _NUMBERS[found]
 
 
-_ASKING = (np.ndim, np.shape, np.iscomplexobj, np.isrealobj)  # functions that read attributes
+_ASKING = (np.ndim, np.shape, np.iscomplexobj, np.isrealobj)  # functions that only read attributes
 
 
 class NoArray:
-    """An operator to which NumPy leaves ``x @ A``. Its functions would take it for an array whose only entry it is:
-    ``np.dot`` multiplies instead, most others are refused."""
+    """An operator for which NumPy defers ``x @ A`` to this package.
+
+    NumPy's functions would treat it as an array with one entry. ``np.dot`` multiplies instead, and most other
+    functions are refused.
+    """
 
     __slots__ = ()
     __array_ufunc__ = None
@@ -49,7 +52,7 @@ class NoArray:
 
 
 def new_array(shape: tuple[int, ...], dtype: np.dtype[Any], order: Literal["C", "F"] = "C") -> Any:
-    """An array of the host for a result: a large one in memory of results that were given up."""
+    """Allocates a NumPy array for a result. A large array reuses memory of freed results."""
     size = math.prod(shape) * dtype.itemsize
     if size < LARGE:
         return np.empty(shape, dtype, order)
@@ -57,13 +60,15 @@ def new_array(shape: tuple[int, ...], dtype: np.dtype[Any], order: Literal["C", 
 
 
 def fitting(array: Any, dtype: np.dtype[Any], order: Literal["C", "F"] = "C") -> Any:
-    """The array in a dtype that has room for its values, without gaps: itself if it is such a one. A complex
-    array is refused where real values are wanted."""
+    """Converts an array to a dtype without gaps, and returns it unchanged if it already fits.
+
+    A complex array is refused if the dtype is real.
+    """
     return np.asarray(array).astype(dtype, order=order, casting="same_kind", copy=False)
 
 
 def computed(dtype: Any) -> np.dtype[Any]:
-    """The dtype that values of another are computed in: float64 for integers and booleans."""
+    """Returns the dtype in which values are computed: float64 for integers and booleans."""
     found: np.dtype[Any] = np.dtype(dtype)
     if found in _NUMBERS:
         return DTYPES[_NUMBERS[found]]
@@ -77,13 +82,13 @@ def computed(dtype: Any) -> np.dtype[Any]:
 
 
 class NumpyLibrary:
-    """NumPy, and everything that becomes a NumPy array: lists, buffers, arrays of the host by DLPack."""
+    """NumPy, and all objects that NumPy can convert: lists, buffers, DLPack arrays on the host."""
 
     device = "cpu"
     stream = 0
 
     def take(self, array: Any) -> Any:
-        """The array as one that the core takes; no copy if there is a way without."""
+        """Returns the array in a form that the core accepts, without a copy if possible."""
         if isinstance(array, np.ndarray):
             return array
         if hasattr(array, "__dlpack__") and not hasattr(array, "__array__"):
@@ -91,16 +96,16 @@ class NumpyLibrary:
         return np.asarray(array)
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any], like: Any) -> Any:
-        """A new array of the caller's kind."""
+        """Returns a new array of the caller's kind."""
         return new_array(shape, dtype)
 
     def give(self, array: Any, like: Any) -> Any:
-        """An array of the core as one of the caller's kind."""
+        """Returns an array of the core as the caller's kind."""
         return array
 
 
 class TorchLibrary:
-    """torch on the host: tensors are seen as NumPy arrays, in place."""
+    """torch on the host: tensors are used as NumPy arrays, in place."""
 
     device = "cpu"
     stream = 0
@@ -116,7 +121,7 @@ class TorchLibrary:
 
 
 class GpuLibrary:
-    """Arrays on a GPU: they go to the core as they are, in the order of their library's current stream."""
+    """Arrays on a GPU, passed to the core as they are. Work is ordered by the library's current stream."""
 
     def __init__(self, device: str, stream: int) -> None:
         self.device = device
@@ -126,21 +131,21 @@ class GpuLibrary:
         return array
 
     def target(self, array: Any) -> Any:
-        """An array for results as one that the core takes."""
+        """Returns an output array in a form that the core accepts."""
         return self.take(array)
 
     def give(self, array: Any, like: Any) -> Any:
         return array
 
     def multiply(self, product: Any, dtype: np.dtype[Any], x: Any, y: Any) -> None:
-        """The product of vectors, by DLPack: three microseconds."""
+        """Multiplies vectors that are passed by DLPack, which takes three microseconds."""
         product(self.take(x), self.target(y))
 
 
 class CupyLibrary(GpuLibrary):
     def __init__(self, device: int, stream: Any) -> None:
         super().__init__(f"cuda:{device}", stream.ptr)
-        self._held = stream  # CuPy destroys one that nobody holds, but contexts may still have work on it
+        self._held = stream  # keeps the stream alive: contexts may still have work on it
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any], like: Any) -> Any:
         return sys.modules["cupy"].empty(shape, dtype)
@@ -152,7 +157,7 @@ class CupyLibrary(GpuLibrary):
 
 class TorchGpuLibrary(GpuLibrary):
     def take(self, array: Any) -> Any:
-        # DLPack would leave out that a tensor is to be conjugated or negated
+        # DLPack does not transfer the flags for lazy conjugation and negation.
         return array.detach().resolve_conj().resolve_neg() if hasattr(array, "detach") else array
 
     def target(self, array: Any) -> Any:
@@ -172,8 +177,10 @@ class TorchGpuLibrary(GpuLibrary):
             super().multiply(product, dtype, x, y)
 
     def is_plain(self, array: Any, dtype: np.dtype[Any]) -> bool:
-        """Whether it is a vector of the dtype without gaps, which goes by address in less than a
-        microsecond."""
+        """Returns whether it is a contiguous vector of the dtype.
+
+        Such a vector is passed by its address, in less than a microsecond.
+        """
         torch = sys.modules["torch"]
         return bool(
             isinstance(array, torch.Tensor)
@@ -212,7 +219,7 @@ def _torch_finder() -> Any:
 
 def _cupy_finder() -> Any:
     current_stream = sys.modules["cupy"].cuda.get_current_stream
-    last: tuple[Any, int, Any] = (None, 0, None)  # stream, device and what was found
+    last: tuple[Any, int, Any] = (None, 0, None)  # stream, device and the library found for them
 
     def find(array: Any) -> Any:
         nonlocal last
@@ -234,7 +241,7 @@ _finder_of_type: dict[type, Any] = {}
 
 
 def library_of(array: Any) -> Any:
-    """Whose array it is: a `Library`."""
+    """Returns the `Library` of an array."""
     kind = type(array)
     if kind not in _finder_of_type:
         module = kind.__module__.partition(".")[0]

@@ -1,4 +1,4 @@
-"""Contexts: one for each device and number of threads, made when it is first needed."""
+"""Contexts, one for each device and number of threads, created on first use."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from ._given import at_least, checked
 
 _made: dict[tuple[str, int, int], _core.Context] = {}
 _threads = 0
-setting = object()  # another one after every set_num_threads
+setting = object()  # replaced by every set_num_threads
 
 
 def _after_fork_in_child() -> None:
-    """Matrices go on in new contexts; what was made in a lost one says that it is lost."""
+    """Lets matrices continue in new contexts. Objects of a lost context report that it is lost."""
     global setting
     _core.after_fork_in_child()
     for key in [key for key, made in _made.items() if made.lost and made.device == "cpu"]:
@@ -27,7 +27,7 @@ atexit.register(_core.leave_gpus)
 
 
 def context(device: str = "cpu", threads: int | None = None, stream: int = 0) -> _core.Context:
-    """The context of a device; threads None: what `set_num_threads` says."""
+    """Returns the context of a device; `threads` None: the value of `set_num_threads`."""
     at_least(1, "threads", threads)
     device = "cuda:0" if device == "cuda" else device
     key = (device, _threads if threads is None else threads, stream)
@@ -39,12 +39,12 @@ def context(device: str = "cpu", threads: int | None = None, stream: int = 0) ->
 
 @checked
 def set_num_threads(threads: int | None) -> None:
-    """Sets the number of threads of every later call; results do not depend on it.
+    """Sets the number of threads for all later calls; results do not depend on it.
 
     Parameters
     ----------
     threads : int or None
-        None: what the environment variable ``OMP_NUM_THREADS`` says, else one for each processor.
+        None: the environment variable ``OMP_NUM_THREADS``, or one thread per processor if it is not set.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def set_num_threads(threads: int | None) -> None:
 
 
 def get_num_threads() -> int:
-    """The number of threads that calls use.
+    """Returns the number of threads that calls use.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def get_num_threads() -> int:
 
 
 def devices() -> list[str]:
-    """The names of this machine's devices: ``"cpu"``, then ``"cuda:0"`` and so on.
+    """Returns the names of this machine's devices: ``"cpu"``, then ``"cuda:0"`` and so on.
 
     Examples
     --------

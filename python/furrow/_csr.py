@@ -1,4 +1,4 @@
-"""The sparse matrix of the package."""
+"""The sparse matrix of this package."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ._plan import Plan
 
 
 class Csr(NoArray):
-    """A sparse matrix in compressed sparse row form; `csr` makes it.
+    """A sparse matrix in compressed sparse row format; `csr` makes it.
 
-    The pattern never changes. `data`, `indices` and `indptr` are read-only views; new values come by
-    `set_values`. ``A @ x`` takes arrays of NumPy, CuPy and torch and gives back the same kind.
+    The pattern never changes. `data`, `indices` and `indptr` are read-only views; `set_values` replaces the
+    values. ``A @ x`` takes arrays of NumPy, CuPy and torch and returns the same kind.
 
     Examples
     --------
@@ -45,16 +45,16 @@ class Csr(NoArray):
         self.dtype = DTYPES[handle.value]
         self.device = handle.context.device
 
-    # ---- what it is
+    # ---- size and arrays
 
     @property
     def nnz(self) -> int:
-        """The number of entries stored."""
+        """The number of stored entries."""
         return self._handle.entries
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the three arrays."""
+        """The size of the three arrays in bytes."""
         return self._handle.nbytes
 
     @property
@@ -64,12 +64,12 @@ class Csr(NoArray):
 
     @property
     def indices(self) -> Any:
-        """The column of each entry, int32."""
+        """The column of each entry, as int32."""
         return self._arrays()[1]
 
     @property
     def indptr(self) -> Any:
-        """Where each row begins, and the end: int32, or int64 for 2^31 entries and more."""
+        """The start of each row, and the number of entries: int32, or int64 from 2^31 entries."""
         return self._arrays()[2]
 
     def _arrays(self, writable: bool = False) -> tuple[Any, Any, Any]:
@@ -89,14 +89,14 @@ class Csr(NoArray):
 
     @checked
     def spy(self, ax: Any = None, cells: int = 512) -> Any:
-        """Draws the pattern by matplotlib: each cell the darker, the more entries it has.
+        """Draws the pattern with matplotlib: cells with more entries are darker.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            None: new ones.
+            None: new axes.
         cells : int
-            Of the picture, on its longer side.
+            Number of cells on the longer side of the picture.
 
         Returns
         -------
@@ -111,10 +111,10 @@ class Csr(NoArray):
 
         return spy(self, ax, cells)
 
-    # ---- its context
+    # ---- context
 
     def _home(self) -> _core.Csr:
-        """The handle in the context that later calls are to use: another after set_num_threads."""
+        """Returns the handle in the context for later calls, which set_num_threads may have changed."""
         if self._setting is not _contexts.setting:
             self._setting = _contexts.setting
             self._move_home()
@@ -128,7 +128,7 @@ class Csr(NoArray):
                 self._cache = _products.Cache()
 
     def _follow(self, library: Any) -> None:
-        """Moves a matrix of a GPU to the context of the stream that a library computes in."""
+        """Moves a matrix on a GPU to the context of the stream in which a library computes."""
         if self.device == "cpu":
             raise ValueError("x lies on a GPU and the matrix on the CPU: use A.to('cuda')")
         wanted = _contexts.context(library.device, self._threads, library.stream)
@@ -137,7 +137,7 @@ class Csr(NoArray):
             self._cache = _products.Cache()
 
     def _beside(self, other: Csr, dtype: np.dtype[Any]) -> tuple[_core.Csr, _core.Csr]:
-        """Handles of both in one context and dtype."""
+        """Returns handles of both matrices in one context and dtype."""
         mine, others = self.astype(dtype)._home(), other.astype(dtype)._handle
         return mine, others if others.context is mine.context else others.share(mine.context)
 
@@ -161,17 +161,17 @@ class Csr(NoArray):
         Parameters
         ----------
         uses : int, optional
-            The number of products to expect; None: not known.
+            Expected number of products; None: unknown.
         op : {'N', 'T', 'H'}
             A, its transpose, or its conjugate transpose.
         kernel : str, optional
-            A kernel's name, or ``"stencil"``; None: the fastest is chosen.
+            A kernel's name, or ``"stencil"``; None: the fastest.
         order : str, optional
-            ``"auto"`` or a method of `reorder`: products in another order of rows and columns.
+            ``"auto"`` or a method of `reorder`: multiplies with reordered rows and columns.
         values : {'exact', 'f32'}
-            ``"f32"``: values are rounded to single precision, vectors and sums are not.
+            ``"f32"``: stores values in single precision; vectors and sums keep their precision.
         half : {None, 'symmetric', 'hermitian'}
-            A is the lower triangle of the matrix that is meant.
+            A stores the lower triangle of this symmetric or Hermitian matrix.
 
         Examples
         --------
@@ -198,7 +198,7 @@ class Csr(NoArray):
         return (self.T @ other.T).T
 
     def dot(self, other: Any) -> Any:
-        """``A @ other``, or ``A * other`` for a scalar.
+        """Returns ``A @ other``, or ``A * other`` for a scalar.
 
         Examples
         --------
@@ -209,33 +209,33 @@ class Csr(NoArray):
         return self * other if np.ndim(other) == 0 and not isinstance(other, Csr) else self @ other
 
     def matvec(self, x: Any) -> Any:
-        """``A @ x``, by the name that SciPy's LinearOperator has."""
+        """Returns ``A @ x``, under the name of SciPy's LinearOperator."""
         return self @ x
 
     def matmat(self, x: Any) -> Any:
-        """``A @ X``, by the name that SciPy's LinearOperator has."""
+        """Returns ``A @ X``, under the name of SciPy's LinearOperator."""
         return self @ x
 
     def rmatvec(self, x: Any) -> Any:
-        """``A.H @ x``, by the name that SciPy's LinearOperator has."""
+        """Returns ``A.H @ x``, under the name of SciPy's LinearOperator."""
         return self.H @ x
 
     def rmatmat(self, x: Any) -> Any:
-        """``A.H @ X``, by the name that SciPy's LinearOperator has."""
+        """Returns ``A.H @ X``, under the name of SciPy's LinearOperator."""
         return self.H @ x
 
     # ---- transposes
 
     @property
     def T(self) -> Csr:
-        """The transpose, made when it is first asked for and kept."""
+        """The transpose, made on first use and kept."""
         if self._cache.transpose is None:
             self._cache.transpose = self.transpose()
         return self._cache.transpose
 
     @property
     def H(self) -> Csr:
-        """The conjugate transpose, kept as `T` is."""
+        """The conjugate transpose, made on first use and kept."""
         if self.dtype.kind == "f":
             return self.T
         if self._cache.adjoint is None:
@@ -243,11 +243,11 @@ class Csr(NoArray):
         return self._cache.adjoint
 
     def transpose(self) -> Csr:
-        """The transpose as a new matrix."""
+        """Returns the transpose as a new matrix."""
         return self._new(self._home().transposed(False))
 
     def conj(self) -> Csr:
-        """The matrix of the conjugated values; itself if they are real."""
+        """Returns the matrix with conjugated values, or the matrix itself if its values are real."""
         if self.dtype.kind == "f":
             return self
         return self.H.T
@@ -295,13 +295,13 @@ class Csr(NoArray):
         return self._of(data)
 
     def multiply(self, other: Any) -> Csr:
-        """The entry-wise product with another matrix."""
+        """Returns the entry-wise product with another matrix."""
         other = csr(other)
         a, b = self._beside(other, np.result_type(self.dtype, other.dtype))
         return self._new(a.multiplied_elementwise(b))
 
     def _of(self, data: Any) -> Csr:
-        """A matrix of the same pattern with other values."""
+        """Returns a matrix with the same pattern and other values."""
         _, indices, indptr = self._arrays()
         return csr((data, indices, indptr), shape=self.shape, threads=self._threads)
 
@@ -316,7 +316,7 @@ class Csr(NoArray):
         return select(self, key)
 
     def diagonal(self) -> Any:
-        """The entries A(i, i), 0 where none is stored.
+        """Returns the entries A(i, i), and 0 for entries that are not stored.
 
         Examples
         --------
@@ -334,7 +334,7 @@ class Csr(NoArray):
     # ---- comparison
 
     def __eq__(self, other: object) -> bool:
-        """Whether shape, dtype, pattern and the bits of all values are the same."""
+        """Returns whether shape, dtype, pattern and the bits of all values are equal."""
         if not isinstance(other, Csr):
             return NotImplemented
         if self.shape != other.shape or self.dtype != other.dtype:
@@ -345,7 +345,7 @@ class Csr(NoArray):
     # ---- copies and conversions
 
     def copy(self) -> Csr:
-        """A matrix with arrays of its own."""
+        """Returns a matrix with its own arrays."""
         return csr(self, copy=True)
 
     def __copy__(self) -> Csr:
@@ -356,7 +356,7 @@ class Csr(NoArray):
 
     @checked
     def astype(self, dtype: Any, copy: bool = False) -> Csr:
-        """The matrix with values of another dtype; itself if it has that already."""
+        """Converts the values to another dtype. Returns the matrix itself if nothing changes."""
         dtype = np.dtype(dtype)
         if dtype == self.dtype and not copy:
             return self
@@ -364,11 +364,11 @@ class Csr(NoArray):
 
     @checked
     def to(self, device: str) -> Csr:
-        """The matrix in the memory of a device: ``"cpu"``, ``"cuda"`` or ``"cuda:1"``."""
+        """Copies the matrix to a device: ``"cpu"``, ``"cuda"`` or ``"cuda:1"``."""
         return self._new(self._handle.share(_contexts.context(device, self._threads)))
 
     def set_values(self, data: Any) -> None:
-        """Replaces the values, in the order of `data`; plans made from A take them over.
+        """Replaces the values, in the order of `data`; existing plans of A use the new values.
 
         Examples
         --------
@@ -385,7 +385,7 @@ class Csr(NoArray):
 
     @checked
     def to_scipy(self, copy: bool = False) -> Any:
-        """SciPy's csr_array, which sees the same memory, read-only, unless copy is True.
+        """Returns SciPy's csr_array, a read-only view of the same memory unless `copy` is True.
 
         Examples
         --------
@@ -399,19 +399,19 @@ class Csr(NoArray):
         return to_scipy(self._host(), copy)
 
     def to_cupy(self) -> Any:
-        """CuPy's csr_matrix; of a matrix on a GPU in the same memory."""
+        """Returns CuPy's csr_matrix. A matrix on a GPU shares its memory with the result."""
         from ._export import to_cupy
 
         return to_cupy(self)
 
     def to_torch(self) -> Any:
-        """torch's sparse CSR tensor."""
+        """Returns torch's sparse CSR tensor."""
         from ._export import to_torch
 
         return to_torch(self)
 
     def toarray(self) -> Any:
-        """The dense array."""
+        """Returns the dense array."""
         return self.to_scipy().toarray()
 
     def __reduce__(self) -> Any:
@@ -433,26 +433,26 @@ def csr(
     copy: bool | None = None,
     threads: int | None = None,
 ) -> Csr:
-    """A sparse matrix of what callers have, in the same memory where that is possible.
+    """Makes a sparse matrix, in the caller's memory if possible.
 
     Parameters
     ----------
     M : sparse matrix, tuple or array
-        SciPy's or CuPy's sparse arrays and matrices, torch's sparse CSR tensors, another `Csr`,
-        ``(data, indices, indptr)``, or a dense array, whose entries other than 0 are taken. The arrays
-        must not change as long as the matrix lives. Rows that are not sorted, and several entries at
-        one position, are put in order in a copy.
+        A sparse array or matrix of SciPy or CuPy, a sparse CSR tensor of torch, a `Csr`,
+        ``(data, indices, indptr)``, or a dense array, whose nonzero entries are taken. The arrays
+        must not change while the matrix exists. If rows are unsorted or have several entries at
+        one position, a sorted copy is made.
     shape : (int, int), optional
-        Of three arrays; None: as small as it can be.
+        Shape for three arrays; None: the smallest possible.
     dtype : dtype, optional
-        Of the values; None: M's own, float64 for integers.
+        Dtype of the values; None: M's own, float64 for integers.
     device : str, optional
-        ``"cpu"``, ``"cuda"`` or ``"cuda:1"``; None: where M lies.
+        ``"cpu"``, ``"cuda"`` or ``"cuda:1"``; None: the device of M.
     copy : bool, optional
-        True: the matrix has arrays of its own. None: only those that the library cannot read. False: a
-        ValueError that names the array and says why.
+        True: copies all arrays. None: copies only arrays that the library cannot read in place. False: never
+        copies; raises a ValueError that names the array and the reason if a copy would be needed.
     threads : int, optional
-        Of computations with this matrix; None: what `set_num_threads` says.
+        Number of threads for computations with this matrix; None: the value of `set_num_threads`.
 
     Returns
     -------

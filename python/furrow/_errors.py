@@ -1,4 +1,4 @@
-"""Exceptions: a class for each status of the library, also of the built-in class that callers expect."""
+"""Exceptions: a class for each status of the library. Each one also derives from a matching built-in class."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from . import _core
 
 
 class Error(Exception):
-    """A call of the library that failed.
+    """A call of the library failed.
 
     Attributes
     ----------
     status : str
-        The library's name of the kind of failure, such as ``"out of memory"``.
+        The library's name for the kind of failure, such as ``"out of memory"``.
     sentence : str
-        What failed, where, and what to do.
+        Says what failed, where, and what to do.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class Invalid(Error, ValueError):
 
 
 class OutOfMemory(Error, MemoryError):
-    """The machine, or the device, has no more memory.
+    """The machine or the device has no free memory.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class Overflow(Error, OverflowError):
 
 
 class Unsupported(Error, NotImplementedError):
-    """Valid, but this build or device cannot do it.
+    """The call is valid, but this build or device does not support it.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class IoError(Error, OSError):
 
 
 class NotFound(IoError, FileNotFoundError):
-    """There is no such file.
+    """The file does not exist.
 
     Examples
     --------
@@ -118,14 +118,14 @@ class NotFound(IoError, FileNotFoundError):
 
 
 class Malformed(Error, ValueError):
-    """A file's content breaks its format.
+    """The content of a file breaks its format.
 
     Attributes
     ----------
     path : str or None
         The file.
     line, column : int or None
-        The place, counting from 1; None where the file has no lines.
+        The place in the file, counting from 1; None if the file has no lines.
 
     Examples
     --------
@@ -147,7 +147,7 @@ class Malformed(Error, ValueError):
 
 
 class Cancelled(Error):
-    """A callback, or a limit of time, asked to stop.
+    """A callback or a time limit stopped the call.
 
     Examples
     --------
@@ -168,7 +168,7 @@ class DeviceError(Error, RuntimeError):
     """
 
 
-# By the numbers of fur_status.
+# The exception for each number of fur_status.
 _classes: dict[int, type[Error]] = {
     1: Invalid,
     2: OutOfMemory,
@@ -184,5 +184,5 @@ for _number, _class in _classes.items():
 
 
 def make(status: int, sentence: str) -> Error:
-    """The exception of a status; called by the core."""
+    """Returns the exception for a status. The core calls this."""
     return _classes.get(status, Error)(sentence)

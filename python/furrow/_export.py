@@ -1,4 +1,4 @@
-"""Matrices for SciPy, CuPy and torch, in the same memory where they can read it."""
+"""Converts matrices for SciPy, CuPy and torch, in the same memory if they can read it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ if TYPE_CHECKING:
 
 
 def to_scipy(a: Csr, copy: bool) -> Any:
-    """csr_array. SciPy gives both index arrays one dtype: columns are widened for int64 offsets that
-    need it."""
+    """Returns a csr_array.
+
+    SciPy requires one dtype for both index arrays. If the offsets must be int64, the columns become int64, too.
+    """
     from scipy.sparse import csr_array
 
     data, indices, indptr = a._arrays()
@@ -26,7 +28,7 @@ def to_scipy(a: Csr, copy: bool) -> Any:
 
 
 def to_cupy(a: Csr) -> Any:
-    """csr_matrix on the current device of CuPy."""
+    """Returns a csr_matrix on CuPy's current device."""
     import cupy
     from cupyx.scipy.sparse import csr_matrix
 
@@ -35,7 +37,7 @@ def to_cupy(a: Csr) -> Any:
 
 
 def to_torch(a: Csr) -> Any:
-    """A sparse CSR tensor where the matrix lies. torch gives both index arrays one dtype."""
+    """Returns a sparse CSR tensor on the matrix's device. torch requires one dtype for both index arrays."""
     import torch
 
     take = torch.from_numpy if a.device == "cpu" else torch.from_dlpack

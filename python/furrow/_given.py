@@ -1,4 +1,4 @@
-"""What callers give: numbers, words, flags, lists and functions, refused by a sentence if they are something else."""
+"""Checks arguments: numbers, words, flags, lists and functions. A wrong type raises an error with a sentence."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _MOST = 2**63 - 1
 
 
 def refuse(name: str, value: Any, wanted: str) -> TypeError:
-    """The exception for a value of another type than it should be."""
+    """Returns the exception for a value of the wrong type."""
     return TypeError(f"{name} is {value!r}; it should be {wanted}")
 
 
 def whole(name: str, value: Any) -> int:
-    """An int. A float is none, even if it has no fraction."""
+    """Returns the value as an int. A float is refused even if it has no fraction."""
     try:
         found = operator.index(value)
     except TypeError:
@@ -30,7 +30,7 @@ def whole(name: str, value: Any) -> int:
 
 
 def number(name: str, value: Any) -> float:
-    """A float."""
+    """Returns the value as a float."""
     if np.ndim(value) == 0 and not isinstance(value, str | bytes | complex):
         try:
             return float(value)
@@ -40,7 +40,7 @@ def number(name: str, value: Any) -> float:
 
 
 def word(name: str, value: Any) -> str:
-    """A str."""
+    """Returns the value as a str."""
     if not isinstance(value, str):
         raise refuse(name, value, "a text")
     try:
@@ -51,7 +51,7 @@ def word(name: str, value: Any) -> str:
 
 
 def flag(name: str, value: Any) -> bool:
-    """A bool. 0 and 1 are flags, too."""
+    """Returns the value as a bool. 0 and 1 are accepted."""
     if isinstance(value, int | np.bool_ | np.integer):
         return bool(value)
     raise refuse(name, value, "True or False")
@@ -73,7 +73,7 @@ def _progress(name: str, value: Any) -> Any:
     return value if value is None or callable(value) else flag(name, value)
 
 
-# By how the annotation of a parameter begins.
+# The check for each kind of annotation, found by how the annotation begins.
 _KINDS: dict[str, Callable[[str, Any], Any]] = {
     "bool | Callable": _progress,
     "int": whole,
@@ -86,7 +86,7 @@ _KINDS: dict[str, Callable[[str, Any], Any]] = {
 
 
 def _check_of(annotation: str) -> Callable[[str, Any], Any] | None:
-    """What a parameter with this annotation goes through; None: nothing."""
+    """Returns the check for a parameter with this annotation; None: no check."""
     kind = annotation.removesuffix(" | None")
     check = next((check for begin, check in _KINDS.items() if kind == begin or kind.startswith(begin + "[")), None)
     if check is None or kind == annotation:
@@ -95,7 +95,7 @@ def _check_of(annotation: str) -> Callable[[str, Any], Any] | None:
 
 
 def checked(function: F) -> F:
-    """The function, whose arguments are first looked at by the annotations of their parameters."""
+    """Wraps a function so that its arguments are checked against its annotations first."""
     code = function.__code__
     names = code.co_varnames[: code.co_argcount]
     found = {name: _check_of(annotation) for name, annotation in function.__annotations__.items() if name != "return"}
@@ -113,7 +113,7 @@ def checked(function: F) -> F:
 
 
 def one_of(name: str, value: Any, table: Mapping[Any, Any]) -> Any:
-    """What a table has for a word."""
+    """Returns the table's value for a word, and refuses a word that the table does not have."""
     if isinstance(value, str | None) and value in table:
         return table[value]
     words = ", ".join(repr(word) for word in table)
@@ -124,7 +124,7 @@ N = TypeVar("N", int, int | None)
 
 
 def at_least(least: int, name: str, value: N) -> N:
-    """A count that is large enough; None stays None."""
+    """Returns a count after checking that it is large enough; None stays None."""
     if value is not None and value < least:
         raise ValueError(f"{name} is {value}; it should be at least {least}")
     return value

@@ -1,7 +1,7 @@
-"""The arrays of a matrix from what callers have: SciPy, CuPy, torch, three arrays, dense arrays.
+"""Gets the arrays of a matrix from SciPy, CuPy, torch, three arrays or a dense array.
 
-No array of the caller's is ever written to. An array that the library can read stays where it is; of
-any other a copy is made, unless copy=False, which names it and says why it cannot be shared.
+The caller's arrays are never written to. An array that the library can read is used in place. Any other
+array is copied. With copy=False an error names the array and says why it cannot be shared.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ._private import Borrowed
 def make_handle(
     source: Any, shape: tuple[int, int] | None, dtype: Any, device: str | None, copy: bool | None, threads: int | None
 ) -> _core.Csr:
-    """The core's matrix of a source."""
+    """Returns the core's matrix for a source."""
     compressed = _compressed_arrays(source, shape, copy)
     if compressed is None:
         return _of_dense(source, dtype, copy, threads)
@@ -36,13 +36,13 @@ def make_handle(
 def _compressed_arrays(
     source: Any, shape: tuple[int, int] | None, copy: bool | None
 ) -> tuple[Any, Any, Any, tuple[int, int]] | None:
-    """data, indices, indptr and shape of a source in CSR; None for a dense one."""
+    """Returns data, indices, indptr and shape of a CSR source, and None for a dense one."""
     if isinstance(source, tuple) and len(source) == 3:
         return _three_arrays(source, shape)
     if hasattr(source, "crow_indices"):  # torch
         source = source.detach()
         return source.values(), source.col_indices(), source.crow_indices(), tuple(source.shape)
-    if hasattr(source, "tocsr"):  # SciPy, CuPy, and others that follow them
+    if hasattr(source, "tocsr"):  # SciPy, CuPy, and libraries with the same interface
         if source.format != "csr":
             if copy is False:
                 raise ValueError(f"copy=False: the matrix is in the format {source.format!r} and not in CSR")
@@ -52,7 +52,7 @@ def _compressed_arrays(
 
 
 def _pair(shape: Any) -> tuple[int, int]:
-    """Rows and columns."""
+    """Checks a shape and returns it as (rows, columns)."""
     if np.shape(shape) != (2,):
         raise refuse("shape", shape, "(rows, columns)")
     rows, cols = (whole("shape", n) for n in shape)
@@ -69,7 +69,7 @@ def _three_arrays(arrays: tuple[Any, Any, Any], shape: tuple[int, int] | None) -
 
 
 def _of_dense(source: Any, dtype: Any, copy: bool | None, threads: int | None) -> _core.Csr:
-    """The entries of a dense array that are not zero."""
+    """Makes a matrix from the nonzero entries of a dense array."""
     if copy is False:
         raise ValueError("copy=False: a dense array has no entries in CSR that could be shared")
     dense = np.asarray(source)
@@ -94,13 +94,13 @@ def _on_host(
         return _core.Csr(home, rows, cols, data, indices, indptr, bool(copy), Borrowed(data, indices, indptr))
     except Invalid as failure:
         if copy is False:
-            why = failure.sentence.partition(";")[0]  # what follows is advice to programs in C
+            why = failure.sentence.partition(";")[0]  # the rest is advice for C programs
             raise Invalid(f"copy=False: indices cannot be shared: {why}") from None
         return _in_order(home, rows, cols, data, indices, indptr, failure)
 
 
 def _dtype(array: Any) -> Any:
-    """NumPy's name for the dtype of an array of any library."""
+    """Returns NumPy's name for the dtype of an array of any library."""
     return NUMPY.take(array).dtype if library_of(array) is NUMPY else str(array.dtype).rpartition(".")[2]
 
 
@@ -109,7 +109,7 @@ def _offsets_dtype(indptr: Any) -> np.dtype[Any]:
 
 
 def _fitting(name: str, array: Any, dtype: np.dtype[Any], copy: bool | None) -> Any:
-    """The array as NumPy's, of this dtype and without gaps: itself if it is such a one."""
+    """Returns a contiguous NumPy array of this dtype: the array itself if it already fits."""
     found = library_of(array).take(array)
     fits = found.dtype == dtype and found.flags.c_contiguous and found.flags.aligned
     if fits:
@@ -123,7 +123,7 @@ def _fitting(name: str, array: Any, dtype: np.dtype[Any], copy: bool | None) -> 
 
 
 def _expect_small(name: str, found: Any, dtype: np.dtype[Any]) -> None:
-    """Refuses indices that are no whole numbers, or too large for a dtype."""
+    """Refuses indices that are not whole numbers or are too large for a dtype."""
     if found.dtype.kind not in "iu":
         raise TypeError(f"{name} has dtype {found.dtype}; indices are whole numbers")
     most = np.iinfo(dtype).max
@@ -135,8 +135,10 @@ def _expect_small(name: str, found: Any, dtype: np.dtype[Any]) -> None:
 def _in_order(
     home: _core.Context, rows: int, cols: int, data: Any, indices: Any, indptr: Any, failure: Invalid
 ) -> _core.Csr:
-    """A copy with sorted rows, and with the sum of entries at one position. The failure is that of
-    arrays which are no matrix in any order."""
+    """Returns a copy with sorted rows, in which entries at one position are added up.
+
+    If the arrays are not a matrix in any order, the error of the library is raised.
+    """
     steps = np.diff(indptr)
     whole = len(indptr) == rows + 1 and indptr[0] == 0 and indptr[-1] == len(indices) == len(data)
     if not whole or (steps < 0).any():

@@ -1,4 +1,4 @@
-"""Matrix Market texts in plain Python: what the library has no types for, exactly and slowly."""
+"""Reads and writes, exactly but slowly, Matrix Market texts for which the library has no types."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class TextHeader:
     format: str
     field: str
     symmetry: str
-    lines: int  # before the body
+    lines: int  # number of lines before the body
 
     @property
     def info(self) -> tuple[int, int, int, str, str, str]:
@@ -32,7 +32,7 @@ def header(text: bytes) -> TextHeader:
 
 
 def header_of_lines(lines: Iterable[bytes]) -> TextHeader:
-    """The header at the begin of the lines of a file."""
+    """Reads the header from the first lines of a file."""
     banner: list[str] = []
     for number, line in enumerate(lines, 1):
         words = line.decode("latin1").split()
@@ -56,8 +56,10 @@ def _sized(banner: list[str], words: list[str], number: int) -> TextHeader:
 
 
 def is_beyond_the_library(text: bytes) -> bool:
-    """Whether a text that the library refuses is one for this module: of unsigned integers, or skew
-    with a diagonal, which SciPy takes."""
+    """Returns whether this module should read a text that the library refuses.
+
+    Such texts have unsigned integers, or are skew-symmetric with a diagonal. SciPy accepts both.
+    """
     try:
         found = header(text)
     except ValueError:
@@ -69,7 +71,7 @@ def is_beyond_the_library(text: bytes) -> bool:
 
 
 def read(text: bytes) -> tuple[Any, tuple[int, int]]:
-    """(data, (row, col)) or an array, and the shape."""
+    """Returns (data, (row, col)) or an array, and the shape."""
     h = header(text)
     words = b" ".join(text.split(b"\n")[h.lines :]).split()
     shape = h.rows, h.cols
@@ -88,7 +90,7 @@ def read(text: bytes) -> tuple[Any, tuple[int, int]]:
 
 
 def _numbers(field: str, words: list[bytes], parts: int = 1) -> Any:
-    """The numbers of words; of complex ones first all real parts, then all imaginary ones."""
+    """Converts words to numbers. Complex numbers come as all real parts, then all imaginary parts."""
     if field in ("integer", "unsigned-integer"):
         numbers = [int(word) for word in words]
         limits = np.iinfo(DTYPES[field])
@@ -129,7 +131,7 @@ def _array(h: TextHeader, numbers: Any) -> Any:
 
 
 def symmetry_of(a: Any) -> str:
-    """The symmetry that the values have: SciPy's sparse matrix or an array."""
+    """Returns the symmetry of the values of a SciPy sparse matrix or an array."""
     if a.shape[0] != a.shape[1]:
         return "general"
 
@@ -146,7 +148,7 @@ def symmetry_of(a: Any) -> str:
 
 
 def written(a: Any, comment: str | None, field: str | None, precision: int | None, symmetry: str) -> bytes:
-    """The text of a matrix."""
+    """Returns the Matrix Market text of a matrix."""
     field = field or {"i": "integer", "b": "integer", "u": "unsigned-integer", "c": "complex"}.get(a.dtype.kind, "real")
     sparse = hasattr(a, "tocoo")
     if sparse:

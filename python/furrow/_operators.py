@@ -1,4 +1,4 @@
-"""What may stand for a matrix in a solver: matrices, SciPy's LinearOperators, functions."""
+"""Operators that solvers accept: matrices, SciPy's LinearOperators, functions."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ._plan import Plan
 from ._solve._linear import Linear
 from ._solve._preconditioners import Preconditioner
 
-USES = 1000  # products to expect of a solve
+USES = 1000  # expected number of products in a solve
 
 
 def matrix_of(A: Any) -> Csr | None:
-    """The matrix, if A is one."""
+    """Returns A as a matrix, or None if A is not a matrix."""
     if isinstance(A, Csr):
         return A
     if hasattr(A, "tocsr") or hasattr(A, "crow_indices") or isinstance(A, np.ndarray | tuple | list):
@@ -28,7 +28,7 @@ def matrix_of(A: Any) -> Csr | None:
 
 
 def operator_of(A: Any, dtype: np.dtype[Any], size: int, adjoint: bool = False) -> _core.Operator:
-    """The core's operator of A, or of its adjoint, in a dtype; size: of a function's argument."""
+    """Returns the core's operator of A or of its adjoint. `size`: length of a function's argument."""
     if isinstance(A, Csr):
         return _operator_of_matrix(A, dtype, adjoint)
     if isinstance(A, Linear | Preconditioner) and not adjoint:
@@ -40,8 +40,8 @@ def operator_of(A: Any, dtype: np.dtype[Any], size: int, adjoint: bool = False) 
 
 
 def _operator_of_matrix(A: Csr, dtype: np.dtype[Any], adjoint: bool) -> _core.Operator:
-    """Kept with the matrix for the next solve: to choose its plan takes as long as many products."""
-    A._home()  # which forgets what was made in another context
+    """Returns the operator and keeps it for the next solve. Choosing a plan takes as long as many products."""
+    A._home()  # also clears the cache if the context has changed
     made = A._cache.operators.get(adjoint) if A.dtype == dtype else None
     if made is None:
         product = _core.Product.plan(A.astype(dtype)._home(), 2 if adjoint else 0, uses=USES)
@@ -62,7 +62,7 @@ def _function_of(A: Any, size: int, adjoint: bool) -> tuple[Callable[[Any], Any]
 
 
 def _writing(function: Callable[[Any], Any]) -> Callable[[Any, Any], None]:
-    """What the core calls: x is the library's own and may be gone after the call, so it is copied."""
+    """Wraps a function for the core. x belongs to the library and may be freed after the call, so it is copied."""
 
     def call(x: Any, y: Any) -> None:
         y[:] = np.asarray(function(x.copy())).reshape(y.shape)
@@ -71,6 +71,6 @@ def _writing(function: Callable[[Any], Any]) -> Callable[[Any, Any], None]:
 
 
 def dtype_of(A: Any, b: Any) -> np.dtype[Any]:
-    """The dtype in which A x = b is solved."""
+    """Returns the dtype in which A x = b is solved."""
     mine = getattr(A, "dtype", None)
     return computed(np.result_type(b.dtype if mine is None else np.dtype(mine), b.dtype))

@@ -1,4 +1,4 @@
-"""Pictures of patterns: tones of cells, and small pictures for notebooks as SVG."""
+"""Pictures of patterns: tones of cells, and small SVG pictures for notebooks."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ if TYPE_CHECKING:
 
 SIDE = 128
 MOST_TONES = 12
-THINNEST = 10  # the shorter side of a picture has at least the pixels over this
+THINNEST = 10  # the shorter side has at least pixels / THINNEST cells
 
 
 def pattern_tones(a: Csr, pixels: int) -> Any:
-    """The tones of cells, at most `pixels` on the longer side: 0 for an empty cell, up to MOST_TONES.
+    """Returns a tone for each cell, with at most `pixels` cells on the longer side.
 
-    A tone grows with the logarithm of a cell's density. A single entry in a whole block has tone 1.
+    The tone is 0 for an empty cell and at most MOST_TONES. It grows with the logarithm of the density. A single
+    entry in a whole block has tone 1.
     """
     host = a._host()
     indices, indptr = host.indices, host.indptr
@@ -30,7 +31,7 @@ def pattern_tones(a: Csr, pixels: int) -> Any:
     for i in range(row_cells):
         begin, end = (indptr[min(row * row_block, rows)] for row in (i, i + 1))
         counts[i] = np.bincount(indices[begin:end] // col_block, minlength=col_cells)
-    # The last cells may cover less than a block.
+    # The last cells may cover less than a whole block.
     covered = np.outer(
         *(
             np.clip(size - np.arange(cells) * step, 1, step)
@@ -46,12 +47,12 @@ def pattern_tones(a: Csr, pixels: int) -> Any:
 
 
 def _block_of(size: int, block: int, least: int) -> int:
-    """Rows or columns in a cell, if the side should have at least `least` cells."""
+    """Returns the number of rows or columns in a cell, if the side should have at least `least` cells."""
     return block if size // block >= least else max(size // least, 1)
 
 
 def pattern_svg(a: Csr, side: int = SIDE) -> str:
-    """A picture of the pattern: white for empty cells, darker for more entries."""
+    """Returns an SVG picture of the pattern: empty cells are white, cells with more entries are darker."""
     tones = pattern_tones(a, side).tolist()
     rows, cols = len(tones), len(tones[0])
     scale = side / max(rows, cols, 1)
@@ -71,7 +72,7 @@ def pattern_svg(a: Csr, side: int = SIDE) -> str:
 
 
 def _runs(row: Sequence[int]) -> list[tuple[int, int, int]]:
-    """(begin, end, tone) of the runs of equal tones that are not 0."""
+    """Returns (begin, end, tone) for each run of equal nonzero tones."""
     runs: list[tuple[int, int, int]] = []
     begin = 0
     for j in range(1, len(row) + 1):

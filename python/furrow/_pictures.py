@@ -1,4 +1,4 @@
-"""Pictures by matplotlib, which is imported only here, when they are drawn."""
+"""Draws pictures with matplotlib, which is only imported when a picture is drawn."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COLOURS = ("#1f4e79", "#c0504d", "#4f8a3c", "#7b5aa6", "#d08a2a", "#3a8fa0")
 
 
 def _axes(ax: Any) -> Any:
-    """The axes to draw in; new ones for None."""
+    """Returns the axes to draw in, and makes new ones for None."""
     if ax is not None:
         if not hasattr(ax, "imshow"):
             raise refuse("ax", ax, "Axes of matplotlib")
@@ -30,14 +30,14 @@ def _axes(ax: Any) -> Any:
 
 
 def spy(a: Csr, ax: Any, cells: int) -> Any:
-    """The pattern of a matrix: each cell the darker, the more entries it has."""
+    """Draws the pattern of a matrix: cells with more entries are darker."""
     from matplotlib.colors import LinearSegmentedColormap
 
     at_least(1, "cells", cells)
     ax = _axes(ax)
     rows, cols = a.shape
     tones = pattern_tones(a, cells).astype(float)
-    # From white at 0; a single entry should be seen.
+    # White stands for 0. The offset keeps a single entry visible.
     tones[tones > 0] = 0.3 + 0.7 * tones[tones > 0] / max(tones.max(initial=1), 1)
     shades = LinearSegmentedColormap.from_list("pattern", ["white", COLOURS[0]])
     extent = (-0.5, max(cols, 1) - 0.5, max(rows, 1) - 0.5, -0.5)
@@ -49,16 +49,16 @@ def spy(a: Csr, ax: Any, cells: int) -> Any:
 
 @checked
 def plot_convergence(histories: Any, ax: Any = None, *, rtol: float | None = None) -> Any:
-    """Draws the relative residuals of solves, by the methods' recursions, over their iterations.
+    """Draws the relative recurrence residuals of solves over their iterations.
 
     Parameters
     ----------
     histories : Info, SolveReport, sequence of float, or a dict of these by name
-        What `cg` and others return, or their ``residuals=``.
+        The result of `cg` and other solvers, or their ``residuals=`` list.
     ax : matplotlib Axes, optional
-        None: new ones.
+        None: new axes.
     rtol : float, optional
-        Draws a line there.
+        Draws a line at this tolerance.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def _colours(count: int) -> list[str]:
 
 
 def _course(history: Any) -> tuple[Any, Any]:
-    """Iterations and their residuals."""
+    """Returns the iterations and their residuals."""
     report = getattr(history, "report", history)
     residuals = getattr(report, "residuals", report)
     return getattr(report, "looks", range(len(residuals))), residuals
@@ -98,19 +98,19 @@ def _course(history: Any) -> tuple[Any, Any]:
 
 @checked
 def plot_roofline(plans: Plan | Mapping[str, Plan], ax: Any = None, *, bandwidth: float | None = None) -> Any:
-    """Measures products and draws how many operations a second they make, beside what memory allows.
+    """Times products and draws their operations per second against the limit set by memory.
 
-    A product has to move so many bytes, so that its operations are at most the operations for each byte
-    times the bandwidth of memory.
+    A product must move its compulsory bytes. Its rate is therefore at most its operations per byte times the
+    memory bandwidth.
 
     Parameters
     ----------
     plans : Plan, or dict of Plan
-        One, or several by name.
+        One plan, or several by name.
     ax : matplotlib Axes, optional
-        None: new ones.
+        None: new axes.
     bandwidth : float, optional
-        Bytes a second; None: measured, of reading with all threads.
+        Bytes per second; None: measured by reading with all threads.
 
     Returns
     -------
@@ -143,7 +143,7 @@ def plot_roofline(plans: Plan | Mapping[str, Plan], ax: Any = None, *, bandwidth
 
 
 def _point(plan: Plan, repeats: int = 10) -> tuple[float, float, float]:
-    """Operations, compulsory bytes, and the seconds of the fastest of some products."""
+    """Returns operations, compulsory bytes, and the seconds of the fastest of `repeats` products."""
     import timeit
 
     matrix = plan._matrix
@@ -153,7 +153,7 @@ def _point(plan: Plan, repeats: int = 10) -> tuple[float, float, float]:
 
 
 def _bandwidth(size: int = 1 << 24) -> float:
-    """Bytes a second that all threads together read: by sums of parts of an array of `size` numbers."""
+    """Measures the bytes per second that all threads read together, by sums of parts of `size` numbers."""
     import timeit
     from concurrent.futures import ThreadPoolExecutor
 

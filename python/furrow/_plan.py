@@ -1,4 +1,4 @@
-"""Plans: products by one matrix, prepared once and used many times."""
+"""Plans: products with one matrix, prepared once and used many times."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ _HALVES = {None: 0, "symmetric": 1, "hermitian": 2}
 
 @dataclass(frozen=True)
 class PlanReport:
-    """What a plan chose, and why.
+    """The choices of a plan and the reasons for them.
 
     Attributes
     ----------
     kernel : str
         The kernel's name, or ``"stencil"``.
     reason : str
-        Why it was chosen, one sentence.
+        Why the kernel was chosen, as one sentence.
     bytes, csr_bytes : int
-        Compulsory traffic of a product, and that of plain CSR.
+        Compulsory traffic of a product with this plan, and with plain CSR.
     seconds_plan, seconds_estimated : float
-        Duration of the analysis; of a product with its share of it, if the kernel was estimated.
+        Duration of the analysis. Estimated duration of a product with its share of the analysis.
     order, order_reason : str
-        The order of rows and columns, ``"none"`` for the matrix's own.
+        The order of rows and columns and the reason; ``"none"``: the matrix's own order.
     seconds_order, seconds_before, seconds_after : float
-        Time to find it, and of a product before and after, if the orders raced.
+        Time to find the order, and the time of a product without and with it, if both were timed.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class PlanReport:
 
 
 class Plan:
-    """Products ``y = op(A) x`` with one matrix; `Csr.plan` makes it.
+    """Products ``y = op(A) x`` with one matrix; made by `Csr.plan`.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class Plan:
         self._product = _product(matrix, wishes)
         self._shape = matrix.shape if wishes["op"] == "N" else matrix.shape[::-1]
         self._wishes = wishes
-        self._library: Any = None  # of a GPU, in whose stream the product is
+        self._library: Any = None  # the library whose GPU stream the product uses
 
     def __reduce__(self) -> Any:
         return _planned, (self._matrix, self._wishes)
@@ -89,17 +89,17 @@ class Plan:
 
     @property
     def report(self) -> PlanReport:
-        """What was chosen, and why."""
+        """The choices of the plan and their reasons."""
         return PlanReport(**self._product.report())
 
     def __call__(self, x: Any, out: Any = None) -> Any:
-        """The product ``op(A) x``.
+        """Returns the product ``op(A) x``.
 
         Parameters
         ----------
         x : array of A's dtype, without gaps
         out : array, optional
-            Of A's dtype, without gaps, in memory of its own; gets the result.
+            Receives the result. It has A's dtype and no gaps, and does not overlap x.
 
         Returns
         -------
@@ -132,7 +132,7 @@ class Plan:
         return y
 
     def _follow(self, library: Any) -> None:
-        """Plans again where the caller computes in another stream than before."""
+        """Plans again if the caller now computes in another stream."""
         self._matrix._follow(library)
         if self._product.context is not self._matrix._handle.context:
             self._product = _product(self._matrix, self._wishes)
@@ -160,5 +160,5 @@ def _product(matrix: Csr, wishes: dict[str, Any]) -> _core.Product:
 
 
 def _planned(matrix: Csr, wishes: dict[str, Any]) -> Plan:
-    """What is called to read a pickle."""
+    """Makes a plan when a pickle is read."""
     return matrix.plan(**wishes)

@@ -1,4 +1,4 @@
-"""Whether anybody else can reach an array: what the counts of references say."""
+"""Finds out by reference counts whether other code can reach an array."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from weakref import getweakrefcount
 import numpy as np
 
 _lock = RLock()
-_borrowed: dict[int, list[None]] = {}  # by the id of an array: an entry for each `Borrowed` that has it
+_borrowed: dict[int, list[None]] = {}  # by the id of an array: one entry for each `Borrowed` that holds it
 
 
 class Borrowed:
-    """Arrays that a matrix reads where they lie, and never writes to."""
+    """Arrays that a matrix reads in place and never writes to."""
 
     __slots__ = ("arrays",)
 
@@ -32,8 +32,10 @@ class Borrowed:
 
 
 def _counts(array: Any) -> tuple[int, ...]:
-    """References to an array, without those of matrices, and to the array that it is a view of; nothing if the
-    memory is not NumPy's."""
+    """Counts references to an array and to the array that it is a view of.
+
+    References by matrices do not count. Returns nothing if NumPy does not own the memory.
+    """
     counts = []
     owner = False
     while type(array) is np.ndarray:
@@ -44,12 +46,12 @@ def _counts(array: Any) -> tuple[int, ...]:
 
 
 _HELD = (np.empty(2)[:1],)
-_ALONE = _counts(_HELD[0])  # of a view that a tuple holds, and of the array that only this view needs
+_ALONE = _counts(_HELD[0])  # counts for a view that only a tuple holds, of an array that only the view holds
 
 
 def are_private(arrays: tuple[Any, ...], holders: int) -> bool:
-    """Whether besides the tuple there are only so many holders of each array, and matrices that read it."""
-    with _lock:  # as counting is a reference, too
+    """Returns whether only `holders` holders, this tuple and reading matrices refer to each array."""
+    with _lock:  # because counting itself adds a reference
         for k in range(len(arrays)):
             counts = _counts(arrays[k])
             if counts[:1] != (_ALONE[0] + holders,) or counts[1:] not in ((), _ALONE[1:]):

@@ -1,4 +1,4 @@
-"""Files: Matrix Market, also compressed or in an archive, and the container .fur."""
+"""Reads and writes files: Matrix Market, also compressed or in an archive, and the container .fur."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SYMMETRIES = {"general": 0, "symmetric": 1, "skew-symmetric": 2, "hermitian": 3}
 
 
 class FileWarning(UserWarning):
-    """A file's content is valid, but perhaps a mistake of its author.
+    """A file's content is valid but may be a mistake of its author.
 
     Examples
     --------
@@ -33,13 +33,13 @@ class FileWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Header:
-    """What the header of a file says.
+    """The contents of a file's header.
 
     Attributes
     ----------
     rows, cols : int
     entries : int
-        The number of entries in the file.
+        Number of entries in the file.
     format, field, symmetry : str
         The words of the Matrix Market format.
 
@@ -62,18 +62,18 @@ class Header:
 
 @dataclass(frozen=True)
 class Limits:
-    """What reading a file of unknown origin may cost. None: the default, in proportion to the file.
+    """Limits for reading a file of unknown origin. None: a default in proportion to the file's size.
 
     Attributes
     ----------
     shape : int
-        Rows plus columns.
+        Largest number of rows plus columns.
     entries : int
-        Entries in the file.
+        Largest number of entries in the file.
     unpacked : int
-        Bytes after decompression.
+        Largest number of bytes after decompression.
     seconds : float
-        None: no limit.
+        Time limit; None: no limit.
 
     Examples
     --------
@@ -115,28 +115,28 @@ def read(
     Parameters
     ----------
     path : path
-        A Matrix Market file, plain, .gz, .zst or in an archive .tar.gz, or a .fur file, by its content.
+        A Matrix Market file, plain, .gz, .zst or in a .tar.gz archive, or a .fur file. The content decides.
     dtype : dtype, optional
         None: complex128 for complex files, float64 for all others.
     device : str, optional
-        Where the matrix is to be; None: ``"cpu"``.
+        The device of the matrix; None: ``"cpu"``.
     member : str, optional
-        ``"b"`` for name_b.mtx in an archive name.tar.gz.
+        The file to read from an archive: ``"b"`` is name_b.mtx in name.tar.gz.
     keep_triangle : bool
-        A symmetric file's lower triangle only.
+        True: reads only the lower triangle of a symmetric file.
     duplicates : {'sum', 'last', 'error'}
-        What becomes of several entries at one position.
+        How to treat several entries at one position.
     map : bool
-        A .fur file is mapped into memory, not copied. Nobody may change it in place meanwhile.
+        True: maps a .fur file into memory instead of copying it. Nobody may change the file in place meanwhile.
     strict : bool
-        Refuses NaN, infinity, numbers out of range and dialects of the format.
+        True: refuses NaN, infinity, numbers out of range and dialects of the format.
     limits : Limits, optional
-        What reading may cost.
+        Limits for reading.
     progress : bool or function
-        True: a bar on a terminal or in a notebook. A function gets the bytes read and those of the file;
-        if it returns True, reading ends.
+        True: shows a bar on a terminal or in a notebook. A function receives the bytes read and the size of
+        the file in bytes. Reading ends if it returns True.
     threads : int, optional
-        Of computations with this matrix; None: what `set_num_threads` says.
+        Number of threads for computations with this matrix; None: the value of `set_num_threads`.
 
     Returns
     -------
@@ -145,9 +145,9 @@ def read(
     Raises
     ------
     Malformed
-        With path, line and column.
+        The content breaks the format. The exception has path, line and column.
     NotFound, IoError
-        If there is no such file; if it cannot be read.
+        The file does not exist, or it cannot be read.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def read(
 def read_handle(
     path: str, options: _core.Reading, map: bool, progress: Any, threads: int | None
 ) -> tuple[_core.Csr, dict[str, Any]]:
-    """The core's matrix and the header of a file, with Python's warnings."""
+    """Returns the core's matrix and the header of a file, and raises Python's warnings."""
     home = context("cpu", threads)
     if _core.is_binary(path):
         handle, header, sentences = _core.read_binary(home, path, map, options)
@@ -179,7 +179,7 @@ def read_handle(
 
 
 def name_of(path: str | bytes | os.PathLike[str]) -> str:
-    """A path for the core."""
+    """Converts a path for the core."""
     return word("path", os.fsdecode(path))
 
 
@@ -208,7 +208,7 @@ def _reading(
 
 
 def read_header(path: str | os.PathLike[str]) -> Header:
-    """The header of a file, from its first bytes.
+    """Reads the header of a file from its first bytes.
 
     Examples
     --------
@@ -231,22 +231,23 @@ def write(
     comment: str | None = None,
     sync: bool = False,
 ) -> None:
-    """Writes a matrix to a file, which has its name only when it is complete.
+    """Writes a matrix to a file, which gets its name only when it is complete.
 
     Parameters
     ----------
     path : path
-        .fur: the binary container; .gz or .zst at the end: compressed; else Matrix Market as text.
+        The ending selects the format. .fur: the binary container; .gz or .zst: compressed; otherwise Matrix
+        Market as text.
     A : Csr, sparse matrix or array
-        Numbers have the fewest digits that read back to the same bits.
+        Numbers are written with the fewest digits that read back to the same bits.
     symmetry : {'general', 'symmetric', 'skew-symmetric', 'hermitian'}
-        Writes the lower triangle; Invalid if A does not have that symmetry.
+        Other than 'general': writes the lower triangle only; Invalid if A does not have that symmetry.
     pattern : bool
-        Positions only.
+        True: writes positions only.
     comment : str, optional
-        Lines below the banner of a text.
+        Lines below the banner of a text file.
     sync : bool
-        Waits until the data is on the disk.
+        True: waits until the data is on the disk.
 
     Examples
     --------

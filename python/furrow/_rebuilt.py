@@ -1,4 +1,4 @@
-"""Pickling of what was made from other things: by these, from which it is made again."""
+"""Pickles an object as the arguments from which it was made."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Rebuilt:
-    """An object that is pickled as the arguments that it was made from, `_made_from`."""
+    """An object that is pickled as its construction arguments, `_made_from`."""
 
     _made_from: tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -15,5 +15,5 @@ class Rebuilt:
 
 
 def rebuild(make: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """What is called to read a pickle."""
+    """Makes an object again when a pickle is read."""
     return make(*arguments, **keywords)

@@ -1,4 +1,4 @@
-"""The command's page about a solve."""
+"""Writes the page of the command `furrow solve`."""
 
 from __future__ import annotations
 
@@ -14,38 +14,40 @@ from ._errors import Error
 from ._given import checked
 from ._read import write
 
-UNKNOWN = 2  # the command's status for options that it does not have, or of another type
+UNKNOWN = 2  # the command's status for an unknown option or a value of the wrong type
 
 
 @checked
 def write_report(path: str | os.PathLike[str], A: Any, b: Any = None, *, name: str = "A", **options: Any) -> str:
-    """Solves A x = b by the command ``furrow solve`` and writes its page for browsers: how the residual
-    fell, where the time went, what was chosen and why, and what to do after a failure.
+    """Solves A x = b with the command ``furrow solve`` and writes its HTML page.
+
+    The page shows how the residual fell, where the time went, what was chosen and why, and what to do after a
+    failure.
 
     Parameters
     ----------
     path : path
-        Of the page, such as ``"report.html"``.
+        Path of the page, such as ``"report.html"``.
     A : Csr, sparse matrix or array
     b : array, optional
         None: A times ones.
     name : str
-        What the page calls the matrix.
+        Name of the matrix on the page.
     **options
-        Those of the command, such as ``method="cg"``, ``precond="amg"``, ``rtol=1e-8``,
-        ``max_iterations=100``, ``bounds=True``; docs/command.md has them.
+        Options of the command, such as ``method="cg"``, ``precond="amg"``, ``rtol=1e-8``,
+        ``max_iterations=100``, ``bounds=True``. They are listed in docs/command.md.
 
     Returns
     -------
     summary : str
-        What the command says.
+        The output of the command.
 
     Raises
     ------
     TypeError
-        The command has no such option, or not for such a value.
+        The command does not have this option, or refuses its value.
     Error
-        The solve failed, with the command's sentence. If it ran, the page has been written, and says why.
+        The solve failed. The message is the command's. If the solve ran, the page exists and shows the reason.
 
     Examples
     --------
@@ -73,7 +75,7 @@ def write_report(path: str | os.PathLike[str], A: Any, b: Any = None, *, name: s
 
 
 def _option(option: tuple[str, Any]) -> str:
-    """A keyword as the command has it."""
+    """Converts a keyword to an option of the command."""
     name, value = option
     flag = f"--{name.replace('_', '-')}"
     return flag if value is True else f"{flag}={value}"

@@ -1,4 +1,4 @@
-"""Furrow among the libraries whose threads threadpoolctl limits, where that is installed."""
+"""Registers Furrow with threadpoolctl if it is installed, so that threadpoolctl can limit the threads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ._contexts import get_num_threads, set_num_threads
 
 
 def register() -> None:
-    """Tells threadpoolctl how to ask for and set the number of threads."""
+    """Tells threadpoolctl how to read and set the number of threads."""
     try:
         import threadpoolctl
     except ImportError:

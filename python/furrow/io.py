@@ -1,7 +1,7 @@
-"""Matrix Market files by the functions of scipy.io: `mmread`, `mmwrite`, `mminfo`.
+"""Reads and writes Matrix Market files with the functions of scipy.io: `mmread`, `mmwrite`, `mminfo`.
 
-Files that the library has no types for (unsigned integers, integers beyond 2^53) and texts of fewer
-digits go through plain Python, at its speed.
+Plain Python handles what the library has no types for: unsigned integers, integers beyond 2^53, and numbers
+that are written with fewer digits. It is slower.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from ._read import SYMMETRIES, name_of
 __all__ = ["mminfo", "mmread", "mmwrite"]
 
 EXACT_INTEGERS = 2.0**53
-SMALL = 100  # up to here symmetry="AUTO" looks for a symmetry, as in SciPy
+SMALL = 100  # largest size at which symmetry="AUTO" looks for a symmetry, as in SciPy
 
 
 def mminfo(source: Any) -> tuple[int, int, int, str, str, str]:
-    """Size and storage of a file: rows, columns, entries, format, field, symmetry.
+    """Returns the size and storage of a file: rows, columns, entries, format, field, symmetry.
 
     Parameters
     ----------
@@ -55,15 +55,15 @@ def mmread(source: Any, *, spmatrix: bool | None = None) -> Any:
     Parameters
     ----------
     source : path or open file
-        Also .gz, .bz2, .zst.
+        Compressed files may end in .gz, .bz2 or .zst.
     spmatrix : bool, optional
-        True: coo_matrix; False: coo_array; None: what the installed SciPy gives, with its warning.
+        True: coo_matrix; False: coo_array; None: the default of the installed SciPy, with its warning.
 
     Returns
     -------
     ndarray, coo_matrix or coo_array
-        Entries are sorted by rows; several at one position are added up. For CSR without coordinates
-        in between see `furrow.read`.
+        Entries are sorted by rows, and entries at one position are added up. `furrow.read` returns CSR
+        without building coordinates first.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def mmread(source: Any, *, spmatrix: bool | None = None) -> Any:
     if header["format"] == "array" and len(data) == shape[0] * shape[1]:
         return data.reshape(shape)
     row = np.repeat(np.arange(handle.rows, dtype=np.int32), np.diff(indptr))
-    if header["format"] == "array":  # skew-symmetric: without its diagonal
+    if header["format"] == "array":  # a skew-symmetric array file stores no diagonal
         made = np.zeros(shape, data.dtype)
         made[row, indices] = data
         return made
@@ -108,7 +108,7 @@ def mmread(source: Any, *, spmatrix: bool | None = None) -> Any:
 
 
 def _coordinates(triplet: Any, shape: Any, spmatrix: bool | None) -> Any:
-    """SciPy's matrix; an array that is not sparse as it is."""
+    """Returns SciPy's matrix of coordinates; an array that is not sparse is returned unchanged."""
     from scipy.sparse import coo_array, coo_matrix
 
     if isinstance(triplet, np.ndarray):
@@ -119,7 +119,7 @@ def _coordinates(triplet: Any, shape: Any, spmatrix: bool | None) -> Any:
 
 
 def _default_of_scipy() -> bool:
-    """SciPy's default of `spmatrix`: True, with a warning from 1.18 on, False from 1.20 on."""
+    """Returns SciPy's default for `spmatrix`: True, with a warning from 1.18 on, and False from 1.20 on."""
     import scipy
 
     version = tuple(int(part) for part in scipy.__version__.split(".")[:2])
@@ -143,7 +143,7 @@ def mmwrite(
     Parameters
     ----------
     target : path or file open for bytes
-        A path that does not end in .mtx, .gz or .zst gets .mtx.
+        If a path does not end in .mtx, .gz or .zst, .mtx is appended.
     a : sparse matrix, `Csr` or array of two axes
     comment : str, optional
         Lines below the banner.
@@ -151,7 +151,7 @@ def mmwrite(
     precision : int, optional
         Significant digits; None: the fewest that read back to the same bits.
     symmetry : str, optional
-        None: what the values have; 'AUTO': the same for up to 100 rows, else 'general'.
+        None: the symmetry of the values. 'AUTO': the same up to 100 rows, otherwise 'general'.
 
     Examples
     --------

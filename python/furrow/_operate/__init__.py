@@ -1,1 +1,1 @@
-"""Operations beyond one product: parts, blocks, orders, stencils, triangles."""
+"""Operations beyond a single product: submatrices, blocks, orders, stencils, triangles."""

@@ -1,4 +1,4 @@
-"""Functions of scipy.sparse and scipy.sparse.linalg that make matrices, or numbers, of matrices."""
+"""Functions of scipy.sparse and scipy.sparse.linalg that compute matrices or numbers from matrices."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from .._csr import Csr, csr
 from .._given import checked
 
 _NORMS = {None: "fro", "fro": "fro", 1: "1", np.inf: "inf"}
-_FARTHEST = 2**31  # a diagonal beyond those of any matrix
+_FARTHEST = 2**31  # larger than the number of any diagonal
 
 
 def kron(A: Any, B: Any) -> Csr:
-    """The Kronecker product of two matrices.
+    """Returns the Kronecker product of two matrices.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def kron(A: Any, B: Any) -> Csr:
 
 @checked
 def tril(A: Any, k: int = 0) -> Csr:
-    """The entries on the k-th diagonal and below it.
+    """Returns the entries on and below the k-th diagonal.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def tril(A: Any, k: int = 0) -> Csr:
 
 @checked
 def triu(A: Any, k: int = 0) -> Csr:
-    """The entries on the k-th diagonal and above it.
+    """Returns the entries on and above the k-th diagonal.
 
     Examples
     --------
@@ -59,13 +59,13 @@ def triu(A: Any, k: int = 0) -> Csr:
 
 
 def norm(A: Any, ord: Any = None) -> float:
-    """A norm of a matrix, as scipy.sparse.linalg.norm has it.
+    """Returns a norm of a matrix, as scipy.sparse.linalg.norm does.
 
     Parameters
     ----------
     A : Csr, sparse matrix or array
     ord : {None, 'fro', 1, inf}
-        Frobenius' norm, the largest sum of moduli of a column, or of a row.
+        None or 'fro': the Frobenius norm. 1: the largest column sum of moduli. inf: the largest row sum.
 
     Examples
     --------

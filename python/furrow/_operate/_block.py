@@ -1,4 +1,4 @@
-"""Solves for several right-hand sides."""
+"""Solves with several right-hand sides."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ def solve_block(
     null_space: Any = None,
     **options: Any,
 ) -> tuple[Any, list[Info]]:
-    """Solves ``A X = B``: each column as by a solver for it alone, to the last bit, but in less time.
+    """Solves ``A X = B``; each column has the same bits as if it were solved alone.
 
-    ``"cg"`` with a matrix multiplies up to 16 columns at once, so that the matrix is read once for them;
-    other methods take one column after the other.
+    ``"cg"`` with a matrix multiplies up to 16 columns at once and reads the matrix once for them, which saves
+    time. Other methods solve one column after the other.
 
     Parameters
     ----------
     A : Csr, Stencil, sparse matrix, array, LinearOperator or function
     B, X0 : arrays of a column for each right-hand side
-        X0, the guesses, None: zeros.
+        X0 is the initial guess; None: zeros.
     method : str
         ``"cg"``, ``"minres"``, ``"gmres"``, ``"fgmres"``, ``"bicgstab"`` or ``"idrs"``.
     M, rtol, atol, null_space
-        As of `cg`.
+        As in `cg`.
     maxiter : int, optional
-        Of each column.
+        Largest number of iterations for each column.
 
     Returns
     -------
     X : array of B's kind
     infos : list of Info
-        One for each column.
+        One for each column of B.
 
     Examples
     --------

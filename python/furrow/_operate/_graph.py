@@ -1,4 +1,4 @@
-"""What the pattern of a square matrix says, as of a graph without directions."""
+"""Properties of the pattern of a square matrix, seen as an undirected graph."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .._given import checked
 def connected_components(
     csgraph: Any, directed: bool = True, connection: str = "weak", return_labels: bool = True
 ) -> Any:
-    """The function of scipy.sparse.csgraph: the connected components of a graph, weak ones.
+    """Returns the weakly connected components of a graph, with the signature of scipy.sparse.csgraph.
 
     Parameters
     ----------
     csgraph : Csr, sparse matrix or array
-        Square; an edge between i and j where (i, j) or (j, i) is stored.
+        A square matrix. Rows i and j are connected if (i, j) or (j, i) is stored.
     directed : bool
-        For SciPy's signature: weak components are the same in both cases.
+        Ignored: weak components are the same in both cases.
     connection : {'weak'}
     return_labels : bool
 
@@ -30,7 +30,7 @@ def connected_components(
     -------
     n_components : int
     labels : numpy array of int32
-        The component of each row, numbered by their first rows.
+        The component of each row. Components are numbered in the order of their first rows.
 
     Examples
     --------
@@ -47,13 +47,13 @@ def connected_components(
 
 @checked
 def colours(A: Any, distance: int = 1) -> tuple[int, Any]:
-    """Colours for the rows of a square matrix: rows with an edge between them have different ones.
+    """Colours the rows of a square matrix so that connected rows have different colours.
 
     Parameters
     ----------
     A : Csr, sparse matrix or array
     distance : {1, 2}
-        2: rows with a common neighbour have different colours, too, as for a Jacobian by differences.
+        2: rows with a common neighbour have different colours, too. This suits a Jacobian by differences.
 
     Returns
     -------

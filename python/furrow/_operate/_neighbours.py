@@ -1,4 +1,4 @@
-"""Nearest neighbours of points."""
+"""Nearest neighbours of a set of points."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from .._given import checked
 def neighbours(
     points: Any, k: int, *, with_self: bool = True, squared: bool = False, method: str | None = None
 ) -> tuple[Any, Any]:
-    """The k nearest points of each point, as ``scipy.spatial.cKDTree(points).query(points, k)`` has them.
+    """Returns the k nearest points of each point, as ``scipy.spatial.cKDTree(points).query(points, k)`` does.
 
-    Of points at equal distances those of lower index are taken. The result has the same bits for any
-    number of threads, by any method.
+    If points are at equal distance, the lower index comes first. The result has the same bits for any number
+    of threads and with any method.
 
     Parameters
     ----------
     points : array of n rows
-        A row of coordinates for each point, of a real type.
+        The coordinates of each point as a row, of a real type.
     k : int
     with_self : bool
-        Whether a point is one of its own neighbours.
+        True: a point is a neighbour of itself.
     squared : bool
-        Whether squared distances are wanted.
+        True: returns squared distances.
     method : {None, 'brute', 'grid'}
-        None: chosen.
+        None: chosen automatically.
 
     Returns
     -------
     distances, indices : arrays of n rows
-        Of k columns, the nearest first; without the axis of k if k is 1.
+        They have k columns, the nearest point first. If k is 1, they have one axis.
 
     Examples
     --------
@@ -61,12 +61,12 @@ def neighbours(
 def neighbours_graph(
     points: Any, k: int, *, with_self: bool = False, squared: bool = False, method: str | None = None
 ) -> Csr:
-    """The graph of the k nearest neighbours: row i has their distances from point i, at their columns.
+    """Returns the graph of the k nearest neighbours. Its entry (i, j) is the distance from point i to neighbour j.
 
     Parameters
     ----------
     points, k, with_self, squared, method
-        As of `neighbours`.
+        As in `neighbours`.
 
     Examples
     --------

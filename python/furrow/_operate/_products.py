@@ -1,4 +1,4 @@
-"""Products of a matrix with dense arrays: which plan, which dtypes, which layouts."""
+"""Products of a matrix with dense arrays: chooses plans, dtypes and layouts."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from .._arrays import FEW, NUMPY, computed, library_of, new_array
 if TYPE_CHECKING:
     from .._csr import Csr
 
-# By the number of the product: the uses to plan for. The first are not worth an analysis; whoever
-# multiplies again and again gets plans that pay.
+# Expected uses to plan for, by the number of the product. The first products are not worth an analysis. Later
+# products get plans that pay off.
 _STAGES = {1: 1, 4: 100, 100: 10000}
 
 
 class Cache:
-    """What a matrix keeps of its earlier products."""
+    """Results of a matrix's earlier products."""
 
     __slots__ = ("adjoint", "blocks", "converted", "operators", "product", "transpose", "uses")
 
     def __init__(self) -> None:
         self.uses = 0
         self.product: _core.Product | None = None
-        self.blocks: dict[bool, _core.BlockProduct] = {}  # by whether X has columns
+        self.blocks: dict[bool, _core.BlockProduct] = {}  # by whether X is stored by columns
         self.transpose: Csr | None = None
         self.adjoint: Csr | None = None
         self.converted: Csr | None = None
-        self.operators: dict[bool, _core.Operator] = {}  # of solvers: A, and its adjoint
+        self.operators: dict[bool, _core.Operator] = {}  # for solvers, by whether it is the adjoint
 
     def forget_values(self) -> None:
-        """Plans take over new values; other matrices do not."""
+        """Drops cached matrices with old values. Plans update themselves."""
         self.transpose = self.adjoint = self.converted = None
         self.operators.clear()
 
 
 def _product(a: Csr) -> Any:
-    """The plan for the next product."""
+    """Returns the plan for the next product."""
     home = a._home()
     cache = a._cache
     cache.uses += 1
@@ -56,7 +56,7 @@ def _block_product(a: Csr, columns: bool) -> Any:
 
 
 def multiply(a: Csr, x: Any) -> Any:
-    """``A @ x`` for a vector or a block, in the kind of array that x is."""
+    """Returns ``A @ x`` for a vector or a block, in x's kind of array."""
     if type(x) is np.ndarray and x.ndim == 1 and x.dtype is a.dtype and x.flags.c_contiguous:
         rows = a._handle.rows
         y = np.empty(rows, x.dtype) if rows < FEW else new_array((rows,), x.dtype)
@@ -70,7 +70,7 @@ def multiply(a: Csr, x: Any) -> Any:
 
 
 def _multiply_host(a: Csr, x: Any) -> Any:
-    """The product with an array of any dtype and layout on the host."""
+    """Multiplies by an array of any dtype and layout on the host."""
     if x.ndim not in (1, 2):
         raise ValueError(f"x has {x.ndim} axes; a product takes one or two")
     dtype = np.result_type(a.dtype, computed(x.dtype))
@@ -81,7 +81,7 @@ def _multiply_host(a: Csr, x: Any) -> Any:
 
 
 def _converted(a: Csr, dtype: np.dtype[Any]) -> Csr:
-    """A in the dtype of a result: kept, as the same is likely to be asked for again."""
+    """Returns A in the dtype of a result and keeps it, since it is likely to be needed again."""
     if dtype == a.dtype:
         return a
     if a._cache.converted is None or a._cache.converted.dtype != dtype:
@@ -96,7 +96,7 @@ def _multiply_vector(a: Csr, x: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def _multiply_block(a: Csr, x: Any, dtype: np.dtype[Any]) -> Any:
-    """The result has the layout of X: of NumPy's default where X has neither."""
+    """Multiplies a block. The result has the layout of X, or NumPy's default if X has neither layout."""
     x = x.astype(dtype, order="K", copy=False)
     if not (_has_rows(x) or _has_rows(x.T)) or not x.flags.aligned:
         x = np.ascontiguousarray(x)
@@ -106,12 +106,12 @@ def _multiply_block(a: Csr, x: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def _has_rows(x: Any) -> bool:
-    """Whether the entries of a row are neighbours, and rows do not overlap."""
+    """Returns whether the entries of a row are contiguous and rows do not overlap."""
     return bool(x.flags.c_contiguous or x.strides[1] == x.itemsize and x.strides[0] >= x.shape[1] * x.itemsize)
 
 
 def _multiply_complex(a: Csr, x: Any, dtype: np.dtype[Any]) -> Any:
-    """A real matrix times complex x: with real and imaginary parts as columns of a block."""
+    """Multiplies a real matrix by complex x, whose real and imaginary parts become columns of a block."""
     parts = np.dtype(np.float32 if dtype == np.complex64 else np.float64)
     x = np.ascontiguousarray(x, dtype)
     columns = 1 if x.ndim == 1 else x.shape[1]
@@ -120,7 +120,7 @@ def _multiply_complex(a: Csr, x: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def _multiply_device(a: Csr, library: Any, x: Any) -> Any:
-    """The product with an array of A's dtype on its device, in the order of the caller's stream."""
+    """Multiplies by an array of A's dtype on A's device, in the order of the caller's stream."""
     a._follow(library)
     y = library.empty((a.shape[0], *x.shape[1:]), a.dtype, x)
     if len(x.shape) == 1:

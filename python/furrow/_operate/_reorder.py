@@ -1,4 +1,4 @@
-"""Orders of rows and columns."""
+"""Orders for rows and columns."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .._given import checked
 
 @dataclass(frozen=True)
 class OrderFigures:
-    """Figures of an order, of the pattern of A + A^T with a full diagonal.
+    """Measures of an order for the pattern of A + A^T with a full diagonal.
 
     Attributes
     ----------
     bandwidth, profile : int
-        The largest, and the sum, of the distances of rows' first entries from the diagonal.
+        The largest distance of a row's first entry from the diagonal, and the sum of these distances.
     wavefront_max : int
     wavefront_rms : float
 
@@ -38,20 +38,21 @@ class OrderFigures:
 
 @checked
 def reorder(A: Any, method: str = "rcm", *, allow_worse: bool = False) -> Any:
-    """An order of rows and columns that brings the entries of a square matrix to its diagonal.
+    """Finds an order of rows and columns that moves the entries of a square matrix close to its diagonal.
 
     Parameters
     ----------
     A : Csr, sparse matrix or array
     method : {'rcm', 'cm', 'rcm-quality', 'sloan'}
-        Reverse Cuthill-McKee; not reversed; a smaller bandwidth in more time; a small profile.
+        'rcm': reverse Cuthill-McKee. 'cm': the same order, not reversed. 'rcm-quality': a smaller bandwidth in
+        more time. 'sloan': a small profile.
     allow_worse : bool
-        False: what the method does not improve stays in its order.
+        False: keeps the matrix's order if the method does not improve it.
 
     Returns
     -------
     order : numpy array of int32
-        ``order[i]`` is what comes to place i: ``furrow.permute(A, order, order)`` applies it.
+        Row ``order[i]`` moves to place i. ``furrow.permute(A, order, order)`` applies the order.
 
     Examples
     --------
@@ -71,13 +72,13 @@ def reorder(A: Any, method: str = "rcm", *, allow_worse: bool = False) -> Any:
 
 @checked
 def reverse_cuthill_mckee(graph: Any, symmetric_mode: bool = False) -> Any:
-    """The function of scipy.sparse.csgraph: the reverse Cuthill-McKee order of a square matrix.
+    """Returns the reverse Cuthill-McKee order, with the signature of scipy.sparse.csgraph.
 
     Parameters
     ----------
     graph : sparse matrix
     symmetric_mode : bool
-        Taken for SciPy's sake: the pattern of A + A^T counts always.
+        Ignored: the order is always that for the pattern of A + A^T.
 
     Returns
     -------
@@ -94,7 +95,7 @@ def reverse_cuthill_mckee(graph: Any, symmetric_mode: bool = False) -> Any:
 
 
 def measure_order(A: Any, order: Any = None) -> OrderFigures:
-    """Bandwidth, profile and wavefront of a square matrix, as it is or in an order.
+    """Measures bandwidth, profile and wavefront of a square matrix in its own or a given order.
 
     Examples
     --------
@@ -107,13 +108,13 @@ def measure_order(A: Any, order: Any = None) -> OrderFigures:
 
 
 def permute(A: Any, rows: Any = None, cols: Any = None) -> Csr:
-    """The matrix with ``B[i, j] = A[rows[i], cols[j]]``; None leaves rows, or columns, as they are.
+    """Returns the matrix with ``B[i, j] = A[rows[i], cols[j]]``; None keeps the order of rows or columns.
 
     Parameters
     ----------
     A : Csr, sparse matrix or array
     rows, cols : sequence of int, optional
-        Each number once.
+        Each contains every number once.
 
     Examples
     --------
@@ -128,7 +129,7 @@ def permute(A: Any, rows: Any = None, cols: Any = None) -> Csr:
 
 
 def _numbers(order: Any) -> Any:
-    """An order as the core takes it; numbers beyond int32 become ones that it refuses."""
+    """Converts an order for the core. A number beyond int32 becomes one that the core refuses."""
     if order is None:
         return None
     numbers = np.asarray(order)

@@ -1,4 +1,4 @@
-"""Parts of a matrix by NumPy's indices."""
+"""Selects parts of a matrix with NumPy's indices."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def select(a: Csr, key: Any) -> Any:
-    """``A[i, j]``, ``A[rows]``, ``A[rows, cols]`` with numbers, slices, lists and masks.
+    """Returns ``A[i, j]``, ``A[rows]`` or ``A[rows, cols]`` for numbers, slices, lists and masks.
 
-    A row or column number beside a slice is a matrix of one row or column. Two numbers are an entry, two lists
-    the entries at their pairs, as in NumPy. ``A[np.ix_(rows, cols)]`` is the matrix of these rows and columns.
+    A single row or column number gives a matrix of one row or column. Two numbers give an entry. Two lists give
+    the entries at their pairs, as in NumPy. ``A[np.ix_(rows, cols)]`` gives the matrix of these rows and columns.
     """
     rows, cols = _axes(a, key)
     if isinstance(rows, slice | int) and isinstance(cols, slice | int):
@@ -31,7 +31,7 @@ def select(a: Csr, key: Any) -> Any:
 
 
 def _axes(a: Csr, key: Any) -> tuple[Any, Any]:
-    """The index of each axis: an int, a slice, or an array of ints, all from 0 on."""
+    """Returns the index of each axis: an int, a slice, or an array of nonnegative ints."""
     if not isinstance(key, tuple):
         mask = not isinstance(key, slice) and np.shape(key) == a.shape and np.asarray(key).dtype.kind == "b"
         key = np.nonzero(key) if mask else (key,)
@@ -60,7 +60,7 @@ def _places(key: Any, size: int, what: str) -> Any:
 
 
 def _line(key: Any, size: int) -> Any:
-    """The numbers that a slice, a number or an array stands for."""
+    """Returns the numbers that a slice, a number or an array selects."""
     if isinstance(key, slice):
         return np.arange(size)[key]
     if np.ndim(key) > 1:
@@ -73,7 +73,7 @@ def _entry(a: Csr, row: int, col: int) -> Any:
 
 
 def _pairs(a: Csr, rows: Any, cols: Any) -> Any:
-    """The entries at pairs: an array, or a matrix of two axes as the pairs have."""
+    """Returns the entries at pairs: an array for one axis, a matrix for two axes."""
     if rows.ndim > 2:
         raise IndexError(f"lists of {rows.ndim} axes; entries are chosen by one or two")
     found = np.empty(rows.size, np.complex128)

@@ -1,4 +1,4 @@
-"""Products of two and of three matrices, and of blocks of vectors at the entries of one."""
+"""Products of two or three matrices, and products of blocks of vectors at the entries of a matrix."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .._rebuilt import Rebuilt
 
 
 class MatmulPlan(Rebuilt):
-    """``C = A @ B``, whose pattern is found once, for values that change.
+    """Computes ``C = A @ B`` repeatedly for changing values, and finds the pattern of C once.
 
     Parameters
     ----------
@@ -40,12 +40,12 @@ class MatmulPlan(Rebuilt):
         self.shape = a.shape[0], b.shape[1]
 
     def __call__(self, out: Csr | None = None) -> Csr:
-        """The product, by the values that A and B have now.
+        """Returns the product for the current values of A and B.
 
         Parameters
         ----------
         out : Csr, optional
-            What an earlier call has made: it gets the new values, and so do plans made from it.
+            The result of an earlier call. It receives the new values, and its plans use them.
         """
         if out is None:
             return self._matrices[0]._new(self._made.multiply())
@@ -57,7 +57,7 @@ class MatmulPlan(Rebuilt):
 
     @property
     def report(self) -> dict[str, Any]:
-        """Entries of the product, products of entries that make them up, bytes, seconds_plan."""
+        """Entries of the product, number of scalar products, bytes, seconds_plan."""
         return self._made.report()
 
     def __repr__(self) -> str:
@@ -65,7 +65,7 @@ class MatmulPlan(Rebuilt):
 
 
 def spgemm(A: Any, B: Any) -> Csr:
-    """``A @ B`` of two matrices of any kind, by Furrow.
+    """Returns ``A @ B`` for two matrices of any kind, computed by Furrow.
 
     Parameters
     ----------
@@ -74,11 +74,11 @@ def spgemm(A: Any, B: Any) -> Csr:
     Returns
     -------
     C : Csr
-        Columns sorted. Entries that cancel to 0 stay.
+        Its columns are sorted. Entries that cancel to 0 stay stored.
 
     See Also
     --------
-    MatmulPlan : the same product again, for values that change.
+    MatmulPlan : repeats a product for changing values.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def spgemm(A: Any, B: Any) -> Csr:
 
 
 def triple(R: Any, A: Any, P: Any) -> Csr:
-    """``R @ (A @ P)``, as coarse operators of multigrid are, in one step.
+    """Returns ``R @ (A @ P)`` in one step, for example a coarse operator of multigrid.
 
     Examples
     --------
@@ -110,13 +110,13 @@ def triple(R: Any, A: Any, P: Any) -> Csr:
 
 @checked
 def sddmm(A: Any, X: Any, Y: Any, alpha: float = 1.0, beta: float = 0.0) -> Csr:
-    """``alpha X Y^H + beta A`` at the entries of A, without the dense product.
+    """Returns ``alpha X Y^H + beta A`` at the entries of A, without forming the dense product.
 
     Parameters
     ----------
     A : Csr, sparse matrix or array
     X, Y : arrays
-        Of as many rows as A has rows, and columns; both of as many columns.
+        X has one row for each row of A, Y one row for each column of A. They have equally many columns.
     alpha, beta : float
 
     Examples

@@ -1,4 +1,4 @@
-"""Stencils on grids, without a matrix, and those that are found in matrices."""
+"""Stencils on grids, applied without a matrix, and the recognition of stencils in matrices."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _BOUNDARIES = {"dirichlet": 0, "neumann": 1, "periodic": 2}
 
 @dataclass(frozen=True)
 class StencilReport:
-    """What a stencil's products are computed by.
+    """The kernel that computes a stencil's products.
 
     Attributes
     ----------
     kernel, reason : str
-        The kernel's name, and why it was chosen.
+        The kernel's name and the reason for its choice.
     bytes : int
         Compulsory traffic of a product.
 
@@ -42,31 +42,32 @@ class StencilReport:
 
 
 class Stencil(Rebuilt, Linear):
-    """``(S x)(p) = sum over k of c_k(p) x(p + o_k)`` for the points p of a grid, without a matrix.
+    """The operator ``(S x)(p) = sum over k of c_k(p) x(p + o_k)`` on the points p of a grid, without a matrix.
 
-    Points are numbered in C order, as NumPy's arrays of the grid's shape are: the last axis runs
-    fastest. ``S @ x`` takes such an array, a vector, or a block with a column for each vector.
+    Points are numbered in C order, like NumPy arrays of the grid's shape: the last axis runs fastest.
+    ``S @ x`` accepts such an array, a vector, or a block with a column for each vector.
 
     Parameters
     ----------
     points : int or sequence of tuples
-        3, 5, 9, 7, 13, 19 or 27: the negated Laplacian of so many points, scaled to small integers, on
-        one (3), two (5, 9) or three axes. Or the offsets o_k, of one number for each axis.
+        An int: the negated Laplacian with this number of points, scaled to small integers. It is 3 on one axis,
+        5 or 9 on two axes, and 7, 13, 19 or 27 on three axes. A sequence: the offsets o_k, each with one
+        number per axis.
     extent : tuple of int
-        The shape of the grid, of up to three axes.
+        The shape of the grid, with up to three axes.
     coefficients : sequence, optional
-        c_k for each of `offsets`: numbers, or arrays of the grid's shape. None: those of the Laplacian.
+        c_k for each of the offsets: numbers, or arrays of the grid's shape. None: the Laplacian.
     boundary : str or sequence of str
-        ``"dirichlet"``: x beyond the grid is 0; ``"neumann"``: mirrored; ``"periodic"``. Of all axes,
-        or of each.
+        ``"dirichlet"``: x is 0 outside the grid; ``"neumann"``: x is mirrored; ``"periodic"``: x repeats.
+        A single word holds for all axes, a sequence has a word for each axis.
     dtype : dtype, optional
-        None: that of the coefficients, float64 for integers.
+        None: the dtype of the coefficients, float64 for integers.
     device : str
         ``"cpu"`` or ``"cuda"``.
     kernel : str, optional
-        A kernel's name; None: chosen.
+        A kernel's name; None: chosen automatically.
     threads : int, optional
-        None: what `set_num_threads` says.
+        None: the value of `set_num_threads`.
 
     Examples
     --------
@@ -111,7 +112,7 @@ class Stencil(Rebuilt, Linear):
         self._made_from = (), self._definition()
         self._make()
 
-    # ---- its context
+    # ---- context
 
     def _make(self) -> None:
         self._setting = _contexts.setting
@@ -130,13 +131,13 @@ class Stencil(Rebuilt, Linear):
         self._applied = self._handle.operator()
 
     def _home(self) -> _core.Stencil:
-        """The handle in the context that is to be used now: another after set_num_threads."""
+        """Returns the handle in the current context, which set_num_threads may have changed."""
         if self._setting is not _contexts.setting:
             self._make()
         return self._handle
 
     def astype(self, dtype: Any) -> Stencil:
-        """The stencil with coefficients of another dtype; itself if it has that already."""
+        """Converts the coefficients to another dtype. Returns the stencil itself if nothing changes."""
         dtype = np.dtype(dtype)
         return self if dtype == self.dtype else self._with(dtype=dtype)
 
@@ -163,7 +164,7 @@ class Stencil(Rebuilt, Linear):
         return super().__matmul__(x)
 
     def matmat(self, x: Any) -> Any:
-        """``S @ X`` for a block of vectors, whose rows are the points of the grid."""
+        """Returns ``S @ X`` for a block of vectors with one row for each point of the grid."""
         library = library_of(x)
         taken = library.take(x)
         if library.device != "cpu":
@@ -182,15 +183,15 @@ class Stencil(Rebuilt, Linear):
 
     @checked
     def sweep(self, x: Any, count: int = 1, b: Any = None, alpha: float = 1.0) -> Any:
-        """``x := S x + alpha b``, so many times, several of them in one pass over memory.
+        """Repeats ``x := S x + alpha b`` `count` times, with several steps in one pass over memory.
 
         Parameters
         ----------
         x : array
-            Of the grid's shape, or a vector; it is not written to.
+            Has the grid's shape or is a vector. It is not changed.
         count : int
         b : array, optional
-            Like x; None: zeros.
+            Has the same shape as x; None: zeros.
         alpha : float
 
         Returns
@@ -213,12 +214,12 @@ class Stencil(Rebuilt, Linear):
     # ---- as a matrix
 
     def to_csr(self) -> Csr:
-        """The same operator as a matrix, which takes more memory and has the same products."""
+        """Returns the operator as a matrix. It needs more memory; its products have the same bits."""
         return Csr(self._home().assemble(), self._threads)
 
     @property
     def T(self) -> Stencil:
-        """The transpose: of constant coefficients and boundaries that are not Neumann's."""
+        """The transpose. It needs constant coefficients and no Neumann boundaries."""
         if "neumann" in self.boundary or any(np.ndim(c) for c in self.coefficients):
             raise NotImplementedError("the transpose of this stencil is none; to_csr().T has it")
         turned = [tuple(-step for step in offset) for offset in self.offsets]
@@ -226,21 +227,21 @@ class Stencil(Rebuilt, Linear):
 
     @property
     def H(self) -> Stencil:
-        """The conjugate transpose, likewise."""
+        """The conjugate transpose, with the same requirements as `T`."""
         turned = self.T
         if self.dtype.kind == "f":
             return turned
         return turned._with(coefficients=[np.conj(c) for c in self.coefficients])
 
     def rmatvec(self, x: Any) -> Any:
-        """``S.H @ x``, by the name that SciPy's LinearOperator has."""
+        """Returns ``S.H @ x``, under the name of SciPy's LinearOperator."""
         return self.H.matvec(x)
 
-    # ---- what it is
+    # ---- properties
 
     @property
     def report(self) -> StencilReport:
-        """The kernel, and why it was chosen."""
+        """The kernel and the reason for its choice."""
         return StencilReport(**self._handle.report())
 
     def __repr__(self) -> str:
@@ -249,7 +250,7 @@ class Stencil(Rebuilt, Linear):
 
 
 def _points(points: int | Sequence[Sequence[int]], axes: int) -> tuple[list[tuple[int, ...]], list[Any]]:
-    """Offsets in C order, and the coefficients of a named stencil."""
+    """Returns the offsets in C order and the coefficients of a named stencil."""
     if not isinstance(points, int | np.integer):
         if np.ndim(points) == 0:
             raise refuse("points", points, "a number of points (int), or offsets")
@@ -266,7 +267,7 @@ def _points(points: int | Sequence[Sequence[int]], axes: int) -> tuple[list[tupl
 
 
 def _reversed(offset: tuple[int, ...]) -> tuple[int, int, int]:
-    """An offset in the library's order, which begins with the axis that runs fastest."""
+    """Converts an offset to the library's order, in which the fastest axis comes first."""
     x, y, z = (*reversed(offset), 0, 0)[:3]
     return x, y, z
 
@@ -284,14 +285,14 @@ def _boundaries(boundary: str | Sequence[str], axes: int) -> tuple[str, ...]:
 def _coefficients(
     given: Sequence[Any], extent: tuple[int, ...], dtype: np.dtype[Any]
 ) -> tuple[list[complex], list[Any]]:
-    """Constants, or else a field for each offset."""
+    """Returns either constants or a field for each offset."""
     if not any(np.ndim(c) for c in given):
         return [complex(c) for c in given], []
     return [], [_field(c, extent, dtype) for c in given]
 
 
 def _field(coefficient: Any, extent: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-    """A coefficient at each point of the grid."""
+    """Returns the value of a coefficient at each point of the grid."""
     library = library_of(coefficient)
     if library.device != "cpu":
         return library.take(coefficient).reshape(-1)
@@ -303,7 +304,7 @@ def _field(coefficient: Any, extent: tuple[int, ...], dtype: np.dtype[Any]) -> A
 
 @dataclass(frozen=True)
 class RecognitionReport:
-    """What a look for a stencil found.
+    """The result of a search for a stencil.
 
     Attributes
     ----------
@@ -311,13 +312,13 @@ class RecognitionReport:
     reason : str
         One sentence.
     extent : tuple of int
-        The grid, in C order.
+        Shape of the grid, in C order.
     points : int
-        Of the stencil.
+        Number of points of the stencil.
     variable : bool
         Whether coefficients vary from point to point.
     rows_differing : int
-        Rows that are not the stencil's.
+        Number of rows that differ from the stencil.
     bytes : int
         Compulsory traffic of a product.
     seconds : float
@@ -340,7 +341,7 @@ class RecognitionReport:
 
 
 class Recognition(Linear):
-    """The stencil that a matrix is, but for some rows; false if it is none. `recognise` makes it.
+    """The stencil found in a matrix, except for some rows; false if none was found. Made by `recognise`.
 
     Examples
     --------
@@ -378,9 +379,9 @@ class Recognition(Linear):
 
 
 def recognise(A: Any) -> Recognition:
-    """Looks for a stencil in a matrix, whose products then need not read the matrix.
+    """Looks for a stencil in a matrix. If it is found, products need not read the matrix.
 
-    Products have the bits of those with the matrix. `Csr.plan` does this by itself where it pays.
+    Products have the same bits as products with the matrix. `Csr.plan` recognises stencils itself if this pays.
 
     Parameters
     ----------
@@ -389,7 +390,7 @@ def recognise(A: Any) -> Recognition:
     Returns
     -------
     Recognition
-        False in a condition if A is no stencil; `report` says why, or what it is.
+        It is false in a condition if A is not a stencil. Its `report` gives the reason or the properties.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Solves with triangles of matrices."""
+"""Solves with the triangles of matrices."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from .._solve._linear import Linear
 
 
 class TriangularSolve(Rebuilt, Linear):
-    """``x = op(T)^-1 b`` for a triangle T of a square matrix, prepared once and used many times.
+    """The solve ``x = op(T)^-1 b`` for a triangle T of a square matrix, prepared once and used many times.
 
-    As an operator it is a preconditioner, or half of one. New values of the matrix
-    (`Csr.set_values`) are taken over.
+    It can be used as a preconditioner, or as half of one. It uses new values of the matrix after
+    `Csr.set_values`.
 
     Parameters
     ----------
     A : Csr, sparse matrix or array
-        What is not in the triangle is not read.
+        Entries outside the triangle are not read.
     lower : bool
-        Whether T is the lower triangle.
+        True: T is the lower triangle. False: T is the upper triangle.
     op : {'N', 'T', 'H'}
     unit_diagonal : bool
-        Whether the diagonal of T consists of ones, whatever A has there.
+        True: T has ones on its diagonal, and the diagonal of A is ignored.
     schedule : str, optional
-        ``"serial"``, ``"blocks"`` or ``"levels"``; None: chosen. Results do not depend on it.
+        ``"serial"``, ``"blocks"`` or ``"levels"``; None: chosen automatically. Results do not depend on it.
 
     Examples
     --------
@@ -62,8 +62,7 @@ class TriangularSolve(Rebuilt, Linear):
         return self._applied
 
     def matmat(self, b: Any) -> Any:
-        """The solutions for a block, whose columns are right-hand sides: the matrix is read once for
-        eight of them."""
+        """Solves for a block of right-hand sides, stored as columns. The matrix is read once for eight columns."""
         library = library_of(b)
         taken = library.take(b)
         if library.device != "cpu" or np.result_type(self.dtype, computed(taken.dtype)) != self.dtype:
@@ -75,7 +74,7 @@ class TriangularSolve(Rebuilt, Linear):
 
     @property
     def report(self) -> dict[str, Any]:
-        """Entries, levels, schedule and the reason for it, bytes, seconds_plan."""
+        """Entries, levels, schedule and the reason for its choice, bytes, seconds_plan."""
         return self._made.report()
 
     def __repr__(self) -> str:
@@ -84,19 +83,19 @@ class TriangularSolve(Rebuilt, Linear):
 
 @checked
 def trisolve(A: Any, b: Any, *, lower: bool = True, op: str = "N", unit_diagonal: bool = False) -> Any:
-    """``x = op(T)^-1 b`` for a triangle T of a square matrix.
+    """Solves ``x = op(T)^-1 b`` for a triangle T of a square matrix.
 
     Parameters
     ----------
     A : Csr, sparse matrix or array
-        What is not in the triangle is not read.
+        Entries outside the triangle are not read.
     b : array
         A vector, or a block with a column for each right-hand side.
     lower : bool
-        Whether T is the lower triangle.
+        True: T is the lower triangle. False: T is the upper triangle.
     op : {'N', 'T', 'H'}
     unit_diagonal : bool
-        Whether the diagonal of T consists of ones, whatever A has there.
+        True: T has ones on its diagonal, and the diagonal of A is ignored.
 
     Returns
     -------
@@ -104,7 +103,7 @@ def trisolve(A: Any, b: Any, *, lower: bool = True, op: str = "N", unit_diagonal
 
     See Also
     --------
-    TriangularSolve : prepared once, for many solves.
+    TriangularSolve : prepares many solves with one triangle.
 
     Examples
     --------
@@ -127,17 +126,17 @@ def spsolve_triangular(
     overwrite_b: bool = False,
     unit_diagonal: bool = False,
 ) -> Any:
-    """The function of scipy.sparse.linalg: solves ``A x = b`` for a triangular A.
+    """Solves ``A x = b`` for a triangular A, with the signature of scipy.sparse.linalg.
 
     Parameters
     ----------
     A : Csr, sparse matrix or array
-        What is on the other side of the diagonal is not read.
+        Entries on the other side of the diagonal are not read.
     b : array
         A vector, or a block with a column for each right-hand side.
     lower, unit_diagonal : bool
     overwrite_A, overwrite_b : bool
-        For SciPy's signature: nothing is overwritten.
+        Ignored: nothing is overwritten.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Many small systems of one pattern, multiplied or solved at once."""
+"""Many small systems with one pattern, multiplied or solved at once."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ from .._rebuilt import Rebuilt
 
 @dataclass(frozen=True)
 class BatchReport:
-    """How the solves of a batch ended, a value for each system.
+    """How the solves of a batch ended, with a value for each system.
 
     Attributes
     ----------
     converged : array of bool
-        Elimination has converged if the residual is finite.
+        After elimination: whether the residual is finite.
     outcomes : list of str
     iterations : array of int
     residuals : array
-        ``||b - A x|| / ||b||``, computed afresh. NaN if it is not finite, and after elimination on a GPU.
+        The true residuals ``||b - A x|| / ||b||``. NaN if a residual is not finite, and after elimination on
+        a GPU.
 
     Examples
     --------
@@ -43,17 +44,17 @@ class BatchReport:
 
 
 class Batch(Rebuilt):
-    """Systems ``A_s x_s = b_s`` of one pattern: each has the bits that it would have alone.
+    """Systems ``A_s x_s = b_s`` with one pattern. Each result has the same bits as if its system were alone.
 
-    Arrays have a column for each system, so that neighbours in memory belong to neighbouring systems.
+    Arrays have a column for each system, so values of neighbouring systems are adjacent in memory.
 
     Parameters
     ----------
     pattern : Csr, sparse matrix or array
         Its values are not read.
     values : array of a row for each entry and a column for each system
-        In C order they are read where they lie: new values are just written there. (A batch on a GPU has
-        a copy of an array of the host.)
+        An array in C order is read in place, so new values can be written into it. A batch on a GPU copies
+        an array of the host.
 
     Examples
     --------
@@ -84,7 +85,7 @@ class Batch(Rebuilt):
         self._made = _core.Batch.create(self._pattern._home(), taken, taken)
 
     def __matmul__(self, x: Any) -> Any:
-        """The products ``A_s x_s``."""
+        """Returns the products ``A_s x_s``."""
         library = library_of(x)
         y = library.empty((self.shape[0], self.count), self.dtype, x)
         self._made.multiply(self._block(library, x, "x"), y)
@@ -106,13 +107,13 @@ class Batch(Rebuilt):
         Parameters
         ----------
         b, x0 : arrays of a column for each system
-            x0 None: zeros.
+            x0 is the initial guess; None: zeros.
         method : {'cg', 'band'}
-            Conjugate gradients with Jacobi's preconditioner, for positive definite systems; elimination
-            within a band of up to 16 diagonals on either side.
+            'cg': conjugate gradients with Jacobi's preconditioner, for positive definite systems.
+            'band': elimination in a band of up to 16 diagonals on either side.
         rtol, atol, maxiter
-            Of cg: each system stops by its own residual. rtol None: 1e-10, in single precision 1e-5;
-            maxiter None: 10 times the rows and 100.
+            For 'cg': each system stops at its own residual. rtol None: 1e-10, in single precision 1e-5;
+            maxiter None: 10 times the number of rows, plus 100.
 
         Returns
         -------
@@ -131,7 +132,7 @@ class Batch(Rebuilt):
         return library.give(x, b), BatchReport(converged, outcomes, np.array(iterations), np.array(residuals))
 
     def _residuals(self, b: Any, x: Any) -> Any:
-        """``||b - A x|| / ||b||`` of each system."""
+        """Returns ``||b - A x|| / ||b||`` for each system."""
         with np.errstate(all="ignore"):
             norms = np.linalg.norm(b, axis=0).astype(float)
             return np.linalg.norm(b - self @ x, axis=0) / np.where(norms > 0, norms, 1.0)

@@ -18,8 +18,8 @@ from .._operators import dtype_of, matrix_of, operator_of
 from ._preconditioners import Preconditioner, refuse_options
 from ._progress import progress_of
 
-_ENDS = {"SA": 0, "LA": 1, "BE": 2}  # SciPy's names of the library's
-_EPSILONS = 4  # no search gets closer
+_ENDS = {"SA": 0, "LA": 1, "BE": 2}  # the library's number for each name of SciPy
+_EPSILONS = 4  # the tightest tolerance, in units of epsilon
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,12 @@ class EigsReport:
     Attributes
     ----------
     outcome, advice : str
-        ``"converged"``, ...; what to try else, one sentence.
+        The outcome, such as ``"converged"``, and one sentence that says what to try next.
     converged : int
-        How many values have converged by their true residuals.
+        Number of eigenvalues whose true residuals meet the tolerance.
     iterations, products, restarts : int
     norm : float
-        An estimate of A's, from below.
+        An estimate of the norm of A, from below.
     seconds : float
 
     Examples
@@ -58,12 +58,12 @@ class EigsReport:
 
 
 class NoConvergence(Error):
-    """Not all of the eigenvalues that were asked for have converged.
+    """Not all requested eigenvalues have converged.
 
     Attributes
     ----------
     eigenvalues, eigenvectors, residuals : array
-        The best that was found.
+        The best approximations found.
     report : EigsReport
 
     Examples
@@ -93,7 +93,7 @@ class NoConvergence(Error):
 
 @dataclass
 class _Found:
-    """Eigenvalues with their vectors, as columns, and residuals."""
+    """Eigenvalues, their residuals, and their vectors as columns."""
 
     values: Any
     vectors: Any
@@ -101,7 +101,7 @@ class _Found:
     report: EigsReport
 
     def is_precise(self) -> bool:
-        """Whether rounding has ended the search, at residuals that are usually small enough."""
+        """Returns whether rounding ended the search at residuals that are usually small enough."""
         usual = 1e-10 if self.vectors.dtype.char in "dD" else 1e-5
         return self.report.outcome.startswith("stagnated") and bool(max(self.residuals) <= usual * self.report.norm)
 
@@ -110,7 +110,7 @@ class _Found:
 
 
 class _Problem:
-    """An operator, ready for the core, and room for results."""
+    """An operator in the core's form, and arrays for the results."""
 
     def __init__(self, A: Any) -> None:
         matrix = matrix_of(A)
@@ -122,7 +122,7 @@ class _Problem:
         self.operator = operator_of(self.A, self.dtype, self.rows)
 
     def make_room(self, count: int) -> tuple[Any, Any, Any]:
-        """Arrays for values, residuals and vectors."""
+        """Allocates arrays for values, residuals and vectors."""
         self.arrays = np.empty(count), np.empty(count), np.empty((self.rows, count), self.dtype, order="F")
         return self.arrays
 
@@ -143,7 +143,7 @@ class _Problem:
 
 @contextmanager
 def _listener(progress: bool | Callable[[int, int, float], Any], count: int) -> Iterator[Any]:
-    """What the core calls with products, converged values and the largest residual."""
+    """Yields the core's callback for products, converged values and the largest residual."""
     with progress_of(progress, "Eigenvalues") as tell:
         yield tell if progress is not True or tell is None else lambda products, converged, _: tell(converged, count)
 
@@ -164,48 +164,48 @@ def eigsh(
     residuals: list[float] | None = None,
     progress: bool | Callable[[int, int, float], Any] = False,
 ) -> Any:
-    """Some eigenvalues at the ends of the spectrum of a symmetric (Hermitian) A, by Lanczos' method.
+    """Computes eigenvalues at the ends of the spectrum of a symmetric (Hermitian) A, by Lanczos' method.
 
-    The result has the same bits for any number of threads, and each time: there is no random start.
+    The result has the same bits in each run and for any number of threads, because the start is not random.
 
     Parameters
     ----------
     A : Csr, Stencil, sparse matrix, array or LinearOperator
     k : int
-        How many, with their multiplicities.
+        Number of eigenvalues, counted with their multiplicities.
     M, sigma
-        For SciPy's signature only: None. `lobpcg` has preconditioners, which find small eigenvalues
+        For SciPy's signature only; must be None. `lobpcg` accepts preconditioners, and finds small eigenvalues
         without solves.
     which : {'LM', 'LA', 'SA', 'BE'}
-        The largest moduli, the largest, the smallest, or half of each end. ``"LM"`` looks for k at
-        both ends: for a positive semidefinite A ``"LA"`` is the same with half of the work.
+        The largest moduli, the largest, the smallest, or half at each end. ``"LM"`` searches k eigenvalues at
+        both ends. If A is positive semidefinite, ``"LA"`` gives the same with half the work.
     v0
-        Not used.
+        Ignored.
     ncv : int, optional
-        Vectors that are kept before a restart.
+        Number of vectors kept before a restart.
     maxiter : int, optional
-        Most products with A.
+        Largest number of products with A.
     tol : float, optional
-        Converged: ``||A v - lambda v|| <= tol ||A||``. None: 1e-10, in single precision 1e-5. 0: as far as
+        Tolerance: ``||A v - lambda v|| <= tol ||A||``. None: 1e-10, in single precision 1e-5. 0: as small as
         rounding allows, as in SciPy.
     return_eigenvectors : bool
     residuals : list, optional
-        Gets ``||A v - lambda v||`` of each eigenvalue.
+        Receives ``||A v - lambda v||`` for each eigenvalue.
     progress : bool or function
-        True: a bar on a terminal or in a notebook. A function gets products, converged values and the
-        largest residual now and then; if it returns True, the search ends.
+        True: shows a bar on a terminal or in a notebook. A function receives products, converged values and
+        the largest residual from time to time. The search ends if it returns True.
 
     Returns
     -------
     w : array
-        The eigenvalues, rising.
+        The eigenvalues in increasing order.
     v : array
         Eigenvectors of norm 1 as columns.
 
     Raises
     ------
     NoConvergence
-        It has what was found.
+        Not all eigenvalues converged. The exception holds the approximations.
 
     Examples
     --------
@@ -256,36 +256,36 @@ def lobpcg(
     progress: bool | Callable[[int, int, float], Any] = False,
     **options: Any,
 ) -> tuple[Any, Any]:
-    """Some of the largest or smallest eigenvalues of a symmetric (Hermitian) A, with a preconditioner.
+    """Computes the largest or smallest eigenvalues of a symmetric (Hermitian) A, with a preconditioner.
 
-    The signature is SciPy's. The start is always the same, and the result has the same bits for any
-    number of threads.
+    The signature is SciPy's. The start is always the same, so the result has the same bits for any number of
+    threads.
 
     Parameters
     ----------
     A : Csr, Stencil, sparse matrix, array or LinearOperator
     X : array
-        Its number of columns is that of the eigenvalues; its values are not used.
+        Its number of columns is the number of eigenvalues. Its values are ignored.
     M : str, Preconditioner, Multigrid, LinearOperator, matrix or function, optional
-        Approximates the inverse of A, for the smallest. A string is a kind of `Preconditioner`, with
-        `options`.
+        Approximates the inverse of A, for the smallest eigenvalues. A string is a kind of `Preconditioner`,
+        with `options`.
     Y : array, optional
-        Eigenvectors that are known: results are orthogonal to its columns.
+        Known eigenvectors. Results are orthogonal to its columns.
     tol : float, optional
-        Converged: ``||A v - lambda v|| <= tol ||A||``, where SciPy's is not relative to the norm. None:
-        1e-10, in single precision 1e-5.
+        Tolerance: ``||A v - lambda v|| <= tol ||A||``. SciPy's is not relative to the norm. None: 1e-10, in
+        single precision 1e-5.
     maxiter : int, optional
         None: 1000.
     largest : bool
     B, verbosityLevel, retLambdaHistory, retResidualNormsHistory, restartControl
         For SciPy's signature only.
     residuals, progress
-        As of `eigsh`.
+        As in `eigsh`.
 
     Returns
     -------
     w : array
-        Falling for the largest, rising for the smallest.
+        Decreasing for the largest eigenvalues, increasing for the smallest.
     v : array
         Eigenvectors of norm 1 as columns.
 

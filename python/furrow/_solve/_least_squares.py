@@ -1,4 +1,4 @@
-"""Least squares, min ||b - A x||, with the signatures of scipy.sparse.linalg."""
+"""Least-squares solvers for min ||b - A x||, with the signatures of scipy.sparse.linalg."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .._given import checked
 from ._outcomes import Info, SolveReport
 from ._solvers import _listener, _solve, _System, _system
 
-# SciPy's numbers of why a method stopped.
+# SciPy's numbers for the reason why a method stopped.
 ZERO, SOLVED, LEAST_SQUARES, STAGNATED, LIMIT = 0, 1, 2, 5, 7
 
 
@@ -36,8 +36,11 @@ def _least_squares(
     progress: bool | Callable[[int, float], Any],
     residuals: list[float] | None,
 ) -> tuple[_System, SolveReport, float]:
-    """The system solved, the report, and ||b - A x||. The library's rtol is for ||r|| <= rtol ||b|| and
-    ||A^H r|| <= 10 rtol ||A|| ||r||, its atol for ||r|| alone."""
+    """Solves the system and returns it with the report and ||b - A x||.
+
+    The library's rtol holds for ||r|| <= rtol ||b|| and for ||A^H r|| <= 10 rtol ||A|| ||r||. Its atol holds
+    for ||r|| only.
+    """
     atol, btol = tolerances
     rtol = min(atol / 10, btol)
     system = _system(A, b, x0)
@@ -65,27 +68,27 @@ def lsqr(
     residuals: list[float] | None = None,
     progress: bool | Callable[[int, float], Any] = False,
 ) -> tuple[Any, ...]:
-    """LSQR for ``min ||b - A x||^2 + damp^2 ||x - x0||^2``.
+    """Minimises ``||b - A x||^2 + damp^2 ||x - x0||^2`` with LSQR.
 
     Parameters
     ----------
     A : Csr, sparse matrix, array or LinearOperator with rmatvec
     b, x0, damp
     atol, btol : float
-        Ends where ``||A^H r|| <= atol ||A|| ||r||`` or ``||r|| <= btol ||b||``, both of the true residual.
+        Stops if ``||A^H r|| <= atol ||A|| ||r||`` or ``||r|| <= btol ||b||``, for the true residual r.
     conlim, show
-        Taken for SciPy's sake, and ignored.
+        For SciPy's signature only; ignored.
     calc_var : bool
-        Not there: NotImplementedError.
+        True is not supported and raises NotImplementedError.
     iter_lim : int, optional
     residuals, progress
-        As of `cg`.
+        As in `cg`.
 
     Returns
     -------
     x, istop, itn, r1norm, r2norm, anorm, acond, arnorm, xnorm, var
-        As SciPy's. istop: 0 b is 0, 1 solved, 2 least squares, 5 rounding allows no more, 7 the limit;
-        ``istop.report`` has more. var is zeros.
+        As in SciPy. istop is 0: b is 0; 1: solved; 2: least-squares solution; 5: rounding allows no further
+        progress; 7: iteration limit. ``istop.report`` has more. var contains zeros.
 
     Examples
     --------
@@ -126,12 +129,12 @@ def lsmr(
     residuals: list[float] | None = None,
     progress: bool | Callable[[int, float], Any] = False,
 ) -> tuple[Any, ...]:
-    """LSMR for ``min ||b - A x||^2 + damp^2 ||x - x0||^2``; parameters as of `lsqr`.
+    """Minimises ``||b - A x||^2 + damp^2 ||x - x0||^2`` with LSMR; parameters as in `lsqr`.
 
     Returns
     -------
     x, istop, itn, normr, normar, norma, conda, normx
-        As SciPy's.
+        As in SciPy.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What stencils, multigrid and triangular solves have in common: products by the core's operators."""
+"""The base class of stencils, multigrid and triangular solves: products by operators of the core."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from .._arrays import NoArray, computed, library_of
 
 
 class Linear(NoArray):
-    """A linear operator, as solvers of this package and of SciPy take it: ``A @ x``, ``A @ X``."""
+    """A linear operator for solvers of this package and of SciPy: ``A @ x``, ``A @ X``."""
 
     shape: tuple[int, int]  #: Rows and columns.
     dtype: np.dtype[Any]  #: The dtype of results for real x; x is converted to it.
 
     def _operator(self, dtype: np.dtype[Any]) -> _core.Operator:
-        """The core's operator in a dtype."""
+        """Returns the core's operator in a dtype."""
         raise NotImplementedError
 
     def _expect(self, dtype: np.dtype[Any]) -> None:
-        """Refuses a dtype other than its own."""
+        """Refuses a dtype that differs from the operator's."""
         if dtype != self.dtype:
             raise TypeError(f"the {type(self).__name__} is of {self.dtype}, the vector of {dtype}")
 
     def matvec(self, x: Any) -> Any:
-        """``A @ x`` for a vector, in the kind of array that x is."""
+        """Returns ``A @ x`` for a vector, in x's kind of array."""
         library = library_of(x)
         taken = library.take(x)
         if library.device != "cpu":
@@ -43,11 +43,11 @@ class Linear(NoArray):
         return y
 
     def _matvec_complex(self, x: Any, dtype: np.dtype[Any]) -> Any:
-        """A real operator on complex x: on its real and its imaginary part."""
+        """Applies a real operator to the real and the imaginary part of complex x."""
         return (self.matvec(x.real.copy()) + 1j * self.matvec(x.imag.copy())).astype(dtype, copy=False)
 
     def matmat(self, x: Any) -> Any:
-        """``A @ X`` for a block of vectors."""
+        """Returns ``A @ X`` for a block of vectors."""
         library = library_of(x)
         if library.device != "cpu":
             raise NotImplementedError(f"a {type(self).__name__} takes vectors on a GPU, one after the other")
@@ -58,7 +58,7 @@ class Linear(NoArray):
         return self.matvec(x) if np.ndim(x) == 1 else self.matmat(x)
 
     def dot(self, x: Any) -> Any:
-        """``A @ x``"""
+        """Returns ``A @ x``."""
         return self @ x
 
     def __call__(self, x: Any) -> Any:

@@ -18,17 +18,17 @@ from ._outcomes import Info, SolveReport, info_of
 class Multigrid(Rebuilt, Linear):
     """Multigrid for ``S x = b``, where S is a stencil of axis neighbours with constant coefficients.
 
-    As an operator, ``M @ b``, it is a cycle from x = 0: a preconditioner for `cg`.
+    As an operator, ``M @ b`` is one cycle from x = 0, which is a preconditioner for `cg`.
 
     Parameters
     ----------
     stencil : Stencil
-        Of 3, 5 or 7 points, real, symmetric and not singular.
+        It has 3, 5 or 7 points and is real, symmetric and not singular.
     cycle : {'V', 'F'}
-        ``"F"``: a full multigrid start; one cycle leaves about the discretization's error.
+        ``"F"``: full multigrid. One cycle leaves an error close to the discretization error.
     **options
-        `before`, `after`: sweeps on the way down and up; `levels`, `coarsest`: most levels, and the
-        number of points at which coarsening ends.
+        `before`, `after`: number of sweeps on the way down and up. `levels`: largest number of levels.
+        `coarsest`: number of points at which coarsening ends.
 
     Examples
     --------
@@ -66,29 +66,29 @@ class Multigrid(Rebuilt, Linear):
 
     @property
     def report(self) -> dict[str, int]:
-        """How many levels there are, the points of all, and of the coarsest."""
+        """The number of levels, the points of all levels, and the points of the coarsest level."""
         return self._made.report()
 
     @checked
     def solve(
         self, b: Any, x0: Any = None, *, rtol: float | None = None, maxiter: int | None = None
     ) -> tuple[Any, Info]:
-        """Cycles until ``||b - S x|| <= rtol ||b||``.
+        """Applies cycles until ``||b - S x|| <= rtol ||b||``.
 
         Parameters
         ----------
         b, x0 : array
-            Of the grid's shape, or vectors. x0 None: zeros.
+            Arrays of the grid's shape, or vectors. x0 is the initial guess; None: zeros.
         rtol : float, optional
             None: 1e-10, in single precision 1e-5.
         maxiter : int, optional
-            Most cycles; None: 100.
+            Largest number of cycles; None: 100.
 
         Returns
         -------
         x : array of b's kind and shape
         info : Info
-            0: converged; ``info.report`` has the rest.
+            0: converged; ``info.report`` has more.
         """
         library = library_of(b)
         right = fitting(np.ravel(library.take(b)), self.dtype)

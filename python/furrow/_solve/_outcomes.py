@@ -1,4 +1,4 @@
-"""How solves ended: SciPy's number, the report, and a warning."""
+"""Results of solves: SciPy's number, the report, and a warning."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ class SolveReport:
     Attributes
     ----------
     outcome, advice : str
-        ``"converged"``, ...; what to try else, one sentence.
+        The outcome, such as ``"converged"``, and one sentence that says what to try next.
     converged : bool
-        Whether the true residual is small enough, or x is a least-squares solution and A is not square.
+        Whether the true residual meets the tolerance. If A is not square, a least-squares solution counts, too.
     stopped : bool
-        Whether the limit of iterations, or the caller, ended the solve before.
+        Whether the iteration limit or the caller ended the solve early.
     iterations, products : int
     residual, residual_recursive : float
-        ``||b - A x|| / ||b||``, computed afresh; by the method's recursion.
+        The true residual ``||b - A x|| / ||b||``, and the recurrence residual of the method.
     seconds : float
     method : str
     condition, norm : float
-        From below, of M A; 0: not known.
+        Estimates for M A from below; 0: unknown.
     normal_residual : float
-        Of least squares.
+        Set for least squares.
     residual_bound, error_a_norm : float
-        With ``bounds=True``; else NaN.
+        Set if ``bounds=True``; otherwise NaN.
     backward_error : float
-        ``||b - A x|| / (||A|| ||x|| + ||b||)``; known if the residual is not as small as asked, else NaN.
+        ``||b - A x|| / (||A|| ||x|| + ||b||)``. It is known if the residual misses the tolerance; otherwise NaN.
     residual_scaled, backward_error_rows : float
-        ``||R (b - A x)|| / ||R b||`` with the scales R of the rows, and the largest
-        ``|b - A x| / (|A| |x| + |b|)`` of a row; NaN if A is no matrix.
+        ``||R (b - A x)|| / ||R b||`` with the row scales R, and the largest ``|b - A x| / (|A| |x| + |b|)``
+        of any row. NaN if A is an operator.
     scale : str
-        How `solve` has scaled A.
+        The scaling that `solve` applied to A.
     outside : float
-        The part of b outside the range of A, relative to b, if a null space is known; else NaN.
+        The part of b outside the range of A, relative to b, if a null space is known; otherwise NaN.
     residuals : list of float
-        The recursive residual after each iteration of `looks`, the first of the guess.
+        The recurrence residual after each iteration in `looks`, starting with the initial guess.
     looks : list of int
-        All iterations; of `cg` on a GPU, which goes ahead, those at which the host looked.
+        All iterations. On a GPU `cg` runs ahead of the host, and only iterations that the host read are listed.
     attempts : list of str
-        Of `solve`: what was tried, and why.
+        For `solve`: the attempts and the reasons for them.
 
     Examples
     --------
@@ -80,8 +80,10 @@ class SolveReport:
 
 
 class Info(int):
-    """SciPy's number of a solve: 0 converged, above 0 the iterations that were not enough, -1 the
-    method broke down; of `lsqr` and `lsmr` why they stopped. `report` has the rest.
+    """SciPy's number for the result of a solve.
+
+    0: converged. Above 0: the iterations, which were not enough. -1: the method broke down. For `lsqr` and
+    `lsmr` it is their reason to stop. `report` has more.
 
     Examples
     --------
@@ -103,13 +105,13 @@ class Info(int):
 
 
 def info_of(report: SolveReport) -> Info:
-    """SciPy's number for a report."""
+    """Returns SciPy's number for a report."""
     failed = max(report.iterations, 1) if report.stopped else -1
     return Info(0 if report.converged else failed, report)
 
 
 class SolveWarning(UserWarning):
-    """The residual is small, but large in rows of small scale, which the norm of b may hide.
+    """The residual is small, but large in rows of small scale, and the norm of b may hide this.
 
     Examples
     --------
@@ -123,7 +125,7 @@ _EXCESS, _ROUNDING = 1000, 1e-13
 
 
 def warn_of_rows(report: SolveReport, level: int) -> None:
-    """Warns, at this level of the stack, unless the solve was of a scaled system."""
+    """Warns at this stack level, unless the solve used a scaled system."""
     scaled = report.residual_scaled
     if report.scale == "none" and scaled > _EXCESS * report.residual and scaled > _ROUNDING:
         sentence = (

@@ -1,4 +1,4 @@
-"""Preconditioners M ~ A^-1, which SciPy's solvers take as LinearOperators, too."""
+"""Preconditioners M ~ A^-1, which SciPy's solvers accept as LinearOperators, too."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Preconditioner(Rebuilt, NoArray):
     Parameters
     ----------
     A : Csr, sparse matrix or array
-        Square.
+        A square matrix.
     kind : str
         One of `preconditioners`. Options may follow, as in ``"ilut:fill=20,drop=1e-4"``.
     **options
-        Options of the kind, which `preconditioner_options` lists. An option of another kind is a TypeError.
-        amg without `nonsymmetric` takes the form for A as it is.
+        Options of the kind, listed by `preconditioner_options`. An option of another kind raises TypeError. If
+        `nonsymmetric` is not given, "amg" chooses it from the symmetry of A.
 
     Examples
     --------
@@ -47,15 +47,15 @@ class Preconditioner(Rebuilt, NoArray):
 
     @property
     def report(self) -> dict[str, Any]:
-        """What was made: kind, entries, bytes of an application, seconds_setup, levels, ..."""
+        """Properties of the preconditioner: kind, entries, bytes of an application, seconds_setup, levels, ..."""
         return self._made.report()
 
     def update(self) -> None:
-        """Takes over new values of A; what follows from the pattern is kept."""
+        """Uses the current values of A and keeps all results that depend on the pattern only."""
         self._made.update()
 
     def matvec(self, r: Any) -> Any:
-        """``M @ r``"""
+        """Returns ``M @ r``."""
         z = np.empty(self.shape[0], self.dtype)
         self._applied(fitting(np.ravel(r), self.dtype), z)
         return z.reshape(np.shape(r))
@@ -77,13 +77,13 @@ class Preconditioner(Rebuilt, NoArray):
 
 
 def refuse_options(options: dict[str, Any]) -> None:
-    """Refuses keywords of a solver that are nobody's. With M by its name they would be the preconditioner's."""
+    """Refuses unknown keywords of a solver. If M is a name, keywords are options of the preconditioner."""
     for name in options:
         raise TypeError(f"unexpected keyword argument {name!r}; only an M by its name takes further options")
 
 
 def preconditioners() -> dict[str, str]:
-    """The kinds of preconditioners, and what they are.
+    """Returns the kinds of preconditioners with their descriptions.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def preconditioners() -> dict[str, str]:
 
 @checked
 def preconditioner_options(kind: str) -> dict[str, str]:
-    """The options of a kind of `Preconditioner`, and what they are.
+    """Returns the options of a kind of `Preconditioner` with their descriptions.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def preconditioner_options(kind: str) -> dict[str, str]:
 
 
 def methods() -> dict[str, str]:
-    """The methods of solving, and what they are.
+    """Returns the solution methods with their descriptions.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Bars that show how far a long call is."""
+"""Progress bars for long calls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WIDTH = 40
 
 
 class Bar:
-    """A line on the terminal, a bar in a notebook, or nothing where there is neither."""
+    """A line on the terminal, a bar in a notebook, or nothing if neither exists."""
 
     def __init__(self, title: str) -> None:
         self.title = title
@@ -46,7 +46,7 @@ class _Line:
 
 
 class _Cell:
-    """A place in the output of a notebook's cell."""
+    """A display in the output of a notebook cell."""
 
     def __init__(self) -> None:
         self.handle: Any = None
@@ -66,7 +66,7 @@ class _Cell:
 
 
 def _in_notebook() -> bool:
-    """Whether there is a kernel of Jupyter; IPython on a terminal has none."""
+    """Returns whether a Jupyter kernel is running. IPython on a terminal has no kernel."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return hasattr(shell, "kernel")
@@ -74,7 +74,7 @@ def _in_notebook() -> bool:
 
 @contextmanager
 def progress_of(wish: bool | Callable[..., Any], title: str) -> Iterator[Callable[..., Any] | None]:
-    """What a call is to tell its progress to: nobody, a bar, or the caller's function."""
+    """Yields the function that receives the progress of a call: None, a bar, or the caller's function."""
     if wish is not True:
         yield wish or None
         return

@@ -1,4 +1,4 @@
-"""Solvers of A x = b with the signatures of scipy.sparse.linalg, and `solve`, which chooses by itself."""
+"""Solvers for A x = b with the signatures of scipy.sparse.linalg, and `solve`, which chooses a method itself."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _SCALES = {"auto": 0, "none": 1, "rows": 2, "symmetric": 3}
 
 @dataclass(frozen=True)
 class _NullSpace:
-    """Vectors that A turns into 0, as the columns of an array or None, and whether the constant is one."""
+    """Null space vectors as columns of an array or None, and whether the constant vector is one of them."""
 
     vectors: Any
     constant: bool
 
 
 def null_space_of(given: Any, dtype: np.dtype[Any]) -> _NullSpace:
-    """The null space of a caller: None, "constant", a vector, or an array with a column for each vector."""
+    """Converts the caller's null space: None, "constant", a vector, or an array with a column for each vector."""
     if given is None or isinstance(given, str):
         return _NullSpace(None, one_of("null_space", given, {None: False, "constant": True}))
     vectors = fitting(library_of(given).take(given), dtype, "F")
@@ -41,11 +41,11 @@ def null_space_of(given: Any, dtype: np.dtype[Any]) -> _NullSpace:
 
 @dataclass(frozen=True)
 class _System:
-    """A x = b, ready for the core."""
+    """The system A x = b, prepared for the core."""
 
-    A: Any  # a Csr, or what has matvec
+    A: Any  # a Csr, or an object with matvec
     b: Any
-    x: Any  # the guess, and then the solution
+    x: Any  # the initial guess, later the solution
     dtype: np.dtype[Any]
     like: Any  # the caller's b
     null: _NullSpace
@@ -60,7 +60,7 @@ class _System:
         return operator_of(self.A if A is None else A, self.dtype, len(self.b), adjoint)
 
     def preconditioner(self, M: Any, options: dict[str, Any]) -> _core.Operator | None:
-        """M by its kind, as an operator, as a matrix; None for none."""
+        """Returns the operator of M, which is a kind, an operator or a matrix; None: no preconditioner."""
         if isinstance(M, str):
             if not isinstance(self.A, Csr):
                 raise TypeError(f"M is {M!r}, which is made from a matrix; A is none")
@@ -83,12 +83,12 @@ def _system(A: Any, b: Any, x0: Any, null_space: Any = None) -> _System:
     dtype = dtype_of(A, right)
     cols = A.shape[1] if hasattr(A, "shape") else len(right)
     x = np.zeros(cols, dtype) if x0 is None else fitting(np.ravel(library_of(x0).take(x0)), dtype).copy()
-    A = A if matrix is None else matrix.astype(dtype)  # once, so that M is made from the same matrix
+    A = A if matrix is None else matrix.astype(dtype)  # converted once, so M is made from the same matrix
     return _System(A, np.ascontiguousarray(right, dtype), x, dtype, b, null_space_of(null_space, dtype))
 
 
 def _system_on_gpu(A: Any, b: Any, x0: Any, library: Any, null_space: Any) -> _System:
-    """b, the guess and A of one dtype lie on the device; b and the guess have no gaps."""
+    """Prepares a system whose b, guess and A have one dtype and lie on the device, b and guess without gaps."""
     if not isinstance(A, Csr):
         raise TypeError("b lies on a GPU: A should be a matrix")
     A = A.to(library.device) if A.device == "cpu" else A
@@ -108,8 +108,11 @@ def _solve(
     adjoint: bool = False,
     iterate: Any = None,
 ) -> SolveReport:
-    """iterate: None, or an array for x of the iteration that the listener is told about; system.x: for
-    what the method has in it by then."""
+    """Solves a system in the core.
+
+    `iterate`: None, or an array for x of the iteration that the listener receives. If it is system.x, it holds
+    what the method has stored so far.
+    """
     m = system.preconditioner(M, M_options or {})
     adjoint_operator = system.operator(adjoint=True) if adjoint else None
     given = {"method": method, "null_constant": system.null.constant, **options}
@@ -131,7 +134,7 @@ def _solve(
 
 
 def _digits(bar: Any, rtol: float | None) -> Callable[[int, float], Any]:
-    """Shows how many of the digits of the residual are done."""
+    """Returns a function that shows how many digits of the residual are done."""
     digits = -np.log10(max(1e-10 if rtol is None else rtol, 1e-300))
 
     def show(iteration: int, residual: float) -> bool:
@@ -146,7 +149,7 @@ def _digits(bar: Any, rtol: float | None) -> Callable[[int, float], Any]:
 def _listener(
     progress: bool | Callable[[int, float], Any], rtol: float | None, callback: Any
 ) -> Iterator[tuple[Callable[[int, float], Any] | None, bool]]:
-    """What the core calls with iteration and residual, and whether at every iteration."""
+    """Yields the core's callback for iteration and residual, and whether it is called at every iteration."""
     if callback is not None:
         yield (lambda iteration, residual: callback(iteration, residual) and None), True
         return
@@ -178,7 +181,7 @@ def cg(
     null_space: Any = None,
     **options: Any,
 ) -> tuple[Any, Info]:
-    """Conjugate gradients for a symmetric (Hermitian) positive definite A.
+    """Solves A x = b with conjugate gradients for a symmetric (Hermitian) positive definite A.
 
     The result has the same bits for any number of threads, and on a GPU.
 
@@ -187,33 +190,33 @@ def cg(
     A : Csr, sparse matrix, array, LinearOperator or function
     b : array
     x0 : array, optional
-        The guess; None: zeros.
+        The initial guess; None: zeros.
     rtol, atol : float
-        Converged: ``||b - A x|| <= max(rtol ||b||, atol)`` of the true residual. rtol None: 1e-10, in single
+        Tolerance for the true residual: ``||b - A x|| <= max(rtol ||b||, atol)``. rtol None: 1e-10, in single
         precision 1e-5.
     maxiter : int, optional
-        None: 10 times the rows and 100, at most 50000. 0: no iteration, the residual of the guess only.
+        None: 10 times the number of rows, plus 100, at most 50000. 0: only computes the residual of the guess.
     M : str, Preconditioner, LinearOperator, matrix or function, optional
         Approximates the inverse of A. A string is a kind of `Preconditioner`, with `options`.
     callback : function, optional
         Called as ``callback(xk)`` after each iteration.
     residuals : list, optional
-        Gets the relative residual of the guess and after each iteration.
+        Receives the relative residual of the guess and after each iteration.
     progress : bool or function
-        True: a bar on a terminal or in a notebook. A function gets iteration and residual now and then; if
-        it returns True, the solve ends.
+        True: shows a bar on a terminal or in a notebook. A function receives iteration and residual from time
+        to time. The solve ends if it returns True.
     bounds : bool
-        Whether the report is to have `residual_bound` and `error_a_norm`.
+        True: the report contains `residual_bound` and `error_a_norm`.
     null_space : "constant", vector, or array with a column for each vector, optional
-        Of a singular A: what A and its adjoint turn into 0, the constant as for a pure Neumann problem. It is
-        removed from b and from x. If b has a part in it, x solves the system without that part: info is not 0,
-        the outcome is ``"least-squares solution"``, and ``info.report.outside`` has the size.
+        The null space of a singular A and its adjoint, such as the constant for a pure Neumann problem. It is
+        removed from b and from x. If b has a part in it, x solves the system without this part. info is then
+        not 0, the outcome is ``"least-squares solution"``, and ``info.report.outside`` has the size.
 
     Returns
     -------
     x : array of b's kind
     info : Info
-        0: converged; ``info.report`` has the rest.
+        0: converged; ``info.report`` has more.
 
     Examples
     --------
@@ -241,8 +244,10 @@ def cg(
 
 
 class _CallbackOfCg:
-    """Gives x after each iteration to SciPy's kind of callback. When the core tells of iteration k, x is
-    that of k - 1; the last is told after the solve."""
+    """Passes x after each iteration to a callback of SciPy's kind.
+
+    When the core reports iteration k, x belongs to iteration k - 1. The last x is passed after the solve.
+    """
 
     def __init__(self, callback: Callable[[Any], Any], x: Any) -> None:
         self.callback, self.x = callback, x
@@ -261,7 +266,7 @@ def _solve_and_tell(
     wishes: dict[str, Any],
     options: dict[str, Any],
 ) -> SolveReport:
-    """A solve by a method that can give x of each iteration to SciPy's kind of callback."""
+    """Solves with a method that can pass x of each iteration to a callback of SciPy's kind."""
     if callback is None:
         return _solve(system, method, M, _listener(progress, wishes["rtol"], None), wishes, options)
     x = system.x + 0
@@ -300,7 +305,7 @@ def bicgstab(
     null_space: Any = None,
     **options: Any,
 ) -> tuple[Any, Info]:
-    """BiCGSTAB for an A that is not symmetric; parameters as of `cg`.
+    """Solves A x = b with BiCGSTAB for an A that is not symmetric; parameters as in `cg`.
 
     Examples
     --------
@@ -334,20 +339,20 @@ def gmres(
     null_space: Any = None,
     **options: Any,
 ) -> tuple[Any, Info]:
-    """GMRES with restarts; parameters as of `cg` and those below.
+    """Solves A x = b with restarted GMRES; parameters as in `cg`, except those below.
 
     Parameters
     ----------
     restart : int, optional
-        Directions that are kept; None: 30, but not more than A has rows.
+        Number of directions kept; None: 30, but not more than the rows of A.
     maxiter : int, optional
-        Restarts, as in SciPy.
+        Largest number of restarts, as in SciPy.
     callback : function, optional
-        Gets the relative residual after each iteration.
+        Receives the relative residual after each iteration.
     callback_type : {'pr_norm', 'legacy'}
-        SciPy's names for that.
+        SciPy's names for this behaviour.
     flexible : bool
-        FGMRES, for an M that changes from one application to the next.
+        True: FGMRES, for an M that changes between applications.
 
     Examples
     --------
@@ -384,12 +389,14 @@ def minres(
     null_space: Any = None,
     **options: Any,
 ) -> tuple[Any, Info]:
-    """MINRES for a symmetric (Hermitian) A, also indefinite or singular; parameters as of `cg` and
+    """Solves A x = b with MINRES for a symmetric (Hermitian) A, which may be indefinite or singular.
+
+    Parameters are as in `cg`, except `shift`.
 
     Parameters
     ----------
     shift : float
-        Solves ``(A - shift I) x = b``, of a matrix A.
+        Solves ``(A - shift I) x = b``. A must be a matrix.
 
     Examples
     --------
@@ -429,7 +436,7 @@ def idrs(
     null_space: Any = None,
     **options: Any,
 ) -> tuple[Any, Info]:
-    """IDR(s) for an A that is not symmetric; parameters as of `bicgstab`, and `s` shadow vectors.
+    """Solves A x = b with IDR(s) for an A that is not symmetric; parameters as in `bicgstab`, and `s` shadow vectors.
 
     Examples
     --------
@@ -463,33 +470,33 @@ def solve(
     scale: str = "auto",
     null_space: Any = None,
 ) -> tuple[Any, Info]:
-    """Solves A x = b, or ``min ||b - A x||``: looks at A, chooses, and tries another way where that fails.
+    """Solves A x = b or ``min ||b - A x||``: analyses A, chooses a method, and tries another one on failure.
 
     Parameters
     ----------
     A : Csr, sparse matrix or array
     b, x0, rtol, atol, residuals, progress, bounds, null_space
-        As of `cg`. A constant null space is found without `null_space`.
+        As in `cg`. A constant null space is found even if `null_space` is not given.
     method : str, optional
-        One of `methods`, the only one that is tried.
+        One of `methods`. No other method is tried.
     M : str, optional
         One of `preconditioners`, ``"none"``, or ``"norms"``.
     maxiter : int, optional
-        Of all attempts together.
+        Largest number of iterations of all attempts together.
     restart : int, optional
-        Directions that gmres keeps, shadow vectors of idrs; None: 30, 4.
+        Number of directions that gmres keeps, or of shadow vectors for idrs; None: 30 and 4.
     damp : float
-        Least squares: minimises ``||b - A x||^2 + damp^2 ||x - x0||^2``.
+        Least squares only: minimises ``||b - A x||^2 + damp^2 ||x - x0||^2``.
     scale : {'auto', 'none', 'rows', 'symmetric'}
-        Scales of rows, or of rows and columns, by powers of two. ``"auto"``: if the largest entries of rows, or
-        of columns, differ by more than 1e3 and no method is named. x then meets the tolerance in the norm of
-        the scaled rows, too.
+        Scales rows, or rows and columns, by powers of two. ``"auto"`` scales if no method is named and the
+        largest entries of rows, or of columns, differ by a factor above 1e3. x then also meets the tolerance
+        in the norm of the scaled rows.
 
     Returns
     -------
     x : array of b's kind
     info : Info
-        ``info.report.attempts`` says what was tried, and why.
+        ``info.report.attempts`` lists the attempts and their reasons.
 
     Examples
     --------
