@@ -32,7 +32,7 @@ template <class Value> struct windowed {
 // One thread multiplies one row, after the block has loaded its window of x. Bytes and flops a row:
 // above.
 template <class Value, class Offset>
-__global__ void __launch_bounds__(BLOCK) multiply(fur_product<Value, Offset> p)
+__global__ void __launch_bounds__(BLOCK) multiply(fur_spmv_operands<Value, Offset> p)
 {
     __shared__ Value window[BLOCK];
     uint32_t begin = blockIdx.x * BLOCK;

@@ -127,7 +127,7 @@ struct state {
 // above.
 template <int B, class Value, class Offset>
 __global__ void __launch_bounds__(BLOCK)
-    multiply(fur_product<Value, Offset> p, blocked<B, Value, Offset> a)
+    multiply(fur_spmv_operands<Value, Offset> p, blocked<B, Value, Offset> a)
 {
     int64_t row = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
     if (row >= p.rows)
@@ -325,7 +325,7 @@ fur_status apply(const fur_spmv_call *call)
             using Value = decltype(value);
             using Offset = decltype(offset);
             multiply<<<fur_blocks(call->a->rows, BLOCK), BLOCK, 0, fur_cuda_stream(call->env)>>>(
-                fur_product<Value, Offset>(call), arrays<b(), Value, Offset>(s));
+                fur_spmv_operands<Value, Offset>(call), arrays<b(), Value, Offset>(s));
             return fur_cuda_launched(call->env, "spmv bsr");
         });
     });

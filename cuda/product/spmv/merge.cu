@@ -88,7 +88,7 @@ struct range {
 
 // Returns the rows and entries of this block: a share of the path along rows + entries.
 template <class Value, class Offset>
-__device__ range find_range(const fur_product<Value, Offset> &p, const int32_t *cuts)
+__device__ range find_range(const fur_spmv_operands<Value, Offset> &p, const int32_t *cuts)
 {
     int64_t begin = blockIdx.x * int64_t(SHARE);
     int64_t end = min(begin + SHARE, p.rows + p.entries);
@@ -99,7 +99,8 @@ __device__ range find_range(const fur_product<Value, Offset> &p, const int32_t *
 
 // Loads the row ends. The row that does not end in this block gets an end after every entry.
 template <class Value, class Offset>
-__device__ void load_ends(const fur_product<Value, Offset> &p, const range &r, share<Value> *s)
+__device__ void load_ends(const fur_spmv_operands<Value, Offset> &p, const range &r,
+                          share<Value> *s)
 {
     for (int i = threadIdx.x; i < r.rows; i += BLOCK)
         s->ends[i] = static_cast<int>(p.offsets[r.row + i + 1] - r.entry);
@@ -111,7 +112,8 @@ __device__ void load_ends(const fur_product<Value, Offset> &p, const range &r, s
 // first product. Past the last entry, that product is stored again, into places that are
 // overwritten or never read.
 template <class Value, class Offset>
-__device__ void load_products(const fur_product<Value, Offset> &p, const range &r, share<Value> *s)
+__device__ void load_products(const fur_spmv_operands<Value, Offset> &p, const range &r,
+                              share<Value> *s)
 {
     int32_t columns[STEPS];
     Value products[STEPS];
@@ -186,8 +188,8 @@ template <class Value> __device__ Value scan(Value sum, bool closed, share<Value
 
 // Called by a warp: if all other blocks of a shared row have arrived, finishes the row.
 template <class Value, class Offset>
-__device__ void join(const fur_product<Value, Offset> &p, int64_t row, const parts<Value> *partials,
-                     unsigned *tickets)
+__device__ void join(const fur_spmv_operands<Value, Offset> &p, int64_t row,
+                     const parts<Value> *partials, unsigned *tickets)
 {
     int lane = threadIdx.x;
     int64_t first = (row + int64_t(p.offsets[row])) / SHARE;
@@ -207,8 +209,9 @@ __device__ void join(const fur_product<Value, Offset> &p, int64_t row, const par
 
 // One block multiplies one share of the path. Bytes and flops a row: above.
 template <class Value, class Offset>
-__global__ void __launch_bounds__(BLOCK) multiply(fur_product<Value, Offset> p, const int32_t *cuts,
-                                                  parts<Value> *partials, unsigned *tickets)
+__global__ void __launch_bounds__(BLOCK)
+    multiply(fur_spmv_operands<Value, Offset> p, const int32_t *cuts, parts<Value> *partials,
+             unsigned *tickets)
 {
     __shared__ share<Value> s;
     range r = find_range(p, cuts);

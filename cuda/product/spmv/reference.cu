@@ -14,7 +14,7 @@ namespace
 
 // One thread multiplies one row. Bytes and flops a row: above.
 template <class Value, class Offset>
-__global__ void __launch_bounds__(BLOCK) multiply(fur_product<Value, Offset> p)
+__global__ void __launch_bounds__(BLOCK) multiply(fur_spmv_operands<Value, Offset> p)
 {
     int64_t row = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
     if (row < p.rows)

@@ -7,7 +7,7 @@
 #include "long_sum.cuh"
 
 // y = alpha A x + beta y with the types of A.
-template <class Value, class Offset> struct fur_product {
+template <class Value, class Offset> struct fur_spmv_operands {
     int64_t rows;
     int64_t cols;
     int64_t entries;
@@ -18,7 +18,7 @@ template <class Value, class Offset> struct fur_product {
     Value *y;
     fur_finish<Value> finish;
 
-    explicit fur_product(const fur_spmv_call *call)
+    explicit fur_spmv_operands(const fur_spmv_call *call)
         : rows(call->a->rows), cols(call->a->cols), entries(call->a->entries),
           offsets(static_cast<const Offset *>(call->a->offsets)), columns(call->a->columns),
           values(static_cast<const Value *>(call->a->values)),
@@ -31,7 +31,7 @@ template <class Value, class Offset> struct fur_product {
 template <class F> fur_status fur_with_product(const fur_spmv_call *call, F f)
 {
     return fur_with_types(call->a, [&](auto value, auto offset) {
-        return f(fur_product<decltype(value), decltype(offset)>(call));
+        return f(fur_spmv_operands<decltype(value), decltype(offset)>(call));
     });
 }
 

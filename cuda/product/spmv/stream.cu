@@ -71,15 +71,15 @@ struct stream {
 };
 
 // The product, and how its matrix is cut.
-template <class Value, class Offset> struct product : fur_product<Value, Offset> {
+template <class Value, class Offset> struct product : fur_spmv_operands<Value, Offset> {
     const start *starts;
     cutting cut;
     int skew;
     Value *sums;
     unsigned *arrived;
 
-    product(const fur_product<Value, Offset> &p, const stream *s)
-        : fur_product<Value, Offset>(p), starts(s->starts), cut(s->cut), skew(s->skew),
+    product(const fur_spmv_operands<Value, Offset> &p, const stream *s)
+        : fur_spmv_operands<Value, Offset>(p), starts(s->starts), cut(s->cut), skew(s->skew),
           sums(static_cast<Value *>(s->sums)), arrived(s->arrived)
     {
     }
@@ -468,7 +468,7 @@ fur_status plan(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *pro
 
 // Launches one block for each tile. The kernel for short rows is smaller.
 template <class Value, class Offset>
-void launch(cudaStream_t on, const stream *s, const fur_product<Value, Offset> &p)
+void launch(cudaStream_t on, const stream *s, const fur_spmv_operands<Value, Offset> &p)
 {
     auto kernel = s->arrived ? multiply_any<Value, Offset> : multiply_short<Value, Offset>;
     size_t bytes = static_cast<size_t>(s->capacity) * sizeof(staged<Value>);

@@ -16,7 +16,7 @@ namespace
 
 // Positions have 64 bits, because the last step of a lane goes past the end of the row.
 template <int Lanes, class Value, class Offset>
-__device__ Value lane_sum(const fur_product<Value, Offset> &p, int64_t row)
+__device__ Value lane_sum(const fur_spmv_operands<Value, Offset> &p, int64_t row)
 {
     Value sum = fur_zero<Value>();
     int64_t end = p.offsets[row + 1];
@@ -27,7 +27,7 @@ __device__ Value lane_sum(const fur_product<Value, Offset> &p, int64_t row)
 
 // `Lanes` lanes multiply a row. Bytes and flops a row: above.
 template <int Lanes, class Value, class Offset>
-__global__ void __launch_bounds__(BLOCK) multiply(fur_product<Value, Offset> p)
+__global__ void __launch_bounds__(BLOCK) multiply(fur_spmv_operands<Value, Offset> p)
 {
     int64_t row = blockIdx.x * int64_t(BLOCK / Lanes) + threadIdx.x / Lanes;
     Value sum = row < p.rows ? lane_sum<Lanes>(p, row) : fur_zero<Value>();
