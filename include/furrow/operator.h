@@ -1,6 +1,11 @@
-/* A linear operator y = A x, known by its action alone: an SpMV plan, a stencil, a preconditioner,
- * or functions of the user's own (furrow/author/operator.h). Solvers see operators and vectors and
- * nothing else. */
+/* A linear operator y = A x, known by its action alone.
+ *
+ *     fur_operator_from_spmv(plan, &op);
+ *     fur_operator_apply(op, x, y);
+ *     fur_operator_destroy(op);
+ *
+ * An operator is an SpMV plan, a stencil, a preconditioner, or the user's functions
+ * (furrow/author/operator.h). Solvers use operators and vectors and nothing else. */
 #ifndef FURROW_OPERATOR_H
 #define FURROW_OPERATOR_H
 
@@ -13,48 +18,73 @@
 extern "C" {
 #endif
 
-/* Used by one thread at a time, as its context, and for one application at a time. Keeps no memory
- * except as said below. */
+/* A linear operator. Use it in one thread at a time, as its context.
+ *
+ * It runs one application at a time. It allocates nothing unless stated. */
 typedef struct fur_operator fur_operator;
 
-/* The operator op(A) of a plan, which must outlive it: without the plan, or its matrix, the
- * operator refuses to be used, FUR_INVALID. Like the plan, it takes over new values. */
+/* Makes the operator op(A) of a plan. The caller destroys *out.
+ *
+ * The plan must outlive the operator. If the plan or its matrix is destroyed, the operator refuses
+ * to be used: FUR_INVALID. It uses new values, as the plan does. */
 FUR_API fur_status fur_operator_from_spmv(const fur_spmv *plan, fur_operator **out);
 
-/* Jacobi's preconditioner y_i = x_i / d_i, d the diagonal of a; it keeps a vector. While a lives,
- * the preconditioner reads the diagonal again when values change (fur_csr_set_values,
- * fur_operator_changed); if it cannot use the new diagonal, applying it fails until the next
- * change. FUR_UNSUPPORTED if a does not know its diagonal. FUR_INVALID if a is not square or an
+/* Makes Jacobi's preconditioner y_i = x_i / d_i, where d is the diagonal of a.
+ *
+ * It allocates one vector. The caller destroys *out. While `a` lives, the preconditioner reads the
+ * diagonal again when values change (fur_csr_set_values, fur_operator_changed). If it cannot use
+ * the new diagonal, applying it fails until the next change.
+ *
+ * Errors: FUR_UNSUPPORTED if `a` does not know its diagonal. FUR_INVALID if `a` is not square or an
  * entry of the diagonal has no finite reciprocal; the sentence names the entry. */
 FUR_API fur_status fur_operator_jacobi(const fur_operator *a, fur_operator **out);
 
-/* The operator A = P^T B P in the original numbering, where B = P A P^T: y_order[i] = (B x')_i with
- * x'_i = x_order[i]. B is the plan of what fur_csr_permute(a, p, p) made, or a preconditioner of
- * it; the caller then sees the original numbering only. The operator takes over new values of B;
- * the permuted matrix is a matrix of its own, whose new values are in its own order. It knows its
- * diagonal if b does. b and p must outlive it. It keeps two vectors. FUR_INVALID unless b is
- * square, as large as p and of the same context. */
+/* Makes A = P^T B P in the original numbering, where B = P A P^T.
+ *
+ * - b: B as an operator: the plan of the matrix that fur_csr_permute(a, p, p) made, or a
+ *   preconditioner of that matrix. It must outlive *out.
+ * - p: P. It must outlive *out.
+ * - out: y[order[i]] = (B x')_i, where x'_i = x[order[i]]. The caller destroys it.
+ *
+ * The caller then uses the original numbering only. The operator uses new values of B. The permuted
+ * matrix is a matrix by itself: its new values are in its own order. The operator knows its
+ * diagonal if b does. It allocates two vectors.
+ *
+ * Errors: FUR_INVALID if b is not square, or p has another size or context than b. */
 FUR_API fur_status fur_operator_permute(const fur_operator *b, const fur_permutation *p,
                                         fur_operator **out);
 
-/* Destroys an operator; a user's own is released. */
+/* Destroys an operator; NULL does nothing.
+ *
+ * A user-defined operator's release function is called. */
 FUR_API void fur_operator_destroy(fur_operator *op);
 
-/* The number of rows of A: the size of y. */
+/* Returns the number of rows of A: the size of y. */
 FUR_API int64_t fur_operator_rows(const fur_operator *op);
-/* The number of columns of A: the size of x. */
+/* Returns the number of columns of A: the size of x. */
 FUR_API int64_t fur_operator_cols(const fur_operator *op);
-/* The value type of A, x and y. */
+/* Returns the value type of A, x and y. */
 FUR_API fur_value_type fur_operator_value_type(const fur_operator *op);
 
-/* y = A x */
+/* Computes y = A x. x and y must not overlap.
+ *
+ * Errors: FUR_INVALID if x or y has another context, value type or size than the operator, or if
+ * they overlap. FUR_INVALID if an object that the operator uses has been destroyed. A user-defined
+ * operator returns its own failures. */
 FUR_API fur_status fur_operator_apply(const fur_operator *op, const fur_vector *x, fur_vector *y);
 
-/* d_i = A(i, i). FUR_UNSUPPORTED if the operator does not know it. */
+/* Stores the diagonal in d: d_i = A(i, i).
+ *
+ * d has min(rows, cols) entries.
+ *
+ * Errors: FUR_UNSUPPORTED if the operator does not know its diagonal. FUR_INVALID if d has another
+ * context, value type or size than the diagonal. */
 FUR_API fur_status fur_operator_diagonal(const fur_operator *op, fur_vector *d);
 
-/* Races two operators of the same shape, value type and context: least[i] = least seconds of a
- * product by operator i, of several in turns within about `seconds`, at least four each. */
+/* Times two operators of the same shape, value type and context.
+ *
+ * Runs them in turn for about `seconds` s, at least four times each, and stores the shortest time
+ * of each in least[0] and least[1], in seconds. */
 FUR_API fur_status fur_operator_race(const fur_operator *const operators[2], double seconds,
                                      double least[2]);
 
