@@ -1,4 +1,5 @@
-/* Preconditioners of all ranks: those of one rank, from its block or from the whole matrix. */
+/* Preconditioners for all ranks. Each uses one rank's preconditioner of its block or of the whole
+ * matrix. */
 #include <furrow/author/operator.h>
 #include <furrow/author/precond.h>
 #include <furrow/author/sharing.h>
@@ -12,26 +13,26 @@
 
 #include <string.h>
 
-/* Rows of a level of shared multigrid that is whole on every rank. */
+/* Levels of shared multigrid with at most this number of rows are stored whole on every rank. */
 #define WHOLE_ROWS 20000
 
 struct fur_ranks_precond {
     fur_ranks_csr *a;
     bool whole;
     bool exact;
-    fur_context *context; /* nothing is shared there */
+    fur_context *context; /* private to this rank */
     fur_csr *matrix;
-    fur_precond *made; /* NULL: there are no rows */
-    fur_amg *amg;      /* its multigrid, whose cycles are shared; NULL: nothing is */
-    space messages;    /* of these */
-    fur_vector *r;     /* of all ranks, for one of the whole matrix, as z */
+    fur_precond *made; /* NULL: the rank has no rows */
+    fur_amg *amg;      /* multigrid whose cycles are shared; NULL: nothing is shared */
+    space messages;    /* of the shared cycles */
+    fur_vector *r;     /* entries of all ranks, for the whole matrix; z is the same */
     fur_vector *z;
-    char *mine; /* to gather r of all ranks by messages */
+    char *mine; /* buffer for gathering r of all ranks by messages */
     char *all;
     fur_operator *operator;
 };
 
-/* Copies of what was asked for. */
+/* Copies of the caller's options. */
 typedef struct request {
     fur_ranks_precond_options own;
     fur_precond_options precond;
@@ -56,7 +57,7 @@ static fur_status take_request(fur_ranks *g, const fur_ranks_precond_options *gi
     return FUR_OK;
 }
 
-/* r of all ranks, by messages. */
+/* Gathers r of all ranks by messages. */
 static fur_status gather_messages(fur_ranks_precond *p, const fur_vector *r)
 {
     fur_ranks *g = p->a->group;
@@ -77,7 +78,7 @@ static fur_status gather_messages(fur_ranks_precond *p, const fur_vector *r)
     return FUR_OK;
 }
 
-/* The same on a GPU, where nobody waits. */
+/* Gathers r of all ranks, between GPUs (the host does not wait) or else by messages. */
 static fur_status gather(fur_ranks_precond *p, const fur_vector *r)
 {
     size_t size = fur_value_size(p->a->report.value_type);
@@ -86,7 +87,7 @@ static fur_status gather(fur_ranks_precond *p, const fur_vector *r)
                             : gather_messages(p, r);
 }
 
-/* The preconditioner's own failures become those of the matrix's context. */
+/* Passes a failure of the preconditioner on to the matrix's context. */
 static fur_status pass_on(const fur_ranks_precond *p, fur_status status)
 {
     return status == FUR_OK
@@ -94,8 +95,8 @@ static fur_status pass_on(const fur_ranks_precond *p, fur_status status)
                : fur_context_fail(p->a->context, status, "%s", fur_context_error(p->context));
 }
 
-/* z = the preconditioner of this rank's rows, or of multigrid whose cycles are shared, in the
- * memory of both vectors. */
+/* z = M r for this rank's rows, or with multigrid whose cycles are shared. Works in the memory of
+ * both vectors. */
 static fur_status apply_own(fur_ranks_precond *p, const fur_vector *r, fur_vector *z)
 {
     fur_value_type value = p->a->report.value_type;
@@ -114,7 +115,7 @@ static fur_status apply_own(fur_ranks_precond *p, const fur_vector *r, fur_vecto
     return pass_on(p, status);
 }
 
-/* z = this rank's part of the whole matrix's preconditioner. */
+/* z = this rank's rows of M r, where M is the preconditioner of the whole matrix. */
 static fur_status apply_whole(fur_ranks_precond *p, const fur_vector *r, fur_vector *z)
 {
     size_t size = fur_value_size(p->a->report.value_type);
@@ -140,7 +141,7 @@ static fur_status apply(void *user, const fur_vector *r, fur_vector *z)
     return p->whole && !p->amg ? apply_whole(p, r, z) : apply_own(p, r, z);
 }
 
-/* The block or the whole, in its own context. */
+/* Makes the block or the whole matrix in its own context. */
 static fur_status make_matrix(fur_ranks_precond *p)
 {
     const fur_ranks_csr *a = p->a;
@@ -168,7 +169,7 @@ static fur_status make_matrix(fur_ranks_precond *p)
     return status;
 }
 
-/* Room to gather r. */
+/* Allocates buffers to gather r. */
 static fur_status make_room(fur_ranks_precond *p)
 {
     fur_ranks *g = p->a->group;
@@ -181,7 +182,7 @@ static fur_status make_room(fur_ranks_precond *p)
     return group_allocate(g, most * g->count, size, &p->all);
 }
 
-/* Shares the cycles of multigrid on the CPU; p->amg stays NULL if they cannot be shared. */
+/* Shares the cycles of multigrid on the CPU. p->amg stays NULL if they cannot be shared. */
 static fur_status share(fur_ranks_precond *p, int64_t whole_rows)
 {
     fur_amg *amg = fur_precond_hierarchy(p->made);
@@ -208,7 +209,7 @@ static fur_status make(fur_ranks_precond *p, const request *r)
     return fur_vector_create(p->context, value, rows, &p->z);
 }
 
-/* Jacobi's preconditioner is that of the matrix's operator, which solvers know. */
+/* Jacobi's preconditioner comes from the matrix's operator, so that solvers recognise it. */
 static fur_status make_operator(fur_ranks_precond *p, bool jacobi)
 {
     const fur_ranks_csr *a = p->a;
@@ -315,7 +316,7 @@ int fur_ranks_precond_hermitian(const fur_ranks_precond *p)
 {
     fur_csr_traits traits = FUR_DEFAULT(fur_csr_traits);
     const fur_precond_report *report = fur_ranks_precond_describe(p);
-    if (!report) /* without rows */
+    if (!report) /* this rank has no rows */
         return p != NULL;
     if (strcmp(report->kind, "jacobi") == 0 && is_real(p->a->report.value_type))
         return 1;

@@ -55,7 +55,7 @@ static bool is_gpu(const fur_context *context)
     return std::strcmp(fur_context_device(context), "cuda") == 0;
 }
 
-/* Borrowed, unless the array is empty, or of the host for a GPU. */
+/* Borrowed for most arrays. Empty arrays, and host arrays for a GPU, are not borrowed. */
 static fur_ownership ownership_of(const fur_context *context, const Dense &array, bool empty)
 {
     bool gpu = is_gpu(context);
@@ -84,7 +84,7 @@ void Result::finish() const
         expect_ok(fur_vector_download(vector_, const_cast<void *>(array_.data)), context);
 }
 
-/* Layout and stride of an array that is not empty. */
+/* Finds the layout and stride of an array that is not empty. */
 static void lay_out(const Dense &array, fur_vectors_view *view)
 {
     bool rows = array.stride[1] == 1 || view->cols == 1;
@@ -121,7 +121,7 @@ furrow::vectors block_of(fur_context *context, const Dense &array)
     return furrow::vectors(context, view, ownership_of(context, array, empty));
 }
 
-/* By a block of the host's companion in the array itself, whose gaps stay as they are. */
+/* Copies through a block of the host companion into the array. Gaps keep their contents. */
 void BlockResult::finish() const
 {
     fur_context *context = fur_vectors_context(block_);

@@ -1,4 +1,4 @@
-/* Arrays of NumPy, CuPy, torch and others as vectors and blocks in a context, in place. */
+/* Uses arrays of NumPy, CuPy, torch and others as vectors and blocks in a context, in place. */
 #ifndef FURROW_PYTHON_ARRAY_H
 #define FURROW_PYTHON_ARRAY_H
 
@@ -13,7 +13,7 @@ namespace nb = nanobind;
 using InArray = nb::ndarray<nb::ro>;
 using OutArray = nb::ndarray<>;
 
-/* What an array consists of, and how sentences call it. The caller holds the array itself. */
+/* Properties of an array, and its name in messages. The caller holds the array itself. */
 struct Dense {
     template <typename... Kind>
     Dense(const nb::ndarray<Kind...> &array, const char *name)
@@ -31,22 +31,22 @@ struct Dense {
     bool on_gpu;
 };
 
-/* Tags of dtypes; an error for those that the library does not have. */
+/* Returns the tag of a dtype, or throws an error if the library does not support the dtype. */
 fur_value_type value_type_of(const Dense &array);
 fur_offset_type offset_type_of(const Dense &array);
 nb::dlpack::dtype dtype_of(fur_value_type value);
 nb::dlpack::dtype dtype_of(fur_offset_type offset);
 
-/* The address of `size` entries without gaps. */
+/* Returns the address of `size` entries without gaps. */
 const void *entries_of(const Dense &array, std::int64_t size);
 
-/* A vector, or a block, of an array's entries: in the array itself, unless that lies on the host
- * and the context's device is a GPU. A block's array has two axes, one of them without gaps. With
- * the context's lock, as all that follows. */
+/* Makes a vector or a block from an array's entries. It uses the array in place, unless the array
+ * lies on the host and the context's device is a GPU. The array of a block has two axes, one of
+ * them without gaps. This and all functions below require the context's lock. */
 furrow::vector vector_of(fur_context *context, const Dense &array);
 furrow::vectors block_of(fur_context *context, const Dense &array);
 
-/* The same for results, which finish() brings into the array where the vector is a copy of it. */
+/* As above, for results. If the vector is a copy, finish() copies it back into the array. */
 class Result
 {
   public:

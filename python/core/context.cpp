@@ -4,15 +4,16 @@
 #include <chrono>
 #include <new>
 
-/* All contexts, for fork. With the GIL; never destroyed, as contexts may outlive static objects. */
+/* All contexts, needed after a fork. Requires the GIL. It is never destroyed, as contexts may
+ * outlive static objects. */
 static std::vector<Context *> &contexts()
 {
     static auto &all = *new std::vector<Context *>;
     return all;
 }
 
-/* Asked between the phases of a call, without the GIL, or with it if the call is short: whether
- * Ctrl-C was pressed. Only calls that last take the GIL. */
+/* Tells the library between the phases of a call whether Ctrl-C was pressed. The GIL is not held,
+ * except in short calls. Only long calls take the GIL to check. */
 int Context::interrupted(void *self)
 {
     auto &next = static_cast<Context *>(self)->next_look_;
@@ -65,8 +66,8 @@ void Context::leave()
         user_ = std::thread::id();
 }
 
-/* Needs the lock and the GIL. What is kept may be the last to need another object, which is buried
- * meanwhile. */
+/* Requires the lock and the GIL. Releasing an object may release the last reference to another
+ * object, which is then buried in turn. */
 void Context::sweep()
 {
     while (!dead_.empty()) {
@@ -91,8 +92,8 @@ void Context::bury(remains &&object)
     try_sweep();
 }
 
-/* In the child of a fork, where no other thread is left: its context is lost, whatever it was
- * doing. */
+/* Runs in the child of a fork, which has only this thread. If another thread was using the context,
+ * the context is lost. */
 void Context::revive()
 {
     bool ours = user_ == std::this_thread::get_id();
@@ -145,7 +146,7 @@ Use::Use(Context &context, const Use &) : context_(context)
     context.enter();
 }
 
-/* Takes the lock; Ctrl-C ends the wait for another thread. */
+/* Takes the lock. Ctrl-C ends the wait for another thread. */
 void Use::wait()
 {
     while (!context_.mutex_.try_lock_for(std::chrono::milliseconds(20))) {

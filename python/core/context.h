@@ -1,8 +1,8 @@
 /* A context shared by the threads of Python, and the objects made in it.
  *
- * A context belongs to one thread at a time: whoever uses it holds its lock. Nobody waits for the
- * lock with the GIL, so a thread that holds the lock may take the GIL, as callbacks do. The lock
- * may be taken again by the thread that holds it: a callback may compute. */
+ * One thread uses a context at a time and holds its lock. No thread waits for the lock while it
+ * holds the GIL. Therefore a thread that holds the lock may take the GIL, as callbacks do. The lock
+ * is recursive, because a callback may compute. */
 #ifndef FURROW_PYTHON_CONTEXT_H
 #define FURROW_PYTHON_CONTEXT_H
 
@@ -22,13 +22,13 @@
 
 namespace nb = nanobind;
 
-/* A text for the library, where an empty one stands for none. */
+/* Converts a text for the library, which uses NULL for a missing text. */
 inline const char *or_null(const std::string &text)
 {
     return text.empty() ? nullptr : text.c_str();
 }
 
-/* An object of the library that Python no longer needs, and what must outlive it. */
+/* An object of the library that Python no longer needs, and references that must outlive it. */
 struct remains {
     void *object;
     void (*destroy)(void *object);
@@ -51,23 +51,24 @@ class Context
     {
         return on_gpu_;
     }
-    /* As it was asked for: "cpu", "cuda:1". */
+    /* The name of the device as the caller gave it: "cpu", "cuda:1". */
     const std::string &device() const
     {
         return device_;
     }
-    /* Destroys now, or when the context is used next if another thread uses it. With the GIL. */
+    /* Destroys the object now, or at the next use of the context if another thread is using it.
+     * Requires the GIL. */
     void bury(remains &&object);
 
-    /* Whether it was in use by another thread when the process forked, or is a GPU's. */
+    /* True after a fork if another thread was using the context or if it is on a GPU. */
     bool lost() const
     {
         return lost_;
     }
-    /* For os.register_at_fork. With the GIL. */
+    /* For os.register_at_fork. Requires the GIL. */
     static void after_fork_in_child();
-    /* For atexit: what is on a GPU is left to the driver, as streams and CUDA itself may go first.
-     * With the GIL. */
+    /* For atexit. Leaves objects on GPUs to the driver, because streams and CUDA may end before
+     * them. Requires the GIL. */
     static void leave_gpus();
 
   private:
@@ -85,24 +86,24 @@ class Context
     std::string device_;
     bool on_gpu_;
     std::recursive_timed_mutex mutex_;
-    std::thread::id user_; /* who holds the lock, and how often */
+    std::thread::id user_; /* the thread that holds the lock, `depth_` times */
     int depth_ = 0;
-    /* When Ctrl-C is looked for next in this use; the epoch: not asked yet. */
+    /* Time of the next check for Ctrl-C in this use. The epoch means: not checked yet. */
     std::chrono::steady_clock::time_point next_look_;
-    bool lost_ = false; /* to a fork */
+    bool lost_ = false; /* whether a fork made the context unusable */
     std::vector<remains> dead_;
 };
 
-/* The use of a context: holds its lock, without the GIL unless the work takes no time. */
+/* Uses a context: holds its lock, and releases the GIL unless the work is very short. */
 class Use
 {
   public:
-    /* Bytes that are touched in some microseconds. */
+    /* Work on fewer bytes takes only microseconds. */
     static constexpr std::int64_t brief = 1 << 16;
 
     explicit Use(Context &context, std::int64_t bytes = INT64_MAX);
-    /* Of a second context beside the first, where the GIL is not held any more. Two threads that
-     * use the same two contexts must take them in the same order. */
+    /* Uses a second context while the first is in use and the GIL is released. If two threads use
+     * the same two contexts, they must take them in the same order to avoid a deadlock. */
     Use(Context &context, const Use &first);
     ~Use();
     Use(const Use &) = delete;
@@ -114,8 +115,8 @@ class Use
     std::optional<nb::gil_scoped_release> released_;
 };
 
-/* The object that make(&object), a function of the library, makes in a context, whose lock is taken
- * meanwhile. */
+/* Returns the object that the library's function make(&object) creates in a context. Takes the lock
+ * of the context. */
 template <typename Object, typename Make> Object *make_in(Context &context, Make make)
 {
     Use use(context);
@@ -124,8 +125,8 @@ template <typename Object, typename Make> Object *make_in(Context &context, Make
     return made;
 }
 
-/* An object of the library as Python holds it. `kept` outlives it: borrowed arrays, what it was
- * made from. */
+/* An object of the library, held by Python. `kept` outlives it: borrowed arrays, or the objects
+ * from which it was made. */
 template <typename Handle, void (*destroy)(Handle *)> class Held
 {
   public:

@@ -65,7 +65,7 @@ static Csr from_coo(std::shared_ptr<Context> context, std::int64_t rows, std::in
     return Csr(std::move(context), made);
 }
 
-/* A copy in a context on another device. */
+/* Copies the matrix to a context on another device. */
 static fur_csr *transfer(const Csr &a, Context &context)
 {
     bool ours_first = std::less<>()(&a.context(), &context);
@@ -76,7 +76,7 @@ static fur_csr *transfer(const Csr &a, Context &context)
     return made;
 }
 
-/* The same matrix in another context, in the same arrays if that can read them. */
+/* Returns the matrix in another context. It shares the arrays if that context can read them. */
 static Csr share(nb::handle self, std::shared_ptr<Context> context)
 {
     const Csr &a = nb::cast<const Csr &>(self);
@@ -85,7 +85,7 @@ static Csr share(nb::handle self, std::shared_ptr<Context> context)
         return Csr(std::move(context), made);
     }
     if (context->on_gpu())
-        synchronize(a.context()); // what is still being written to the arrays
+        synchronize(a.context()); // pending writes to the arrays must finish first
     fur_csr *made = make_in<fur_csr>(*context, [&](auto out) {
         return fur_csr_create(context->get(), &a.view(), FUR_OWNERSHIP_BORROW, out);
     });
@@ -103,8 +103,8 @@ static nb::object array_at(const void *data, std::int64_t size, nb::dlpack::dtyp
     return nb::cast(Array(const_cast<void *>(data), 1, &length, owner, nullptr, dtype, device));
 }
 
-/* data, indices and indptr, in the memory of the matrix: of NumPy on the CPU, read-only unless the
- * caller is going to own them; for DLPack on a GPU. */
+/* Returns data, indices and indptr in the memory of the matrix. On the CPU they are NumPy arrays,
+ * read-only unless the caller will own them. On a GPU they are arrays for DLPack. */
 static nb::tuple arrays(nb::handle self, bool writable)
 {
     const Csr &a = nb::cast<const Csr &>(self);
@@ -227,7 +227,7 @@ static Csr add(const Csr &a, std::complex<double> alpha, const Csr &b, std::comp
     });
 }
 
-/* alpha A, with the values of products with a scalar. */
+/* Returns alpha A. Its values have the bits of products with a scalar. */
 static Csr scaled(const Csr &a, std::complex<double> alpha)
 {
     return derive(a, [&](auto out) {
@@ -271,7 +271,7 @@ static Csr submatrix(const Csr &a, std::int64_t row_begin, std::int64_t row_end,
     });
 }
 
-/* An empty list stands for all: Python gives no list that selects nothing. */
+/* Selects rows and columns. An empty list selects all: Python never passes an empty selection. */
 static Csr selected(const Csr &a, const std::vector<std::int32_t> &rows,
                     const std::vector<std::int32_t> &cols)
 {

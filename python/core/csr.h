@@ -1,4 +1,4 @@
-/* The matrix as Python holds it. */
+/* The matrix that Python holds. */
 #ifndef FURROW_PYTHON_CSR_H
 #define FURROW_PYTHON_CSR_H
 
@@ -19,13 +19,13 @@ class Csr : public Held<fur_csr, fur_csr_destroy>
     }
 };
 
-/* A new matrix that make(&handle) makes in a's context. */
+/* Returns a new matrix that make(&handle) creates in a's context. */
 template <typename Make> Csr derive(const Csr &a, Make make)
 {
     return Csr(a.shared_context(), make_in<fur_csr>(a.context(), make));
 }
 
-/* Bytes of the matrix's arrays. */
+/* Returns the size of the matrix's arrays in bytes. */
 std::int64_t bytes_of(const Csr &a);
 
 void bind_csr(nb::module_ &m);

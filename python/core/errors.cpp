@@ -36,8 +36,8 @@ void expect_ok(fur_status status, const fur_context *context)
     furrow::check(status, context);
 }
 
-/* furrow._errors.make chooses the class of a status. A failure that only says that the call was
- * ended gives way to the exception that ended it. */
+/* furrow._errors.make chooses the class for a status. If the library only reports that the call was
+ * cancelled, the exception that cancelled it is raised instead. */
 static void translate(const std::exception_ptr &thrown, void *)
 {
     try {

@@ -5,7 +5,7 @@
 
 #include <nanobind/stl/vector.h>
 
-/* Options of reading, as Python has them: the members of fur_mtx_read_options by name. */
+/* Options for reading from Python: the members of fur_mtx_read_options by name. */
 struct Reading {
     int convert = FUR_MTX_AS_STORED;
     bool keep_triangle = false;
@@ -23,7 +23,7 @@ struct Reading {
     double seconds = 0;
 };
 
-/* What a call of reading hears and leaves. */
+/* Receives progress and warnings while a file is read. */
 struct Hearing {
     explicit Hearing(nb::handle progress) : pulse(progress)
     {
@@ -75,7 +75,8 @@ static nb::dict dict_of(const fur_mtx_header &h)
     return made;
 }
 
-/* read(&options, &matrix) with the context's lock: the matrix, the header, the warnings. */
+/* Calls read(&options, &matrix) with the context's lock. Returns the matrix, header and warnings.
+ */
 template <typename Read>
 static nb::tuple hear(const std::shared_ptr<Context> &context, const Reading &reading,
                       nb::handle progress, Read read)

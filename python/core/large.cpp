@@ -1,7 +1,7 @@
-/* A C library takes each array of more than 32 MiB from the system and gives it back; the system
- * clears its pages at the first touch, which takes as long as a product. So some memory of large
- * results is kept for the next ones. Who runs short of memory gets it all the same: the system may
- * take its pages. All functions run with the GIL. */
+/* A C library gets each array of more than 32 MiB from the system and returns it. The system then
+ * clears its pages at the first touch, which takes as long as a product. Therefore some memory of
+ * large results is kept for later results. This does not cause a shortage: the system may reclaim
+ * the pages. All functions require the GIL. */
 #include "large.h"
 
 #include "array.h"
@@ -17,15 +17,16 @@ struct memory {
     std::size_t bytes;
 };
 
-/* A page of the larger kind, of which the system needs some hundred where it needs 10^5 small ones;
- * so results begin with a cache line, too, and are written past the caches. */
+/* Size of a huge page: an array needs some hundred of them instead of 10^5 small pages. Results are
+ * thus aligned to cache lines, and are written past the caches. */
 static constexpr std::size_t page = std::size_t(1) << 21;
 
-/* Two: a loop writes one while it reads another. */
+/* Two arrays are kept, because a loop writes one while it reads the other. */
 static constexpr std::size_t most_kept = 2;
 static constexpr std::size_t most_bytes = std::size_t(1) << 29;
 
-/* Given up, the last first. Never destroyed, as arrays may outlive static objects. */
+/* Freed memory, the most recent first. It is never destroyed, as arrays may outlive static
+ * objects. */
 static std::list<memory> &kept()
 {
     static auto &all = *new std::list<memory>;
@@ -42,7 +43,7 @@ static memory take_new(std::size_t bytes)
     return made;
 }
 
-/* Of kept memory a quarter may stay without use. */
+/* Takes kept memory that is at most a quarter larger than needed. If there is none, allocates. */
 static memory take(std::size_t bytes)
 {
     for (auto at = kept().begin(); at != kept().end(); ++at)
@@ -68,7 +69,7 @@ static void give_up(memory old)
     }
 }
 
-/* An array of bytes, whose values are any. */
+/* Returns an array of bytes with undefined values. */
 static nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>> large(std::size_t bytes)
 {
     auto taken = new memory(take((bytes + page - 1) / page * page));

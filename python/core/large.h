@@ -1,4 +1,4 @@
-/* Memory of large results, which goes from one that is given up to the next one. */
+/* Reuses the memory of freed large results for later ones. */
 #ifndef FURROW_PYTHON_LARGE_H
 #define FURROW_PYTHON_LARGE_H
 

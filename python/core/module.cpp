@@ -1,5 +1,5 @@
-/* furrow._core: the library's handles for the Python package, which has the interface. One noun a
- * file. */
+/* furrow._core: handles of the library for the Python package, which has the public interface.
+ * Each file holds one noun. */
 #include "batch.h"
 #include "context.h"
 #include "csr.h"
@@ -21,7 +21,7 @@
 
 NB_MODULE(_core, m)
 {
-    nb::set_leak_warnings(false); // what a program holds until its end is no leak
+    nb::set_leak_warnings(false); // objects that a program holds until its end are not leaks
     m.def("version", &fur_version);
     bind_errors(m);
     bind_context(m);

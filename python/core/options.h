@@ -1,4 +1,4 @@
-/* Options from Python's keywords. */
+/* Reads options from Python's keywords. */
 #ifndef FURROW_PYTHON_OPTIONS_H
 #define FURROW_PYTHON_OPTIONS_H
 
@@ -13,7 +13,7 @@
 #include <string>
 
 /* Keywords that are taken one by one. None stands for the library's default. Texts live as long as
- * this object. A value of another type is refused by a sentence. */
+ * this object. A value of the wrong type is refused with a message. */
 class Keywords
 {
   public:
@@ -21,7 +21,7 @@ class Keywords
         : left_(nanobind::cast<nanobind::dict>(given.attr("copy")()))
     {
     }
-    /* Sets the member if its keyword is there. */
+    /* Sets the member if its keyword is given. */
     void take(const char *name, const char *&member)
     {
         if (nanobind::object value = pop(name))
@@ -42,8 +42,8 @@ class Keywords
         if (nanobind::object value = pop(name))
             member = flag_of(name, value);
     }
-    /* A tolerance, whose 0 the library takes for its default: `none` stands for a 0 that was given,
-     * or else the smallest number above 0. */
+    /* Sets a tolerance. The library treats 0 as its default, so `none` replaces a 0 that was given.
+     * If `none` is not given, the smallest number above 0 replaces it. */
     void take_tolerance(const char *name, double &member,
                         double none = std::numeric_limits<double>::denorm_min())
     {
@@ -51,8 +51,8 @@ class Keywords
         if (value && (member = number_of(name, value)) == 0)
             member = none;
     }
-    /* A count, whose 0 the library takes for its default: `none` stands for a 0 that was given. If
-     * `none` is 0, the library has no count of 0, and a 0 is refused. */
+    /* Sets a count. The library treats 0 as its default, so `none` replaces a 0 that was given. If
+     * `none` is 0, the library does not allow a count of 0, and a 0 is refused. */
     template <typename Integer> void take_count(const char *name, Integer &member, Integer none = 0)
     {
         nanobind::object value = pop(name);
@@ -65,7 +65,7 @@ class Keywords
                                             .c_str());
         member = count == 0 ? none : count;
     }
-    /* The value of an option of the library's tables, as a text has it; "" if it is not there. */
+    /* Returns the value of an option from the library's tables as text; "" if it is not given. */
     std::string text_of_option(const fur_option &o)
     {
         nanobind::object value = pop(o.name);
@@ -84,7 +84,7 @@ class Keywords
             return word_of(o.name, value);
         }
     }
-    /* Refuses keywords that nobody has taken. known: the options that there are. */
+    /* Refuses keywords that were not taken. known: the names of the existing options. */
     void finish(const std::string &what, const std::string &known = "") const
     {
         if (left_.size() > 0) {
@@ -94,7 +94,7 @@ class Keywords
     }
 
   private:
-    /* The value of a keyword; nothing if it is None or not there. */
+    /* Returns the value of a keyword; an empty object if it is None or not given. */
     nanobind::object pop(const char *name)
     {
         nanobind::object value = left_.attr("pop")(name, nanobind::none());
@@ -116,7 +116,7 @@ class Keywords
             throw nanobind::python_error();
         return text;
     }
-    /* A text that cannot end its option. */
+    /* Returns a word that cannot end its option and begin another. */
     static std::string word_of(const char *name, nanobind::handle value)
     {
         std::string word = text_of(name, value);
@@ -145,7 +145,7 @@ class Keywords
     }
     static int flag_of(const char *name, nanobind::handle value)
     {
-        bool flag = PyIndex_Check(value.ptr()) || /* and that of NumPy, which is no number */
+        bool flag = PyIndex_Check(value.ptr()) || /* or NumPy's bool, which is not an index */
                     (nanobind::hasattr(value, "dtype") &&
                      nanobind::str(value.attr("dtype")).equal(nanobind::str("bool")));
         int truth = flag ? PyObject_IsTrue(value.ptr()) : -1;

@@ -31,7 +31,7 @@ void destroy(ordered_product *p)
     delete p;
 }
 
-/* Makes `at` a vector at an address on the device of A, of its dtype, unless it is. */
+/* Makes `at` a vector at an address on A's device, with A's dtype, unless it already is. */
 static fur_vector *take(const Product &p, vector_at &at, std::uintptr_t address, std::int64_t size)
 {
     if (at.address == address && at.size == size)
@@ -49,7 +49,7 @@ static fur_vector *take(const Product &p, vector_at &at, std::uintptr_t address,
     return at.vector;
 }
 
-/* y = op(A) x, both by address and size. */
+/* Computes y = op(A) x; both vectors are given by address and size. */
 static void multiply_at(const Product &p, std::uintptr_t x, std::int64_t x_size, std::uintptr_t y,
                         std::int64_t y_size)
 {
@@ -59,7 +59,7 @@ static void multiply_at(const Product &p, std::uintptr_t x, std::int64_t x_size,
     expect_ok(fur_operator_apply(p.get()->as_operator(), in, out), p.context().get());
 }
 
-/* An attribute, by a name that is made once. */
+/* Returns an attribute. Its name is a Python string that is created once. */
 static nb::object attribute(nb::handle object, PyObject *name)
 {
     PyObject *found = PyObject_GetAttr(object.ptr(), name);
@@ -73,8 +73,9 @@ static std::int64_t number(nb::handle object, PyObject *name)
     return nb::cast<std::int64_t>(attribute(object, name));
 }
 
-/* Finds address and size of a vector of CuPy, of that dtype without gaps; false if it is none. Of
- * the array that came last only the number of dimensions is asked, as its shape can be set. */
+/* Finds the address and size of a vector of CuPy. Returns false if the array does not have that
+ * dtype or has gaps. For the most recent array only the number of dimensions is read again, because
+ * a caller can set the shape. */
 static bool find_vector(nb::handle array, nb::handle dtype, known_array *known)
 {
     static PyObject *const names[] = {
@@ -97,8 +98,8 @@ static bool find_vector(nb::handle array, nb::handle dtype, known_array *known)
     return true;
 }
 
-/* y = op(A) x by two arrays, x of CuPy; false, and nothing done, unless both are plain vectors of
- * it: by address they take less than a microsecond, by DLPack three. */
+/* Computes y = op(A) x for arrays of CuPy. Returns false and does nothing unless both are plain
+ * vectors. A call by address takes less than a microsecond, a call by DLPack takes three. */
 static bool multiply_cupy(const Product &p, nb::handle x, nb::handle y, nb::handle dtype)
 {
     known_array &from = p.get()->from;
@@ -109,7 +110,7 @@ static bool multiply_cupy(const Product &p, nb::handle x, nb::handle y, nb::hand
     return true;
 }
 
-/* y = op(A) x. The arrays are of A's dtype and lie on its device. */
+/* Computes y = op(A) x. The arrays have A's dtype and lie on its device. */
 static void multiply(const Product &p, const InArray &x, const OutArray &y)
 {
     fur_context *context = p.context().get();
@@ -149,7 +150,7 @@ static BlockProduct plan_block(nb::handle self, int op, bool columns)
     return BlockProduct(a.shared_context(), made, nb::borrow(self));
 }
 
-/* Y = op(A) X. */
+/* Computes Y = op(A) X. */
 static void multiply_block(const BlockProduct &p, const InArray &x, const OutArray &y)
 {
     fur_context *context = p.context().get();

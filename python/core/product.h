@@ -1,17 +1,17 @@
-/* Plans of products by a matrix: of vectors, and of blocks of vectors. */
+/* Plans for products with a matrix, for vectors and for blocks of vectors. */
 #ifndef FURROW_PYTHON_PRODUCT_H
 #define FURROW_PYTHON_PRODUCT_H
 
 #include "csr.h"
 
-/* A vector at an address of the device, kept for the next product with the same. */
+/* A vector at an address on the device, kept for the next product that uses this address. */
 struct vector_at {
     std::uintptr_t address = 0;
     std::int64_t size = -1;
     furrow::vector vector;
 };
 
-/* An array of CuPy that was found to be a plain vector. Where it lies cannot change while it lives.
+/* An array of CuPy that is known to be a plain vector. Its address cannot change while it exists.
  */
 struct known_array {
     nb::object weak; /* a weak reference, or nothing */
@@ -19,12 +19,12 @@ struct known_array {
     std::int64_t size = 0;
 };
 
-/* A product with vectors in the order of A, whatever its own. Members go from the last to the
- * first. */
+/* A product with vectors in A's order; the plan's own order may differ. Members are destroyed from
+ * the last to the first. */
 struct ordered_product {
     furrow::product product;
-    furrow::linear_operator permuted; /* NULL: the order is that of A */
-    std::int64_t bytes;               /* of a product */
+    furrow::linear_operator permuted; /* NULL: the plan uses A's order */
+    std::int64_t bytes;               /* traffic of a product */
     vector_at x = {};
     vector_at y = {};
     known_array from = {};

@@ -1,5 +1,4 @@
-/* What happens now and then during a long call: Ctrl-C is noticed, and Python is told how far it
- * is. */
+/* Periodic work during a long call: checks for Ctrl-C and reports progress to Python. */
 #ifndef FURROW_PYTHON_PULSE_H
 #define FURROW_PYTHON_PULSE_H
 
@@ -9,16 +8,15 @@
 
 namespace nb = nanobind;
 
-/* Beats at most 20 times a second: only then it takes the GIL. What Python raises is kept for
- * expect_ok(). */
+/* Takes the GIL at most 20 times a second. Exceptions of Python are kept for expect_ok(). */
 class Pulse
 {
   public:
-    /* call: None, or a function whose result, if it is true, ends the call of the library. */
+    /* call: None, or a function. If it returns true, the library's call ends. */
     explicit Pulse(nb::handle call) : call_(call)
     {
     }
-    /* 1 to end the call. Without the GIL, or with it. */
+    /* Returns 1 to end the call. The GIL may be held or not. */
     template <typename... Words> int beat(Words... words)
     {
         auto now = std::chrono::steady_clock::now();
@@ -27,7 +25,7 @@ class Pulse
         next_ = now + std::chrono::milliseconds(50);
         return ask(words...);
     }
-    /* The same, whenever it is. */
+    /* As above, but calls Python regardless of the time. */
     template <typename... Words> int ask(Words... words)
     {
         nb::gil_scoped_acquire gil;

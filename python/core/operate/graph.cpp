@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-/* Writes the class of each row, as make(&classes) finds it: the number of classes. */
+/* Writes the class of each row, found by make(&classes). Returns the number of classes. */
 template <typename Make>
 static std::int64_t classes_of(const Csr &a, const OutArray &labels, Make make)
 {

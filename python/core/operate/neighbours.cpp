@@ -2,7 +2,7 @@
 
 #include "csr.h"
 
-/* The graph of the k nearest neighbours of each row of `points`. */
+/* Returns the graph of the k nearest neighbours of each row of `points`. */
 static Csr neighbours(std::shared_ptr<Context> context, const InArray &points, std::int64_t k,
                       const std::string &method, bool squared, bool with_self)
 {

@@ -1,4 +1,4 @@
-/* Nearest neighbours. */
+/* Nearest neighbours of points. */
 #ifndef FURROW_PYTHON_NEIGHBOURS_H
 #define FURROW_PYTHON_NEIGHBOURS_H
 

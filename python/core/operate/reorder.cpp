@@ -6,7 +6,8 @@
 
 #include <algorithm>
 
-/* An order of `size` numbers on the host as the library's; NULL for None. With the lock. */
+/* Converts an order of `size` numbers on the host for the library; NULL for None. Requires the
+ * lock. */
 static furrow::permutation permutation_of(fur_context *context, std::int64_t size,
                                           const std::optional<InArray> &order)
 {
@@ -20,7 +21,7 @@ static furrow::permutation permutation_of(fur_context *context, std::int64_t siz
         context, furrow::span<const std::int32_t>(numbers, static_cast<std::size_t>(size)));
 }
 
-/* Writes the order that a method finds, on the host: the report. */
+/* Finds an order with a method, writes it on the host, and returns the report. */
 static nb::dict reorder(const Csr &a, const std::string &method, bool allow_worse,
                         const OutArray &order)
 {

@@ -1,4 +1,4 @@
-/* Orders of rows and columns. */
+/* Orders for rows and columns. */
 #ifndef FURROW_PYTHON_REORDER_H
 #define FURROW_PYTHON_REORDER_H
 

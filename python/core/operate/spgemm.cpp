@@ -4,7 +4,7 @@
 
 using Spgemm = Held<fur_spgemm, fur_spgemm_destroy>;
 
-/* Both matrices are of one context, and kept. */
+/* Both matrices must be in one context. The plan keeps them alive. */
 static Spgemm plan(nb::handle left, nb::handle right)
 {
     const Csr &a = nb::cast<const Csr &>(left);

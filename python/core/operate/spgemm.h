@@ -1,4 +1,4 @@
-/* Products of two and of three matrices, and of blocks at the entries of one. */
+/* Products of two or three matrices, and products of blocks at the entries of a matrix. */
 #ifndef FURROW_PYTHON_SPGEMM_H
 #define FURROW_PYTHON_SPGEMM_H
 

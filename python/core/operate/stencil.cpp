@@ -18,7 +18,7 @@ void destroy(any_stencil *s)
 /* ---- making ------------------------------------------------------------------------------------
  */
 
-/* Axes, offsets and coefficients of a named stencil; no axes: there is none with this number. */
+/* Returns axes, offsets and coefficients of a named stencil. Without axes the name is unknown. */
 static nb::tuple named(int points)
 {
     auto d = fur_default<fur_stencil_definition>();
@@ -52,7 +52,8 @@ static std::vector<fur_stencil_offset> neighbours(const std::vector<Offset> &off
     return made;
 }
 
-/* Either coefficients or fields, arrays of one axis that the handle keeps, are empty. */
+/* Makes a stencil from constant coefficients or from fields; the other list is empty. Fields are
+ * arrays of one axis that the handle keeps alive. */
 static Stencil create(std::shared_ptr<Context> context, int value,
                       const std::vector<std::int64_t> &extent, const std::vector<int> &boundary,
                       const std::vector<Offset> &offsets,
@@ -109,7 +110,7 @@ static void multiply_block(const Stencil &s, const InArray &x, const OutArray &y
     out.finish();
 }
 
-/* x := S x + alpha b, so many times; b may be None. */
+/* Repeats x := S x + alpha b `count` times; b may be None. */
 static void sweep(const Stencil &s, std::int64_t count, double alpha,
                   const std::optional<InArray> &b, const OutArray &x, const OutArray &work)
 {
@@ -160,7 +161,7 @@ static nb::dict dict_of(const fur_recognise_report &r)
     return made;
 }
 
-/* The report, and what was found or None. */
+/* Returns the report and the stencil, or None if nothing was found. */
 static nb::tuple recognise(const Csr &a)
 {
     auto report = fur_default<fur_recognise_report>();

@@ -1,10 +1,10 @@
-/* Stencils: matrix-free operators on grids, and those found in matrices. */
+/* Stencils: matrix-free operators on grids, and stencils found in matrices. */
 #ifndef FURROW_PYTHON_STENCIL_H
 #define FURROW_PYTHON_STENCIL_H
 
 #include "csr.h"
 
-/* A stencil with its coefficients that vary. Members go from the last to the first. */
+/* A stencil with its variable coefficients. Members are destroyed from the last to the first. */
 struct any_stencil {
     std::vector<furrow::vector> fields;
     furrow::stencil stencil;

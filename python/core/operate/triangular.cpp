@@ -27,7 +27,7 @@ static Operator as_operator(nb::handle self)
                            [&](auto out) { return fur_operator_from_trsv(t.get(), out); });
 }
 
-/* Solves for each right-hand side, in place: the arrays get the solutions. */
+/* Solves for each right-hand side in place. The arrays receive the solutions. */
 static void solve_many(const Trsv &t, const std::vector<OutArray> &arrays)
 {
     fur_context *context = t.context().get();

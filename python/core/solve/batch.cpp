@@ -3,7 +3,7 @@
 #include "csr.h"
 #include "options.h"
 
-/* A batch and the block of its values. Members go from the last to the first. */
+/* A batch and the block of its values. Members are destroyed from the last to the first. */
 struct batch_of_values {
     furrow::vectors values;
     furrow::batch batch;
@@ -16,7 +16,7 @@ static void destroy(batch_of_values *b)
 
 using Batch = Held<batch_of_values, destroy>;
 
-/* Keeps the pattern and the array of values, which is read where it lies. */
+/* Makes a batch. It keeps the pattern and the array of values, which is read in place. */
 static Batch create(nb::handle pattern, const InArray &values, nb::object kept)
 {
     const Csr &a = nb::cast<const Csr &>(pattern);
@@ -52,7 +52,7 @@ static fur_batch_solver_options options_of(Keywords *given)
     return options;
 }
 
-/* Solves from the guesses in x: for each system its outcome, iterations and residual. */
+/* Solves from the initial guesses in x. Returns outcome, iterations and residual of each system. */
 static nb::tuple solve(const Batch &b, const InArray &right, const OutArray &x,
                        const nb::dict &keywords)
 {

@@ -1,4 +1,4 @@
-/* Many small systems of one pattern. */
+/* Many small systems with one pattern. */
 #ifndef FURROW_PYTHON_BATCH_H
 #define FURROW_PYTHON_BATCH_H
 

@@ -26,7 +26,7 @@ static nb::dict dict_of(const fur_eigs_report &r)
     return made;
 }
 
-/* The columns of an array as vectors. */
+/* Returns the columns of an array as vectors. */
 static std::vector<Result> columns_of(fur_context *context, const Dense &array, std::int64_t count)
 {
     if (array.axes != 2 || array.shape[1] != count || (array.shape[0] > 1 && array.stride[0] != 1))
@@ -43,14 +43,14 @@ static std::vector<Result> columns_of(fur_context *context, const Dense &array, 
     return columns;
 }
 
-/* What both methods write. */
+/* The outputs of both methods. */
 struct results {
     double *values;
     double *residuals;
     OutArray vectors;
 };
 
-/* Runs call(values, residuals, vectors, report) on the results: the report. */
+/* Runs call(values, residuals, vectors, report) on the results and returns the report. */
 template <typename Call>
 static nb::dict find(const Operator &a, std::int64_t count, const results &out, Call call)
 {

@@ -39,7 +39,7 @@ static void cycle(Multigrid &mg, const InArray &b, const OutArray &x)
     guess.finish();
 }
 
-/* Cycles from the guess in x: the report. */
+/* Applies cycles from the initial guess in x and returns the report. */
 static nb::dict solve(Multigrid &mg, const InArray &b, const OutArray &x, const nb::dict &keywords)
 {
     fur_context *context = mg.context().get();

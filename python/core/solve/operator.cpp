@@ -20,7 +20,7 @@ static Operator of_product(nb::handle self)
 /* ---- a function of Python ----------------------------------------------------------------------
  */
 
-/* A vector's entries as an array that is valid during a call. */
+/* Returns a vector's entries as an array that is valid during a call. */
 static nb::object array_of(const void *entries, std::int64_t size, fur_value_type value, bool gpu)
 {
     auto length = static_cast<std::size_t>(size);
@@ -34,7 +34,7 @@ static nb::object array_of(const void *entries, std::int64_t size, fur_value_typ
                     nb::rv_policy::reference);
 }
 
-/* call(x, y) of Python's function, which writes y. */
+/* Runs call(x, y) of Python's function, which writes y. */
 static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
 {
     fur_context *context = fur_vector_context(x);
@@ -52,7 +52,7 @@ static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
     }
 }
 
-/* The handle keeps the function. */
+/* Makes an operator from a Python function. The handle keeps the function alive. */
 static Operator of_function(std::shared_ptr<Context> context, std::int64_t rows, std::int64_t cols,
                             int value, nb::object call)
 {

@@ -1,13 +1,13 @@
-/* Linear operators: of plans, preconditioners, and functions of Python. */
+/* Linear operators made from plans, preconditioners, and Python functions. */
 #ifndef FURROW_PYTHON_OPERATOR_H
 #define FURROW_PYTHON_OPERATOR_H
 
 #include "context.h"
 
-/* An operator that may belong to another object, which `kept` of the handle is. */
+/* An operator that may belong to another object. The handle keeps that object in `kept`. */
 struct any_operator {
     const fur_operator *op;
-    furrow::linear_operator owned; /* NULL: the other object's */
+    furrow::linear_operator owned; /* NULL: the other object owns the operator */
 };
 
 void destroy(any_operator *op);
@@ -26,7 +26,8 @@ class Operator : public Held<any_operator, destroy>
     }
 };
 
-/* The operator that make(&handle) makes from another object, which it keeps alive. */
+/* Returns the operator that make(&handle) makes from another object, and keeps that object alive.
+ */
 template <typename Make>
 Operator derive_operator(std::shared_ptr<Context> context, nb::object from, Make make)
 {

@@ -9,7 +9,7 @@
 
 #include <cstring>
 
-/* "fill=10,drop=0.001" of keywords; what is no option of the kind stays with them. */
+/* Returns "fill=10,drop=0.001" for keywords. Keywords that are not options of the kind remain. */
 static std::string options_text(Keywords *given, const std::string &kind)
 {
     std::string text;
@@ -74,7 +74,7 @@ static nb::dict report(const Precond &p)
     return made;
 }
 
-/* Names and sentences of a table of the library. */
+/* Returns the names and descriptions in a table of the library. */
 static nb::dict table(const fur_method_info *(*at)(int))
 {
     nb::dict made;

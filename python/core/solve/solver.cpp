@@ -11,15 +11,16 @@
 
 #include <cstdio>
 
-/* Stands for a max_iterations of 0 that the caller gave. */
+/* Replaces a max_iterations of 0 that the caller gave. */
 static constexpr std::int64_t no_iterations = -1;
 
-/* What a solve tells Python while it runs, and what it leaves. */
+/* Reports a solve to Python while it runs, and collects its residuals. */
 class Watch
 {
   public:
-    /* every: call at every iteration, not only now and then. Takes no_iterations out of the
-     * options: a solve without iterations ends when the monitor is told the guess's residual. */
+    /* every: calls Python at every iteration, not only from time to time. Removes no_iterations
+     * from the options: a solve without iterations ends when the monitor receives the residual of
+     * the initial guess. */
     Watch(nb::handle call, bool every, fur_solver_options *options)
         : pulse_(call), every_(every), none_(options->max_iterations == no_iterations)
     {
@@ -28,7 +29,7 @@ class Watch
         options->monitor = monitor;
         options->monitor_user = this;
     }
-    /* Before each call Python's array has this x. its_own: x of the iteration goes there first. */
+    /* Before each call, Python's array receives x. its_own: x of the iteration is copied first. */
     void show(const Result *x, bool its_own)
     {
         shown_ = x;
@@ -44,7 +45,7 @@ class Watch
         return self->every_ ? self->pulse_.ask(p->iteration, p->residual)
                             : self->pulse_.beat(p->iteration, p->residual);
     }
-    /* An attempt of a choice of methods begins, with report NULL, or has ended. */
+    /* Called when an attempt of a choice of methods begins (report NULL) or has ended. */
     static void attempt(void *user, const fur_choice *choice, const fur_solver_report *report)
     {
         auto self = static_cast<Watch *>(user);
@@ -57,14 +58,14 @@ class Watch
                                          choice->reason);
         }
     }
-    /* A report whose outcome says why the solve ended. */
+    /* Returns a report whose outcome says why the solve ended. */
     fur_solver_report corrected(fur_solver_report report) const
     {
         if (none_ && report.outcome == FUR_OUTCOME_STOPPED)
             report.outcome = FUR_OUTCOME_MAX_ITERATIONS;
         return report;
     }
-    /* The iterations that it was told about, and their residuals. */
+    /* Returns the reported iterations and their residuals. */
     std::vector<std::int64_t> take_looks()
     {
         return std::move(looks_);
@@ -79,7 +80,7 @@ class Watch
     }
 
   private:
-    /* What is shown, into Python's array. */
+    /* Copies x to Python's array. */
     bool bring(const fur_solver_progress *p) noexcept
     {
         try {
@@ -102,7 +103,7 @@ class Watch
     std::vector<std::string> attempts_;
 };
 
-/* What to try else; of a singular system what was solved. */
+/* Says what to try next. For a singular system, says which system was solved. */
 static std::string advice_of(const fur_solver_report &r)
 {
     char size[32];
@@ -158,28 +159,29 @@ static fur_solver_options options_of(Keywords *given)
     return o;
 }
 
-/* op of an operator, NULL for None. */
+/* Returns the library's operator of a Python object; NULL for None. */
 static const fur_operator *op_of(nb::handle object)
 {
     return object.is_none() ? nullptr : nb::cast<const Operator &>(object).op();
 }
 
-/* The columns of an array as vectors of a null space, which the solver's creation reads; none for
- * no array. With the context's lock. */
+/* Returns the columns of an array as vectors of a null space, which the solver's creation reads.
+ * Returns no vectors if there is no array. Requires the context's lock. */
 static furrow::vectors null_space_of(fur_context *context, const std::optional<InArray> &columns)
 {
     return columns ? block_of(context, Dense(*columns, "null_space")) : furrow::vectors();
 }
 
-/* A as a matrix, NULL for None. */
+/* Returns A as a matrix; NULL for None. */
 static const fur_csr *matrix_of(nb::handle object)
 {
     return object.is_none() ? nullptr : nb::cast<const Csr &>(object).get();
 }
 
-/* Solves from the guess in x: the report, the residuals, and no attempts. matrix: a, if it is one,
- * for the report. iterate: an array for x
- * of the iteration that `call` is told about; x itself: it has what the method has so far. */
+/* Solves from the initial guess in x. Returns the report, the residuals, and no attempts.
+ * matrix: A if it is a matrix, for the report.
+ * iterate: receives x of the iteration that is passed to `call`. If it is x itself, it contains
+ * what the method has stored so far. */
 static nb::tuple solve(const Operator &a, nb::handle matrix, const InArray &b, const OutArray &x,
                        nb::handle m, nb::handle adjoint, nb::handle call, bool every,
                        const std::optional<OutArray> &iterate,
@@ -213,7 +215,8 @@ static nb::tuple solve(const Operator &a, nb::handle matrix, const InArray &b, c
     return nb::make_tuple(made, watch.take_residuals(), watch.take_attempts());
 }
 
-/* The same for each column of B, from the guess in that of X: a report for each. */
+/* Solves for each column of B, from the initial guess in this column of X. Returns a report for
+ * each column. */
 static nb::list solve_block(const Operator &a, nb::handle matrix, const InArray &b,
                             const OutArray &x, nb::handle m,
                             const std::optional<InArray> &null_space, const nb::dict &keywords)
@@ -242,7 +245,7 @@ static nb::list solve_block(const Operator &a, nb::handle matrix, const InArray 
     return made;
 }
 
-/* The same by methods that the library chooses, one after the other. */
+/* Solves with methods that the library chooses, one after the other. */
 static nb::tuple solve_matrix(const Csr &a, const InArray &b, const OutArray &x, nb::handle call,
                               const std::string &precond, int scale,
                               const std::optional<InArray> &null_space, const nb::dict &keywords)

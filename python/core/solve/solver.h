@@ -5,8 +5,8 @@
 #include <furrow/furrow.hpp>
 #include <nanobind/nanobind.h>
 
-/* The fields of a report, for SolveReport of furrow/_solve/_outcomes.py. A least-squares solution counts as
- * converged unless A is square. */
+/* Returns the fields of a report for SolveReport in furrow/_solve/_outcomes.py. A least-squares
+ * solution counts as converged unless A is square. */
 nanobind::dict dict_of(const fur_solver_report &r, bool square);
 
 void bind_solver(nanobind::module_ &m);
