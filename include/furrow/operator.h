@@ -81,10 +81,13 @@ FUR_API fur_status fur_operator_apply(const fur_operator *op, const fur_vector *
  * context, value type or size than the diagonal. */
 FUR_API fur_status fur_operator_diagonal(const fur_operator *op, fur_vector *d);
 
-/* Times two operators of the same shape, value type and context.
+/* Times two operators and stores the shortest time of each, in seconds.
  *
- * Runs them in turn for about `seconds` s, at least four times each, and stores the shortest time
- * of each in least[0] and least[1], in seconds. */
+ * Runs the two in turn for about `seconds` s, at least four times each. Stores the times in
+ * least[0] and least[1]. Allocates two vectors meanwhile.
+ *
+ * Errors: FUR_INVALID if the operators differ in shape, value type or context, or if `seconds` is
+ * negative. */
 FUR_API fur_status fur_operator_race(const fur_operator *const operators[2], double seconds,
                                      double least[2]);
 
