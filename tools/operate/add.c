@@ -1,4 +1,4 @@
-/* furrow add: alpha A + beta B. */
+/* furrow add: computes alpha A + beta B. */
 #include "command.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* furrow combine: a matrix of a grid of matrices. */
+/* furrow combine: makes a matrix from a grid of matrices. */
 #include "command.h"
 
 #include <stdlib.h>
@@ -11,11 +11,11 @@
 typedef struct combine_options {
     command_common common;
     save_target out;
-    int rows; /* of blocks; 0: not given */
+    int rows; /* number of rows of blocks; 0: not given */
     int cols;
 } combine_options;
 
-/* In place of a file: a block of zeros. */
+/* Replaces a file name: a block of zeros. */
 static const char zeros[] = "0";
 
 static fur_status load_blocks(fur_context *context, const combine_options *o, fur_csr **blocks,
@@ -61,7 +61,7 @@ static fur_status combine(fur_context *context, const void *options)
     return status;
 }
 
-/* Both members, rows first. */
+/* Parses both members, rows first. */
 static void parse_grid(struct argp_state *state, const char *option, const char *text, void *member)
 {
     int *sizes = member;

@@ -1,4 +1,4 @@
-/* furrow extract: a part of a matrix. */
+/* furrow extract: takes a part of a matrix. */
 #include "command.h"
 
 #include <furrow/author/context.h>
@@ -10,7 +10,7 @@
 #include "load.h"
 #include "made.h"
 
-/* Numbers first .. last, counting from 1; 0, 0: all. */
+/* Row or column numbers first .. last, counted from 1; 0, 0: all. */
 typedef struct numbers {
     int64_t first;
     int64_t last;
@@ -22,10 +22,10 @@ typedef struct extract_options {
     numbers rows;
     numbers cols;
     const char *triangle;
-    double drop; /* 0: nothing */
+    double drop; /* bound for removing small entries; 0: none */
 } extract_options;
 
-/* The triangles and the diagonals that they lie between. */
+/* Names of triangles, and the diagonals between which they lie. */
 static const struct {
     const char *name;
     int64_t lowest;
@@ -43,7 +43,7 @@ static const char *triangle_name(fur_context *context, int index)
     return index < TRIANGLE_COUNT ? triangles[index].name : NULL;
 }
 
-/* A new matrix in place of *a, which is destroyed. */
+/* Replaces *a by a new matrix and destroys the old one. */
 static fur_status replace(fur_csr **a, fur_status status, fur_csr *by)
 {
     if (status == FUR_OK) {
@@ -79,7 +79,7 @@ static fur_status take_triangle(const char *name, fur_csr **a)
     return replace(a, status, part);
 }
 
-/* Rows and columns first, of these the triangle, and of that what is not small. */
+/* Selects rows and columns first, then the triangle, then the entries that are not small. */
 static fur_status take_part(const extract_options *o, fur_csr **a)
 {
     fur_csr *part = NULL;
@@ -116,7 +116,7 @@ static fur_status extract(fur_context *context, const void *options)
     return status;
 }
 
-/* FIRST:LAST, or one number for both. */
+/* Parses FIRST:LAST, or one number for both. */
 static void parse_numbers(struct argp_state *state, const char *option, const char *text,
                           void *member)
 {

@@ -1,4 +1,4 @@
-/* Half of a symmetric matrix: as the file has it, or cut from a whole matrix. */
+/* Half of a symmetric matrix, as stored in the file or cut from the whole matrix. */
 #include "load_half.h"
 
 #include <furrow/author/context.h>
@@ -11,7 +11,7 @@ const char *half_name(fur_half half)
     return names[half];
 }
 
-/* What a whole matrix is twice the half of; of a complex one both are possible. */
+/* Finds whether a whole matrix is symmetric or Hermitian. A complex matrix may be either. */
 static fur_status find_symmetry(const fur_csr *a, fur_half *half)
 {
     const fur_csr_view *v = fur_csr_get(a);
@@ -30,7 +30,7 @@ static fur_status find_symmetry(const fur_csr *a, fur_half *half)
     return symmetric_check(a, FUR_SYMMETRY_SYMMETRIC, "--half");
 }
 
-/* Leaves the triangle of a whole matrix. */
+/* Replaces a whole matrix by its triangle. */
 static fur_status cut(loaded_matrix *a, fur_half *half)
 {
     fur_csr *lower;

@@ -4,12 +4,12 @@
 
 #include "load.h"
 
-/* Reads it, and says of what it is half. FUR_INVALID for a matrix that is neither. A Matrix Market
- * file whose header says it is symmetric is never made whole. */
+/* Reads half of a matrix and tells its symmetry. FUR_INVALID if the matrix is neither symmetric nor
+ * Hermitian. If the header of a Matrix Market file says symmetric, the matrix is never expanded. */
 fur_status load_half(fur_context *context, const command_common *common, const char *path,
                      loaded_matrix *out, fur_half *half);
 
-/* "symmetric" or "Hermitian"; NULL for FUR_HALF_NONE. */
+/* Returns "symmetric" or "Hermitian"; NULL for FUR_HALF_NONE. */
 const char *half_name(fur_half half);
 
 #endif

@@ -1,4 +1,4 @@
-/* Matrices that subcommands make of others. */
+/* Matrices that subcommands make from others. */
 #include "made.h"
 
 #include <furrow/author/context.h>

@@ -15,7 +15,7 @@
 typedef struct multiply_options {
     command_common common;
     const char *x;
-    const char *by; /* a sparse matrix or a block of vectors; NULL: one vector */
+    const char *by; /* file of a sparse matrix or a block of vectors; NULL: one vector */
     save_target out;
     const char *kernel;
     const char *reorder; /* NULL: not given */
@@ -25,7 +25,7 @@ typedef struct multiply_options {
     bool half;
 } multiply_options;
 
-/* All that one run holds, released in one place. */
+/* All objects of a run, released in one place. */
 typedef struct multiply_job {
     fur_context *context;
     const multiply_options *options;
@@ -138,7 +138,7 @@ static fur_status multiply_steps(multiply_job *job)
     return print_product(job);
 }
 
-/* By an array, whose columns are vectors, or by a sparse matrix. */
+/* Multiplies by the file of an array, whose columns are vectors, or of a sparse matrix. */
 static fur_status multiply_by_file(fur_context *context, const multiply_options *o)
 {
     fur_mtx_header header = FUR_DEFAULT(fur_mtx_header);
@@ -167,7 +167,7 @@ static fur_status multiply(fur_context *context, const void *options)
     return status;
 }
 
-/* Checks the options together, when all are known. */
+/* Checks combinations of options when all are known. */
 static void settle(struct argp_state *state, void *options)
 {
     const multiply_options *o = options;

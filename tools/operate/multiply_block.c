@@ -1,4 +1,4 @@
-/* Products of a matrix and a block of vectors, timed. */
+/* Products of a matrix with a block of vectors, timed. */
 #include "multiply_block.h"
 
 #include "load.h"
@@ -9,14 +9,14 @@ typedef struct block_job {
     fur_context *context;
     const multiply_block_options *options;
     loaded_matrix a;
-    loaded_matrix b; /* a matrix with all its entries: rows one after the other */
-    fur_vectors *x;  /* its values */
+    loaded_matrix b; /* a matrix with all its entries, stored row by row */
+    fur_vectors *x;  /* the values of b */
     fur_vectors *y;
     fur_spmm *plan;
     repeat repeat;
 } block_job;
 
-/* B in A's value type. */
+/* Loads B in A's value type. */
 static fur_status load_block(block_job *job)
 {
     command_common common = *job->options->common;

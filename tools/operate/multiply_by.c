@@ -1,4 +1,4 @@
-/* Products of two sparse matrices, timed: the pattern of C once, its values again and again. */
+/* Products of two sparse matrices, timed. The pattern of C is found once, its values repeatedly. */
 #include "multiply_by.h"
 
 #include <string.h>
@@ -12,11 +12,11 @@ typedef struct by_job {
     fur_context *context;
     const multiply_by_options *options;
     loaded_matrix a;
-    loaded_matrix b; /* without a matrix where B is the file of A */
+    loaded_matrix b; /* has no matrix if B is the file of A */
     fur_spgemm *plan;
     fur_csr *c;
-    double seconds_first; /* of the first product, whose memory is new */
-    repeat repeat;        /* of the others */
+    double seconds_first; /* time of the first product, which uses new memory */
+    repeat repeat;        /* the other products */
 } by_job;
 
 static fur_status read_operand(by_job *job, const char *path, loaded_matrix *out)

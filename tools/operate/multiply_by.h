@@ -6,13 +6,13 @@
 #include "save.h"
 
 typedef struct multiply_by_options {
-    const command_common *common; /* whose operand A is */
+    const command_common *common; /* its operand is A */
     const char *by;               /* the file of B */
     const save_target *out;       /* for C */
-    int64_t repeat;               /* products to be timed; 0: as many as fill a moment */
+    int64_t repeat;               /* number of timed products; 0: chosen to fill 0.2 seconds */
 } multiply_by_options;
 
-/* Multiplies, times, saves and prints. */
+/* Multiplies, measures time, saves and prints. */
 fur_status multiply_by(fur_context *context, const multiply_by_options *options);
 
 #endif

@@ -21,12 +21,12 @@ typedef struct neighbours_options {
     bool with_self;
 } neighbours_options;
 
-/* All that one run holds, released in one place. */
+/* All objects of a run, released in one place. */
 typedef struct neighbours_job {
     fur_context *context;
     const neighbours_options *options;
-    loaded_matrix loaded; /* a matrix with all its entries: rows one after the other */
-    fur_vectors *points;  /* its values */
+    loaded_matrix loaded; /* a matrix with all its entries, stored row by row */
+    fur_vectors *points;  /* the values of `loaded` */
     fur_csr *graph;
     fur_neighbours_report report;
 } neighbours_job;
@@ -67,7 +67,7 @@ static fur_status find(neighbours_job *job)
                           &job->graph);
 }
 
-/* Norms of all distances, as of one vector. */
+/* Adds the norms of all distances, taken as one vector. */
 static fur_status put_norms(output *out, const neighbours_job *job)
 {
     const fur_csr_view *g = fur_csr_get(job->graph);

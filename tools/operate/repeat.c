@@ -1,4 +1,4 @@
-/* What subcommands say of a computation that they repeat. */
+/* Times repeated computations and prints their figures. */
 #include "repeat.h"
 
 #include <furrow/author/context.h>
@@ -12,7 +12,7 @@
 #define REPEAT_LEAST 3
 #define GPU_BATCH 100
 
-/* Seconds of one of `count` computations that are waited for together. */
+/* Returns the seconds of one computation, from `count` that are waited for together. */
 static fur_status time_batch(fur_context *context, const repeat *r, int64_t count, double *seconds)
 {
     double start = fur_seconds();

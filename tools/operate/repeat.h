@@ -1,28 +1,28 @@
-/* What subcommands say of a computation that they repeat: its time, the machine, norms. */
+/* Times repeated computations for subcommands, and prints their time, the machine, and norms. */
 #ifndef FURROW_REPEAT_H
 #define FURROW_REPEAT_H
 
 #include "output.h"
 
-/* The most that --repeat takes. */
+/* The largest value of --repeat. */
 #define REPEAT_MOST 100000
 
 typedef struct repeat {
     fur_status (*compute)(void *job);
     void *job;
-    int64_t count;  /* of computations; 0: as many as fill 0.2 seconds */
-    double seconds; /* of one, the median; on a GPU, where waiting takes longer than a small
-                       product, that of batches of 100 */
+    int64_t count;  /* number of computations; 0: chosen to fill 0.2 seconds */
+    double seconds; /* median time of one computation. On a GPU waiting takes longer than a small
+                       product, so batches of 100 are timed */
 } repeat;
 
-/* Computes twice, which meets cold caches, sleeping threads and kernels not loaded yet, and then
- * `count` times. */
+/* Computes twice without timing, because of cold caches, sleeping threads and kernels that are not
+ * loaded. Then computes and times `count` times. */
 fur_status repeat_timed(fur_context *context, repeat *r);
 
-/* Device, instruction set, threads. */
+/* Prints device, instruction set and threads. */
 void repeat_put_machine(output *out, fur_context *context);
 
-/* Norms of `count` entries where the context computes; `what` has them, for people. */
+/* Prints norms of `count` entries, computed in the context. `what` names the entries for people. */
 fur_status repeat_put_norms(output *out, fur_context *context, fur_value_type value, int64_t count,
                             const void *entries, const char *what);
 

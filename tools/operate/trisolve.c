@@ -1,4 +1,4 @@
-/* furrow trisolve: op(T) x = b with a triangle of a matrix, timed. */
+/* furrow trisolve: solves op(T) x = b with a triangle of a matrix, timed. */
 #include "command.h"
 
 #include "line.h"
@@ -17,7 +17,7 @@ typedef struct trisolve_options {
     bool unit;
 } trisolve_options;
 
-/* All that one run holds, released in one place. */
+/* All objects of a run, released in one place. */
 typedef struct trisolve_job {
     fur_context *context;
     const trisolve_options *options;

@@ -1,4 +1,4 @@
-/* The options that hold for all subcommands of furrow, and how a subcommand runs and fails. */
+/* Options that all subcommands of furrow share, and how a subcommand runs and fails. */
 #include "command.h"
 
 #include <furrow/author/kernels.h>
@@ -22,7 +22,7 @@ enum { OPTION_HELP = 'h', OPTION_THREADS = 1000, OPTION_DEVICE, OPTION_JSON, OPT
 
 const char *command_program = "furrow";
 
-/* Whether a job failed for what the command line has wrong. */
+/* Whether a job failed because of a mistake in the command line. */
 static bool misused;
 
 static const struct argp_option common_options[] = {
@@ -89,7 +89,7 @@ void command_check_suffix(struct argp_state *state, const char *option, const ch
         argp_error(state, "%s takes a name that ends in %s, not '%s'", option, suffix, path);
 }
 
-/* -1 if there is none such. */
+/* Returns the index of a name, or -1 if the list does not have it. */
 static int find_name(fur_context *context, command_names *names, const char *text)
 {
     for (int i = 0; names(context, i); i++)
@@ -169,7 +169,7 @@ void command_check(struct argp_state *state, const command_pairing *pairings, si
             argp_error(state, "%s goes %s", pairings[i].option, pairings[i].how);
 }
 
-/* cpu, cuda or cuda:N; whether this machine has it is for the library to say. */
+/* Accepts cpu, cuda or cuda:N. The library checks whether this machine has the device. */
 static const char *parse_device(struct argp_state *state, const char *text)
 {
     const char *number = text + strlen("cuda:");
@@ -336,7 +336,7 @@ bool command_flush(char sentence[COMMAND_FLUSH_BYTES])
     return false;
 }
 
-/* A run that has failed has its sentence. */
+/* Reports a failed write at exit. A run that has already failed has printed its message. */
 static void check_output(int status, void *unused)
 {
     char sentence[COMMAND_FLUSH_BYTES];

@@ -1,11 +1,11 @@
-/* Named stencils from options. */
+/* Makes named stencils from options. */
 #include "grid.h"
 
 #include <furrow/author/kernels.h>
 
 #include <string.h>
 
-/* The most items of an option's list, and the most characters of an item. */
+/* Largest number of items in an option's list, and largest length of an item. */
 #define ITEMS 3
 #define ITEM_LENGTH 32
 
@@ -33,7 +33,8 @@ const char *grid_boundary_name(fur_boundary boundary)
     return boundary_names[boundary];
 }
 
-/* Cuts text at its commas; returns how many items there are, or 0 if too many or too long. */
+/* Cuts text at its commas. Returns the number of items, or 0 if there are too many or one is too
+ * long. */
 static int cut_list(const char *text, char items[ITEMS][ITEM_LENGTH])
 {
     for (int count = 0; count < ITEMS; count++) {
@@ -96,7 +97,7 @@ void grid_parse_type(struct argp_state *state, const char *option, const char *t
     grid->typed = true;
 }
 
-/* The definition without its extent: what the number of points says. */
+/* Returns the definition that follows from the number of points, without extent. */
 static fur_stencil_definition named(const grid_request *grid)
 {
     fur_stencil_definition d = {.size = sizeof d, .value_type = grid->value};
@@ -104,7 +105,7 @@ static fur_stencil_definition named(const grid_request *grid)
     return d;
 }
 
-/* A usage error unless `count` items are one for each axis. */
+/* Usage error unless there is one item for each axis. */
 static void check_axes(struct argp_state *state, const grid_request *grid, const char *option,
                        int count)
 {
@@ -135,7 +136,7 @@ fur_stencil_definition grid_define(const grid_request *grid, const char *kernel)
     return d;
 }
 
-/* As fur_stencil_kernel_at has them, and "auto" behind. */
+/* Lists the names of fur_stencil_kernel_at, followed by "auto". */
 static const char *kernel_name(fur_context *context, int index)
 {
     const fur_kernel_info *kernel = fur_stencil_kernel_at(context, index);

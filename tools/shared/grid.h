@@ -1,49 +1,49 @@
-/* A named stencil on a grid, as subcommands are asked for one. */
+/* A named stencil on a grid, as options request it. */
 #ifndef FURROW_TOOLS_GRID_H
 #define FURROW_TOOLS_GRID_H
 
 #include "command.h"
 
 typedef struct grid_request {
-    int points; /* of the stencil; 0: none was asked for */
+    int points; /* points of the stencil; 0: no stencil is requested */
     int extents;
     int64_t extent[3];
     int boundaries;
     fur_boundary boundary[3];
     fur_value_type value;
-    bool typed; /* whether the type was asked for */
+    bool typed; /* whether --type was given */
 } grid_request;
 
-/* How the options' arguments look, for --help. */
+/* Descriptions of the options' arguments, for --help. */
 #define GRID_EXTENT_DOC "Points along each axis, such as 128,128,128"
 #define GRID_BOUNDARY_DOC                                                                          \
     "What lies beyond the ends of each axis, or of all axes: dirichlet (default), neumann or "     \
     "periodic, such as dirichlet,periodic,neumann"
 #define GRID_TYPE_DOC "Value type: f64 (default), f32, c64 or c128"
 
-/* The request before options are read: none, in f64. */
+/* Returns the request before options are read: no stencil, values in f64. */
 grid_request grid_none(void);
 
-/* Each reads what an option takes, for the line_option of a grid_request. */
+/* Parsers for the line_option of a grid_request. */
 void grid_parse_points(struct argp_state *state, const char *option, const char *text, void *out);
 void grid_parse_extent(struct argp_state *state, const char *option, const char *text, void *out);
 void grid_parse_boundary(struct argp_state *state, const char *option, const char *text, void *out);
 void grid_parse_type(struct argp_state *state, const char *option, const char *text, void *out);
 
-/* "dirichlet", "neumann" or "periodic". */
+/* Returns "dirichlet", "neumann" or "periodic". */
 const char *grid_boundary_name(fur_boundary boundary);
 
-/* The names that --type takes, as a command_names. */
+/* Lists the names that --type accepts. */
 const char *grid_value_name(fur_context *context, int index);
 
-/* A usage error unless the request is complete: a stencil, by this option, and extents and
- * boundaries that are one for each of its axes. */
+/* Usage error unless the request is complete: a stencil by this option, and one extent and one
+ * boundary for each axis. */
 void grid_check(struct argp_state *state, const char *option, const grid_request *grid);
 
-/* The definition of a stencil whose request is complete. kernel: as there. */
+/* Returns the definition of a stencil whose request is complete. kernel: as in the definition. */
 fur_stencil_definition grid_define(const grid_request *grid, const char *kernel);
 
-/* FUR_INVALID, a misuse, unless --kernel took NULL or the name of a kernel for stencils. */
+/* Returns FUR_INVALID, as a misuse, unless --kernel is NULL or names a kernel for stencils. */
 fur_status grid_check_kernel(fur_context *context, const char *kernel);
 
 fur_status grid_create_stencil(fur_context *context, const grid_request *grid, const char *kernel,

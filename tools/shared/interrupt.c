@@ -1,4 +1,4 @@
-/* Signals that ask for an early end. */
+/* Signals that request an early end. */
 #include "interrupt.h"
 
 #include <signal.h>
@@ -13,9 +13,9 @@ static const struct {
 #define KINDS ((int)(sizeof kinds / sizeof *kinds))
 
 static struct sigaction before[KINDS];
-static atomic_int came; /* 0: none; read by the threads of several ranks */
+static atomic_int came; /* the signal; 0: none. Read by the threads of several ranks */
 
-/* The next signal, of either kind, is not for us. */
+/* Notes a signal. The next signal, of either kind, has its default effect. */
 static void note(int number)
 {
     came = number;

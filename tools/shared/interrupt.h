@@ -1,5 +1,5 @@
-/* Ctrl-C and kill while something runs that can end early and keep what it has: the first signal
- * asks it to, the next one does what it always does. */
+/* Handles Ctrl-C and kill during work that can end early and keep its results. The first signal
+ * requests the end. The next signal has its default effect. */
 #ifndef FURROW_TOOLS_INTERRUPT_H
 #define FURROW_TOOLS_INTERRUPT_H
 
@@ -11,14 +11,14 @@
 void interrupt_begin(void);
 void interrupt_end(void);
 
-/* The name of the signal that came, such as "SIGINT"; NULL: none. */
+/* Returns the name of the signal that came, such as "SIGINT", or NULL. */
 const char *interrupt_name(void);
 
-/* The name of an outcome. A solve that its monitor has stopped was interrupted by a signal. */
+/* Returns the name of an outcome. A solve that its monitor stopped was interrupted by a signal. */
 const char *interrupt_outcome(fur_outcome outcome);
 
-/* Ends the process by the signal that came, as if nothing had been kept, which is what a shell or
- * script that waits for it looks for (128 + its number). Returns if none came. */
+/* Ends the process by the signal that came. A shell or script that waits for the process expects
+ * this status (128 + the signal's number). Returns if no signal came. */
 void interrupt_pass_on(void);
 
 #endif

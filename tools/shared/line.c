@@ -1,4 +1,4 @@
-/* Reading a command line by its table. */
+/* Reads a command line by its table. */
 #include "line.h"
 
 #include <furrow/author/precond.h>
@@ -9,12 +9,12 @@
 
 #define NAME_BYTES 32
 
-/* Key of the first option. --help shows a key of one printable byte as a letter. */
+/* Key of the first option. --help would show a key of one printable byte as a letter. */
 #define KEY_FIRST (UCHAR_MAX + 1)
 
 typedef struct reading {
     const line *line;
-    line_option *table; /* without tables in it */
+    line_option *table; /* flat: contains no tables */
     void *options;
 } reading;
 
@@ -59,12 +59,12 @@ static void take(struct argp_state *state, const line_option *o, char *text, com
     case LINE_OWN:
         o->parse(state, option, text, member);
         break;
-    case LINE_TABLE: /* there is none in a flat table */
+    case LINE_TABLE: /* a flat table has none */
         break;
     }
 }
 
-/* The key of option i. */
+/* Returns the key of option i. */
 static int key_of(const line_option *options, int i)
 {
     return options[i].letter ? options[i].letter : KEY_FIRST + i;
@@ -89,7 +89,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return l->rest ? l->rest(key, argument, state, r->options) : ARGP_ERR_UNKNOWN;
 }
 
-/* Adds an option whose struct lies at `at` to a list of `count`, unless that is NULL. */
+/* Adds an option whose struct lies at `at` to a list of `count` options, unless `out` is NULL.
+ * Returns the new count. */
 static int add(const line_option *option, size_t at, line_option *out, int count)
 {
     if (out) {
@@ -99,8 +100,7 @@ static int add(const line_option *option, size_t at, line_option *out, int count
     return count + 1;
 }
 
-/* Counts the options of a table and of the tables in it. Copies them to `out`, unless that is NULL.
- */
+/* Counts the options of a table and of the tables in it. Copies them to `out` unless it is NULL. */
 static int flatten(const line_option *table, line_option *out)
 {
     int count = 0;
@@ -114,7 +114,7 @@ static int flatten(const line_option *table, line_option *out)
     return count;
 }
 
-/* The flat table in argp's form, to be freed. */
+/* Returns the flat table in argp's form. The caller frees it. */
 static struct argp_option *list(const line_option *options, int count)
 {
     struct argp_option *listed = command_list_of(count, sizeof *listed);

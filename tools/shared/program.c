@@ -1,4 +1,4 @@
-/* A program of subcommands: finds the subcommand in a table and hands the rest of the line to it.
+/* A program with subcommands: finds the subcommand in a table and passes it the rest of the line.
  */
 #include "command.h"
 
@@ -22,7 +22,7 @@ static void print_version(FILE *stream, struct argp_state *state)
     fprintf(stream, "%s %s\n", command_program, fur_version());
 }
 
-/* Keeps the first operand, the subcommand's name, and leaves all that follows it alone. */
+/* Keeps the first operand, which is the subcommand's name, and ignores everything after it. */
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     int *first = state->input;
@@ -43,7 +43,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* Index in argv of the subcommand's name. */
+/* Returns the index of the subcommand's name in argv. */
 static int parse_line(const command *commands, int argc, char **argv)
 {
     int count = 0;
@@ -72,7 +72,8 @@ static int parse_line(const command *commands, int argc, char **argv)
     return first;
 }
 
-/* Becomes the program that lies beside this one and has the subcommand. name: in argv. */
+/* Replaces this process by the program in the same folder that has the subcommand. name: in argv.
+ */
 static int run_beside(char **name)
 {
     char path[PATH_MAX];
@@ -87,7 +88,8 @@ static int run_beside(char **name)
     return EXIT_FAILURE;
 }
 
-/* argp names the program by argv[0]: "furrow info" makes its messages those of the subcommand. */
+/* argp takes the program's name from argv[0]. "furrow info" there makes messages name the
+ * subcommand. */
 static int run(const command *chosen, int argc, char **argv)
 {
     char title[64];
@@ -98,7 +100,7 @@ static int run(const command *chosen, int argc, char **argv)
     return chosen->run(argc, argv);
 }
 
-/* "help" and "help COMMAND" are "--help" and "COMMAND --help". */
+/* Turns "help" and "help COMMAND" into "--help" and "COMMAND --help". */
 static int turn_help(int argc, char **argv)
 {
     static char help[] = "--help";

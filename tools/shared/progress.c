@@ -7,8 +7,7 @@
 
 #include "command.h"
 
-/* Columns of a line: short enough for every terminal, so that a carriage return gets back to its
- * start. */
+/* Columns of a line. It fits every terminal, so that a carriage return reaches its start. */
 #define COLUMNS 76
 #define BAR 30
 
@@ -52,7 +51,7 @@ static void format_bar(char *out, size_t room, double part, double rate, double 
              (long long)(whole / 60), (int)(whole % 60));
 }
 
-/* A file that grows while it is read is at its end, not beyond. */
+/* If a file grows while it is read, the bar stays at the end. */
 void progress_show_bytes(progress *line, int64_t done, int64_t total, double seconds)
 {
     char text[COLUMNS + 1];

@@ -1,4 +1,4 @@
-/* A solve as the command line asks for it, on one rank or on several. */
+/* A solve as the command line requests it, on one rank or on several. */
 #ifndef FURROW_TOOLS_REQUEST_H
 #define FURROW_TOOLS_REQUEST_H
 
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* NULL, 0 and false: not given. */
+/* NULL, 0 and false mean: not given. */
 typedef struct solver_request {
     const char *method;
     const char *precond;
@@ -24,7 +24,7 @@ typedef struct solver_request {
     bool bounds;
 } solver_request;
 
-/* All options of one but --method and --precond, whose lists each program has. */
+/* All options of a solve except --method and --precond, whose lists differ between programs. */
 extern const line_option request_options[];
 
 static inline bool job_is(const char *name, const char *word)
@@ -32,25 +32,25 @@ static inline bool job_is(const char *name, const char *word)
     return name && strcmp(name, word) == 0;
 }
 
-/* A usage error if options do not go together. */
+/* Usage error if options contradict each other. */
 void request_check(struct argp_state *state, const solver_request *r);
 
-/* Fails if a file of the request cannot be written, before the solve. */
+/* Fails before the solve if a file of the request cannot be written. */
 fur_status request_try_files(fur_context *context, const solver_request *r);
 
-/* Whether --null-space is the word "constant"; otherwise it names a file. */
+/* Returns whether --null-space is the word "constant". Otherwise it names a file. */
 static inline bool request_has_constant(const solver_request *r)
 {
     return job_is(r->null_space, "constant");
 }
 
-/* Whether the preconditioner is made from a matrix and is not Jacobi's, which solvers know. */
+/* Returns whether the preconditioner is made from a matrix and is not Jacobi's. */
 static inline bool request_has_factors(const solver_request *r)
 {
     return fur_precond_find(r->precond) && !job_is(r->precond, "jacobi");
 }
 
-/* The library's options; not set are pointers to objects. */
+/* Returns the library's options. Pointers to objects are not set. */
 fur_solver_options request_solver(const solver_request *r);
 
 #endif

@@ -1,13 +1,13 @@
-/* UTF-8 (RFC 3629), which names of files need not be. */
+/* UTF-8 (RFC 3629). Names of files may be invalid UTF-8. */
 #ifndef FURROW_TOOLS_UTF8_H
 #define FURROW_TOOLS_UTF8_H
 
 #include <stddef.h>
 
-/* Stands for a byte that belongs to no character: U+FFFD. */
+/* Replaces a byte that belongs to no character: U+FFFD. */
 #define UTF8_REPLACEMENT "\xef\xbf\xbd"
 
-/* Bytes of the character that the text begins with, 0 if it is none of UTF-8. */
+/* Returns the bytes of the first character of the text, or 0 if it is invalid UTF-8. */
 static inline size_t utf8_size(const char *text)
 {
     const unsigned char *c = (const unsigned char *)text;

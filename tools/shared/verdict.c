@@ -1,4 +1,4 @@
-/* Verdicts on solves. */
+/* Judges the result of a solve. */
 #include "verdict.h"
 
 #include <math.h>
@@ -11,11 +11,12 @@
 #define ENTRY_BYTES 64
 #define SENTENCE 512
 
-/* A scaled residual above this number of plain ones is told, unless it is rounding. */
+/* If the scaled residual exceeds the residual by this factor, a note says so, except at rounding.
+ */
 #define SCALED_EXCESS 1000
 #define ROUNDING 1e-13
 
-/* The bound of the residual, raised by what the six digits of text round. */
+/* Returns the bound of the residual, raised by the rounding to six digits in text. */
 static double shown_bound(const output *out, const fur_solver_report *r)
 {
     return out->json ? r->residual_bound : (1 + 1e-5) * r->residual_bound;
@@ -35,7 +36,7 @@ void verdict_put(output *out, const fur_solver_report *r)
     output_known(out, "backward_error", "backward error", r->backward_error, output_number);
     output_known(out, "backward_error_rows", "row backward error", r->backward_error_rows,
                  output_number);
-    const char *scale = r->scale ? r->scale : "none"; /* NULL: not of fur_solve */
+    const char *scale = r->scale ? r->scale : "none"; /* NULL: fur_solve was not used */
     if (out->json || strcmp(scale, "none") != 0)
         output_text(out, "scale", "scaled", scale);
     output_known(out, "residual_bound", "residual, at most", shown_bound(out, r), output_number);
@@ -44,7 +45,7 @@ void verdict_put(output *out, const fur_solver_report *r)
         output_number(out, "normal_residual", "normal residual", r->normal_residual);
 }
 
-/* "1.5", or "(1.5, -2)" of a complex matrix. */
+/* Formats "1.5", or "(1.5, -2)" for a complex matrix. */
 static void format_entry(bool complex, fur_scalar entry, char text[ENTRY_BYTES])
 {
     if (complex)
@@ -53,7 +54,7 @@ static void format_entry(bool complex, fur_scalar entry, char text[ENTRY_BYTES])
         snprintf(text, ENTRY_BYTES, "%.9g", entry.re);
 }
 
-/* Names the pair of entries that such a method cannot have. */
+/* Names the pair of entries that the method does not allow. */
 static void blame(const verdict *v, char text[SENTENCE])
 {
     const fur_csr_traits *t = v->traits;
@@ -72,7 +73,7 @@ static void blame(const verdict *v, char text[SENTENCE])
              row, opposite, row == col ? ", which must be real" : "");
 }
 
-/* x = 0, where it began, has residual 1: one above has grown. */
+/* The start x = 0 has residual 1, so a larger residual has grown. */
 static void advise(const verdict *v, char text[SENTENCE])
 {
     const fur_solver_report *r = v->report;
@@ -95,7 +96,7 @@ static void advise(const verdict *v, char text[SENTENCE])
         snprintf(text, SENTENCE, "%s", fur_outcome_advice(r->outcome));
 }
 
-/* On several ranks, another process may have got the signal. */
+/* With several ranks, another process may have received the signal. */
 static fur_status judge_stopped(fur_context *context, const verdict *v)
 {
     const char *signal = interrupt_name();
@@ -107,7 +108,7 @@ static fur_status judge_stopped(fur_context *context, const verdict *v)
                             v->out ? v->out : "");
 }
 
-/* Says on standard error what the figures hide. */
+/* Warns on standard error about problems that the figures do not show. */
 static void warn(const verdict *v)
 {
     const fur_solver_report *r = v->report;

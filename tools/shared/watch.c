@@ -9,8 +9,8 @@
 #include "interrupt.h"
 #include "new_file.h"
 
-/* True residuals come after at least one share in so many of new iterations: 31 of 400, 50 of
- * 10,000. */
+/* Between true residuals the number of iterations grows by at least 1 / SAMPLE_SHARE. This gives 31
+ * true residuals in 400 iterations, and 50 in 10,000. */
 #define SAMPLE_SHARE 6
 
 void watch_begin(watch *w, bool quiet, double rtol)
@@ -32,7 +32,7 @@ void watch_attempt(watch *w, int number, const char *method, const char *precond
     }
 }
 
-/* Makes room for one more. */
+/* Makes room for one more point. */
 static bool grow(watch *w)
 {
     if (w->count == w->room && !w->full) {
@@ -62,7 +62,7 @@ static fur_status take_residual(const watch_sample *s, double *residual)
     return FUR_OK;
 }
 
-/* The true residual of this iteration, if one is due and the method has its x. */
+/* Returns the true residual of this iteration, if one is due and the method has computed x. */
 static double sample(watch *w, const fur_solver_progress *state)
 {
     watch_sample *s = &w->sample;
@@ -75,7 +75,7 @@ static double sample(watch *w, const fur_solver_progress *state)
         status = take_residual(s, &residual);
     s->seconds += fur_seconds() - start;
     s->iteration = status == FUR_OK ? state->iteration + 1 + state->iteration / SAMPLE_SHARE
-                                    : INT64_MAX; /* none in this attempt */
+                                    : INT64_MAX; /* no true residual in this attempt */
     return status == FUR_OK ? residual : NAN;
 }
 
@@ -84,7 +84,7 @@ void watch_result(watch *w, const fur_solver_report *report)
     add_point(w, report->iterations, report->residual_recursive, report->residual);
 }
 
-/* Keeps this iteration as a mark, if there are twice as many as at the last. */
+/* Keeps this iteration as a mark if it is at least twice the last one. */
 static void mark(watch *w, const fur_solver_progress *state)
 {
     watch_point now = {w->attempt, state->iteration, fur_seconds(), state->residual, NAN};
@@ -96,8 +96,8 @@ static void mark(watch *w, const fur_solver_progress *state)
     }
 }
 
-/* What the fall of the residual in the last half of the iterations lets expect; negative: nothing.
- */
+/* Estimates the remaining time from the fall of the residual in the last half of the iterations.
+ * Negative: no estimate. */
 static double seconds_left(const watch *w, double residual)
 {
     double fall = log(w->marks[0].residual / residual);
@@ -129,7 +129,7 @@ static int see(watch *w, const fur_solver_progress *state, double true_residual)
 int watch_iteration(void *user, const fur_solver_progress *state)
 {
     watch *w = user;
-    bool known = !w->sample.a && state->iteration == 0; /* that of the guess is a true one */
+    bool known = !w->sample.a && state->iteration == 0; /* the guess has a true residual */
     return see(w, state, known ? state->residual : sample(w, state));
 }
 

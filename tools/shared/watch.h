@@ -1,5 +1,5 @@
-/* A solve as it is seen from outside, iteration by iteration: the progress line, the history, and
- * the end by a signal. */
+/* Observes a solve iteration by iteration, for the progress line, the history, and the end by a
+ * signal. */
 #ifndef FURROW_TOOLS_WATCH_H
 #define FURROW_TOOLS_WATCH_H
 
@@ -7,38 +7,38 @@
 
 #include <furrow/furrow.h>
 
-/* After an iteration; residuals are relative to b. */
+/* The state after an iteration. Residuals are relative to b. */
 typedef struct watch_point {
-    int attempt;          /* from 1 */
-    int64_t iteration;    /* of this attempt */
+    int attempt;          /* number of the attempt, from 1 */
+    int64_t iteration;    /* number in this attempt */
     double seconds;       /* since the first attempt began */
-    double residual;      /* carried along by the method */
+    double residual;      /* recurrence residual of the method */
     double true_residual; /* ||b - A x|| / ||b||; NaN: not computed */
 } watch_point;
 
-/* True residuals, computed now and then for the page. */
+/* True residuals, computed from time to time for the page. */
 typedef struct watch_sample {
-    const fur_operator *a; /* NULL: none are */
+    const fur_operator *a; /* NULL: no true residuals */
     const fur_vector *b;
-    fur_vector *x; /* of the iteration */
+    fur_vector *x; /* solution of the iteration */
     fur_vector *r; /* b - A x */
     double b_norm;
-    double seconds;    /* spent on it */
-    int64_t iteration; /* of the attempt, from which on the next may come */
+    double seconds;    /* time spent on true residuals */
+    int64_t iteration; /* iteration of the attempt from which the next residual is due */
 } watch_sample;
 
 typedef struct watch {
     progress line;
     double begin;
     double rtol;
-    /* Of the attempt in progress. */
+    /* The attempt in progress. */
     const char *method;
     int attempt;
-    /* At the last power of two of iterations, and at the one before. */
+    /* Points at the last power of two of iterations, and at the power before. */
     watch_point marks[2];
     /* All points, if they are kept. */
     bool keep;
-    bool full; /* there was no memory for more */
+    bool full; /* memory for further points was refused */
     watch_point *points;
     int64_t count;
     int64_t room;
@@ -47,21 +47,21 @@ typedef struct watch {
 
 /* Begins to watch. */
 void watch_begin(watch *w, bool quiet, double rtol);
-/* The attempt of this number, from 1, begins by a method; `why` is told on a terminal. */
+/* Begins an attempt with this number, from 1, and this method. `why` is shown on a terminal. */
 void watch_attempt(watch *w, int number, const char *method, const char *precond, const char *why);
-/* It ends. */
+/* Ends an attempt. */
 void watch_result(watch *w, const fur_solver_report *report);
-/* Ends the line. */
+/* Ends the progress line. */
 void watch_end(watch *w);
-/* Gives back the points, and the vectors of the sample. */
+/* Frees the points and the vectors of the sample. */
 void watch_release(watch *w);
 
-/* A monitor of solvers, of a watch: stops when a signal has come. */
+/* A monitor of solvers; `user` is a watch. Stops the solve when a signal has come. */
 int watch_iteration(void *user, const fur_solver_progress *state);
-/* The same after cycles without a monitor: the report of them, counted from the first. */
+/* As above, after cycles that have no monitor. `report` counts from the first cycle. */
 int watch_cycles(watch *w, const fur_solver_report *report);
 
-/* The points as CSV; the file appears when it is complete. */
+/* Writes the points as CSV. The file appears when it is complete. */
 fur_status watch_save(const watch *w, fur_context *context, const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-/* Numbers and names for people. */
+/* Formats numbers and names for people. */
 #include "words.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Numbers and names as pictures and pages show them. */
+/* Formats numbers and names for pictures and pages. */
 #ifndef FURROW_TOOLS_WORDS_H
 #define FURROW_TOOLS_WORDS_H
 
@@ -6,13 +6,13 @@
 
 #define WORDS_BYTES 64
 
-/* A number with `decimals` decimals and a comma as thousands separator. */
+/* Formats a number with `decimals` decimals and commas between thousands. */
 void words_number(double number, int decimals, char out[WORDS_BYTES]);
 
-/* The name of a file without its folder; "standard input" for "-". */
+/* Returns the name of a file without its folder; "standard input" for "-". */
 const char *words_file(const char *path);
 
-/* Text for XML and HTML; what is no UTF-8, or a control character, becomes U+FFFD. */
+/* Writes text for XML and HTML. Control characters and invalid UTF-8 become U+FFFD. */
 void words_put(FILE *stream, const char *text);
 
 #endif

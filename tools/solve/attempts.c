@@ -8,7 +8,8 @@
 #include "interrupt.h"
 #include "product.h"
 
-/* Without --max-iterations; and between looks for a signal, each of which costs a residual. */
+/* Cycles if --max-iterations is not given. Also the cycles between two checks for a signal, because
+ * each check costs a residual. */
 #define CYCLES_MOST 100
 #define CYCLES_AT_ONCE 5
 
@@ -20,12 +21,12 @@ fur_status job_about(const job *j, fur_status status)
 static void begin_attempt(job *j, const fur_choice *choice)
 {
     if (j->count == JOB_ATTEMPTS)
-        j->count--; /* the library's lists are shorter */
+        j->count--; /* cannot happen: the library's lists are shorter */
     j->attempts[j->count] = (job_attempt){.choice = *choice};
     watch_attempt(&j->watch, j->count + 1, choice->method, choice->precond, choice->reason);
 }
 
-/* What the page shows of a preconditioner: its levels, and the time of an application. */
+/* Measures a preconditioner for the page: its levels, and the time of an application. */
 static fur_status show_precond(job *j, fur_precond *made, job_attempt *a)
 {
     fur_operator *m = NULL;
@@ -38,8 +39,8 @@ static fur_status show_precond(job *j, fur_precond *made, job_attempt *a)
     return status;
 }
 
-/* made: the preconditioner from the matrix; NULL: none. What becomes of its picture is not worth a
- * failure. */
+/* Ends an attempt. made: the preconditioner made from the matrix, or NULL. A failure to draw it is
+ * ignored. */
 static void end_attempt(job *j, const fur_solver_report *report, fur_precond *made)
 {
     job_attempt *a = &j->attempts[j->count++];
@@ -80,7 +81,7 @@ static fur_scale scale_of(const char *name)
                                        : FUR_SCALE_AUTO;
 }
 
-/* A matrix: the library chooses what was not asked for. */
+/* Solves with a matrix. The library chooses options that were not given. */
 static fur_status solve_matrix(job *j)
 {
     fur_solver_options solver = solver_options(j);
@@ -95,7 +96,7 @@ static fur_status solve_matrix(job *j)
     return fur_solve(j->a.matrix, j->b, j->x, &options, &j->total);
 }
 
-/* Why a stencil is solved in this way. */
+/* Returns the reason for the way in which a stencil is solved. */
 static fur_choice stencil_choice(const job *j)
 {
     const job_options *o = j->options;
@@ -118,14 +119,14 @@ static fur_status iterate(job *j)
         FUR_TRY(fur_operator_jacobi(j->op, &j->preconditioner));
     options.preconditioner = j->preconditioner;
     options.method = j->attempts[0].choice.method;
-    options.adjoint = j->op; /* of real and symmetric coefficients */
+    options.adjoint = j->op; /* because coefficients are real and symmetric */
     FUR_TRY(fur_solver_create(j->op, &options, &solver));
     fur_status status = fur_solver_solve(solver, j->b, j->x, &j->total);
     fur_solver_destroy(solver);
     return status;
 }
 
-/* Cycles have no monitor: a signal is looked for between some of them. */
+/* Runs multigrid cycles. They have no monitor, so signals are checked between some cycles. */
 static fur_status run_cycles(job *j)
 {
     fur_solver_report *all = &j->total;
@@ -156,7 +157,7 @@ static fur_status solve_stencil(job *j)
     return FUR_OK;
 }
 
-/* The attempt that x is of: the last one that gives the total its residual. */
+/* Finds the attempt that produced x: the last one whose residual is the total's. */
 static void find_best(job *j)
 {
     j->best = &j->attempts[0];
@@ -165,7 +166,7 @@ static void find_best(job *j)
             j->best = &j->attempts[i];
 }
 
-/* Vectors for the true residuals, if somebody is to see them. */
+/* Makes vectors for the true residuals if they will be shown. */
 static fur_status prepare_watch(job *j)
 {
     const job_options *o = j->options;

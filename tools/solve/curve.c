@@ -1,4 +1,4 @@
-/* The picture of a convergence. */
+/* Draws the picture of a convergence. */
 #include "curve.h"
 
 #include <math.h>
@@ -13,13 +13,13 @@
 #define TOP 28
 #define BOTTOM 48
 
-/* Longer histories are drawn by the largest and least residual of so many groups. */
+/* A longer history is drawn as the largest and smallest residual of this number of groups. */
 #define GROUPS 700
 
 #define LINES_ACROSS 8
 #define TICKS 8
 
-/* Below what was asked for, residuals are not told apart. */
+/* Smaller residuals are drawn at this value. */
 #define DEEPEST 1e-20
 
 const char curve_style[] =
@@ -43,7 +43,7 @@ static double y_of(const plot *p, double residual)
     return chart_at(&p->chart.y, fmax(residual, DEEPEST));
 }
 
-/* The iteration of a point, counted through all attempts. */
+/* Returns the iteration of a point, counted through all attempts. */
 static double place(const watch *w, int64_t i)
 {
     double before = 0;
@@ -53,7 +53,7 @@ static double place(const watch *w, int64_t i)
     return before + (double)w->points[i].iteration;
 }
 
-/* Makes the axis reach the powers of ten around a residual. */
+/* Extends the axis to the powers of ten around a residual. */
 static void widen(chart_axis *y, double residual)
 {
     if (isfinite(residual) && residual > 0) {
@@ -101,7 +101,7 @@ static void put_target(const plot *p)
     chart_text(p->chart.stream, LEFT + 6, y - 5, "start", "soft", "asked for");
 }
 
-/* Where an attempt begins, and which method it has. */
+/* Marks the start of an attempt with the name of its method. */
 static void put_begin(const plot *p, double iteration, const char *label)
 {
     double x = x_of(p, iteration);
@@ -117,7 +117,7 @@ static void put_point(const plot *p, double iteration, double residual, char *co
     *command = 'L';
 }
 
-/* The line of an attempt's points from..to-1: of each group the extremes, in their order. */
+/* Draws points from..to-1 of an attempt as a line: the extremes of each group, in their order. */
 static void put_carried(const plot *p, int64_t from, int64_t to, double before)
 {
     int64_t group = 1 + p->w->count / GROUPS;
@@ -141,7 +141,7 @@ static void put_carried(const plot *p, int64_t from, int64_t to, double before)
     fputs("\"/>\n", p->chart.stream);
 }
 
-/* A dot for each true residual that was computed. Nothing is known between them. */
+/* Draws a dot for each true residual. Nothing is known between them. */
 static void put_true(const plot *p, int64_t from, int64_t to, double before)
 {
     for (int64_t i = from; i < to; i++)

@@ -5,12 +5,12 @@
 
 #include <stdio.h>
 
-/* The rules of its classes, for the page's style. */
+/* Style rules of the picture's classes, for the page. */
 extern const char curve_style[];
 
-/* The residuals against the iterations, in powers of ten, as SVG within a page: those of the method
- * as a line, true ones as dots, and what was asked for. labels: of each attempt, by its number
- * from 1. */
+/* Draws the residuals over the iterations on a logarithmic axis, as SVG for a page. Recurrence
+ * residuals are a line, true residuals are dots, and the tolerance is marked. labels: the label of
+ * each attempt, by its number from 1. */
 void curve_put(FILE *stream, const watch *w, const char *const labels[]);
 
 #endif

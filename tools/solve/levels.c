@@ -1,4 +1,4 @@
-/* The levels of a hierarchy: how many rows and entries each has, and where these are. */
+/* The levels of a hierarchy: number of rows and entries, and a picture of the pattern. */
 #include "levels.h"
 
 #include <furrow/author/precond.h>
@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-/* Pixels of a picture's longer side. */
+/* Pixels on the longer side of a picture. */
 #define PIXELS 160
 
 static fur_status take_level(fur_context *context, const fur_csr *a, level_shown *out)

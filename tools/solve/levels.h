@@ -1,4 +1,4 @@
-/* The levels of a hierarchy as a page shows them, after it has gone. */
+/* The levels of a hierarchy, kept for a page after the hierarchy is destroyed. */
 #ifndef FURROW_TOOLS_LEVELS_H
 #define FURROW_TOOLS_LEVELS_H
 
@@ -12,9 +12,9 @@
 typedef struct level_shown {
     double rows;
     double entries;
-    void *picture; /* of its pattern, a PNG file */
+    void *picture; /* PNG file of the pattern */
     size_t size;
-    int width; /* pixels */
+    int width; /* of the picture, in pixels */
     int height;
 } level_shown;
 
@@ -25,10 +25,11 @@ typedef struct levels {
     fur_amg_report report;
 } levels;
 
-/* What they are in place of those before; NULL: none. */
+/* Replaces the levels by those of a hierarchy; NULL: no levels. */
 fur_status levels_take(levels *l, fur_context *context, const fur_amg *amg);
 
-/* A section of the page; nothing without levels. factor: what an iteration leaves of a residual. */
+/* Writes a section of the page, or nothing if there are no levels. factor: reduction of the
+ * residual by an iteration. */
 void levels_put(const levels *l, double factor, FILE *stream);
 
 void levels_release(levels *l);

@@ -1,14 +1,14 @@
-/* A, b and the first x of furrow solve. */
+/* Loads A, b and the initial guess of furrow solve. */
 #include "job.h"
 
 #include <float.h>
 
 #include "product.h"
 
-/* Rounding of a row's sum, in units of the largest row. */
+/* Bound for the rounding of a row sum, in units of the largest row's rounding. */
 #define ROUNDING 16
 
-/* The operator of the file's matrix. */
+/* Makes the operator of the file's matrix. */
 static fur_status prepare_matrix(job *j)
 {
     fur_product_options options = {
@@ -24,7 +24,7 @@ static fur_status prepare_matrix(job *j)
     return FUR_OK;
 }
 
-/* Whether the file says that its numbers are complex. */
+/* Returns whether the header of a file says that its numbers are complex. */
 static bool is_complex(fur_context *context, const char *path)
 {
     fur_mtx_header header = FUR_DEFAULT(fur_mtx_header);
@@ -32,7 +32,7 @@ static bool is_complex(fur_context *context, const char *path)
            fur_mtx_read_header(context, path, &header) == FUR_OK && header.field == FUR_MTX_COMPLEX;
 }
 
-/* A real A becomes complex if b or the first x is. */
+/* Makes a real A complex if b or the initial guess is complex. */
 static fur_status widen_matrix(job *j)
 {
     const fur_csr_view *a = fur_csr_get(j->a.matrix);
@@ -67,7 +67,7 @@ fur_status job_load_matrix(job *j)
     return job_about(j, prepare_matrix(j));
 }
 
-/* A as a stencil, and multigrid if it is used. */
+/* Makes A as a stencil, and multigrid if it is used. */
 static fur_status make_stencil(job *j)
 {
     const job_options *o = j->options;
@@ -81,7 +81,7 @@ static fur_status make_stencil(job *j)
     return fur_multigrid_create(j->stencil, &options, &j->multigrid);
 }
 
-/* A vector of a file, in the order of the products. */
+/* Loads a vector from a file, in the order of the products. */
 static fur_status load_of(job *j, const char *path, int64_t size, fur_vector **out)
 {
     vector_request request = {.path = path, .value = fur_operator_value_type(j->op), .size = size};
@@ -95,8 +95,8 @@ static fur_status load_b(job *j, const char *path)
     return load_of(j, path, fur_operator_rows(j->op), &j->b);
 }
 
-/* Whether b, which is A times ones, is no more than rounding, and A is not 0: for example if A is
- * the Laplacian of a graph. */
+/* Finds whether b, which is A times ones, contains only rounding errors, while A is not 0. An
+ * example is the Laplacian of a graph. */
 static fur_status is_rounding(const job *j, bool *rounding)
 {
     fur_value_type value = fur_operator_value_type(j->op);
@@ -109,7 +109,7 @@ static fur_status is_rounding(const job *j, bool *rounding)
     return FUR_OK;
 }
 
-/* A times fractions instead, in the order of the products. */
+/* Makes b = A times fractions, in the order of the products. */
 static fur_status make_other_b(job *j)
 {
     fur_vector *x = NULL;
@@ -128,7 +128,7 @@ static fur_status make_other_b(job *j)
     return status;
 }
 
-/* The right-hand side of the solution whose entries are all 1, unless that is 0. */
+/* Makes b = A times ones, or another b if this one is 0. */
 static fur_status make_b(job *j)
 {
     bool rounding;

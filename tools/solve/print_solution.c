@@ -1,4 +1,4 @@
-/* What furrow solve prints, and its sentence about a failure. */
+/* Prints the results of furrow solve, and its message on failure. */
 #include "job.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 
 #define SENTENCE 512
 
-/* Prints A and how its products are made. */
+/* Prints A and the kind of its products. */
 static void put_matrix(output *out, const job *j)
 {
     const fur_product_report *chosen = fur_product_describe(j->product);
@@ -31,7 +31,7 @@ static void put_stencil(output *out, const job *j)
         output_count(out, "levels", "levels", fur_multigrid_describe(j->multigrid)->levels);
 }
 
-/* A figure that was not computed is null. */
+/* Returns a number, or null if it was not computed. */
 static json_t *figure(bool computed, double number)
 {
     return computed && isfinite(number) ? json_real(number) : json_null();
@@ -57,7 +57,7 @@ static json_t *attempt_to_json(const job_attempt *a)
     return row;
 }
 
-/* What was tried before and behind the attempt that x is of: a line each. */
+/* Prints all attempts as JSON, or a line for each attempt other than the best for people. */
 static void put_attempts(output *out, const job *j)
 {
     if (out->json) {
@@ -91,7 +91,7 @@ static void put_choice(output *out, const job *j)
     put_attempts(out, j);
 }
 
-/* What a preconditioner that was made from the matrix is. */
+/* Prints the properties of a preconditioner made from the matrix. */
 static void put_precond(output *out, const job *j)
 {
     const fur_precond_report *made = &j->best->made;
@@ -146,8 +146,8 @@ fur_status job_print(const job *j)
     return output_end(&out, j->context);
 }
 
-/* Whether a least-squares solution is what the caller wants: not of a square matrix, unless the
- * caller names such a method. */
+/* Returns whether a least-squares solution counts as success. If A is square, the caller must name
+ * such a method. */
 static bool is_asked_for(const job *j)
 {
     return fur_operator_rows(j->op) != fur_operator_cols(j->op) || j->options->solver.damp > 0 ||

@@ -1,4 +1,4 @@
-/* furrow solve: x with A x = b, or with the least ||b - A x||, by an iterative method. */
+/* furrow solve: finds x with A x = b or smallest ||b - A x|| by an iterative method. */
 #include "command.h"
 
 #include <stdio.h>
@@ -11,10 +11,10 @@
 #include "new_file.h"
 #include "product.h"
 
-/* The most points of a stencil for multigrid. */
+/* Largest number of points of a stencil for multigrid. */
 #define MULTIGRID_POINTS 7
 
-/* x to its file, the history and the page to theirs, and what is printed. */
+/* Writes x, the history and the page to their files, and prints the results. */
 static fur_status tell(job *j)
 {
     const job_options *o = j->options;
@@ -65,7 +65,7 @@ static fur_status solve(fur_context *context, const void *options)
     return status;
 }
 
-/* "auto", multigrid and the solver's methods. */
+/* Lists "auto", multigrid and the solver's methods. */
 static const char *method_name(fur_context *context, int index)
 {
     static const char *const names[] = {"auto", "mg"};
@@ -82,8 +82,7 @@ static const char *scale_name(fur_context *context, int index)
     return names[index];
 }
 
-/* What needs no set-up, multigrid of a stencil, and what is made from a matrix but for Jacobi's,
- * which comes first there, too. */
+/* Lists the names below, then the library's kinds after "jacobi", which is their first. */
 static const char *precond_name(fur_context *context, int index)
 {
     static const char *const names[] = {"auto", "none", "jacobi", "norms", "mg"};
@@ -93,7 +92,7 @@ static const char *precond_name(fur_context *context, int index)
     return index < OWN ? names[index] : kind ? kind->name : NULL;
 }
 
-/* Multigrid is for real stencils of few points, and for periodic axes of an even length. */
+/* Multigrid supports real stencils with few points. Periodic axes must have an even length. */
 static bool suits_multigrid(const grid_request *grid)
 {
     bool suits =
@@ -105,7 +104,7 @@ static bool suits_multigrid(const grid_request *grid)
     return suits;
 }
 
-/* Checks the options together, when all are known. */
+/* Checks combinations of options when all are known. */
 static void settle(struct argp_state *state, void *options)
 {
     job_options *o = options;

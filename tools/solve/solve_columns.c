@@ -1,4 +1,4 @@
-/* furrow solve with a --b of several columns: A X = B by one method, each column with an end of its
+/* furrow solve with several columns in --b: solves A X = B by one method. Each column stops on its
  * own. */
 #include "job.h"
 
@@ -10,12 +10,12 @@
 #include "product.h"
 
 typedef struct columns_job {
-    job *base;       /* A and M */
-    loaded_matrix b; /* a matrix with all its entries: rows one after the other */
+    job *base;       /* holds A and M */
+    loaded_matrix b; /* a matrix with all its entries, stored row by row */
     fur_vectors *rhs;
     fur_vectors *x;
     fur_choice choice;
-    fur_precond *precond; /* NULL: none is made from the matrix */
+    fur_precond *precond; /* made from the matrix; NULL: none */
     fur_solver_report *reports;
     double seconds;
 } columns_job;
@@ -28,7 +28,7 @@ bool job_has_columns(fur_context *context, const job_options *o)
            header.format == FUR_MTX_ARRAY && header.cols > 1;
 }
 
-/* Options that are about one vector. */
+/* Refuses options that only apply to one vector. */
 static fur_status check_options(const columns_job *c)
 {
     const job_options *o = c->base->options;
@@ -68,7 +68,7 @@ fur_status job_load_columns(const job *j, const char *path, loaded_matrix *keep,
                             "%s holds coordinates; an array of columns is needed", path);
 }
 
-/* B in A's value type, and X of zeros. */
+/* Loads B in A's value type and makes X of zeros. */
 static fur_status load_columns(columns_job *c)
 {
     const job *j = c->base;
@@ -77,7 +77,7 @@ static fur_status load_columns(columns_job *c)
                               fur_vectors_get(c->rhs)->cols, FUR_LAYOUT_COLUMNS, &c->x);
 }
 
-/* What was asked for, or what the matrix looks as if it needed first. */
+/* Uses the requested method, or the first choice for the matrix. */
 static fur_status choose(columns_job *c)
 {
     const job_options *o = c->base->options;
@@ -151,7 +151,7 @@ static fur_status solve_columns(columns_job *c)
     return status;
 }
 
-/* The column that is furthest from a solution. */
+/* Returns the worst column: columns that failed come first, then the residual decides. */
 static int64_t worst_of(const columns_job *c)
 {
     int64_t worst = 0;

@@ -1,4 +1,4 @@
-/* The page about one solve. */
+/* Writes the page about a solve. */
 #include "job.h"
 
 #include <ctype.h>
@@ -10,17 +10,17 @@
 #include "new_file.h"
 #include "page.h"
 
-/* What is timed for the page: the least of so many runs. */
+/* Number of timed runs for the page; the shortest counts. */
 #define RUNS 5
-/* Bytes of each of the two vectors of the copy that rates are compared with. */
+/* Bytes of each of the two vectors in the copy with which rates are compared. */
 #define COPY_BYTES (64 << 20)
 
 typedef struct page {
     const job *job;
     FILE *stream;
-    double product; /* seconds of one */
-    double precond; /* seconds of applying it once; 0: there is none, or it is not timed */
-    double copy;    /* bytes a second */
+    double product; /* seconds of one product */
+    double precond; /* seconds of one application; 0: no preconditioner, or not timed */
+    double copy;    /* bytes per second */
 } page;
 
 fur_status job_time(fur_context *context, const fur_operator *a, const fur_vector *x, fur_vector *y,
@@ -40,7 +40,7 @@ static fur_status time_precond(page *p, fur_vector *y)
 {
     const job *j = p->job;
     fur_operator *made = NULL;
-    if (j->count > 1) /* each attempt has its own */
+    if (j->count > 1) /* each attempt has its own preconditioner */
         return FUR_OK;
     p->precond = j->best->seconds_applied;
     if (!j->preconditioner && !job_is(j->best->choice.precond, "jacobi"))
@@ -124,15 +124,15 @@ static void put_verdict(const page *p)
     fprintf(p->stream, ". %s%s</p>\n", *advice ? "What to try: " : "", advice);
 }
 
-/* Bytes a second of the best attempt; 0: not known. */
+/* Returns the bytes per second of the best attempt; 0: unknown. */
 static double rate(const job *j)
 {
     const fur_solver_report *r = &j->best->report;
     return r->seconds > 0 ? job_bytes(j) * (double)r->iterations / r->seconds : 0;
 }
 
-/* The factor by which an iteration of the last attempt lowers the residual, the geometric mean;
- * NaN: there was none. */
+/* Returns the mean reduction of the residual per iteration in the last attempt (geometric mean).
+ * NaN if there was no iteration. */
 static double mean_factor(const job *j)
 {
     const watch *w = &j->watch;
@@ -187,7 +187,7 @@ static void put_curve(const page *p)
           p->stream);
 }
 
-/* What was chosen and why, and what became of it. */
+/* Writes the attempts with their reasons and results. */
 static void put_attempts(const page *p)
 {
     const job *j = p->job;
@@ -214,7 +214,7 @@ static void put_attempts(const page *p)
     fputs("</tbody>\n</table>\n</section>\n", p->stream);
 }
 
-/* One part of the time, with a bar as long as its share. */
+/* Writes one part of the time, with a bar in proportion to its share. */
 static void put_part(FILE *stream, const char *name, double seconds, double all)
 {
     char text[WORDS_BYTES];
@@ -225,7 +225,7 @@ static void put_part(FILE *stream, const char *name, double seconds, double all)
             name, text, all > 0 ? 100 * seconds / all : 0);
 }
 
-/* The time of the solve by its parts, as far as these were timed. */
+/* Writes the parts of the solve's time that were measured. */
 static void put_solve_times(const page *p, double all)
 {
     const job *j = p->job;
@@ -324,7 +324,7 @@ static void put_matrix(const page *p)
     page_row(p->stream, "Kernel of products", fur_product_describe(j->product)->kernel);
 }
 
-/* A row for a figure, unless that is NaN. */
+/* Writes a row for a number unless it is NaN. */
 static void put_known(const page *p, const char *label, double number)
 {
     char text[WORDS_BYTES];

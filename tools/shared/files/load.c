@@ -1,4 +1,4 @@
-/* Reading a subcommand's matrices and vectors. */
+/* Reads the matrices and vectors of a subcommand. */
 #include "load.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 
 #define GOLDEN 0.61803398874989485
 
-/* One file while it is read. */
+/* A file that is being read. */
 typedef struct watch {
     progress line;
     double start;
@@ -32,7 +32,7 @@ static void show_warning(void *user, const char *sentence)
     command_error("warning: %s", sentence);
 }
 
-/* The options of the command line, and to be told how it goes. */
+/* Returns the options of the command line, with a progress callback. */
 static fur_mtx_read_options begin(watch *w, const command_common *common)
 {
     fur_mtx_read_options options = common->reading;
@@ -53,7 +53,7 @@ static fur_status read_matrix(fur_context *context, const char *path,
 {
     fur_binary_read_options binary = {
         .size = sizeof binary, .header = &out->header, .limits = text->limits};
-    if (is_binary(path)) /* whole */
+    if (is_binary(path)) /* a binary file stores the whole matrix */
         return fur_binary_read_csr(context, path, &binary, &out->matrix);
     FUR_TRY(fur_mtx_read_csr(context, path, text, &out->matrix));
     out->triangle = text->keep_triangle && out->header.symmetry != FUR_MTX_GENERAL;
@@ -118,7 +118,7 @@ fur_status load_vector(fur_context *context, const command_common *common,
     return FUR_OK;
 }
 
-/* Only a regular file can be read a second time. */
+/* Returns whether the path is a regular file, as only these can be read a second time. */
 static bool may_be_archive(const char *path)
 {
     struct stat file;
@@ -134,7 +134,7 @@ fur_status load_archived_b(fur_context *context, const command_common *common,
     if (!may_be_archive(request->path))
         return FUR_OK;
     fur_status status = load_vector(context, common, &member, out);
-    if (status == FUR_OK || status == FUR_IO_ERROR) /* there is none: the file can be read */
+    if (status == FUR_OK || status == FUR_IO_ERROR) /* it has none: the file is readable */
         return FUR_OK;
     status = command_while(context, "reading", request->path, status);
     return fur_context_fail(context, status, "the archive's right-hand side: %s; --b takes another",

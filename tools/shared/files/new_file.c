@@ -43,7 +43,7 @@ fur_status new_file_try(fur_context *context, const char *path)
     return status;
 }
 
-/* The output remembers a failure of the stream to write. */
+/* Failures to write are remembered by the output. */
 fur_status new_file_close(new_file *file, fur_status status)
 {
     fclose(file->stream);

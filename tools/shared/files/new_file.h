@@ -1,5 +1,5 @@
-/* A stream into a file that the command writes itself. As all of the library's, the file appears
- * under its name only when it is complete. */
+/* A stream into a file that the command writes. Like all files of the library, it appears under its
+ * name only when it is complete. */
 #ifndef FURROW_TOOLS_NEW_FILE_H
 #define FURROW_TOOLS_NEW_FILE_H
 
@@ -13,18 +13,19 @@ typedef struct new_file {
     FILE *stream;
 } new_file;
 
-/* Whether a path ends in this suffix. */
+/* Returns whether a path ends in this suffix. */
 bool new_file_is(const char *path, const char *suffix);
 
-/* FUR_IO_ERROR if the file cannot be created, or an existing one must not be written. */
+/* Opens a new file. FUR_IO_ERROR if it cannot be created or an existing file is write-protected. */
 fur_status new_file_open(fur_context *context, const char *path, new_file *out);
 
-/* Fails as new_file_open, so that this is known before long work; NULL for `path` is nowhere.
- * Leaves alone what a new file does not replace: standard output, pipes and devices. */
+/* Fails as new_file_open would, so that the failure is known before long work. A NULL `path` stands
+ * for no file. Standard output, pipes and devices are not touched, since no new file replaces them.
+ */
 fur_status new_file_try(fur_context *context, const char *path);
 
-/* Ends the file. With status FUR_OK it gets its name; else, or if that fails, nothing is left of
- * it. Returns status, or what went wrong. */
+/* Closes the file. With status FUR_OK it gets its name. Otherwise, or if naming fails, the file is
+ * removed. Returns status, or the failure to close. */
 fur_status new_file_close(new_file *file, fur_status status);
 
 #endif

@@ -1,4 +1,4 @@
-/* Printing of a subcommand's fields, as a table or as JSON. */
+/* Prints the fields of a subcommand, as a table or as JSON. */
 #include "output.h"
 
 #include <math.h>
@@ -9,13 +9,13 @@
 #include "command.h"
 #include "utf8.h"
 
-/* 17 digits always read back to the same double; people are better served by 6. */
+/* 17 digits always read back to the same double. People get 6. */
 #define NUMBER_BYTES 32
 #define KEY_BYTES 64
 #define PEOPLE_DIGITS 6
 #define EXACT_DIGITS 17
 
-/* Whether a row of a table is missing. */
+/* Whether a row of a table could not be added. */
 static bool incomplete;
 
 output output_begin(bool json)
@@ -67,13 +67,13 @@ static void format_number(double number, char text[NUMBER_BYTES])
     snprintf(text, NUMBER_BYTES, "%.*g", PEOPLE_DIGITS, number);
 }
 
-/* From 1e-4 on without an exponent. */
+/* Prints without an exponent from 1e-4. */
 static void format_measured(double number, const char *unit, char text[NUMBER_BYTES])
 {
     snprintf(text, NUMBER_BYTES, number < 999.5 ? "%.3g %s" : "%.0f %s", number, unit);
 }
 
-/* In the unit that leaves at most three digits before the point. */
+/* Chooses the unit with at most three digits before the point. */
 static void format_seconds(double seconds, char text[NUMBER_BYTES])
 {
     if (1e6 * seconds < 999.5)
@@ -123,7 +123,7 @@ void output_list(output *out, const char *key, int count, const double *numbers)
     output_member(out, key, list);
 }
 
-/* A number, for people as `format` prints it. */
+/* Adds a number. People see it in the form of `format`. */
 static void put_number(output *out, const char *key, const char *label, double number,
                        void (*format)(double number, char *text))
 {
@@ -178,7 +178,7 @@ void output_known(output *out, const char *key, const char *label, double number
         output_member(out, key, json_null());
 }
 
-/* Takes both values over. */
+/* Adds both values and takes ownership of them. */
 static void add_members(output *out, const char *key, json_t *before, json_t *after)
 {
     char name[KEY_BYTES];

@@ -1,4 +1,4 @@
-/* The options of how Matrix Market files are read, by the library's names. */
+/* Options for reading Matrix Market files, with the library's names. */
 #include "command.h"
 
 #include <math.h>
@@ -54,7 +54,7 @@ static const char *const mirrored_names[] = {
     NULL,
 };
 
-/* Index of the name; `choices` lists them for the usage error. */
+/* Returns the index of a name. `choices` lists the names for the usage error. */
 static int parse_name(struct argp_state *state, const char *const *names, const char *choices,
                       const char *name)
 {
@@ -66,7 +66,7 @@ static int parse_name(struct argp_state *state, const char *const *names, const 
     return i;
 }
 
-/* Sets the limits of WHAT=N,...; N may be none. */
+/* Sets the limits in WHAT=N,...; N may be "none". */
 static void set_limits(struct argp_state *state, fur_read_limits *limits, char *argument)
 {
     static char *const names[] = {"shape", "entries", "unpacked", "seconds", NULL};

@@ -1,4 +1,4 @@
-/* Writing a subcommand's matrices and vectors. */
+/* Writes the matrices and vectors of a subcommand. */
 #include "save.h"
 
 #include <furrow/author/context.h>
@@ -21,7 +21,8 @@ void save_parse_format(struct argp_state *state, const char *option, const char 
     ((save_target *)target)->format = found == 0 ? SAVE_TEXT : SAVE_BINARY;
 }
 
-/* Where the ending of the first `length` characters begins, with its dot; length: there is none. */
+/* Returns where the ending of the first `length` characters begins, including its dot, or `length`
+ * if there is no ending. */
 static size_t find_ending(const char *name, size_t length)
 {
     size_t at = length;
@@ -35,7 +36,7 @@ static bool is(const char *text, size_t length, const char *known)
     return length == strlen(known) && memcmp(text, known, length) == 0;
 }
 
-/* Whether a name says what is in the file, or nothing at all. */
+/* Returns whether a name tells the format of the file, or has no ending. */
 static bool tells_format(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -71,7 +72,7 @@ bool save_is_binary(const save_target *target)
                                           : target->format == SAVE_BINARY;
 }
 
-/* Ends a file that standard output was: its reader gets nothing else. */
+/* Closes a file that was standard output, so that its reader gets nothing else. */
 static fur_status leave_output(fur_context *context, const char *path)
 {
     if (strcmp(path, "-") == 0 && dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {

@@ -1,5 +1,5 @@
-/* Handling signals. The main thread makes, renames and removes temporary files, and it alone
- * handles signals: what the handler sees is never half changed. */
+/* Handles signals. Only the main thread makes, renames and removes temporary files, and only it
+ * handles signals. The handler thus never sees a half-changed state. */
 #include "unfinished.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #define NAME_BYTES 256
 
 static struct {
-    pthread_t thread; /* the main one */
+    pthread_t thread; /* the main thread */
     volatile sig_atomic_t there;
     int directory;
     char name[NAME_BYTES];
@@ -34,7 +34,7 @@ static void watch(void *user, int directory, const char *name)
 
 const fur_file_watcher unfinished_watcher = {.watch = watch};
 
-/* The signal is blocked until the handler returns; then it ends the command. */
+/* The signal stays blocked until the handler returns. Then it ends the command. */
 static void end(int signal_number)
 {
     int error = errno;
@@ -57,7 +57,7 @@ void unfinished_begin(void)
     sigfillset(&action.sa_mask);
     unfinished.thread = pthread_self();
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        /* Whoever started the command may want it to go on, as nohup does. */
+        /* A signal that the parent ignored stays ignored, as with nohup. */
         if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(signals[i], &action, NULL);
     }
