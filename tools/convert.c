@@ -22,7 +22,7 @@ typedef struct convert_options {
     bool pattern;
 } convert_options;
 
-/* The file that was written. */
+/* The written file. */
 typedef struct conversion {
     fur_mtx_format format;
     fur_mtx_field field;
@@ -30,19 +30,19 @@ typedef struct conversion {
     fur_value_type value;
     int64_t rows;
     int64_t cols;
-    int64_t entries; /* of the matrix; a symmetric file has about half of them */
+    int64_t entries; /* entries of the matrix; a symmetric file stores about half of them */
     double seconds_load;
     double seconds_write;
 } conversion;
 
-/* A new matrix in place of *a, which is destroyed. */
+/* Replaces *a by a new matrix and destroys the old one. */
 static void replace(fur_csr **a, fur_csr *by)
 {
     fur_csr_destroy(*a);
     *a = by;
 }
 
-/* Text has been read in the type that is asked for, a binary file in its own. */
+/* Converts the values. A text is already read in the requested type, a binary file in its own. */
 static fur_status change(const convert_options *options, fur_csr **a)
 {
     fur_csr *changed = NULL;
@@ -58,7 +58,7 @@ static fur_status change(const convert_options *options, fur_csr **a)
     return FUR_OK;
 }
 
-/* Patterns and integers stay what they are unless another type is asked for. */
+/* Returns the field. Patterns and integers keep theirs unless another type is requested. */
 static fur_mtx_field choose_field(const convert_options *options, const fur_mtx_header *header,
                                   fur_value_type value)
 {
@@ -98,7 +98,7 @@ static fur_status write_matrix(const convert_options *options, const loaded_matr
     return FUR_OK;
 }
 
-/* Whether the file is a vector and nothing is asked that only a matrix can give. */
+/* Returns whether the file is a vector and no option requires a matrix. */
 static bool is_vector(const convert_options *options, const loaded_matrix *a)
 {
     fur_csr_view view = *fur_csr_get(a->matrix);
@@ -106,7 +106,7 @@ static bool is_vector(const convert_options *options, const loaded_matrix *a)
            options->symmetry == AS_IN_FILE && !options->transpose && !options->pattern;
 }
 
-/* A Matrix Market file of a vector is not of field integer. */
+/* Describes a vector. Its Matrix Market file never has the field integer. */
 static conversion describe_vector(const convert_options *options, const loaded_matrix *a)
 {
     conversion plan = describe_matrix(options, a);
@@ -117,7 +117,7 @@ static conversion describe_vector(const convert_options *options, const loaded_m
     return plan;
 }
 
-/* The values of a matrix of one column that has every entry are a vector. */
+/* Writes a vector: the values of a matrix with one column in which every entry is stored. */
 static fur_status write_vector(fur_context *context, const convert_options *options,
                                const loaded_matrix *a, conversion *done)
 {
@@ -190,7 +190,8 @@ static void parse_symmetry(struct argp_state *state, const char *option, const c
     *(int *)symmetry = command_choice(state, option, symmetry_name, text);
 }
 
-/* A binary pattern has a type, for when its values are asked for. */
+/* Checks combinations of options when all are known. --type is allowed for a binary pattern, whose
+ * values have a type when they are requested later. */
 static void settle(struct argp_state *state, void *options)
 {
     convert_options *o = options;

@@ -1,5 +1,5 @@
-/* furrow eigs: the smallest or largest eigenvalues of a symmetric matrix, and their eigenvectors,
- * by Lanczos' method or by LOBPCG with a preconditioner. */
+/* furrow eigs: computes the smallest or largest eigenvalues of a symmetric matrix, and their
+ * eigenvectors, by Lanczos' method or by LOBPCG with a preconditioner. */
 #include "command.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "save.h"
 #include "symmetric.h"
 
-/* Products to expect where nobody knows. */
+/* Expected number of products if it is unknown. */
 #define USES 300
 
 typedef struct eigs_options {
@@ -48,7 +48,7 @@ typedef struct eigs_job {
     fur_eigs_report report;
     double *values;
     double *residuals;
-    fur_vector **vectors; /* NULL: nobody wants them */
+    fur_vector **vectors; /* NULL: eigenvectors are not requested */
 } eigs_job;
 
 static const char *end_name(fur_context *context, int index)
@@ -73,7 +73,7 @@ static const char *method_name(fur_context *context, int index)
     return names[index];
 }
 
-/* "none" and the library's kinds. */
+/* Lists "none" and the library's kinds. */
 static const char *precond_name(fur_context *context, int index)
 {
     const fur_method_info *kind = index > 0 ? fur_precond_at(index - 1) : NULL;
@@ -142,7 +142,7 @@ static int watch(void *user, const fur_eigs_progress *state)
     return interrupt_name() ? 1 : 0;
 }
 
-/* Room for the results; eigenvectors only for --out. */
+/* Allocates the results. Eigenvectors are only needed for --out. */
 static fur_status make_room(eigs_job *j)
 {
     int count = j->count;
@@ -208,7 +208,7 @@ static fur_status search(eigs_job *j)
 
 /* --- the results ------------------------------------------------------------------------------ */
 
-/* The arrays of the matrix whose columns are the eigenvectors; one: room for a vector. */
+/* Fills the arrays of the matrix whose columns are the eigenvectors. one: a buffer for a vector. */
 static fur_status fill_columns(const eigs_job *j, int64_t rows, size_t size, int64_t *offsets,
                                int32_t *columns, char *values, char *one)
 {
@@ -262,7 +262,7 @@ static fur_status save_columns(const eigs_job *j)
     return status;
 }
 
-/* Whether the search has come as far as to approximations. */
+/* Returns whether the search has found approximations. */
 static bool has_values(const eigs_job *j)
 {
     return j->count > 0 && j->report.outcome != FUR_OUTCOME_BREAKDOWN &&

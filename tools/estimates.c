@@ -1,4 +1,4 @@
-/* Estimates of kernels beside a race of them: what a user of a strange machine can report. */
+/* Compares the estimates for kernels with measured times. Users of new machines can report them. */
 #include "estimates.h"
 
 #include <furrow/author/context.h>
@@ -9,11 +9,11 @@
 
 #include "command.h"
 
-/* Seconds for which a kernel is timed at least, and products that go together. */
+/* Least seconds for which a kernel is timed, and products per measurement. */
 #define RACE_SECONDS 0.02
 #define BATCH 8
 
-/* What is known of one kernel; seconds are NAN where there are none. */
+/* Estimate and measurement for one kernel. Unknown seconds are NAN. */
 typedef struct race {
     const char *kernel;
     fur_spmv_estimate expected;
@@ -21,7 +21,7 @@ typedef struct race {
     double plan;
 } race;
 
-/* The time of a product, at its best. */
+/* Returns the shortest time of a product. */
 static fur_status time_product(const fur_spmv *plan, const fur_vector *x, fur_vector *y,
                                double *least)
 {
@@ -40,7 +40,7 @@ static fur_status time_product(const fur_spmv *plan, const fur_vector *x, fur_ve
     return FUR_OK;
 }
 
-/* Times kernel `index`, unless it refuses the matrix. */
+/* Times kernel `index` unless it refuses the matrix. */
 static fur_status run_kernel(const fur_csr *a, int index, const fur_vector *x, fur_vector *y,
                              race *out)
 {
@@ -117,7 +117,7 @@ static fur_status put_all(output *out, const fur_csr *a, const fur_vector *x, fu
     return status;
 }
 
-/* The matrix of the product. */
+/* Returns the matrix of the product. */
 static fur_status operand_of(const fur_csr *a, fur_op op, fur_csr **transpose)
 {
     return op == FUR_OP_N ? FUR_OK : fur_csr_transpose(a, op == FUR_OP_H, transpose);

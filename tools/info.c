@@ -1,4 +1,4 @@
-/* furrow info: what a Matrix Market or binary file holds. */
+/* furrow info: describes the contents of a Matrix Market or binary file. */
 #include "command.h"
 
 #include <furrow/author/context.h>
@@ -11,11 +11,11 @@ typedef struct info_options {
     bool graph;
 } info_options;
 
-/* What the pattern says about working on rows at once. */
+/* Figures of the pattern that show how many rows can be processed at once. */
 typedef struct graph_figures {
     fur_classes *components;
     fur_classes *colours;
-    fur_classes *levels[2]; /* of the lower and the upper triangle */
+    fur_classes *levels[2]; /* levels of the lower and the upper triangle */
 } graph_figures;
 
 static fur_status find_graph(const fur_csr *a, graph_figures *g)

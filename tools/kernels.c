@@ -1,5 +1,5 @@
-/* furrow kernels: what is registered for y = A x, for stencils and for repeated sweeps of them, as
- * preconditioners, and what a matrix gets. */
+/* furrow kernels: lists what is registered for y = A x, for stencils, for repeated sweeps, and as
+ * preconditioners, and shows the choice for a matrix. */
 #include "command.h"
 
 #include <furrow/author/context.h>
@@ -23,11 +23,11 @@ typedef struct kernels_options {
 typedef struct kernels_job {
     fur_context *context;
     const kernels_options *options;
-    loaded_matrix a; /* both empty without a file */
+    loaded_matrix a; /* empty without a file, like the next */
     fur_spmv *plan;
 } kernels_job;
 
-/* One of a list; NULL past its end. */
+/* Returns kernel `index` of a list; NULL past the end. */
 typedef const fur_kernel_info *kernel_at(const fur_context *context, int index);
 
 static void print_kernel(const fur_kernel_info *kernel)
@@ -61,7 +61,7 @@ static json_t *kernels_to_json(fur_context *context, kernel_at *at)
     return list;
 }
 
-/* For people a paragraph of its own, unless there is none. */
+/* Prints a list of kernels. People get a separate paragraph, unless the list is empty. */
 static void put_kernels(output *out, fur_context *context, const char *key, const char *title,
                         kernel_at *at)
 {
@@ -71,8 +71,8 @@ static void put_kernels(output *out, fur_context *context, const char *key, cons
         print_kernels(context, title, at);
 }
 
-/* An option as in a text, with its default if that is a value: "fill=10", "theta=N", "modified",
- * "cycle=V|W|K". */
+/* Formats an option as in a text, with its default if it is a value: "fill=10", "theta=N",
+ * "modified", "cycle=V|W|K". */
 static void name_option(const fur_option *o, char *text, size_t size)
 {
     int length = snprintf(text, size, "%s", o->name);

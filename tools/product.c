@@ -1,4 +1,4 @@
-/* Options and output of products. */
+/* Options and output for products. */
 #include "product.h"
 
 #include <furrow/author/context.h>
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The names that --kernel takes. */
+/* Lists the names that --kernel accepts. */
 static const char *kernel_name(fur_context *context, int index)
 {
     static const char *const others[] = {"auto", "stencil", NULL};
@@ -19,7 +19,7 @@ fur_status product_check_kernel(fur_context *context, const char *kernel)
     return kernel ? command_check_name(context, "--kernel", kernel_name, kernel) : FUR_OK;
 }
 
-/* The methods between "none" and "auto". */
+/* Lists "none", the methods, and "auto". */
 const char *product_order(fur_context *context, int index)
 {
     if (index == 0)
@@ -41,7 +41,7 @@ fur_stored product_stored(const char *name)
     return name && strcmp(name, "f32") == 0 ? FUR_STORED_F32 : FUR_STORED_EXACT;
 }
 
-/* *x moved by one of fur_vector_permute and fur_vector_unpermute. */
+/* Replaces *x by its image under fur_vector_permute or fur_vector_unpermute. */
 static fur_status move(const fur_product *p, fur_vector **x,
                        fur_status (*by)(const fur_permutation *, const fur_vector *, fur_vector *))
 {

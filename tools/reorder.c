@@ -1,4 +1,4 @@
-/* furrow reorder: a matrix in an order of rows and columns that suits it better. */
+/* furrow reorder: brings a matrix into a better order of rows and columns. */
 #include "command.h"
 
 #include <furrow/author/context.h>
@@ -28,7 +28,7 @@ typedef struct reorder_options {
     const char *report;
 } reorder_options;
 
-/* All that one run holds, released in one place. */
+/* All objects of a run, released in one place. */
 typedef struct reorder_job {
     fur_context *context;
     const reorder_options *options;
@@ -37,7 +37,7 @@ typedef struct reorder_job {
     report_facts facts;
 } reorder_job;
 
-/* Finds the order and applies it; keeps the least times so far. */
+/* Finds the order and applies it. Keeps the shortest times so far. */
 static fur_status order_once(reorder_job *job)
 {
     report_facts *f = &job->facts;
@@ -59,7 +59,7 @@ static fur_status order_once(reorder_job *job)
     return FUR_OK;
 }
 
-/* Times products in both orders, each by what suits it best. */
+/* Times products in both orders, each with the best kernel. */
 static fur_status race_orders(report_facts *f)
 {
     fur_product *sides[2] = {NULL, NULL};
@@ -99,7 +99,7 @@ static fur_status reorder_matrix(reorder_job *job)
     return command_while(job->context, "reordering", name, find_order(job));
 }
 
-/* Writes an order that lies on the host. */
+/* Writes an order that is stored on the host. */
 static fur_status write_order(fur_context *context, const fur_permutation *order,
                               const reorder_options *options)
 {

@@ -1,4 +1,4 @@
-/* furrow spy: a picture of a matrix's pattern. */
+/* furrow spy: draws a picture of a matrix's pattern. */
 #include "command.h"
 
 #include "draw.h"
@@ -27,7 +27,7 @@ typedef struct spy_options {
     int pixels;
 } spy_options;
 
-/* All that one run holds, released in one place. */
+/* All objects of a run, released in one place. */
 typedef struct spy_job {
     fur_context *context;
     const spy_options *options;
@@ -136,7 +136,7 @@ static fur_status spy(fur_context *context, const void *options)
     return status;
 }
 
-/* The kind of picture that the name asks for. */
+/* Returns the kind of picture for the file name. */
 static drawer *find_kind(const char *path)
 {
     for (size_t i = 0; path && i < sizeof kinds / sizeof *kinds; i++)

@@ -1,4 +1,4 @@
-/* Matrices that must be symmetric: the sentence for those that are not. */
+/* Checks matrices that must be symmetric, and reports a failure. */
 #include "symmetric.h"
 
 #include <furrow/author/context.h>

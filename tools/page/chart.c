@@ -1,4 +1,4 @@
-/* What charts share. */
+/* Common parts of charts. */
 #include "chart.h"
 
 #include <math.h>

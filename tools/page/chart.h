@@ -1,14 +1,14 @@
-/* Charts as SVG, within a page or as a picture of their own: axes, lines across, text. */
+/* Charts as SVG, within a page or in a separate file: axes, grid lines, text. */
 #ifndef FURROW_TOOLS_CHART_H
 #define FURROW_TOOLS_CHART_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* The rules of the classes "grid" and "soft", which all charts have, in light and dark. */
+/* Style rules of the classes "grid" and "soft" of all charts, in light and dark. */
 extern const char chart_style[];
 
-/* Values along one edge of a chart, and the pixels at their ends. */
+/* Values along an edge of a chart, and the pixels at both ends. */
 typedef struct chart_axis {
     double low;
     double high;
@@ -25,24 +25,24 @@ typedef struct chart {
     chart_axis y;
 } chart;
 
-/* <svg> for a page. label: what it shows, in words. */
+/* Opens <svg> in a page. label: description of the chart in words. */
 void chart_begin(FILE *stream, int width, int height, const char *label);
 void chart_end(FILE *stream);
 
 void chart_line(FILE *stream, const char *class, double x1, double y1, double x2, double y2);
 
-/* anchor: start, middle or end, which is at x; class: NULL for none. */
+/* Writes text. anchor: start, middle or end of the text lies at x. class: NULL for none. */
 void chart_text(FILE *stream, double x, double y, const char *anchor, const char *class,
                 const char *text);
 
-/* The number at a value of an axis, beside the chart; `line`: and a line across. */
+/* Writes the number at a value of an axis, beside the chart. `line`: adds a grid line. */
 void chart_tick_x(const chart *c, double value, bool line, const char *number);
 void chart_tick_y(const chart *c, double value, const char *number);
 
-/* What the x axis shows, below its numbers. */
+/* Writes the name of the x axis below its numbers. */
 void chart_name_x(const chart *c, const char *name);
 
-/* 1, 2 or 5 times a power of ten, of which at most `most` fit into a range. */
+/* Returns 1, 2 or 5 times a power of ten: a step that fits into a range at most `most` times. */
 double chart_step(double range, int most);
 
 #endif

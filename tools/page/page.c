@@ -1,4 +1,4 @@
-/* What pages for browsers share. */
+/* Common parts of pages for browsers. */
 #include "page.h"
 
 #include <furrow/author/context.h>

@@ -1,4 +1,4 @@
-/* The style sheet. In the dark the pictures, which are ink on clear ground, are turned to light. */
+/* The style sheet. Pictures are dark ink on a clear ground. Dark mode inverts them. */
 #include "page_style.h"
 
 const char page_style[] =

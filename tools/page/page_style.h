@@ -1,8 +1,8 @@
-/* How pages look: on any width, in light and dark. */
+/* The look of pages, for any width, in light and dark mode. */
 #ifndef FURROW_TOOLS_PAGE_STYLE_H
 #define FURROW_TOOLS_PAGE_STYLE_H
 
-/* Colours, and those that the dark has in their place. */
+/* Colours of the light mode, and their replacements in dark mode. */
 #define PAGE_CARD "#fff"
 #define PAGE_INK "#16202e"
 #define PAGE_SOFT "#556275"

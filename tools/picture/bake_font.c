@@ -1,4 +1,4 @@
-/* Writes font.c: the letters of Latin-1 and a few more as pixels.
+/* Writes font.c: the letters of Latin-1 and some others as pixels.
  *
  *   bake_font BOLD.ttf REGULAR.ttf font.c */
 #include <ft2build.h>
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 static const struct {
-    int file; /* argument */
+    int file; /* index of the argument */
     unsigned em;
-} faces[] = {{1, 18}, {1, 14}, {2, 14}, {2, 12}}; /* draw_em and what is bold, in that order */
+} faces[] = {{1, 18}, {1, 14}, {2, 14}, {2, 12}}; /* draw_em and the boldness, in this order */
 #define FACES (sizeof faces / sizeof *faces)
 
 static void check(FT_Error error, const char *what)
@@ -21,7 +21,7 @@ static void check(FT_Error error, const char *what)
     }
 }
 
-/* Calls for every letter that the face has. */
+/* Calls `visit` for every letter in the face. */
 static void for_letters(FT_Face face, void (*visit)(FT_GlyphSlot glyph, FT_ULong letter))
 {
     static const FT_ULong others[] = {0x2013, 0x2026, 0x2192, 0xfffd};

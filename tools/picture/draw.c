@@ -11,9 +11,9 @@
 #define GAP 4      /* between the cells and their frame */
 #define TICK 5     /* length of a tick */
 #define LINE 20    /* height of a line of text */
-#define BETWEEN 40 /* panels */
-#define SWATCH 16  /* a tone of the legend */
-#define APART 64   /* numbers along an axis */
+#define BETWEEN 40 /* distance between panels */
+#define SWATCH 16  /* side of a tone in the legend */
+#define APART 64   /* least distance of numbers along an axis */
 
 const int draw_em[DRAW_FACES] = {18, 14, 14, 12};
 
@@ -37,7 +37,7 @@ draw_color draw_tone(int tone)
                         .blue = mix(lightest.blue, darkest.blue, tone)};
 }
 
-/* At least what the text takes in usual faces. */
+/* Returns the least width of the text in usual faces. */
 static int text_width(draw_face face, const char *text)
 {
     int characters = 0;
@@ -58,7 +58,7 @@ static int pixels(const raster_side *side)
     return side->cells * side->scale;
 }
 
-/* The least of 1, 2, 5, 10, 20 ... that is not below x. */
+/* Returns the smallest of 1, 2, 5, 10, 20 ... that is at least x. */
 static double round_step(double x)
 {
     double power = pow(10, floor(log10(fmax(x, 1))));
@@ -88,7 +88,7 @@ int draw_ticks(const raster_side *side, int apart, draw_tick ticks[DRAW_TICKS_MO
     return count;
 }
 
-/* The panels' common measure of density, so that their tones can be compared. */
+/* Returns the density that all panels use as the darkest tone, so that tones can be compared. */
 static double densest_of(const draw_sheet *sheet)
 {
     double densest = 0;
@@ -97,7 +97,7 @@ static double densest_of(const draw_sheet *sheet)
     return densest;
 }
 
-/* Left of the cells: the row numbers, their ticks and the frame. */
+/* Returns the width left of the cells: row numbers, ticks and the frame. */
 static int left_of_cells(const draw_panel *panel)
 {
     char last[WORDS_BYTES];
@@ -117,7 +117,7 @@ static int panel_width(const draw_panel *panel)
     return width;
 }
 
-/* Lines of text above the panels, of which each has as many. */
+/* Returns the number of text lines above the panels, the same for all panels. */
 static int lines_above(const draw_sheet *sheet)
 {
     int most = 0;
@@ -131,7 +131,7 @@ static int lines_above(const draw_sheet *sheet)
     return most;
 }
 
-/* Where the cells begin: below the sheet's title and the panel's lines, and the column numbers. */
+/* Returns the top of the cells. The title, the panel's lines and the column numbers are above. */
 static int top_of_cells(const draw_sheet *sheet)
 {
     return MARGIN + 2 * LINE + 10 + lines_above(sheet) * LINE + LINE + TICK + GAP;
@@ -151,7 +151,7 @@ static bool has_legend(const draw_sheet *sheet)
     return densest_of(sheet) * (double)r->rows.block * (double)r->cols.block > 1;
 }
 
-/* How many times as high as a column is wide a row is drawn; 1: at true proportions. */
+/* Returns the height of a row over the width of a column; 1: true proportions. */
 static double stretch(const draw_sheet *sheet)
 {
     const raster *r = &sheet->panels[0].cells;
@@ -179,7 +179,7 @@ static void say_stretch(const draw_sheet *sheet, char text[DRAW_LINE_BYTES])
              times);
 }
 
-/* Up to which number the legend goes: the entries of a full cell as dense as the densest. */
+/* Formats the largest number of the legend: the entries of a full cell with the densest tone. */
 static void say_most(const draw_sheet *sheet, char text[WORDS_BYTES])
 {
     const raster *r = &sheet->panels[0].cells;
@@ -212,7 +212,7 @@ draw_size draw_extent(const draw_sheet *sheet)
     return size;
 }
 
-/* Four sides of one pixel. */
+/* Draws the four sides of a box, each one pixel wide. */
 static void draw_outline(const draw_pen *pen, int left, int top, int width, int height)
 {
     pen->box(pen->self, left, top, width, 1, draw_frame);
@@ -221,7 +221,7 @@ static void draw_outline(const draw_pen *pen, int left, int top, int width, int 
     pen->box(pen->self, left + width - 1, top, 1, height, draw_frame);
 }
 
-/* The numbers above the columns and left of the rows; left, top: of the cells. */
+/* Draws the numbers above the columns and left of the rows. left, top: position of the cells. */
 static void draw_axes(const draw_pen *pen, const raster *r, int left, int top)
 {
     draw_tick ticks[DRAW_TICKS_MOST];
@@ -261,7 +261,7 @@ static void draw_one(const draw_sheet *sheet, const draw_panel *panel, int left,
     pen->cells(pen->self, left, top, r, densest_of(sheet));
 }
 
-/* 1, the tones, the most entries of a cell. */
+/* Draws the legend: 1, the tones, and the largest number of entries in a cell. */
 static void draw_legend(const draw_sheet *sheet, int baseline, const draw_pen *pen)
 {
     char text[DRAW_LINE_BYTES];

@@ -1,4 +1,4 @@
-/* Pictures as PNG: painted into an image of palette indices, which libpng packs and writes. */
+/* Draws pictures as PNG, in an image of palette indices that libpng compresses and writes. */
 #include "draw.h"
 
 #include <png.h>
@@ -7,12 +7,12 @@
 #include "font.h"
 #include "utf8.h"
 
-/* The palette: the tones of a raster, 0 being paper, the frame, and ink and soft ink in shades. A
- * picture of cells alone has the tones, for which four bits a pixel do. */
+/* The palette: tones of a raster (0 is paper), the frame, and shades of ink and soft ink. A picture
+ * of cells only uses the tones, so four bits per pixel suffice. */
 #define SHADES 15
 enum { FRAME = RASTER_TONES + 1, INK = FRAME + 1, SOFT = INK + SHADES, COLORS = SOFT + SHADES };
 
-/* From this scale on neighbours stand apart. */
+/* From this scale on there are gaps between neighbouring cells. */
 #define SCALE_WITH_GAPS 4
 #define CLEAR 0
 #define OPAQUE 255
@@ -52,7 +52,7 @@ static void paint_cells(void *self, int left, int top, const raster *r, double d
     }
 }
 
-/* The glyph of a letter, or of U+FFFD; NULL if the build found no font. */
+/* Returns the glyph of a letter, or of U+FFFD; NULL if the build found no font. */
 static const font_glyph *find_glyph(const font_face *face, uint32_t letter)
 {
     int i = 0;
@@ -63,7 +63,7 @@ static const font_glyph *find_glyph(const font_face *face, uint32_t letter)
     return face->glyphs[i].letter == letter ? &face->glyphs[i] : &face->glyphs[face->count - 1];
 }
 
-/* The glyph that the text begins with; its bytes are passed over. */
+/* Returns the first glyph of the text and advances past its bytes. */
 static const font_glyph *next_glyph(const font_face *face, const char **text)
 {
     static const unsigned char lead[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
@@ -84,7 +84,7 @@ static int measure_text(const font_face *face, const char *text)
     return width;
 }
 
-/* On paper; what lies beyond the canvas is cut off. */
+/* Paints a glyph on paper and clips it to the canvas. */
 static void paint_glyph(canvas *c, const font_face *face, const font_glyph *g, int left,
                         int baseline, int ink)
 {
@@ -111,7 +111,7 @@ static void paint_text(void *self, int x, int baseline, draw_face which, draw_an
     }
 }
 
-/* The colour that is `shade` shades from paper on the way to ink. */
+/* Returns the colour between paper and ink for a number of shades. */
 static draw_color shade_of(draw_color ink, int shade)
 {
     return (draw_color){(uint8_t)(255 - (255 - ink.red) * shade / SHADES),
@@ -131,7 +131,7 @@ static draw_color color_of(int index)
                         : shade_of(draw_soft, index - SOFT + 1);
 }
 
-/* Boxes have the colours of tones and frames. */
+/* Paints a box. Boxes have the colours of tones and frames only. */
 static void paint_box(void *self, int left, int top, int width, int height, draw_color color)
 {
     int index = 0;
@@ -151,7 +151,7 @@ static void make_palette(uint8_t palette[COLORS][4], uint8_t opacity_of_paper)
     }
 }
 
-/* The canvas as a PNG file in memory, which is the caller's to release. */
+/* Returns the canvas as a PNG file in memory, which the caller frees. */
 static fur_status canvas_pack(const canvas *c, int colors, uint8_t opacity_of_paper, void **bytes,
                               size_t *size)
 {

@@ -1,4 +1,4 @@
-/* Pictures as SVG: one path a tone, in whose strokes a horizontal run of cells is one line. */
+/* Draws pictures as SVG with one path per tone. A line of the path is a horizontal run of cells. */
 #include "draw.h"
 
 #include <stdlib.h>
@@ -27,10 +27,10 @@ static void put_box(void *self, int left, int top, int width, int height, draw_c
     fputs("/>\n", self);
 }
 
-/* The runs of one tone in one row: how far from the last one's end, and how long. */
+/* Writes the runs of one tone in one row: distance from the last run's end, and length. */
 static void put_runs(FILE *stream, const raster *r, int row, int tone, double densest)
 {
-    int end = -1; /* of the last run */
+    int end = -1; /* end of the last run */
     for (int col = 0; col < r->cols.cells; col++) {
         if (raster_tone(r, row, col, densest) != tone)
             continue;
@@ -46,7 +46,7 @@ static void put_runs(FILE *stream, const raster *r, int row, int tone, double de
     }
 }
 
-/* In units of cells, their middles half a unit from the grid's lines. */
+/* Writes the cells. The unit is a cell, and the middle of a cell is half a unit from grid lines. */
 static void put_cells(void *self, int left, int top, const raster *r, double densest)
 {
     fprintf(self,

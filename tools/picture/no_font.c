@@ -1,4 +1,4 @@
-/* The letters where the build found no font: none. */
+/* An empty font, used if the build found none. */
 #include "draw.h"
 #include "font.h"
 

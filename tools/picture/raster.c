@@ -1,4 +1,4 @@
-/* Counting entries into cells. */
+/* Counts the entries in cells. */
 #include "raster.h"
 
 #include <furrow/author/context.h>
@@ -8,7 +8,7 @@
 
 #include "offset.h"
 
-/* A thin matrix would be a line: its shorter side gets at least the pixels over this. */
+/* The shorter side has at least pixels / THINNEST cells, so that a thin matrix is not a line. */
 #define THINNEST 10
 
 static int64_t ceiling(int64_t a, int64_t b)
@@ -36,7 +36,7 @@ static void choose_sides(const fur_csr_view *a, int pixels, raster *r)
     r->cols = make_side(a->cols, block, scale, pixels / THINNEST);
 }
 
-/* Indices and blocks have 31 bits, which are divided faster than 64. */
+/* Indices and blocks have 31 bits, because dividing them is faster than with 64 bits. */
 static void count(const fur_csr_view *a, raster *r)
 {
     uint32_t block = (uint32_t)r->cols.block;
@@ -86,7 +86,7 @@ void raster_destroy(raster *r)
         fur_context_release(r->context, r->counts);
 }
 
-/* Rows or columns that a cell covers; of a matrix without any, one. */
+/* Returns the rows or columns that a cell covers; 1 for an empty matrix. */
 static double covered(const raster_side *side, int cell)
 {
     int64_t left = side->size - cell * side->block;
@@ -109,7 +109,7 @@ double raster_densest(const raster *r)
     return densest;
 }
 
-/* A cell at the edge may have less than a block and so be denser than the others. */
+/* A cell at the edge may cover less than a block, so it may be denser than the others. */
 int raster_tone(const raster *r, int row, int col, double densest)
 {
     double block = (double)r->rows.block * (double)r->cols.block;

@@ -1,4 +1,4 @@
-/* The page about one reordering. */
+/* Writes the page about a reordering. */
 #include "report.h"
 
 #include <ctype.h>
@@ -10,10 +10,10 @@
 #include "new_file.h"
 #include "page.h"
 
-/* Pixels of a picture's longer side; one with fewer is enlarged without blur. */
+/* Pixels on a picture's longer side. A picture with fewer is enlarged without blur. */
 #define PIXELS 800
 #define PIXELS_SHARP 480
-#define NUMBERS 6 /* along an axis, at most */
+#define NUMBERS 6 /* largest count along an axis */
 
 typedef struct page {
     const report_facts *facts;
@@ -24,7 +24,7 @@ typedef struct page {
     double densest;
 } page;
 
-/* Whether every component stayed as it was. */
+/* Returns whether the order leaves every component unchanged. */
 static bool is_identity(const report_facts *r)
 {
     return r->found.components_kept == r->found.components;
@@ -37,7 +37,7 @@ double report_pays_after(const report_facts *facts)
                                            : INFINITY;
 }
 
-/* Such as "170 × smaller". */
+/* Formats a change, such as "170 × smaller". */
 static void format_change(double before, double after, const char *less, const char *more,
                           char out[WORDS_BYTES])
 {
@@ -131,7 +131,7 @@ static void put_cards(const page *p)
     fputs("</div>\n", p->stream);
 }
 
-/* The picture as PNG within the page. */
+/* Writes the picture as PNG into the page. */
 static fur_status put_image(const page *p, const raster *cells)
 {
     void *bytes = NULL;
@@ -142,7 +142,7 @@ static fur_status put_image(const page *p, const raster *cells)
     return FUR_OK;
 }
 
-/* The numbers along an axis, each at its percentage of the picture. */
+/* Writes the numbers along an axis, each at its percentage of the picture. */
 static void put_axis(FILE *stream, const raster_side *side, const char *class, const char *edge)
 {
     draw_tick ticks[DRAW_TICKS_MOST];
@@ -176,7 +176,7 @@ static fur_status put_figure(const page *p, const char *title, const raster *cel
     return status;
 }
 
-/* The meaning of the tones, where a cell may have several entries. */
+/* Writes the meaning of the tones if a cell may have several entries. */
 static void put_legend(const page *p)
 {
     int64_t block = p->before.rows.block;
@@ -205,7 +205,7 @@ static fur_status put_figures(const page *p)
     return FUR_OK;
 }
 
-/* Percent of the larger of two, for the length of a bar. */
+/* Returns the number in percent of the larger of both, for the length of a bar. */
 static double part(double number, double other)
 {
     double larger = fmax(number, other);

@@ -1,12 +1,12 @@
-/* A page for browsers about one reordering: one file that needs nothing else. */
+/* A page for browsers about a reordering. It is a single file that needs no other file. */
 #ifndef FURROW_TOOLS_REPORT_H
 #define FURROW_TOOLS_REPORT_H
 
 #include <furrow/furrow.h>
 
-/* A matrix before and after it was reordered. */
+/* A matrix before and after reordering. */
 typedef struct report_facts {
-    const char *path; /* of the matrix */
+    const char *path; /* path of the matrix */
     const char *method;
     const fur_csr *original;
     fur_csr *reordered;
@@ -15,11 +15,11 @@ typedef struct report_facts {
     fur_order_figures after;
     double seconds_order;
     double seconds_permute;
-    double products[2]; /* seconds of one, before and after */
+    double products[2]; /* seconds of one product, before and after */
 } report_facts;
 
-/* Products after which ordering and permuting have paid back, (order + permute) / (before - after);
- * infinite if they never do. */
+/* Returns the number of products after which ordering and permuting have paid off:
+ * (order + permute) / (before - after). Infinite if they never do. */
 double report_pays_after(const report_facts *facts);
 
 fur_status report_save(fur_context *context, const report_facts *facts, const char *path);

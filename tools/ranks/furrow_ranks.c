@@ -1,5 +1,5 @@
-/* furrow-ranks: products and solves on several ranks. A failure on one of them ends all, with one
- * sentence of rank 0 and status 1. */
+/* furrow-ranks: products and solves on several ranks. If one rank fails, all end. Rank 0 prints one
+ * message, and the exit status is 1. */
 #include "ranks_job.h"
 
 #include <string.h>

@@ -1,10 +1,10 @@
-/* furrow-ranks multiply and bench: products, and iterations of cg, timed. */
+/* furrow-ranks multiply and bench: times products and iterations of cg. */
 #include "ranks_job.h"
 
 #include <float.h>
 #include <stdlib.h>
 
-/* Iterations of cg that bench times. */
+/* Number of timed iterations of cg in bench. */
 #define BENCH_ITERATIONS 100
 #define REPEAT 20
 
@@ -15,7 +15,7 @@ static int compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Norms of a vector that is shared. */
+/* Prints norms of a distributed vector. */
 static fur_status put_norms(ranks_job *j, const fur_vector *y)
 {
     double one;
@@ -30,7 +30,7 @@ static fur_status put_norms(ranks_job *j, const fur_vector *y)
     return FUR_OK;
 }
 
-/* seconds: of each product. */
+/* Multiplies repeatedly. seconds: time of each product. */
 static fur_status run_products(ranks_job *j, double *seconds)
 {
     fur_status status = FUR_OK;
@@ -44,7 +44,7 @@ static fur_status run_products(ranks_job *j, double *seconds)
     return status;
 }
 
-/* Times y = A x; x of --x or ones. Saves y before it prints. */
+/* Times y = A x for x from --x, or ones. Saves y before it prints. */
 static fur_status multiply(ranks_job *j)
 {
     int repeat = j->request->repeat;
@@ -71,8 +71,8 @@ static fur_status multiply(ranks_job *j)
     return status;
 }
 
-/* Products and, of a square matrix, iterations of cg without a preconditioner, as far as they go.
- */
+/* Times products. If A is square, also times iterations of cg without a preconditioner, until cg
+ * stops. */
 static fur_status bench(ranks_job *j)
 {
     const fur_ranks_report *r = fur_ranks_csr_describe(j->a);

@@ -1,15 +1,18 @@
-/* Ranks on GPUs against one GPU, in one run: the gather of a reduction, the exchange of a face,
- * products and iterations of conjugate gradients with the matrix of 7 points, and the same without
- * a matrix with cycles of geometric multigrid.
+/* Compares ranks on GPUs with one GPU in one run. It times the gather of a reduction, the exchange
+ * of a face, and products and cg iterations with the 7-point matrix. It also times the same without
+ * a matrix, together with cycles of geometric multigrid.
  *
  *     race_ranks_cuda RANKS TRANSPORT [faces] [sums] SIZE...
  *
- * For example race_ranks_cuda 2 peers 128 256w 256g. 256: a grid of 256^3 points on one GPU and on
- * all; 256w: of as many on each; 256g: without a matrix; sums: a dot product whose first bound has
- * another place, so that ranks exchange the sums of more subtrees, or lanes.
+ * Example: race_ranks_cuda 2 peers 128 256w 256g
  *
- * Each figure is the median of rounds of so many calls that the clock does not matter; of all ranks
- * the slowest. */
+ *     256    a grid of 256^3 points on one GPU, and the same grid on all GPUs
+ *     256w   a grid of 256^3 points on each GPU
+ *     256g   a grid of 256^3 points, without a matrix
+ *     sums   a dot product with a moved first bound: ranks exchange sums of more subtrees, or lanes
+ *
+ * Each figure is the median over rounds. A round has enough calls that the clock's resolution does
+ * not matter. The slowest rank counts. */
 #include "device.h"
 
 #include <furrow/author/clock.h>
@@ -26,15 +29,15 @@
 #define ROUNDS 7
 
 typedef struct race {
-    int64_t size; /* of the grid's sides, or of a face's */
+    int64_t size; /* side length of the grid or of a face */
     int64_t planes;
     double product, recorded, face, edge, dot, iteration; /* edge: a face and the boundary's rows */
-    double parts[4]; /* dot, norms, direction, all with the product: recorded */
-    double inner;    /* the inner rows of the product alone */
-    double check;    /* a norm, by which runs are compared */
+    double parts[4]; /* dot, norms, direction, and all with the product; recorded */
+    double inner;    /* the inner rows of the product only */
+    double check;    /* a norm with which runs are compared */
     int iterations;
     const char *kernel;
-    const char *how; /* iterations reach the device */
+    const char *how; /* how iterations are submitted to the device */
     int64_t halo_bytes;
 } race;
 
@@ -52,7 +55,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Seconds of a call, of many between two waits; the median of rounds. */
+/* Returns the seconds of a call: `calls` calls between two waits, median over rounds. */
 static double measure(fur_ranks *g, fur_context *c, int64_t calls,
                       fur_status (*call)(void *user, int64_t times), void *user)
 {
@@ -92,8 +95,8 @@ static fur_status replay(void *user, int64_t times)
     return fur_recording_replay(user, times);
 }
 
-/* Rows of the 7-point matrix of an n^3 grid, or of a matrix whose two halves exchange faces of n^2.
- */
+/* Fills rows of the 7-point matrix of an n^3 grid, or of a matrix whose halves exchange faces of
+ * n^2 entries. */
 static void fill_rows(int64_t n, int64_t planes, int64_t first, int64_t last, int64_t *offsets,
                       int64_t *columns, double *values)
 {
@@ -348,8 +351,8 @@ static fur_status run_faces(fur_ranks *g, void *user)
 
 #define SUMMED (INT64_C(1) << 24)
 
-/* A dot product where the first rank has `size` entries less than its share, and the last one more.
- */
+/* Times a dot product in which the first rank has `size` entries less than its share, and the last
+ * rank has more. */
 static fur_status run_sums(fur_ranks *g, void *user)
 {
     race own = *(race *)user;
@@ -417,7 +420,7 @@ static double solve_cycles(fur_ranks *g, fur_context *c, const cycle *m, int *it
     return seconds[2];
 }
 
-/* The stencil of 7 points: products, and multigrid. */
+/* Times the stencil of 7 points: products and multigrid. */
 static fur_status run_stencil(fur_ranks *g, void *user)
 {
     race own = *(race *)user;
@@ -500,7 +503,7 @@ static void race_sums(int ranks, const char *by)
         }
 }
 
-/* Two times, of one GPU and of all. */
+/* Prints two times: on one GPU and on all. */
 static void print_pair(const char *name, double one, double all)
 {
     printf(" %s %.1f -> %.1f us %.2fx", name, 1e6 * one, 1e6 * all, one / all);

@@ -1,4 +1,4 @@
-/* One run of furrow-ranks on one rank: what was asked for, what it holds, and its steps. */
+/* A run of furrow-ranks on one rank: its request, its objects, and its steps. */
 #ifndef FURROW_TOOLS_RANKS_JOB_H
 #define FURROW_TOOLS_RANKS_JOB_H
 
@@ -11,61 +11,62 @@
 
 typedef struct ranks_job ranks_job;
 
-/* The command line. NULL, 0 and false: not given. */
+/* The command line. NULL, 0 and false mean: not given. */
 typedef struct ranks_request {
     command_common common;
-    int ranks; /* in this process; 0: the processes of MPI */
+    int ranks; /* ranks in this process; 0: the processes of MPI */
     const char *device_transport;
     const char *partition; /* a method or a file */
     const char *x;
     const char *b;
     int repeat;
-    bool whole;            /* the preconditioner is of the whole matrix, not of each rank's rows */
-    solver_request solver; /* multiply has its `out`, too */
+    bool whole;            /* the preconditioner uses the whole matrix, not each rank's rows */
+    solver_request solver; /* multiply also uses its `out` */
     /* Computes and writes files; adds figures to the output. */
     fur_status (*work)(ranks_job *j);
 } ranks_request;
 
 struct ranks_job {
     const ranks_request *request;
-    const char *name; /* of the matrix */
+    const char *name; /* name of the matrix */
     fur_ranks *group;
-    bool leads;        /* rank 0, which reads vectors, writes and prints */
-    fur_context *home; /* of vectors as files have them */
+    bool leads;        /* true on rank 0, which reads vectors, writes and prints */
+    fur_context *home; /* for vectors in the order of files */
     fur_ranks_csr *a;
-    fur_partition *partition; /* that has arranged it; NULL: none has */
-    fur_context *context;     /* of the matrix */
+    fur_partition *partition; /* the partition that arranged the matrix; NULL: none */
+    fur_context *context;     /* the matrix's context */
     fur_value_type value;
     fur_vector *x;
-    fur_vector *y; /* b of a solve */
+    fur_vector *y; /* the right-hand side b in a solve */
     output out;
     double seconds_load;
-    fur_solver_report report; /* of a solve */
+    fur_solver_report report; /* report of a solve */
 };
 
 /* Runs the request on all ranks. Returns the exit status. */
 int ranks_start(ranks_request *request);
 
-/* Options of all subcommands. */
+/* The options of all subcommands. */
 extern const line_option ranks_options[];
 
-/* A failure in a context is the group's. */
+/* Makes a failure in a context the group's failure. */
 fur_status ranks_pass(const ranks_job *j, const fur_context *context, fur_status status);
 
 /* Makes this rank's part of a vector in the context of `bounds`. */
 fur_status ranks_vector(const ranks_job *j, fur_context *context, const int64_t *bounds,
                         fur_vector **out);
 
-/* Collective: each rank's part of a vector that rank 0 has. Destroys `whole`; NULL elsewhere. */
+/* Collective. Gives each rank its part of rank 0's vector and destroys `whole`, which is NULL on
+ * other ranks. */
 fur_status ranks_deal(const ranks_job *j, fur_vector *whole, const int64_t *bounds, fur_vector *x);
 
-/* Collective: the same of a file, which rank 0 reads; path NULL: ones. */
+/* Collective. As above, for a vector that rank 0 reads from a file. path NULL: ones. */
 fur_status ranks_load(const ranks_job *j, const char *path, const int64_t *bounds, fur_vector *x);
 
-/* Collective: writes a vector of these bounds to --out, if that was given. */
+/* Collective. Writes a vector with these bounds to --out, if it is given. */
 fur_status ranks_save(const ranks_job *j, const int64_t *bounds, const fur_vector *x);
 
-/* The sentence about a solve that did not succeed. */
+/* Fails with a message if the solve did not succeed. */
 fur_status ranks_judge(const ranks_job *j);
 
 int ranks_multiply(int argc, char **argv);

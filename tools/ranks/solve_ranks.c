@@ -1,4 +1,4 @@
-/* furrow-ranks solve: x with A x = b, or with the least ||b - A x||, on several ranks. */
+/* furrow-ranks solve: finds x with A x = b or smallest ||b - A x|| on several ranks. */
 #include "ranks_job.h"
 
 #include <float.h>
@@ -11,20 +11,20 @@
 #include "verdict.h"
 #include "watch.h"
 
-/* Rounding of a row's sum, in units of what a vector of no simple kind gives. */
+/* Bound for the rounding of a row sum, in units of the product with a vector of fractions. */
 #define ROUNDING 16
 
 /* The parts of a solve other than the matrix and the vectors. */
 typedef struct solve_state {
     const char *precond;
-    const char *rhs; /* what b is, in words */
+    const char *rhs; /* description of b */
     fur_operator *jacobi;
     fur_ranks_precond *other;
     double seconds_setup;
     watch watch;
 } solve_state;
 
-/* y = A x of x_i that no simple matrix maps to 0. */
+/* Computes y = A x for fractions x_i that no simple matrix maps to 0. */
 static fur_status multiply_fractions(const ranks_job *j)
 {
     const int64_t *cols = fur_ranks_csr_column_bounds(j->a);
@@ -44,7 +44,7 @@ static fur_status multiply_ones(const ranks_job *j)
     return fur_ranks_multiply(j->a, j->x, j->y);
 }
 
-/* y = A times ones. If that is no more than rounding, y = A times fractions. */
+/* Computes y = A times ones. If the result is only rounding, computes y = A times fractions. */
 static fur_status make_b(const ranks_job *j, solve_state *s)
 {
     bool single = j->value == FUR_F32 || j->value == FUR_C64;
@@ -65,7 +65,7 @@ static fur_status make_b(const ranks_job *j, solve_state *s)
     return multiply_fractions(j);
 }
 
-/* The right-hand side in the file's archive, if it has one. */
+/* Loads the right-hand side from the file's archive, if it has one. */
 static fur_status load_archived(const ranks_job *j, solve_state *s)
 {
     const int64_t *rows = fur_ranks_csr_bounds(j->a);
@@ -92,7 +92,7 @@ static fur_status load_b(const ranks_job *j, solve_state *s)
     return ranks_load(j, b, fur_ranks_csr_bounds(j->a), j->y);
 }
 
-/* Makes b and the initial guess, which is 0 without --x0. */
+/* Makes b and the initial guess, which is 0 unless --x0 is given. */
 static fur_status make_system(ranks_job *j, solve_state *s)
 {
     fur_context *domain = fur_ranks_csr_domain(j->a);
@@ -105,7 +105,7 @@ static fur_status make_system(ranks_job *j, solve_state *s)
               : ranks_pass(j, domain, fur_vector_fill(j->x, fur_real(0)));
 }
 
-/* The default is jacobi if the matrix has a diagonal, else none. */
+/* Returns the default: jacobi if the matrix has a diagonal, otherwise none. */
 static const char *choose_precond(const ranks_job *j)
 {
     const fur_ranks_report *r = fur_ranks_csr_describe(j->a);
@@ -131,7 +131,7 @@ static fur_status make_precond(ranks_job *j, solve_state *s)
     return status;
 }
 
-/* Each process has its signals. Of threads, rank 0 looks for them. */
+/* Returns whether this rank checks signals: each process of MPI, but only rank 0 of threads. */
 static bool has_signals(const ranks_job *j)
 {
     return j->leads || !job_is(fur_ranks_transport(j->group), "threads");
@@ -161,7 +161,7 @@ static fur_status iterate(ranks_job *j, solve_state *s)
     return status;
 }
 
-/* x and the history go to their files. */
+/* Writes x and the history to their files. */
 static fur_status save(const ranks_job *j, const solve_state *s)
 {
     const char *history = j->request->solver.history;
@@ -216,7 +216,7 @@ fur_status ranks_judge(const ranks_job *j)
                  .method = j->report.method,
                  .report = &j->report,
                  .value = j->value,
-                 .least_squares = true, /* by a method that was named */
+                 .least_squares = true, /* the caller named the method */
                  .quiet = j->request->common.quiet,
                  .out = j->request->solver.out.path};
     if (j->request->work != solve)

@@ -1,4 +1,4 @@
-/* The ranks of a run: processes of MPI, or threads of this one. */
+/* Starts the ranks of a run: processes of MPI, or threads of this process. */
 #include "ranks_job.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ const line_option ranks_options[] = {
     {0},
 };
 
-/* A launcher of MPI programs sets one of these. */
+/* Returns whether a launcher of MPI programs set one of its variables. */
 static bool is_launched(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE",
@@ -42,7 +42,7 @@ static bool is_partition(const char *name)
     return false;
 }
 
-/* The matrix in the order of the partition that was asked for. */
+/* Brings the matrix into the order of the requested partition. */
 static fur_status arrange(ranks_job *j)
 {
     const char *partition = j->request->partition;
@@ -58,7 +58,7 @@ static fur_status arrange(ranks_job *j)
     return FUR_OK;
 }
 
-/* Whether all ranks can read the file together: by the rules and limits of the library. */
+/* Returns whether all ranks can read the file together, with the library's rules and limits. */
 static bool is_for_all(const ranks_job *j)
 {
     const command_common *common = &j->request->common;
@@ -67,7 +67,7 @@ static bool is_for_all(const ranks_job *j)
     return strcmp(j->name, "-") != 0 && !command_reads_specially(common) && !limited;
 }
 
-/* The matrix that rank 0 reads as furrow does, on all ranks. */
+/* Distributes the matrix that rank 0 reads in the same way as furrow. */
 static fur_status read_alone(ranks_job *j)
 {
     loaded_matrix whole = {.matrix = NULL};
@@ -132,7 +132,7 @@ static fur_status run(ranks_job *j)
     return FUR_OK;
 }
 
-/* Prints, and says what a solve has come to. */
+/* Prints the results and judges a solve. */
 static fur_status tell(ranks_job *j)
 {
     fur_status status = FUR_OK;
@@ -154,7 +154,7 @@ static void release(ranks_job *j)
     fur_context_destroy(j->home);
 }
 
-/* The whole of a rank. */
+/* Runs a rank from start to end. */
 static fur_status run_rank(fur_ranks *group, void *user)
 {
     ranks_request *request = user;
@@ -178,7 +178,7 @@ static fur_status run_rank(fur_ranks *group, void *user)
     return fur_ranks_agree(group, status);
 }
 
-/* As a process of MPI; alone, if no launcher has started it. */
+/* Runs as a process of MPI, or alone if no launcher started it. */
 static fur_status run_process(ranks_request *request, const fur_ranks_options *options)
 {
     fur_ranks *group;

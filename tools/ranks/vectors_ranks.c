@@ -1,4 +1,4 @@
-/* Vectors of all ranks, from files and to files. */
+/* Reads and writes distributed vectors. */
 #include "ranks_job.h"
 
 #include <furrow/author/context.h>
@@ -18,7 +18,7 @@ fur_status ranks_vector(const ranks_job *j, fur_context *context, const int64_t 
                       fur_vector_create(context, j->value, bounds[rank + 1] - bounds[rank], out));
 }
 
-/* Brings entries from the order of the file into the order of the partition. */
+/* Permutes entries from the order of the file to the order of the partition. */
 static fur_status arrange(const ranks_job *j, fur_vector **whole)
 {
     const int32_t *order = fur_permutation_order(fur_partition_order(j->partition));

@@ -1,5 +1,4 @@
-/* A program with subcommands: finds the subcommand in a table and passes it the rest of the line.
- */
+/* A program with subcommands: finds one in a table and passes it the rest of the line. */
 #include "command.h"
 
 #include <errno.h>

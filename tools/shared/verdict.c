@@ -11,7 +11,7 @@
 #define ENTRY_BYTES 64
 #define SENTENCE 512
 
-/* If the scaled residual exceeds the residual by this factor, a note says so, except at rounding.
+/* A note is printed if the scaled residual exceeds the residual by this factor, unless by rounding.
  */
 #define SCALED_EXCESS 1000
 #define ROUNDING 1e-13

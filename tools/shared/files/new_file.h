@@ -20,8 +20,7 @@ bool new_file_is(const char *path, const char *suffix);
 fur_status new_file_open(fur_context *context, const char *path, new_file *out);
 
 /* Fails as new_file_open would, so that the failure is known before long work. A NULL `path` stands
- * for no file. Standard output, pipes and devices are not touched, since no new file replaces them.
- */
+ * for no file. Standard output, pipes and devices are not touched, as they are not replaced. */
 fur_status new_file_try(fur_context *context, const char *path);
 
 /* Closes the file. With status FUR_OK it gets its name. Otherwise, or if naming fails, the file is
