@@ -75,8 +75,7 @@ static nb::dict dict_of(const fur_mtx_header &h)
     return made;
 }
 
-/* Calls read(&options, &matrix) with the context's lock. Returns the matrix, header and warnings.
- */
+/* Calls read(&options, &matrix) with the context's lock. Returns matrix, header and warnings. */
 template <typename Read>
 static nb::tuple hear(const std::shared_ptr<Context> &context, const Reading &reading,
                       nb::handle progress, Read read)

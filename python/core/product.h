@@ -11,8 +11,7 @@ struct vector_at {
     furrow::vector vector;
 };
 
-/* An array of CuPy that is known to be a plain vector. Its address cannot change while it exists.
- */
+/* An array of CuPy that is known to be a plain vector. It keeps its address while it exists. */
 struct known_array {
     nb::object weak; /* a weak reference, or nothing */
     std::uintptr_t address = 0;

@@ -3,10 +3,10 @@
 
     compare_cg.py FURROW CASE... [--peer scipy|cupy] [--rounds N] [--python PYTHON] [ARGUMENT...]
 
-Other arguments, such as --device cuda or --threads 2, go to furrow. The ratio is the median over the
-rounds of the peer's time for an iteration to furrow's. Both must have the same residual after 20
-iterations. The last column is what other programs took of the processor meanwhile: where it is not
-near 0, the line says little.
+Other arguments, such as --device cuda or --threads 2, go to furrow. The ratio is the peer's time for
+an iteration over furrow's, as the median over the rounds. Both must have the same residual after 20
+iterations. The last column is the processor time of other programs. If it is not near 0, the line
+is unreliable.
 """
 
 import argparse
@@ -19,7 +19,7 @@ import subprocess
 import sys
 import time
 
-# of two residuals, relative to one of them and to b
+# Largest difference of both residuals, relative to one of them and to b.
 AGREEMENT = 1e-6
 ROUNDING = 1e-12
 
@@ -32,7 +32,7 @@ def run(command):
 
 
 def others_seconds():
-    """What other programs have had of the processor, of all cores."""
+    """Returns the processor seconds that other programs have used, over all cores."""
     with open("/proc/stat", encoding="ascii") as stat:
         ticks = [int(field) for field in stat.readline().split()[1:]]
     own = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -41,7 +41,7 @@ def others_seconds():
 
 
 def compare(options, passed, case):
-    """A line of the table."""
+    """Returns a line of the table."""
     begin = time.monotonic()
     before = others_seconds()
     bench = [options.furrow, "bench", "solve", case, "--json", "--rounds", "3", *passed]

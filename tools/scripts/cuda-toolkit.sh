@@ -1,16 +1,16 @@
 # shellcheck shell=sh
-# Where nvcc is, and a CUDA Toolkit of the checkout's own where there is none. Sourced after
+# Finds nvcc, and fetches a CUDA Toolkit into the checkout if there is none. Source it after
 # packages.sh.
 
 # shellcheck disable=SC2154 # root comes from packages.sh
 cuda_toolkit=$root/build/cuda-toolkit
 
-# What compiles and links CUDA code, as wheels; all of one major version.
+# The wheels that compile and link CUDA code. All have the same major version.
 cuda_wheels="nvidia-cuda-nvcc nvidia-cuda-crt nvidia-nvvm nvidia-cuda-runtime nvidia-cuda-cccl"
 cuda_major=13
 
-# find_nvcc: the path of nvcc: what CUDACXX names, or that of the PATH, of CUDA_HOME (by default
-# /usr/local/cuda), or of the toolkit fetched before. Nothing if there is none.
+# find_nvcc: prints the path of nvcc. It looks in CUDACXX, the PATH, CUDA_HOME (by default
+# /usr/local/cuda) and the fetched toolkit. Prints nothing if it finds none.
 find_nvcc() {
     for nvcc in "${CUDACXX:-}" "$(command -v nvcc)" "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" \
         "$cuda_toolkit"/lib/python3*/site-packages/nvidia/cu"$cuda_major"/bin/nvcc; do
@@ -21,7 +21,7 @@ find_nvcc() {
     done
 }
 
-# install_wheels WHEEL...: into the toolkit's folder.
+# install_wheels WHEEL...: installs wheels into the toolkit's folder.
 install_wheels() {
     python3 -m venv "$cuda_toolkit" || fail "python3 could not make a virtual environment"
     for wheel; do
@@ -32,7 +32,7 @@ install_wheels() {
         fail "pip could not fetch the CUDA Toolkit; its messages above say why (is the network up?)"
 }
 
-# link_libraries: CMake looks for them in lib64, by names without a version.
+# link_libraries: adds lib64 and names without a version, because CMake looks for these.
 link_libraries() {
     for toolkit in "$cuda_toolkit"/lib/python3*/site-packages/nvidia/cu"$cuda_major"; do
         ln -sfn lib "$toolkit/lib64"
@@ -42,7 +42,7 @@ link_libraries() {
     done
 }
 
-# need_nvcc: exports CUDACXX; fetches a toolkit if there is none.
+# need_nvcc: exports CUDACXX, and fetches a toolkit if there is no nvcc.
 need_nvcc() {
     if [ -z "$(find_nvcc)" ]; then
         need_packages python3 python3-venv

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What gpu-test.sh measured: one JSON file, and tables made from it.
+"""Collects the measurements of gpu-test.sh in a JSON file, and makes tables from it.
 
     gpu_results.py FILE machine           adds KEY=VALUE lines from standard input
-    gpu_results.py FILE step NAME STATUS  adds how a step ended
-    gpu_results.py FILE add KEY JSON      adds what a benchmark wrote
+    gpu_results.py FILE step NAME STATUS  adds the status of a step
+    gpu_results.py FILE add KEY JSON      adds the output of a benchmark
     gpu_results.py FILE table             prints the tables, in Markdown
     gpu_results.py --large FURROW FOLDER... lists real matrices with over 100,000 entries
 """
@@ -32,7 +32,7 @@ def info(furrow, path):
 
 
 def large(furrow, folders):
-    """Files of a size that can hold so many entries are looked at."""
+    """Prints real matrices with over 100,000 entries. Only files of sufficient size are opened."""
     for folder in folders:
         for path in sorted(pathlib.Path(folder).glob("*.mtx")):
             found = info(furrow, path) if path.stat().st_size > 2 * ENTRIES else None
@@ -108,7 +108,7 @@ def summary(cases):
 
 
 def duel_table(title, cases):
-    """Two contenders a case, the peer first."""
+    """Prints a table with two contenders for each case, the peer first."""
     print(f"\n{title}\n")
     head("case", "peer", "cold, us", "warm, us", "furrow", "cold, us", "warm, us", "warm, GB/s",
          "ratio cold", "ratio warm")

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Registers, shared memory and spills of every CUDA kernel.
+# Reports registers, shared memory and spills of every CUDA kernel.
 #
-#   tools/scripts/kernel-resources.sh --compile NVCC ARGUMENT...   compiles and keeps what ptxas says
+#   tools/scripts/kernel-resources.sh --compile NVCC ARGUMENT...   compiles and keeps ptxas's output
 #   tools/scripts/kernel-resources.sh FOLDER                       prints a table of the objects in FOLDER
 #
-# As a build's CMAKE_CUDA_COMPILER_LAUNCHER the first form leaves OBJECT.ptxas beside every object.
-# The second fails if a kernel spills registers.
+# If it is a build's CMAKE_CUDA_COMPILER_LAUNCHER, the first form writes OBJECT.ptxas beside every
+# object. The second form fails if a kernel spills registers.
 set -eu -o pipefail
 
-# compile NVCC ARGUMENT...: everything but ptxas's information is printed as usual.
+# compile NVCC ARGUMENT...: compiles, and prints everything except ptxas's information.
 compile() {
     local argument previous='' object='' status=0
     for argument; do
@@ -20,7 +20,7 @@ compile() {
     return $status
 }
 
-# rows FOLDER: file, architecture, registers, shared memory, spilled bytes, and kernel of each.
+# rows FOLDER: prints file, architecture, registers, shared memory, spilled bytes and kernel name.
 rows() {
     find "$1" -name '*.ptxas' | sort | while read -r file; do
         awk -v file="$(basename "$(dirname "$file")")/$(basename "$file" .o.ptxas)" '

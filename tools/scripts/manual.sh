@@ -1,15 +1,15 @@
 #!/bin/sh
-# Writes the manual's pages, furrow.1 and one for each subcommand, from what --help says.
+# Writes the manual's pages from the output of --help: furrow.1 and a page for each subcommand.
 #
 #   manual.sh FURROW FOLDER
 set -eu
 
 furrow=$1 folder=$2
-# One line an option or paragraph, however long.
+# Each option or paragraph is one line of any length.
 export ARGP_HELP_FMT=rmargin=100000,opt-doc-col=60
 version=$("$furrow" --version)
 
-# page NAME SUMMARY TITLE: the page of the help text on standard input.
+# page NAME SUMMARY TITLE: makes the page from the help text on standard input.
 page() {
     awk -v name="$1" -v summary="$2" -v version="$version" '
     function escape(text) {
@@ -19,7 +19,7 @@ page() {
         return text
     }
     function head(title) { print ".SH " title }
-    # "Usage: furrow solve [OPTION...] FILE": the words of lower case are what is typed.
+    # "Usage: furrow solve [OPTION...] FILE": words in lower case are typed literally.
     function usage(text) {
         print (usages++ ? ".br\n" : "") ".B " escape(substr(text, 1, match(text, / [[A-Z]|$/) - 1))
         print escape(substr(text, RSTART + 1))

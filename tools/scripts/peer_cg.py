@@ -3,9 +3,9 @@
 
     peer_cg.py CASE ITERATIONS [--peer scipy|cupy] [--rounds N]
 
-CASE is a Matrix Market file, plain, .gz or .zst, or 7-point:N or 27-point:N as furrow bench has
-them. As there, b = A u for the numbers u of docs/numerics.md, the first tenth of the iterations is
-not timed, and the residual is that after 20 iterations.
+CASE is a Matrix Market file, plain, .gz or .zst, or 7-point:N or 27-point:N of furrow bench. As in
+furrow bench, b = A u for the numbers u of docs/numerics.md. The first tenth of the iterations is not
+timed, and the residual is taken after 20 iterations.
 """
 
 import argparse
@@ -51,7 +51,7 @@ class Race:
         return self.inverse * r.ravel()
 
     def run(self, iterations):
-        """Seconds of an iteration, and x."""
+        """Returns the seconds of an iteration, and x."""
         warm = iterations // 10
         seen = 0
         begin = 0

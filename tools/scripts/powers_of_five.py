@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The powers of five behind reading and printing numbers, computed exactly.
+"""Computes exactly the powers of five that reading and printing numbers use.
 
     powers_of_five.py          prints io/number/powers_of_five.c
-    powers_of_five.py FILE     fails unless that is what the file holds
+    powers_of_five.py FILE     fails unless the file holds the same text
 """
 
 import pathlib
@@ -21,8 +21,10 @@ const uint64_t fur_powers_of_five[FUR_POWER_LAST - FUR_POWER_FIRST + 1][2] = {
 
 
 def power(k):
-    """5^k times a power of two, as an integer of 128 bits: rounded down, but up from 5^-27 to
-    5^-1."""
+    """Returns 5^k times a power of two as an integer of 128 bits.
+
+    It is rounded up for k from -27 to -1, and down for all other k.
+    """
     value = 5 ** abs(k)
     if k >= 0:
         return (value << 128) >> value.bit_length()

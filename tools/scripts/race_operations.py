@@ -57,7 +57,7 @@ class Difference(ctypes.Structure):
 
 
 class Library:
-    """The library, one context, and matrices as handles."""
+    """The library with one context; matrices are handles."""
 
     def __init__(self, path, threads):
         self.lib = ctypes.CDLL(path)
@@ -120,7 +120,7 @@ class Library:
 
 
 def grid(points, n):
-    """The Laplacian of 7 or 27 points."""
+    """Returns the Laplacian with 7 or 27 points."""
     one = scipy.sparse.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(n, n))
     eye = scipy.sparse.eye_array(n)
     if points == 7:
@@ -137,7 +137,7 @@ def grid(points, n):
 
 
 def cases(lib, a):
-    """(name, the library's call, SciPy's): each returns a matrix or a number."""
+    """Lists (name, the library's call, SciPy's call). Each call returns a matrix or a number."""
     n = a.shape[0]
     rng = numpy.random.default_rng(1)
     same = a.copy()
@@ -247,7 +247,7 @@ def agree(lib, own, peer):
     peer = scipy.sparse.csr_matrix(peer)
     peer.sort_indices()
     if peer.nnz != len(values):
-        # SciPy leaves out sums and products that are zero
+        # SciPy drops sums and products that are zero.
         kept = scipy.sparse.csr_matrix((values, columns, offsets), shape=shape)
         return abs(kept - peer).max() <= 1e-14 * abs(peer).max()
     return (
@@ -265,7 +265,7 @@ def timed(call):
 
 
 def race(lib, own, peer, rounds):
-    """Milliseconds of both, and whether they agree."""
+    """Returns the milliseconds of both, and whether their results agree."""
     times = [], []
     good = True
     for number in range(rounds + 1):

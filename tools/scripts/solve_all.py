@@ -3,16 +3,17 @@
 
     solve_all.py FURROW MANIFEST [--limit S] [--rtol R] [--name NAME...] [--json FILE]
 
-MANIFEST is a table with tabs between the columns name, rows, cols and file; the files lie in dev/
-beside it. b = A times ones, x begins at 0. furrow chooses its method. SciPy's are those that an
-expert tries in turn: for a Hermitian matrix cg and then minres, for others gmres(50) and then
-bicgstab, with Jacobi's preconditioner where the diagonal allows it, until one converges. Each side
-may take `limit` seconds for a matrix, SciPy's methods equal parts of it; reading does not count for
-SciPy.
+MANIFEST is a table with tabs between the columns name, rows, cols and file. The files lie in dev/
+beside it. The right-hand side is A times ones, and x begins at 0.
 
-The residual is ||b - A x|| / ||b||, computed here by SciPy from the x that was returned or written.
-Rows in which a side says that it has converged, with a residual above ten times what was asked,
-are marked with "**false**"; the exit status is 1 if furrow has one.
+furrow chooses its method. SciPy tries the methods of an expert until one converges. For a Hermitian
+matrix these are cg and minres, for other matrices gmres(50) and bicgstab. Jacobi's preconditioner is
+used if the diagonal allows it. Each side may take `limit` seconds for a matrix. SciPy's methods share
+this time equally, and reading does not count for SciPy.
+
+The residual is ||b - A x|| / ||b||, computed here by SciPy from the returned or written x. A row is
+marked with "**false**" if a side reports convergence but its residual is above ten times the
+tolerance. The exit status is 1 if furrow has such a row.
 """
 
 import argparse
@@ -37,11 +38,11 @@ Outcome = collections.namedtuple("Outcome", "method outcome converged iterations
 
 
 class OutOfTime(Exception):
-    """Carries x so far."""
+    """Ends an attempt and carries its current x."""
 
 
 def residual_of(a, b, x):
-    """nan where x is no vector of numbers."""
+    """Returns ||b - A x|| / ||b||, or nan if x is not a vector of numbers."""
     with numpy.errstate(all="ignore"):
         size = numpy.linalg.norm(b)
         rest = numpy.linalg.norm(b - a @ x)
@@ -84,7 +85,7 @@ def by_furrow(options, path, a, b):
 
 
 class Attempt:
-    """Counts the iterations of one method and ends it when its time is over."""
+    """Counts the iterations of a method and ends it when its time is over."""
 
     def __init__(self, end):
         self.end = end
@@ -115,7 +116,7 @@ class Attempt:
 
 
 def methods_for(a):
-    """What an expert tries, in turn, and the diagonal to precondition with, if it can be used."""
+    """Returns the methods that an expert tries in turn, and the diagonal if it can precondition."""
     diagonal = a.diagonal()
     off = abs(a - a.conj().T)
     hermitian = off.nnz == 0 or off.max() <= 1e-14 * abs(a).max()
@@ -174,7 +175,7 @@ def square(options):
 
 
 def solve(options, row):
-    """Both outcomes, and furrow's sentence if it refused."""
+    """Returns both outcomes, and furrow's message if it refused."""
     path = options.manifest.parent / "dev" / row["file"]
     a = systems.matrix(path)
     b = a @ numpy.ones(a.shape[1])

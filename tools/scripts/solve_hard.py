@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
 """Solves with the square matrices of 100 to 300,000 rows of a collection, by furrow solve and SciPy.
 
-    solve_hard.py scipy MANIFEST S.json            # what they are, and gmres with spilu
-    solve_hard.py furrow FURROW MANIFEST F.json    # furrow solve, whose method is auto
+    solve_hard.py scipy MANIFEST S.json            # properties of the matrices; gmres with spilu
+    solve_hard.py furrow FURROW MANIFEST F.json    # furrow solve with the method auto
     solve_hard.py table S.json F.json              # both, side by side
 
-MANIFEST is a table with tabs between the columns name, rows, cols, kind and file; the files lie in
-dev/ beside it. b = A times ones, as SciPy rounds it, x begins at 0, ||b - A x|| <= 1e-8 ||b|| is asked
-for, within --limit seconds for each matrix and side, reading not counted for SciPy. Residuals are
-computed here from A, b and x in extended precision.
+MANIFEST is a table with tabs between the columns name, rows, cols, kind and file. The files lie in
+dev/ beside it. The right-hand side is A times ones, as SciPy rounds it, and x begins at 0. The
+tolerance is ||b - A x|| <= 1e-8 ||b||. Each side has --limit seconds for a matrix, and reading does
+not count for SciPy. Residuals are computed here from A, b and x in extended precision.
 
-A is singular if its structural rank says so, if splu meets a pivot of 0, or if the condition of A
-with scaled rows and columns, estimated with the factors of splu, is above 1 / epsilon. It is
-positive definite if splu without pivoting finds positive pivots. Where splu takes longer than the
-limit or more than --memory, A counts as not singular. SciPy solves with gmres(50) and spilu of its
-default drop tolerance, then with drop_tol 1e-6 and fill_factor 50.
+A counts as singular in three cases: its structural rank is too small, splu meets a pivot of 0, or
+its condition is above 1 / epsilon. The condition is estimated with the factors of splu after scaling
+rows and columns. If splu takes longer than the limit or more than --memory, A counts as not
+singular. A is positive definite if splu without pivoting finds positive pivots.
+
+SciPy solves with gmres(50) and spilu with its default drop tolerance. Then it tries drop_tol 1e-6 and
+fill_factor 50.
 """
 
 import argparse
@@ -38,7 +40,7 @@ import solve_all
 import systems
 
 ASKED = 1e-8
-ROUNDING = 1 + 1e-3  # in the residual that furrow computes itself, in double precision
+ROUNDING = 1 + 1e-3  # allowance for the residual that furrow computes in double precision
 RESTART = 50
 CYCLES = 20
 EPSILON = 2.0**-52
@@ -55,7 +57,7 @@ def matrices(options):
 
 
 def residual_of(a, b, x):
-    """||b - A x|| / ||b||, rows added up in extended precision."""
+    """Returns ||b - A x|| / ||b||, with rows added in extended precision."""
     wide = numpy.clongdouble if numpy.iscomplexobj(a) else numpy.longdouble
     rows = numpy.repeat(numpy.arange(a.shape[0]), numpy.diff(a.indptr))
     rest = b.astype(wide)
@@ -69,7 +71,7 @@ def is_hermitian(a):
 
 
 def is_definite(a):
-    """Of a Hermitian matrix: whether elimination without pivoting finds positive pivots."""
+    """Returns whether elimination of a Hermitian matrix without pivoting finds positive pivots."""
     d = a.diagonal().real
     if not (d > 0).all():
         return False
@@ -85,7 +87,7 @@ def scaled(a):
 
 
 def why_singular(a, definite):
-    """A phrase, or "" for a matrix that is not singular."""
+    """Returns the reason as a phrase, or "" if the matrix is not singular."""
     s = scaled(a)
     try:
         lu = linalg.splu(s, permc_spec="MMD_AT_PLUS_A" if definite else "COLAMD")
@@ -140,7 +142,7 @@ def step(function, path, memory, pipe):
 
 
 def limited(options, function, path):
-    """What a function finds in a process of its own, within the limits."""
+    """Runs a function in a separate process within the limits, and returns its result."""
     here, there = multiprocessing.Pipe()
     process = multiprocessing.Process(target=step,
                                       args=(function, path, options.memory << 30, there))
@@ -212,7 +214,7 @@ def print_row(entries):
 
 
 def short(plan):
-    """The last of a plan, and how many came before it."""
+    """Returns the last plan with its number."""
     return plan[-1] + (f", the {len(plan)}th plan" if len(plan) > 3 else
                        ("", ", the 2nd plan", ", the 3rd plan")[len(plan) - 1]) if plan else ""
 

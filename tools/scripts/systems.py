@@ -1,4 +1,4 @@
-"""Linear systems for the scripts that compare furrow with SciPy, read and made without furrow."""
+"""Linear systems for scripts that compare furrow with SciPy, read and made without furrow."""
 
 import io
 import subprocess
@@ -9,14 +9,14 @@ import scipy.sparse as sparse
 
 
 def numbers(count):
-    """u(1), u(2), ... of docs/numerics.md, rounded to f64."""
+    """Returns u(1), u(2), ... of docs/numerics.md, rounded to f64."""
     k = numpy.arange(1, count + 1, dtype=numpy.uint64)
     hashed = (k * numpy.uint64(2654435761)) & numpy.uint64(0xFFFFFFFF)
     return (hashed.astype(float) - 2.0**31) / (3 * 2.0**31)
 
 
 def laplacian(points, n):
-    """The matrix of furrow bench's 7-point:N or 27-point:N."""
+    """Returns the matrix for 7-point:N or 27-point:N of furrow bench."""
     one = sparse.identity(n)
     ends = sparse.diags([1.0, 1.0], [-1, 1], shape=(n, n))
     if points == 27:
@@ -28,7 +28,7 @@ def laplacian(points, n):
 
 
 def read(path):
-    """The matrix or dense array of a Matrix Market file; .gz is left to SciPy."""
+    """Reads the matrix or dense array of a Matrix Market file. SciPy decompresses .gz itself."""
     if str(path).endswith(".zst"):
         text = subprocess.run(["zstd", "-dc", path], capture_output=True, check=True).stdout
         return scipy.io.mmread(io.BytesIO(text))
@@ -36,7 +36,7 @@ def read(path):
 
 
 def matrix(case):
-    """The matrix of a case, in double precision, by rows."""
+    """Returns the matrix of a case in double precision, stored by rows."""
     points, _, n = str(case).partition("-point:")
     if n:
         return laplacian(int(points), int(n))

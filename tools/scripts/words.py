@@ -3,7 +3,7 @@
 
     words.py [--since COMMIT] [PATH...]    all tracked files, or those below the paths
 
-With --since only sentences with a line that has changed since COMMIT count. docs/style.md explains the rules.
+With --since only sentences on lines that changed since COMMIT count. docs/style.md explains the rules.
 """
 import argparse
 import io
@@ -25,7 +25,7 @@ COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|/\*.*?\*/|(?:[ \t]*//[^\n]*\n?)+', re
 
 
 def c_prose(text):
-    """The comments of C, C++ or CUDA: (first line, text without its marks)."""
+    """Yields (first line, text without its marks) for each comment in C, C++ or CUDA."""
     for found in COMMENT.finditer(text):
         if found[0][0] != '"':
             lines = [re.sub(r"^\s*(//|/\*|\*/|\*)?|\*/\s*$", "", line) for line in found[0].split("\n")]
@@ -33,7 +33,7 @@ def c_prose(text):
 
 
 def page_prose(text):
-    """The paragraphs of a Markdown page, without code and tables."""
+    """Yields the paragraphs of a Markdown page, without code and tables."""
     code = False
     lines = []
     for line in text.split("\n"):
@@ -44,7 +44,7 @@ def page_prose(text):
 
 
 def python_prose(text):
-    """Docstrings and comments."""
+    """Yields docstrings and comments."""
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
             yield token.start[0], [token.string.lstrip("# ")]
@@ -53,7 +53,7 @@ def python_prose(text):
 
 
 def sentences(first, lines):
-    """(first line, last line, sentence). A blank line ends a sentence, too."""
+    """Yields (first line, last line, sentence). A blank line also ends a sentence."""
     words = []
     begin = first
     for number, line in enumerate(lines, first):
@@ -81,7 +81,7 @@ def faults(sentence):
 
 
 def changed_lines(commit):
-    """The changed lines of each file since the commit."""
+    """Returns the lines of each file that changed since the commit."""
     lines = {}
     path = None
     for line in subprocess.check_output(["git", "diff", "-U0", commit, "--"], text=True).split("\n"):

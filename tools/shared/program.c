@@ -71,8 +71,7 @@ static int parse_line(const command *commands, int argc, char **argv)
     return first;
 }
 
-/* Replaces this process by the program in the same folder that has the subcommand. name: in argv.
- */
+/* Replaces this process by the program of the subcommand in the same folder. name: in argv. */
 static int run_beside(char **name)
 {
     char path[PATH_MAX];

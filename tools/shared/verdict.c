@@ -11,7 +11,7 @@
 #define ENTRY_BYTES 64
 #define SENTENCE 512
 
-/* A note is printed if the scaled residual exceeds the residual by this factor, unless by rounding.
+/* A note is printed if the scaled residual is this factor above the residual, except by rounding.
  */
 #define SCALED_EXCESS 1000
 #define ROUNDING 1e-13

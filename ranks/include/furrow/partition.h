@@ -101,8 +101,7 @@ FUR_API fur_status fur_ranks_csr_arrange(const fur_ranks_csr *a, const fur_parti
 FUR_API fur_status fur_ranks_take_vector(const fur_ranks_csr *a, const fur_partition *partition,
                                          const void *all, fur_vector *x);
 
-/* Collective. Copies all entries of x to rank 0, in the order of A. `all` is NULL on other ranks.
- */
+/* Collective. Copies all entries of x to rank 0 in the order of A. `all` is NULL on other ranks. */
 FUR_API fur_status fur_ranks_give_vector(fur_ranks_csr *a, const fur_partition *partition,
                                          const fur_vector *x, void *all);
 

@@ -42,8 +42,7 @@ FUR_API const fur_operator *fur_ranks_stencil_operator(const fur_ranks_stencil *
 /* Returns ranks + 1 point numbers. */
 FUR_API const int64_t *fur_ranks_stencil_bounds(const fur_ranks_stencil *stencil);
 
-/* Returns figures; entries are points times offsets. The report is valid while the stencil exists.
- */
+/* Returns figures; entries are points times offsets. The report lives as long as the stencil. */
 FUR_API const fur_ranks_report *fur_ranks_stencil_describe(const fur_ranks_stencil *stencil);
 
 /* Collective. Returns the stencil as a matrix of all ranks with the same bounds, as
