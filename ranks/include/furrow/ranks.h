@@ -57,7 +57,7 @@ FUR_API void fur_ranks_close(fur_ranks *group);
 
 /* Runs work(group, user) on `ranks` threads of this process, each of which is a rank.
  *
- * rank_options: NULL for the defaults, or an array with the options of each rank.
+ * rank_options: the options that every rank uses; NULL for the defaults.
  * Returns the status on which the ranks agree. fur_context_error(NULL) returns the message. */
 FUR_API fur_status fur_ranks_run(int ranks, const fur_ranks_options *rank_options,
                                  fur_status (*work)(fur_ranks *group, void *user), void *user);
@@ -169,9 +169,11 @@ FUR_API fur_status fur_ranks_multiply(fur_ranks_csr *a, const fur_vector *x, fur
  *
  * options->preconditioner: NULL, or an operator in the matrix's context.
  * options->monitor: may differ between ranks or be NULL. If one stops, all ranks stop after the
- * same iteration. If A has no adjoint, "lsqr", "lsmr" and "cgnr" make A^H for this solve, with as
- * much memory as A. If the rows have two colours, cg on the CPU makes blocks of A (docs/ranks.md),
- * also with as much memory as A. */
+ * same iteration.
+ * options->adjoint: if it is NULL, "lsqr", "lsmr" and "cgnr" make A^H for this solve.
+ *
+ * If the rows have two colours, cg on the CPU makes blocks of A (docs/ranks.md). A^H and the blocks
+ * each take as much memory as A. */
 FUR_API fur_status fur_ranks_solve(fur_ranks_csr *a, const fur_solver_options *options,
                                    const fur_vector *b, fur_vector *x, fur_solver_report *report);
 

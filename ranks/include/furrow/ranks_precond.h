@@ -25,7 +25,7 @@ typedef struct fur_ranks_precond_options {
     int whole;
     /* "amg" with `whole` only. Every rank makes the whole hierarchy. In a cycle each rank works
      * only on its own rows of a level, if the level has more than this number of rows. Default 0:
-     * 20000. With "gauss-seidel", K cycles and `single`, every rank computes the whole cycle. */
+     * 20000. With "gauss-seidel", K cycles or `single`, every rank computes the whole cycle. */
     int64_t whole_rows;
 } fur_ranks_precond_options;
 
