@@ -1,4 +1,4 @@
-/* What authors of operators, ranks, bindings and file formats call besides furrow.h. */
+/* Functions for authors of operators, ranks, bindings and file formats, in addition to furrow.h. */
 #ifndef FURROW_AUTHOR_H
 #define FURROW_AUTHOR_H
 

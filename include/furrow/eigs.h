@@ -1,13 +1,17 @@
-/* A few extreme eigenvalues of a symmetric (Hermitian) operator, with their eigenvectors: by
- * Lanczos' method with thick restarts (Wu and Simon 2000) and full orthogonalisation, fur_eigs, or
- * with a preconditioner by fur_lobpcg.
+/* A few extreme eigenvalues of a symmetric (Hermitian) operator, with their eigenvectors.
  *
- * Nothing is called converged but by ||A v - lambda v||, computed afresh: an eigenvalue of A lies
- * within that distance of lambda. A single start vector sees one vector of a multiple eigenvalue;
- * so what has converged is set aside and the rest of the space searched from another vector, until
- * that finds nothing new; fur_lobpcg works on a block of vectors instead. The start vectors are
- * always the same, and a result has the same bits for any number of threads, and on a GPU those of
- * the CPU. */
+ *     double values[6];                                     6 is the default of `count`
+ *     fur_eigs(op, NULL, values, NULL, NULL, &report);
+ *
+ * fur_eigs is Lanczos' method with thick restarts (Wu and Simon 2000) and full orthogonalisation.
+ * fur_lobpcg uses a preconditioner.
+ *
+ * Only ||A v - lambda v||, computed afresh, decides about convergence: an eigenvalue of A lies
+ * within this distance of lambda. A single start vector finds one vector of a multiple eigenvalue.
+ * So converged vectors are set aside, and the rest of the space is searched from another start
+ * vector, until nothing new is found. fur_lobpcg works on a block of vectors instead. The start
+ * vectors are always the same. A result has the same bits for any number of threads, on the CPU and
+ * on a GPU. */
 #ifndef FURROW_EIGS_H
 #define FURROW_EIGS_H
 
@@ -20,112 +24,134 @@
 extern "C" {
 #endif
 
+/* Largest `count` of fur_eigs. */
 #define FUR_EIGS_MOST_COUNT 1000
 
+/* Which eigenvalues are searched for. */
 typedef enum fur_eigs_which {
-    FUR_EIGS_SMALLEST = 0, /* of all values, not of their moduli; the smallest first */
-    FUR_EIGS_LARGEST,      /* the largest first */
-    FUR_EIGS_BOTH_ENDS     /* half of them each, rising; of an odd count one more of the smallest */
+    FUR_EIGS_SMALLEST = 0, /* the smallest values, not moduli; the smallest first */
+    FUR_EIGS_LARGEST,      /* the largest values; the largest first */
+    FUR_EIGS_BOTH_ENDS     /* half of each, rising; if the count is odd, one more of the smallest */
 } fur_eigs_which;
 
-/* State after a restart. */
+/* State after a restart, or after an iteration of fur_lobpcg, for a monitor. */
 typedef struct fur_eigs_progress {
     int64_t iteration; /* products so far */
-    int converged;     /* values that seem to be */
-    double residual;   /* estimate of the largest ||A v - lambda v|| / ||A|| of the values asked */
+    int converged;     /* values that seem converged */
+    double residual;   /* estimate of the largest ||A v - lambda v|| / ||A|| of the wanted values */
 } fur_eigs_progress;
 
+/* Options of fur_eigs. */
 typedef struct fur_eigs_options {
     size_t size; /* sizeof(fur_eigs_options) */
-    int count;   /* eigenvalues, with their multiplicities; 0: 6, or all of a smaller matrix */
-    fur_eigs_which which;
-    /* converged: ||A v - lambda v|| <= tolerance ||A||_2, as estimated from below; 0: 1e-10, for
-     * f32, c64 1e-5 */
+    int count;   /* eigenvalues, with multiplicities. Default 6, or all of a smaller matrix */
+    fur_eigs_which which; /* default FUR_EIGS_SMALLEST */
+    /* Converged: ||A v - lambda v|| <= tolerance ||A||_2, with an estimate of ||A||_2 from below.
+     * Default 1e-10; 1e-5 for f32 and c64 */
     double tolerance;
-    /* Vectors before a restart; 0: 2 count + 20, or of a matrix of up to 160 rows all. */
+    /* Vectors before a restart, at least count + 2. Default 2 count + 20; all vectors for a matrix
+     * of up to 160 rows. */
     int basis;
-    /* Products until the search ends; 0: 10 rows + 1000, but at most FUR_SOLVER_MOST_ITERATIONS */
+    /* Products until the search ends. Default 10 rows + 1000, but at most
+     * FUR_SOLVER_MOST_ITERATIONS */
     int64_t max_iterations;
-    /* Called after every restart; non-zero stops the search. NULL: none. */
+    /* Called after every restart. If it returns non-zero, the search stops. NULL: none. */
     int (*monitor)(void *user, const fur_eigs_progress *progress);
-    void *monitor_user;
+    void *monitor_user; /* passed to `monitor` */
 } fur_eigs_options;
 
+/* Report of fur_eigs and fur_lobpcg. */
 typedef struct fur_eigs_report {
     size_t size; /* sizeof(fur_eigs_report) */
-    /* CONVERGED: all; MAX_ITERATIONS, STOPPED; STAGNATED: rounding or nearly equal eigenvalues
-     * allow no more; ASYMMETRIC; BREAKDOWN: a NaN or infinity occurred */
+    /* CONVERGED: all values. MAX_ITERATIONS, STOPPED: as for fur_solver_solve. STAGNATED: rounding
+     * or nearly equal eigenvalues allow no more. ASYMMETRIC: A is not Hermitian. BREAKDOWN: a
+     * nonfinite number occurred. */
     fur_outcome outcome;
     int converged;      /* values within the tolerance by their true residuals */
     int64_t iterations; /* steps of Lanczos */
-    int64_t products;   /* with A, those of the true residuals among them */
+    int64_t products;   /* products with A, also for true residuals */
     int64_t restarts;
-    double norm; /* estimate of ||A||_2, from below */
-    double seconds;
+    double norm;    /* estimate of ||A||_2, from below */
+    double seconds; /* duration of the search */
 } fur_eigs_report;
 
-/* What to try after a search for eigenvalues with this outcome, one sentence; "" after success.
- * Never NULL. */
+/* Returns one sentence that says what to try next. Never NULL.
+ *
+ * It is "" after success. */
 FUR_API const char *fur_eigs_advice(fur_outcome outcome);
 
-/* Finds options->count eigenvalues; `count` below stands for that. values[i] gets eigenvalue i,
- * residuals[i] its ||A v - lambda v||_2, vectors[i], of as many entries as A has rows, the
- * eigenvector of norm 1. residuals, vectors, options and report may be NULL. Returns FUR_OK
- * whenever the method ran; report->outcome says how it ended, and values that have not converged
- * are the best so far. Allocates basis + count + some vectors meanwhile: 1.5 basis + count / 2 + 2
- * of them. FUR_INVALID if A is not square, the count is larger than A, the basis smaller than count
- * + 2 and than A, or a vector does not fit. Memory on failure: nothing is kept, and the results are
+/* Finds options->count extreme eigenvalues of a Hermitian operator.
+ *
+ * - a: A, square.
+ * - options: NULL means all defaults.
+ * - values: room for `count` eigenvalues.
+ * - residuals: NULL, or room for `count` norms ||A v - lambda v||_2.
+ * - vectors: NULL, or `count` vectors of A's rows, for eigenvectors of norm 1.
+ * - report: NULL, or filled.
+ *
+ * Returns FUR_OK if the method ran; report->outcome says how it ended. Values that have not
+ * converged are the best so far. Allocates 1.5 basis + count / 2 + 2 vectors meanwhile.
+ *
+ * Errors: FUR_INVALID if A is not square, `count` is larger than A or FUR_EIGS_MOST_COUNT, the
+ * basis is smaller than count + 2 and than A, or a vector does not fit. The results are then
  * undefined. */
 FUR_API fur_status fur_eigs(const fur_operator *a, const fur_eigs_options *options, double *values,
                             double *residuals, fur_vector *const *vectors, fur_eigs_report *report);
 
+/* Largest `count` and `block` of fur_lobpcg. */
 #define FUR_LOBPCG_MOST_COUNT 50
 #define FUR_LOBPCG_MOST_BLOCK 85
 
+/* Options of fur_lobpcg. */
 typedef struct fur_lobpcg_options {
     size_t size; /* sizeof(fur_lobpcg_options) */
-    int count;   /* eigenvalues, with their multiplicities; 0: 6, or all of a smaller matrix */
-    fur_eigs_which which; /* FUR_EIGS_SMALLEST or FUR_EIGS_LARGEST */
-    /* M, Hermitian positive definite, of A's size: for the smallest M ~ A^-1, or that of A with a
-     * shift. Multigrid and factors for cg are such. NULL: identity. */
+    int count;   /* eigenvalues, with multiplicities. Default 6, or all of a smaller matrix */
+    fur_eigs_which which; /* FUR_EIGS_SMALLEST or FUR_EIGS_LARGEST. Default FUR_EIGS_SMALLEST */
+    /* M, Hermitian positive definite, of A's size. For the smallest eigenvalues M ~ A^-1, or the
+     * inverse of A with a shift, such as multigrid and factors for cg. NULL: the identity. */
     const fur_operator *preconditioner;
-    /* Y: the results are those of A on vectors orthogonal to its columns, (I - Q) A (I - Q) with Q
-     * the projection on them. If Y has eigenvectors they are the next ones. Columns need not be
-     * orthonormal; those that depend on others count for nothing. NULL: none. */
+    /* Y: the results are those of A on vectors orthogonal to Y's columns, that is of (I - Q) A (I -
+     * Q), where Q is the projection on the columns. If Y has eigenvectors, the results are the next
+     * eigenvalues. Columns need not be orthonormal; dependent columns are ignored. NULL: none. */
     const fur_vectors *constraints;
     double tolerance; /* as in fur_eigs_options */
-    /* In place of that: converged is ||A v - lambda v|| <= relative |lambda|, for values so small
-     * beside ||A|| that an error of a share of it would be larger. 0: off */
+    /* If it is not 0, it replaces `tolerance`: converged is ||A v - lambda v|| <= relative
+     * |lambda|. Use it for values so small that tolerance ||A|| would exceed them. Default 0 */
     double relative;
-    /* Vectors that are iterated on, from count on: more of them bring those that are asked for
-     * closer in fewer iterations. 0: 1.25 count + 1 */
+    /* Vectors of the iteration, at least `count`. More vectors reduce the number of iterations.
+     * Default 1.25 count + 1, up to FUR_LOBPCG_MOST_BLOCK */
     int block;
-    int64_t max_iterations; /* 0: 1000 */
-    /* Called after every iteration; non-zero stops the search. NULL: none. */
+    int64_t max_iterations; /* default 1000 */
+    /* Called after every iteration. If it returns non-zero, the search stops. NULL: none. */
     int (*monitor)(void *user, const fur_eigs_progress *progress);
-    void *monitor_user;
+    void *monitor_user; /* passed to `monitor` */
 } fur_lobpcg_options;
 
-/* Finds options->count eigenvalues as fur_eigs, with the same values, residuals, vectors and
- * report, by the locally optimal block preconditioned conjugate gradient method (Knyazev 2001): the
- * best approximations in the space of the block X, its preconditioned residuals W and its last
- * steps P. The basis is kept orthonormal (Hetmaniuk and Lehoucq 2006), and a vector of which
- * nothing is left beside the others goes (Duersch, Shao, Yang and Gu 2018).
+/* Finds options->count extreme eigenvalues by a preconditioned block method.
  *
- * With constraints Y, v is orthogonal to them and residuals[i] is ||(I - Q)(A v - lambda v)||_2.
- * Where the vectors orthogonal to Y have no more dimensions than 5 count or 3 block, all of them
- * are the basis, and one small dense problem is solved. A single vector of an eigenvalue that
- * occurs more often than the block has vectors beyond it may be missed, as by all methods.
+ * The parameters and results are those of fur_eigs. The method is the locally optimal block
+ * preconditioned conjugate gradient method (Knyazev 2001). It takes the best approximations in the
+ * space of the block X, its preconditioned residuals W and its last steps P. The basis is kept
+ * orthonormal (Hetmaniuk and Lehoucq 2006). A vector that depends on the others up to rounding is
+ * removed (Duersch, Shao, Yang and Gu 2018).
  *
- * report->iterations counts those of the block, products A times a vector, restarts how often A X
- * was computed afresh. INDEFINITE_PRECONDITIONER: r.Mr < 0 was met. MAX_ITERATIONS and STOPPED as
- * in fur_eigs. STAGNATED: rounding allows no more, or the search made no progress: within 500
- * iterations, or max_iterations / 2 if that is more, the largest residual has not fallen to a tenth
- * and no further value has converged. A product by the operator of a matrix's plan reads the matrix
- * once for several vectors (furrow/spmm.h). Allocates 6 block + 1 vectors, those of Y and, for a
- * plan, another plan meanwhile. FUR_INVALID if A or M does not suit, if there are fewer than count
- * vectors orthogonal to Y, or a vector does not fit; memory and results on failure as in fur_eigs.
- */
+ * With constraints Y, v is orthogonal to Y and residuals[i] is ||(I - Q)(A v - lambda v)||_2. If
+ * the vectors orthogonal to Y have at most 5 count or 3 block dimensions, all of them are the
+ * basis, and one small dense problem is solved. If an eigenvalue occurs more often than the block
+ * has vectors beyond it, a vector of it may be missed, as by all methods.
+ *
+ * The report: iterations counts block iterations, products counts A times one vector, and restarts
+ * counts how often A X was computed afresh. FUR_OUTCOME_INDEFINITE_PRECONDITIONER: r.Mr < 0.
+ * FUR_OUTCOME_STAGNATED: rounding allows no more, or the search made no progress. No progress means
+ * that in 500 iterations (max_iterations / 2 if that is more) the largest residual has not fallen
+ * to a tenth and no further value has converged.
+ *
+ * A product by the operator of a matrix's plan reads the matrix once for several vectors
+ * (furrow/spmm.h). Allocates 6 block + 1 vectors meanwhile, the vectors of Y, and for a plan
+ * another plan.
+ *
+ * Errors: FUR_INVALID if A or M does not suit, fewer than `count` vectors are orthogonal to Y, an
+ * option is out of range, or a vector does not fit. The results are then undefined. */
 FUR_API fur_status fur_lobpcg(const fur_operator *a, const fur_lobpcg_options *options,
                               double *values, double *residuals, fur_vector *const *vectors,
                               fur_eigs_report *report);

@@ -1,5 +1,10 @@
-/* Furrow: sparse matrices at memory speed. This header includes all others but those for authors of
- * operators, ranks, bindings and file formats (furrow/author.h). */
+/* Furrow: sparse matrices at memory speed. This header includes all headers for users.
+ *
+ *     fur_context_create(NULL, &context);
+ *     fur_mtx_read_csr(context, "a.mtx", NULL, &a);
+ *     fur_solve(a, b, x, NULL, &report);
+ *
+ * Authors of operators, ranks, bindings and file formats also include furrow/author.h. */
 #ifndef FURROW_FURROW_H
 #define FURROW_FURROW_H
 

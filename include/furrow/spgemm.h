@@ -1,13 +1,21 @@
-/* Products of two sparse matrices: C = alpha A B. The pattern of C is found once, by a plan, and
- * kept: for new values of A and B only the values of C are computed again.
+/* Products of two sparse matrices: C = alpha A B.
+ *
+ *     fur_csr_multiply(a, b, &c);                           one product, or
+ *
+ *     fur_spgemm_plan(a, b, NULL, &plan);                   many products with one pattern
+ *     fur_spgemm_multiply(plan, fur_real(1), &c);
+ *     fur_spgemm_apply(plan, fur_real(1), c);               after new values of A or B
+ *
+ * A plan finds the pattern of C once and keeps it. For new values of A and B only the values of C
+ * are computed again:
  *
  *     c_ij = alpha sum_k a_ik b_kj,   k rising along row i of A
  *
- * Products are added one by one by fma from +0, in the value type; then alpha multiplies the sum
+ * Products are added one by one by fma from +0, in the value type. Then alpha multiplies the sum
  * (Gustavson 1978; docs/numerics.md). So C has the same bits for any number of threads and on any
- * device. Its columns are sorted. Entries that cancel to 0 stay, as the pattern does not depend on
- * values: C has every (i, j) for which some a_ik and b_kj are stored. Kept duplicates of A and B
- * count one by one, in their order; C has none. */
+ * device. Its columns are sorted. Entries that cancel to 0 stay, because the pattern does not
+ * depend on values: C stores every (i, j) for which some a_ik and b_kj are stored. Kept duplicates
+ * of A and B are used one by one, in their order; C has no duplicates. */
 #ifndef FURROW_SPGEMM_H
 #define FURROW_SPGEMM_H
 
@@ -18,58 +26,79 @@
 extern "C" {
 #endif
 
-/* A plan. Used by one thread at a time, as its context, and for one product at a time. It keeps the
- * pattern of C, which the matrices made by it share, and for each thread the sums of one row. */
+/* A plan. Use it in one thread at a time, as its context.
+ *
+ * It runs one product at a time. It keeps the pattern of C, which its matrices share, and for each
+ * thread the sums of one row. */
 typedef struct fur_spgemm fur_spgemm;
 
+/* Options of fur_spgemm_plan. */
 typedef struct fur_spgemm_options {
     size_t size;  /* sizeof(fur_spgemm_options) */
-    int64_t most; /* refuse products C of more entries; 0: any number that memory can hold */
+    int64_t most; /* largest number of entries of C; more is FUR_OVERFLOW. Default 0: no limit */
 } fur_spgemm_options;
 
-/* Finds the pattern of C. Its offsets are int32 when the entries fit, else int64, whatever those of
- * A and B. The plan reads A and B at every product: both must outlive it, and new values of theirs
- * (fur_csr_set_values) count from the next product on. A and B may be the same matrix.
+/* Finds the pattern of C = A B.
  *
- * FUR_INVALID unless A has as many columns as B has rows, and both have one context and value type.
- * FUR_OVERFLOW for more entries than options allow, FUR_OUT_OF_MEMORY for more than the machine
- * has memory for: both are known, and said, before C takes memory. Takes 16 bytes a row of A and a
- * bit a column of B for each thread meanwhile. O(products) time, less where rows repeat those
- * before. */
+ * - a, b: the matrices, which must outlive the plan. The plan reads them at every product, so new
+ *   values (fur_csr_set_values) are used from the next product on. A and B may be the same matrix.
+ * - options: NULL means all defaults.
+ * - out: the plan; the caller destroys it.
+ *
+ * The offsets of C are int32 if the entries fit, otherwise int64, for any offsets of A and B. The
+ * call allocates 16 bytes a row of A meanwhile, and a bit a column of B for each thread. The time
+ * is O(products), less if rows repeat those before.
+ *
+ * Errors: FUR_INVALID if A's columns are not as many as B's rows, or if context or value type
+ * differ. FUR_OVERFLOW if C has more entries than the options allow. FUR_OUT_OF_MEMORY if C does
+ * not fit in memory. Both are found before C is allocated. */
 FUR_API fur_status fur_spgemm_plan(const fur_csr *a, const fur_csr *b,
                                    const fur_spgemm_options *options, fur_spgemm **out);
 
-/* Destroys a plan. Matrices that it made stay. */
+/* Destroys a plan; NULL does nothing. Its matrices stay valid. */
 FUR_API void fur_spgemm_destroy(fur_spgemm *plan);
 
-/* C = alpha A B as a new matrix. Matrices of one plan share offsets and columns and have values of
- * their own. */
+/* Makes C = alpha A B as a new matrix. The caller destroys *out.
+ *
+ * Matrices of one plan share offsets and columns. Each has its own values. */
 FUR_API fur_status fur_spgemm_multiply(const fur_spgemm *plan, fur_scalar alpha, fur_csr **out);
 
-/* The same into a matrix that fur_spgemm_multiply made by this plan: its values are replaced as by
- * fur_csr_set_values, and objects made from it take over the new ones. Allocates nothing, unless C
- * has borrowed its values meanwhile. FUR_INVALID for another matrix. */
+/* Computes C = alpha A B in a matrix that fur_spgemm_multiply made by this plan.
+ *
+ * The values of C are replaced as by fur_csr_set_values, and objects made from C use the new
+ * values. Allocates nothing, unless C borrows its values.
+ *
+ * Errors: FUR_INVALID if C was not made by this plan. */
 FUR_API fur_status fur_spgemm_apply(const fur_spgemm *plan, fur_scalar alpha, fur_csr *c);
 
+/* Report of fur_spgemm_describe. */
 typedef struct fur_spgemm_report {
     size_t size;         /* of the library's struct */
-    int64_t rows;        /* of C */
-    int64_t cols;        /* of C */
-    int64_t entries;     /* of C */
-    int64_t products;    /* a_ik b_kj that make them up: 2 flops each for a real type */
+    int64_t rows;        /* rows of C */
+    int64_t cols;        /* columns of C */
+    int64_t entries;     /* entries of C */
+    int64_t products;    /* number of products a_ik b_kj: 2 flops each for a real type */
     int64_t bytes;       /* compulsory traffic of one product: A, B and C once */
     double seconds_plan; /* duration of the search for the pattern */
 } fur_spgemm_report;
 
-/* What the plan found. For NULL all numbers are 0. */
+/* Returns the size and the cost of the product.
+ *
+ * The report is valid as long as the plan. For NULL all numbers are 0. */
 FUR_API const fur_spgemm_report *fur_spgemm_describe(const fur_spgemm *plan);
 
-/* C = A B, and C = R (A P), in one call, without a plan that stays. The latter has the bits of a
- * plan's. On the CPU it does not store A P where each row of it is needed about once, as by the R
- * of aggregates: where R has up to 9/8 of the entries that A has rows, and A's rows times the
- * longest row of P are at most twice the entries of A and P. It then takes the memory of one more
- * value and column for each of these meanwhile, most of which it does not write to. */
+/* Makes C = A B in one call, without a plan. The caller destroys *out.
+ *
+ * Errors: as fur_spgemm_plan. */
 FUR_API fur_status fur_csr_multiply(const fur_csr *a, const fur_csr *b, fur_csr **out);
+/* Makes C = R (A P) in one call, with the bits of plans. The caller destroys *out.
+ *
+ * On the CPU it does not store A P if each row of A P is needed about once, as with the R of
+ * aggregates. This is the case if R has at most 9/8 as many entries as A has rows, and A's rows
+ * times the longest row of P are at most twice the entries of A and P. The call then allocates one
+ * more value and column for each of these meanwhile. It does not write to most of them.
+ *
+ * Errors: as fur_spgemm_plan. */
 FUR_API fur_status fur_csr_triple(const fur_csr *r, const fur_csr *a, const fur_csr *p,
                                   fur_csr **out);
 
