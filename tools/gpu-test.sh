@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Builds furrow on a machine with an NVIDIA GPU, tests it there and measures it.
 #
-#   tools/gpu-test.sh [--out DIR] [STEP...]     all steps, or only those named, in this order:
+#   tools/gpu-test.sh [--out DIR] [STEP...]     runs all steps, or only the named ones, in this order:
 #
-#   build      the preset cuda, for this GPU; prints what registers and shared memory each kernel
-#              takes, and fails if one spills registers
-#   tests      those that need a GPU, one after the other, then all others
-#   sanitize   compute-sanitizer's memcheck, racecheck and initcheck over small cases of the former
+#   build      the preset cuda, for this GPU; prints registers and shared memory of each kernel, and
+#              fails if one spills registers
+#   tests      the tests that need a GPU, one after the other, then all others
+#   sanitize   compute-sanitizer's memcheck, racecheck and initcheck on small cases of the GPU tests
 #   spmv       furrow bench spmv on generated matrices, beside cuSPARSE
-#   matrices   the same on the real matrices of FURROW_MATRICES, a folder of .mtx, .mtx.gz or
-#              .mtx.zst, that have over 100,000 entries; ../shared/matrices/dev if it is not set
+#   matrices   furrow bench spmv on real matrices with over 100,000 entries. They are the .mtx, .mtx.gz
+#              and .mtx.zst files in the folder FURROW_MATRICES, by default ../shared/matrices/dev
 #   reduce     furrow bench reduce, beside cuBLAS
 #   ladder     furrow bench ladder, beside CUB
 #   dense      furrow bench dense, beside cuBLAS
@@ -19,13 +19,13 @@
 #   solve      furrow bench solve, beside a loop over cuSPARSE and cuBLAS
 #   multigrid  furrow bench multigrid
 #   recognise  furrow bench recognise
-#   bench      the last eleven
+#   bench      all steps from spmv on
 #
-# DIR, build/gpu-results if not given, gets results.json with the date, GPU, driver, toolkit and
-# commit (FURROW_COMMIT where git does not know it), and table.md, which is also printed; steps run
-# later with the same DIR are added. Every step runs even if one before it failed. With
-# FURROW_NO_INSTALL set nothing is installed: for machines without a network or with packages that
-# dpkg does not know of.
+# DIR defaults to build/gpu-results. It gets results.json and table.md, which is also printed.
+# results.json has the date, GPU, driver, toolkit and commit (FURROW_COMMIT if git does not know it).
+# Later steps with the same DIR are added. Every step runs even if an earlier one failed. If
+# FURROW_NO_INSTALL is set, nothing is installed. This is for machines without a network, or with
+# packages that dpkg does not know.
 set -eu -o pipefail
 exec </dev/null
 
@@ -41,12 +41,12 @@ build=$root/build/cuda
 furrow=$build/tools/furrow
 out=$root/build/gpu-results
 
-# results COMMAND [ARGUMENT...]: see gpu_results.py.
+# results COMMAND [ARGUMENT...]: calls gpu_results.py.
 results() {
     python3 tools/scripts/gpu_results.py "$out/results.json" "$@"
 }
 
-# describe KEY=VALUE of this run, one a line.
+# describe: prints KEY=VALUE lines about this run.
 describe() {
     echo "date=$(date -u +%Y-%m-%d)"
     nvidia-smi --id=0 --query-gpu=name,driver_version,memory.total --format=csv,noheader |
@@ -74,8 +74,8 @@ step_tests() {
     return $status
 }
 
-# Small cases of every test that has the label gpu; those of cuda_large would not be small. The test cuda_X is
-# test_cuda_X, or test_X on the GPU.
+# Small cases of every test with the label gpu. Tests whose name ends in _large are left out. The test
+# cuda_X is the program test_cuda_X, or test_X on the GPU.
 step_sanitize() {
     local tool name names program device status=0
     mapfile -t names < <(ctest --test-dir "$build" -N -L gpu | sed -n 's/^ *Test *#[0-9]*: //p')
@@ -92,7 +92,7 @@ step_sanitize() {
     return $status
 }
 
-# bench KEY SUITE [CASE...]: its table is printed and its JSON kept under the key.
+# bench KEY SUITE [CASE...]: prints the table and keeps the JSON under the key.
 bench() {
     local key=$1 status=0
     shift
@@ -121,7 +121,7 @@ step_matrices() {
     bench matrices spmv "${chosen[@]}"
 }
 
-# run_step NAME: and keeps how it ended.
+# run_step NAME: runs a step and keeps its status.
 run_step() {
     local status
     printf '\n=== [%4d s] %s\n' $SECONDS "$1"

@@ -1,11 +1,11 @@
 # shellcheck shell=sh
-# What quickstart.sh, test.sh and gpu-test.sh share: where the checkout is, words for the user, and the
-# installation of what is missing. Sourced, not run.
+# Shared by quickstart.sh, test.sh and gpu-test.sh: finds the checkout, prints messages, and installs
+# missing packages. Source it, do not run it.
 
 # shellcheck disable=SC2034 # used by the scripts that source this
 root=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 
-# What building the library and the command takes, by Debian's and Ubuntu's names.
+# Packages for building the library and the command, by the names of Debian and Ubuntu.
 # shellcheck disable=SC2034
 build_packages="gcc libc6-dev cmake ninja-build pkg-config libjansson-dev libpng-dev libfreetype-dev
 fonts-dejavu-core libisal-dev libzstd-dev libxxhash-dev"
@@ -19,7 +19,7 @@ fail() {
     exit 1
 }
 
-# missing_packages PACKAGE...: those that are not installed, one a line.
+# missing_packages PACKAGE...: prints the packages that are not installed, one per line.
 missing_packages() {
     for package; do
         dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed ||
@@ -27,7 +27,7 @@ missing_packages() {
     done
 }
 
-# as_root COMMAND...: runs it as root, through sudo if need be.
+# as_root COMMAND...: runs a command as root, through sudo if necessary.
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then
         "$@"
@@ -36,12 +36,12 @@ as_root() {
     fi
 }
 
-# apt_get ARGUMENT...: waits for another installation that is under way, and asks nothing.
+# apt_get ARGUMENT...: waits until another installation has ended, and asks no questions.
 apt_get() {
     as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 "$@"
 }
 
-# Where nothing can be installed, or nothing is to be, the tools may be there all the same.
+# If nothing can or may be installed, the tools may still exist.
 check_tools() {
     for tool in gcc cmake ninja pkg-config; do
         command -v "$tool" >/dev/null || fail "$tool is missing and is not installed here: there is" \
@@ -50,8 +50,8 @@ check_tools() {
     say "Installing nothing here; going on with what is there"
 }
 
-# need_packages PACKAGE...: installs those that are missing, unless FURROW_NO_INSTALL is set: then
-# what is needed may have got there in a way that dpkg does not know.
+# need_packages PACKAGE...: installs missing packages, unless FURROW_NO_INSTALL is set. In that case
+# the tools may exist without dpkg knowing them.
 need_packages() {
     if [ -n "${FURROW_NO_INSTALL:-}" ] || ! command -v apt-get >/dev/null ||
         ! command -v dpkg-query >/dev/null; then

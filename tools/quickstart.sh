@@ -1,11 +1,11 @@
 #!/bin/sh
-# Installs what is missing, builds furrow and runs it on a matrix.
+# Installs missing packages, builds furrow and runs it on a matrix.
 #
 #   tools/quickstart.sh [--cuda] [FILE.mtx]
 #
-# Without FILE on a system of 10,000 equations from data/. With --cuda for NVIDIA GPUs too, and on
-# one if there is one: where there is no nvcc, in CUDACXX, the PATH, CUDA_HOME or /usr/local/cuda, a
-# toolkit is fetched into build/cuda-toolkit, with pip.
+# If FILE is not given, it solves a system of 10,000 equations from data/. With --cuda it also builds
+# for NVIDIA GPUs, and runs on one if there is one. nvcc is looked for in CUDACXX, the PATH, CUDA_HOME
+# and /usr/local/cuda. If it is missing, pip fetches a toolkit into build/cuda-toolkit.
 set -eu
 # shellcheck source=tools/packages.sh
 . "$(dirname "$(readlink -f "$0")")/packages.sh"
@@ -25,7 +25,7 @@ build_command() {
     furrow=$build/tools/furrow
 }
 
-# For the GPU that is there, which is quicker to build, or else for the usual ones.
+# Builds for the GPU of this machine, which is faster, or for the usual GPUs if there is none.
 build_for_cuda() {
     build=$root/build/quickstart-cuda
     need_nvcc
@@ -45,12 +45,12 @@ choose_device() {
     fi
 }
 
-# size_of FILE: "rows cols".
+# size_of FILE: prints "rows cols".
 size_of() {
     "$furrow" info --json "$1" | sed -n 's/^ *"\(rows\|cols\)": \([0-9]*\),*$/\2/p' | tr '\n' ' '
 }
 
-# run_command ARGUMENT...: on the device; shows the line, then runs it.
+# run_command ARGUMENT...: shows the command line, then runs it on the device.
 run_command() {
     [ $device = cpu ] || set -- "$@" --device $device
     printf '\n$ furrow %s\n' "$*"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what is missing, builds furrow with its tests and runs them.
+# Installs missing packages, builds furrow with its tests and runs them.
 #
 #   tools/test.sh [CTEST-ARGUMENT...]      for example: tools/test.sh -R csr
 set -eu

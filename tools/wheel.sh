@@ -1,10 +1,10 @@
 #!/bin/sh
-# Builds the Python package as a wheel, adds the system's libraries that it takes, and tests it in a
-# fresh environment. The wheel is left in build/wheel/dist.
+# Builds the Python package as a wheel, adds the system libraries that it needs, and tests it in a
+# fresh environment. The wheel is in build/wheel/dist.
 #
 #   tools/wheel.sh [--cuda] [PYTEST-ARGUMENT...]      for example: tools/wheel.sh -k csr
 #
-# --cuda: with GPU code; needs nvcc. PYTHON names the interpreter, python3 if it is not set.
+# --cuda: with GPU code; needs nvcc. PYTHON names the interpreter; the default is python3.
 set -eu
 # shellcheck source=tools/packages.sh
 . "$(dirname "$(readlink -f "$0")")/packages.sh"
@@ -19,7 +19,7 @@ if [ "${1:-}" = --cuda ]; then
 fi
 python=${PYTHON:-python3}
 
-# pip ARGUMENT...: of the environment in which the wheel is built.
+# pip ARGUMENT...: runs pip of the environment in which the wheel is built.
 pip() {
     "$build/tools/bin/python" -m pip -q --disable-pip-version-check "$@" ||
         fail "pip $1 failed; its messages are above (is the network up?)"

@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# Completion of furrow for bash. The command itself is asked for its subcommands, their options and
-# what these take, so that nothing is listed twice.
+# Completion of furrow for bash. It asks the command for its subcommands, their options and their
+# arguments, so that nothing is listed twice.
 
 _furrow() {
     local words option='' at=$COMP_CWORD
     local word=${COMP_WORDS[at]} before=${COMP_WORDS[at - 1]}
     local furrow=${COMP_WORDS[0]} command=${COMP_WORDS[1]}
-    # Bash parts --name=value at the sign.
+    # Bash splits --name=value at the sign.
     if [ "$word" = = ]; then
         option=$before word=
     elif [ "$before" = = ]; then

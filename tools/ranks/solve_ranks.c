@@ -11,7 +11,7 @@
 #include "verdict.h"
 #include "watch.h"
 
-/* Bound for the rounding of a row sum, in units of the product with a vector of fractions. */
+/* A row sum counts as rounding up to this number of epsilons of the product with fractions. */
 #define ROUNDING 16
 
 /* The parts of a solve other than the matrix and the vectors. */

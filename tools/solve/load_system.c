@@ -5,7 +5,7 @@
 
 #include "product.h"
 
-/* Bound for the rounding of a row sum, in units of the largest row's rounding. */
+/* A row sum counts as rounding up to this number of epsilons of the infinity norm. */
 #define ROUNDING 16
 
 /* Makes the operator of the file's matrix. */
