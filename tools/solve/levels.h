@@ -25,10 +25,10 @@ typedef struct levels {
     fur_amg_report report;
 } levels;
 
-/* Replaces the levels by those of a hierarchy; NULL: no levels. */
+/* Replaces the levels by the levels of `amg`; NULL removes them. */
 fur_status levels_take(levels *l, fur_context *context, const fur_amg *amg);
 
-/* Writes a section of the page, or nothing if there are no levels. factor: reduction of the
+/* Writes a section of the page, unless the list of levels is empty. factor: reduction of the
  * residual by an iteration. */
 void levels_put(const levels *l, double factor, FILE *stream);
 

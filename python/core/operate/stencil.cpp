@@ -18,7 +18,8 @@ void destroy(any_stencil *s)
 /* ---- making ------------------------------------------------------------------------------------
  */
 
-/* Returns axes, offsets and coefficients of a named stencil. Without axes the name is unknown. */
+/* Returns axes, offsets and coefficients of a named stencil. An empty list of axes: unknown name.
+ */
 static nb::tuple named(int points)
 {
     auto d = fur_default<fur_stencil_definition>();

@@ -87,8 +87,9 @@ def lsqr(
     Returns
     -------
     x, istop, itn, r1norm, r2norm, anorm, acond, arnorm, xnorm, var
-        As in SciPy. istop is 0: b is 0; 1: solved; 2: least-squares solution; 5: rounding allows no further
-        progress; 7: iteration limit. ``istop.report`` has more. var contains zeros.
+        As in SciPy. istop is 0 if b is 0, 1 if the system is solved, and 2 for a least-squares solution. It is
+        5 if rounding allows no further progress, and 7 at the iteration limit. ``istop.report`` has more. var
+        contains zeros.
 
     Examples
     --------

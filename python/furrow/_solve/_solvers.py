@@ -470,7 +470,7 @@ def solve(
     scale: str = "auto",
     null_space: Any = None,
 ) -> tuple[Any, Info]:
-    """Solves A x = b or ``min ||b - A x||``: analyses A, chooses a method, and tries another one on failure.
+    """Solves A x = b or ``min ||b - A x||``: analyses A, chooses a method, and tries others on failure.
 
     Parameters
     ----------
