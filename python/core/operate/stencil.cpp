@@ -18,7 +18,7 @@ void destroy(any_stencil *s)
 /* ---- making ------------------------------------------------------------------------------------
  */
 
-/* Returns axes, offsets and coefficients of a named stencil. An empty list of axes: unknown name.
+/* Returns axes, offsets and coefficients of a named stencil. The axes are empty if there is none.
  */
 static nb::tuple named(int points)
 {
