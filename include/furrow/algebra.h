@@ -131,9 +131,9 @@ typedef struct fur_csr_difference {
     /* Position of the largest difference, the first in the order of rows, counting from 0. This and
      * the next members are 0 if nothing differs. */
     int64_t row;
-    int64_t col;
+    int64_t col;  /* column of this position */
     fur_scalar a; /* A(row, col), 0 if it is not stored */
-    fur_scalar b;
+    fur_scalar b; /* B(row, col), 0 if it is not stored */
 } fur_csr_difference;
 
 /* Compares A with B, position by position, with a tolerance.

@@ -76,7 +76,7 @@ FUR_API const char *fur_version(void);
  * If a call fails, its outputs and inputs are unchanged, unless the header says otherwise.
  * Exception: after FUR_DEVICE_ERROR, data on the device may have changed. */
 typedef enum fur_status {
-    FUR_OK = 0,
+    FUR_OK = 0,        /* the call succeeded */
     FUR_INVALID,       /* an argument or a matrix breaks the function's contract */
     FUR_OUT_OF_MEMORY, /* the context's allocator, or its device, has no memory left */
     FUR_OVERFLOW,      /* a size does not fit its index type, or exceeds a limit of reading */
@@ -123,8 +123,8 @@ FUR_API const char *fur_offset_name(fur_offset_type offset);
  * It serves every value type: a real type ignores `im`. The library rounds it once to the value
  * type of the vectors. */
 typedef struct fur_scalar {
-    double re;
-    double im;
+    double re; /* real part */
+    double im; /* imaginary part */
 } fur_scalar;
 
 /* Returns the scalar re + 0i. */
@@ -143,7 +143,7 @@ static inline fur_scalar fur_complex(double re, double im)
 
 /* A registered kernel. */
 typedef struct fur_kernel_info {
-    const char *name;
+    const char *name;    /* name in options, such as "rows" */
     const char *summary; /* one line: the strategy */
     const char *source;  /* author and year of the method, "" if it has none */
     int exact;           /* 1: gives the same bits as the reference */
@@ -153,7 +153,7 @@ typedef struct fur_kernel_info {
 
 /* A registered method of solving, ordering or preconditioning. */
 typedef struct fur_method_info {
-    const char *name;
+    const char *name;    /* name in options, such as "cg" */
     const char *summary; /* one line: what it finds */
     const char *source;  /* author and year */
 } fur_method_info;
@@ -171,14 +171,14 @@ typedef enum fur_option_type {
 
 /* Description of an option: a member of a struct, or "name=value" in a text. */
 typedef struct fur_option {
-    const char *name;    /* name of the member, and in texts */
-    const char *summary; /* one line: meaning and unit */
-    fur_option_type type;
-    size_t offset;   /* bytes from the start of the struct to the member */
-    double standard; /* default value; a 0 in the struct means this value */
-    double least;    /* smallest value */
-    double most;     /* largest value; HUGE_VAL: no limit */
-    double zero;     /* value of the member that means 0 if the default is not 0; 0: none */
+    const char *name;     /* name of the member, and in texts */
+    const char *summary;  /* one line: meaning and unit */
+    fur_option_type type; /* type of the member */
+    size_t offset;        /* bytes from the start of the struct to the member */
+    double standard;      /* default value; a 0 in the struct means this value */
+    double least;         /* smallest value */
+    double most;          /* largest value; HUGE_VAL: no limit */
+    double zero;          /* value of the member that means 0 if the default is not 0; 0: none */
     const char *const *words; /* the values of a word or a choice, then NULL */
 } fur_option;
 

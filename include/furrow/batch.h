@@ -82,8 +82,8 @@ typedef struct fur_batch_solver_options {
     /* Tolerances and limit of cg, as in fur_solver_options. Each system stops by its own residual.
      */
     double rtol;
-    double atol;
-    int64_t max_iterations;
+    double atol;            /* absolute tolerance. Default 0: off */
+    int64_t max_iterations; /* limit for each system. Default as in fur_solver_options */
 } fur_batch_solver_options;
 
 /* How the solve of one system ended. */

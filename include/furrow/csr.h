@@ -36,15 +36,15 @@ typedef struct fur_permutation fur_permutation;
 
 /* The plain arrays of a matrix. */
 typedef struct fur_csr_view {
-    size_t size; /* sizeof(fur_csr_view) */
-    int64_t rows;
-    int64_t cols;
-    int64_t entries;
-    fur_value_type value_type;
-    fur_offset_type offset_type;
-    const void *offsets;    /* rows + 1 offsets: int32_t or int64_t */
-    const int32_t *columns; /* `entries` column indices */
-    const void *values;     /* `entries` values of the value type */
+    size_t size;                 /* sizeof(fur_csr_view) */
+    int64_t rows;                /* at most 2^31-1 */
+    int64_t cols;                /* at most 2^31-1 */
+    int64_t entries;             /* number of stored entries */
+    fur_value_type value_type;   /* type of `values` */
+    fur_offset_type offset_type; /* type of `offsets` */
+    const void *offsets;         /* rows + 1 offsets: int32_t or int64_t */
+    const int32_t *columns;      /* `entries` column indices */
+    const void *values;          /* `entries` values of the value type */
 } fur_csr_view;
 
 /* Makes a matrix from CSR arrays, which are copied, borrowed or adopted.
@@ -160,14 +160,14 @@ typedef enum fur_duplicates {
  *
  * Entry k is values[k] at (row_indices[k], col_indices[k]), counting from 0, in any order. */
 typedef struct fur_coo_view {
-    size_t size; /* sizeof(fur_coo_view) */
-    int64_t rows;
-    int64_t cols;
-    int64_t entries;
-    fur_value_type value_type;
-    const int32_t *row_indices;
-    const int32_t *col_indices;
-    const void *values;
+    size_t size;                /* sizeof(fur_coo_view) */
+    int64_t rows;               /* at most 2^31-1 */
+    int64_t cols;               /* at most 2^31-1 */
+    int64_t entries;            /* length of the three arrays */
+    fur_value_type value_type;  /* type of `values` */
+    const int32_t *row_indices; /* row of each entry */
+    const int32_t *col_indices; /* column of each entry */
+    const void *values;         /* value of each entry */
 } fur_coo_view;
 
 /* Makes a matrix from a coordinate list; the list is copied.
@@ -232,10 +232,10 @@ typedef enum fur_symmetry {
 
 /* The first pair of entries that breaks a symmetry. */
 typedef struct fur_csr_asymmetry {
-    size_t size; /* sizeof(fur_csr_asymmetry) */
-    int found;   /* 0: A has the symmetry, and all other members are 0 */
-    int64_t row; /* A(row, col) is stored; counting from 0 */
-    int64_t col;
+    size_t size;         /* sizeof(fur_csr_asymmetry) */
+    int found;           /* 0: A has the symmetry, and all other members are 0 */
+    int64_t row;         /* A(row, col) is stored; counting from 0 */
+    int64_t col;         /* column of the entry */
     int alone;           /* 1: A(col, row) is not stored */
     fur_scalar entry;    /* A(row, col) */
     fur_scalar opposite; /* A(col, row), 0 if it is not stored */

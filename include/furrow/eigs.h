@@ -70,9 +70,9 @@ typedef struct fur_eigs_report {
     int converged;      /* values within the tolerance by their true residuals */
     int64_t iterations; /* steps of Lanczos */
     int64_t products;   /* products with A, also for true residuals */
-    int64_t restarts;
-    double norm;    /* estimate of ||A||_2, from below */
-    double seconds; /* duration of the search */
+    int64_t restarts;   /* number of restarts */
+    double norm;        /* estimate of ||A||_2, from below */
+    double seconds;     /* duration of the search */
 } fur_eigs_report;
 
 /* Returns one sentence that says what to try next. Never NULL.
@@ -98,8 +98,9 @@ FUR_API const char *fur_eigs_advice(fur_outcome outcome);
 FUR_API fur_status fur_eigs(const fur_operator *a, const fur_eigs_options *options, double *values,
                             double *residuals, fur_vector *const *vectors, fur_eigs_report *report);
 
-/* Largest `count` and `block` of fur_lobpcg. */
+/* Largest `count` of fur_lobpcg. */
 #define FUR_LOBPCG_MOST_COUNT 50
+/* Largest `block` of fur_lobpcg. */
 #define FUR_LOBPCG_MOST_BLOCK 85
 
 /* Options of fur_lobpcg. */

@@ -34,27 +34,27 @@ extern "C" {
 typedef enum fur_mtx_format { FUR_MTX_COORDINATE = 0, FUR_MTX_ARRAY } fur_mtx_format;
 /* Type of the numbers in a Matrix Market file. */
 typedef enum fur_mtx_field {
-    FUR_MTX_REAL = 0,
-    FUR_MTX_INTEGER,
-    FUR_MTX_COMPLEX,
-    FUR_MTX_PATTERN
+    FUR_MTX_REAL = 0, /* floating-point numbers */
+    FUR_MTX_INTEGER,  /* whole numbers */
+    FUR_MTX_COMPLEX,  /* pairs of floating-point numbers */
+    FUR_MTX_PATTERN   /* positions without values */
 } fur_mtx_field;
 /* Symmetry of the matrix in a Matrix Market file. */
 typedef enum fur_mtx_symmetry {
-    FUR_MTX_GENERAL = 0,
-    FUR_MTX_SYMMETRIC,
-    FUR_MTX_SKEW_SYMMETRIC,
-    FUR_MTX_HERMITIAN
+    FUR_MTX_GENERAL = 0,    /* all entries are stored */
+    FUR_MTX_SYMMETRIC,      /* A = A^T */
+    FUR_MTX_SKEW_SYMMETRIC, /* A = -A^T */
+    FUR_MTX_HERMITIAN       /* A = A^H */
 } fur_mtx_symmetry;
 
 /* Header of a file. */
 typedef struct fur_mtx_header {
-    size_t size; /* sizeof(fur_mtx_header) */
-    fur_mtx_format format;
-    fur_mtx_field field;
-    fur_mtx_symmetry symmetry;
-    int64_t rows;
-    int64_t cols;
+    size_t size;               /* sizeof(fur_mtx_header) */
+    fur_mtx_format format;     /* coordinate or array */
+    fur_mtx_field field;       /* type of the numbers */
+    fur_mtx_symmetry symmetry; /* symmetry of the matrix */
+    int64_t rows;              /* rows of the matrix or vector */
+    int64_t cols;              /* columns; 1 for a vector */
     int64_t entries_in_file; /* coordinate: the count in the size line; array: the numbers stored */
     char graphblas_type[24]; /* the type in a line "%%GraphBLAS type ...", otherwise "" */
 } fur_mtx_header;
@@ -89,10 +89,10 @@ typedef struct fur_read_limits {
 /* Value type of the matrix or vector that is read. */
 typedef enum fur_mtx_convert {
     FUR_MTX_AS_STORED = 0, /* c128 for complex files, f64 for all others */
-    FUR_MTX_AS_F32,
-    FUR_MTX_AS_F64,
-    FUR_MTX_AS_C64,
-    FUR_MTX_AS_C128
+    FUR_MTX_AS_F32,        /* rounded to FUR_F32 */
+    FUR_MTX_AS_F64,        /* rounded to FUR_F64 */
+    FUR_MTX_AS_C64,        /* rounded to FUR_C64 */
+    FUR_MTX_AS_C128        /* rounded to FUR_C128 */
 } fur_mtx_convert;
 
 /* Returns the fur_mtx_convert for a value type. */
@@ -129,8 +129,8 @@ typedef struct fur_mtx_read_options {
      * the file, or -1 if the size is unknown. It is also called while other members of an archive
      * are skipped. If it returns non-zero, reading stops: FUR_CANCELLED. NULL: none. */
     int (*progress)(void *user, int64_t done, int64_t total);
-    void *user; /* passed to `warn` and `progress` */
-    fur_read_limits limits;
+    void *user;             /* passed to `warn` and `progress` */
+    fur_read_limits limits; /* limits on the cost of reading */
 } fur_mtx_read_options;
 
 /* Reads the banner and the size line of a file.
@@ -201,8 +201,10 @@ FUR_API fur_status fur_mtx_write_vector(const fur_vector *x, const char *path,
 FUR_API fur_status fur_mtx_write_vectors(const fur_vectors *x, const char *path,
                                          const fur_mtx_write_options *options);
 
-/* Binary files (.fur): a matrix or vector as it lies in memory. They are loaded at the speed of
- * memory, without parsing text. docs/binary-format.md specifies every byte.
+/* Binary files (.fur): a matrix or vector as it lies in memory.
+ *
+ * They are loaded at the speed of memory, without parsing text. docs/binary-format.md specifies
+ * every byte.
  *
  * Read: all numbers come back to the bit. Every byte of the file is covered by a checksum (XXH3,
  * Collet 2019) or must be zero. A file that was altered, cut off or appended to is FUR_MALFORMED,

@@ -38,7 +38,9 @@ typedef struct fur_classes fur_classes;
 FUR_API fur_status fur_classes_from_levels(const fur_csr *a, fur_triangle triangle,
                                            fur_classes **out);
 
-/* Order in which rows take colours: each takes the first that no earlier neighbour has. */
+/* Order in which rows take colours.
+ *
+ * Each row takes the first colour that no earlier neighbour has. */
 typedef enum fur_colour_order {
     /* Two colours, if two are enough and A has a symmetric pattern with a full diagonal; otherwise
      * the order of the rows. */
@@ -86,8 +88,8 @@ typedef struct fur_classes_view {
     /* count + 1 numbers: the rows of class k are at places begin[k] .. begin[k+1]-1 of
      * fur_classes_order. */
     const int64_t *begin;
-    int64_t smallest;
-    int64_t largest; /* rows of the largest class */
+    int64_t smallest; /* rows of the smallest class; 0 for a matrix of 0 rows */
+    int64_t largest;  /* rows of the largest class */
 } fur_classes_view;
 
 /* Returns the classes. The result is valid as long as the classes.

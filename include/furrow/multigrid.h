@@ -115,8 +115,8 @@ FUR_API fur_status fur_operator_from_multigrid(fur_multigrid *mg, fur_operator *
 
 /* Report of fur_multigrid_describe: the sizes of the levels. */
 typedef struct fur_multigrid_report {
-    size_t size; /* of the library's struct */
-    int levels;
+    size_t size;      /* of the library's struct */
+    int levels;       /* number of levels */
     int64_t points;   /* points of all levels */
     int64_t coarsest; /* points of the coarsest level */
 } fur_multigrid_report;

@@ -38,7 +38,7 @@ extern "C" {
  * It runs one application at a time. fur_precond_describe says how much memory its kind needs. */
 typedef struct fur_precond fur_precond;
 
-/* Options by kind. In every struct 0 means the default. A value out of range is FUR_INVALID. */
+/* Options by kind. 0 means the default. A value out of range is FUR_INVALID. */
 
 /* Options of "ic0", "ilu0" and "ilu". */
 typedef struct fur_factor_options {
@@ -110,10 +110,11 @@ typedef struct fur_schwarz_options {
     int modified; /* as in fur_factor_options. Default 0 */
 } fur_schwarz_options;
 
-/* Algebraic multigrid by smoothed aggregation (Vanek, Mandel and Brezina 1996): a preconditioner
- * made from the matrix alone. It is for symmetric (Hermitian) positive definite matrices, such as
- * matrices of elliptic equations on grids and meshes of any kind, and for such equations with
- * convection.
+/* Algebraic multigrid by smoothed aggregation (Vanek, Mandel and Brezina 1996).
+ *
+ * It is a preconditioner made from the matrix alone. It is for symmetric (Hermitian) positive
+ * definite matrices, such as matrices of elliptic equations on grids and meshes of any kind, and
+ * for such equations with convection.
  *
  * On each level strongly coupled rows are gathered in aggregates. An aggregate is a root and its
  * neighbours. The roots are a maximal independent set at distance 2, found by hashes of their
@@ -131,7 +132,7 @@ typedef struct fur_schwarz_options {
  * rows of the fine levels.
  *
  * Hierarchy and cycle have the same bits for any number of threads and on a GPU (docs/numerics.md).
- * docs/amg.md says which options are for which matrix. */
+ * docs/amg.md recommends options for each kind of matrix. */
 
 /* Order in which a cycle visits the levels. */
 typedef enum fur_amg_visits {
@@ -196,11 +197,15 @@ typedef struct fur_amg_options {
     int aggressive;
 } fur_amg_options;
 
-/* Defaults of `theta` and largest values of `sweeps`, `block` and near-nullspace columns. */
+/* Default of `theta` for "aggregation". */
 #define FUR_AMG_THETA 0.02
+/* Default of `theta` for "classical". */
 #define FUR_AMG_THETA_CLASSICAL 0.25
+/* Largest value of `sweeps`. */
 #define FUR_AMG_SWEEPS_MOST 16
+/* Largest value of `block`. */
 #define FUR_AMG_BLOCK_MOST 16
+/* Largest number of columns of `near_nullspace`. */
 #define FUR_AMG_MODES_MOST 16
 
 /* Options of fur_precond_create. */
@@ -210,15 +215,15 @@ typedef struct fur_precond_options {
      * "ilut:fill=20,drop=1e-4,unmatched". fur_precond_option_at lists the names of the options.
      * Options in the text replace members of the kind's struct. NULL: "jacobi". */
     const char *kind;
-    /* Options of the kind. NULL: all defaults. The pointers of other kinds must be NULL. */
-    const fur_factor_options *factors;
-    const fur_ilut_options *ilut;
-    const fur_fsai_options *fsai;
-    const fur_spai_options *spai;
-    const fur_chebyshev_options *chebyshev;
-    const fur_bjacobi_options *bjacobi;
-    const fur_schwarz_options *schwarz;
-    const fur_amg_options *amg;
+    const fur_factor_options *factors; /* "ic0", "ilu0" and "ilu"; NULL: all defaults. Pointers of
+                                          other kinds must be NULL */
+    const fur_ilut_options *ilut;      /* "ilut" */
+    const fur_fsai_options *fsai;      /* "fsai" */
+    const fur_spai_options *spai;      /* "spai" */
+    const fur_chebyshev_options *chebyshev; /* "chebyshev" */
+    const fur_bjacobi_options *bjacobi;     /* "bjacobi" */
+    const fur_schwarz_options *schwarz;     /* "schwarz" */
+    const fur_amg_options *amg;             /* "amg" */
 } fur_precond_options;
 
 /* Makes the preconditioner of a square matrix A.

@@ -41,12 +41,12 @@ typedef struct fur_reorder_options {
 
 /* Report of fur_reorder. */
 typedef struct fur_reorder_report {
-    size_t size; /* sizeof(fur_reorder_report) */
-    int64_t components;
-    int64_t components_kept; /* components that keep the input's order */
-    int64_t bandwidth_before;
-    int64_t bandwidth_after;
-    double seconds; /* duration of the call */
+    size_t size;              /* sizeof(fur_reorder_report) */
+    int64_t components;       /* connected components of the graph */
+    int64_t components_kept;  /* components that keep the input's order */
+    int64_t bandwidth_before; /* bandwidth of A */
+    int64_t bandwidth_after;  /* bandwidth in the new order */
+    double seconds;           /* duration of the call */
 } fur_reorder_report;
 
 /* Finds an order for the rows and columns of a square matrix.
@@ -83,9 +83,11 @@ typedef struct fur_order_figures {
 FUR_API fur_status fur_order_measure(const fur_csr *a, const fur_permutation *order,
                                      fur_order_figures *out);
 
-/* A permutation of 0 .. n-1 and its inverse. order[i] is the number that moves to place i.
- * position[j] is the place of number j: position[order[i]] = i. A permutation never changes. It is
- * always a bijection, which fur_permutation_create checks. */
+/* A permutation of 0 .. n-1 and its inverse.
+ *
+ * order[i] is the number that moves to place i. position[j] is the place of number j:
+ * position[order[i]] = i. A permutation never changes. It is always a bijection, which
+ * fur_permutation_create checks. */
 
 /* A permutation. Use it in one thread at a time, as its context.
  *

@@ -44,7 +44,7 @@ typedef struct fur_solver fur_solver;
 
 /* State after an iteration, for a monitor; iteration 0 is the initial guess. */
 typedef struct fur_solver_progress {
-    int64_t iteration;
+    int64_t iteration; /* 0 is the initial guess */
     /* ||r||_2 / ||b||_2 of the recurrence residual. It may rise when the method starts afresh. */
     double residual;
     int64_t column;    /* fur_solver_solve_block: the right-hand side; otherwise 0 */
@@ -319,9 +319,11 @@ FUR_API fur_status fur_operator_from_solver(fur_solver *solver, fur_value_type v
 /* Returns method 0, 1, 2, ...; NULL after the last. */
 FUR_API const fur_method_info *fur_solver_method_at(int index);
 
-/* Solving without options: fur_solve examines A, begins with the method and preconditioner that an
- * expert would choose, and tries others if they fail. The command furrow solve works in this way.
- * docs/solvers.md has the reasons for each choice. */
+/* Solving without options.
+ *
+ * fur_solve examines A, begins with the method and preconditioner that an expert would choose, and
+ * tries others if they fail. The command furrow solve works in this way. docs/solvers.md has the
+ * reasons for each choice. */
 
 /* Properties of a matrix that fur_csr_examine finds.
  *
@@ -347,7 +349,7 @@ typedef struct fur_csr_traits {
     int64_t asymmetric_pairs;
     /* The pair with the largest difference: A(row, col) is stored. */
     int64_t row;
-    int64_t col;
+    int64_t col;         /* column of this pair; both count from 0 */
     fur_scalar entry;    /* A(row, col) */
     fur_scalar opposite; /* A(col, row) */
     /* Largest difference of a pair, relative to the largest entry of row i and column i. */

@@ -88,8 +88,9 @@ typedef struct fur_spmm_report {
  * The report is valid as long as the plan. For NULL all numbers are 0 and all strings "". */
 FUR_API const fur_spmm_report *fur_spmm_describe(const fur_spmm *plan);
 
-/* Products of two blocks of vectors at the entries of a sparse matrix, "sampled dense-dense"
- * (SDDMM):
+/* Products of two blocks at the entries of a sparse matrix ("SDDMM").
+ *
+ * SDDMM is a sampled dense-dense product:
  *
  *     C(i, j) = alpha sum_t X(i, t) conj(Y(j, t)) + beta A(i, j)     where A stores an entry
  *

@@ -104,12 +104,14 @@ FUR_API fur_status fur_vector_scale(fur_vector *x, fur_scalar alpha);
 FUR_API fur_status fur_multiply_elementwise(const fur_vector *x, const fur_vector *y,
                                             fur_vector *z);
 
-/* Reductions. All of them follow the summation tree of docs/numerics.md, in double precision also
- * for f32 and c64. The result has the same bits for any number of threads, instruction set,
- * compiler and optimisation level. Results for f32 and c64 are not rounded to single precision.
- * Each call reads its vectors once and waits for its result. fur_norm2 reads them twice more if
- * squares overflow or underflow. The functions of furrow/author/scalars.h leave the result on the
- * device. Empty vectors give 0. */
+/* Reductions: dot products and norms.
+ *
+ * All of them follow the summation tree of docs/numerics.md, in double precision also for f32 and
+ * c64. The result has the same bits for any number of threads, instruction set, compiler and
+ * optimisation level. Results for f32 and c64 are not rounded to single precision. Each call reads
+ * its vectors once and waits for its result. fur_norm2 reads them twice more if squares overflow or
+ * underflow. The functions of furrow/author/scalars.h leave the result on the device. Empty vectors
+ * give 0. */
 
 /* Stores sum_i conj(x_i) y_i in *out. */
 FUR_API fur_status fur_dot(const fur_vector *x, const fur_vector *y, fur_scalar *out);
@@ -136,9 +138,9 @@ typedef enum fur_norm {
     FUR_NORM_FROBENIUS /* root of the sum of squared moduli; of matrices only */
 } fur_norm;
 
-/* Blocks of vectors: n x k entries of one value type, k vectors of n entries each. They serve
- * methods that work on several right-hand sides, eigenvectors or features at once.
+/* Blocks of vectors: n x k entries of one value type, k vectors of n entries each.
  *
+ * They serve methods that work on several right-hand sides, eigenvectors or features at once.
  * Vector j of a block is its column j. The layout says which entries are neighbours in memory:
  *
  *     FUR_LAYOUT_ROWS      entry (i, j) at data[i stride + j]: row-major, as in NumPy and C
@@ -170,11 +172,11 @@ typedef enum fur_layout {
 
 /* The plain array of a block. */
 typedef struct fur_vectors_view {
-    size_t size;  /* sizeof(fur_vectors_view) */
-    int64_t rows; /* entries of each vector */
-    int64_t cols; /* number of vectors */
-    fur_value_type value_type;
-    fur_layout layout;
+    size_t size;               /* sizeof(fur_vectors_view) */
+    int64_t rows;              /* entries of each vector */
+    int64_t cols;              /* number of vectors */
+    fur_value_type value_type; /* type of the entries */
+    fur_layout layout;         /* order of the entries */
     /* Leading dimension: entries from the begin of one row (FUR_LAYOUT_ROWS) or column
      * (FUR_LAYOUT_COLUMNS) to the begin of the next. At least cols (rows). 0: no gaps. Entries in
      * gaps are neither read nor written. */

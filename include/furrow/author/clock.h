@@ -1,4 +1,4 @@
-/* Wall-clock time for reports; never part of a result. */
+/* Wall-clock time for reports. It is never part of a result. */
 #ifndef FURROW_AUTHOR_CLOCK_H
 #define FURROW_AUTHOR_CLOCK_H
 
@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* Seconds since some fixed moment, by a clock that only moves forward. */
+/* Returns the seconds since a fixed moment, by a clock that only moves forward. */
 FUR_API double fur_seconds(void);
 
 #ifdef __cplusplus

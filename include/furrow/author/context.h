@@ -1,4 +1,4 @@
-/* What bindings and libraries on top of Furrow ask of contexts and matrices. */
+/* Properties of contexts and matrices for bindings and for libraries on top of Furrow. */
 #ifndef FURROW_AUTHOR_CONTEXT_H
 #define FURROW_AUTHOR_CONTEXT_H
 
@@ -16,32 +16,48 @@ typedef struct fur_batch fur_batch;
 typedef struct fur_operator fur_operator;
 typedef struct fur_permutation fur_permutation;
 
-/* For a context on the CPU the context itself; for one on a GPU its companion on the CPU, with the
- * same allocator and threads, to which objects can be moved to look at them. It lives as long as
- * the context, and its objects keep both alive. */
+/* Returns the context on the CPU to which objects can be moved to read them.
+ *
+ * For a context on the CPU this is the context itself. For a context on a GPU it is its companion
+ * on the CPU, with the same allocator and threads. It is valid as long as the context; do not
+ * destroy it. Its objects keep both contexts alive. */
 FUR_API fur_context *fur_context_host(fur_context *context);
 
-/* The instruction set in use: "portable", "avx2" or "avx512"; for a GPU such as "sm_90". */
+/* Returns the instruction set in use.
+ *
+ * It is "portable", "avx2" or "avx512"; for a GPU a name such as "sm_90". */
 FUR_API const char *fur_context_isa(const fur_context *context);
 
-/* The watcher of the options. */
+/* Returns the watcher of the context's options. */
 FUR_API fur_file_watcher fur_context_watcher(const fur_context *context);
 
-/* The context of an object; NULL for NULL. */
+/* Returns the context of a matrix; NULL for NULL. */
 FUR_API fur_context *fur_csr_context(const fur_csr *matrix);
+/* Returns the context of a vector; NULL for NULL. */
 FUR_API fur_context *fur_vector_context(const fur_vector *vector);
+/* Returns the context of a block of vectors; NULL for NULL. */
 FUR_API fur_context *fur_vectors_context(const fur_vectors *x);
+/* Returns the context of an operator's y; NULL for NULL. */
 FUR_API fur_context *fur_operator_context(const fur_operator *op);
+/* Returns the context of a permutation; NULL for NULL. */
 FUR_API fur_context *fur_permutation_context(const fur_permutation *permutation);
+/* Returns the context of a batch; NULL for NULL. */
 FUR_API fur_context *fur_batch_context(const fur_batch *batch);
 
-/* Hands over the owner of borrowed arrays: fur_csr_destroy calls release(user) once, when the
- * device has stopped reading them. user may be NULL. Matrices made from this one do not share its
- * arrays. FUR_INVALID if release is NULL, and for a second call. */
+/* Transfers the owner of borrowed arrays to a matrix.
+ *
+ * - release: fur_csr_destroy calls release(user) once, when the device no longer reads the arrays.
+ * - user: passed to `release`; may be NULL.
+ *
+ * Matrices made from this matrix do not share its arrays.
+ *
+ * Errors: FUR_INVALID if `release` is NULL, or for a second call. */
 FUR_API fur_status fur_csr_on_destroy(fur_csr *matrix, void (*release)(void *user), void *user);
 
-/* Whether arrays are a valid matrix as furrow/csr.h defines it. FUR_INVALID or FUR_OVERFLOW with a
- * sentence that names the first row at fault and the column; FUR_OK otherwise. */
+/* Checks that arrays are a valid matrix as furrow/csr.h defines it.
+ *
+ * Errors: FUR_INVALID if they are not; the sentence names the first wrong row and the column.
+ * FUR_OVERFLOW if rows or cols exceed 2^31-1, or the entries do not fit the offsets. */
 FUR_API fur_status fur_csr_check(fur_context *context, const fur_csr_view *arrays);
 
 #ifdef __cplusplus

@@ -1,4 +1,10 @@
-/* Operators of functions of one's own, and what solvers ask of operators. */
+/* User-defined operators, and properties of operators that solvers use.
+ *
+ *     fur_operator_definition d = FUR_DEFAULT(fur_operator_definition);
+ *     d.rows = d.cols = n;
+ *     d.value_type = FUR_F64;
+ *     d.apply = my_apply;
+ *     fur_operator_create(context, &d, &op); */
 #ifndef FURROW_AUTHOR_OPERATOR_H
 #define FURROW_AUTHOR_OPERATOR_H
 
@@ -9,79 +15,97 @@
 extern "C" {
 #endif
 
-/* The blocks of a matrix whose rows have two colours: no entry off the diagonal joins two rows of
- * one colour. With the red rows before the black ones A = [D E; F C]. D and C are diagonal.
- * The library sets all members to 0 before a function of the user fills them. */
+/* The blocks of a matrix whose rows have two colours.
+ *
+ * No entry off the diagonal joins two rows of one colour. With the red rows before the black rows A
+ * = [D E; F C], where D and C are diagonal. The library sets all members to 0 before a function of
+ * the user fills them. */
 typedef struct fur_two_colours {
-    int64_t red;          /* the number of red rows of this operator, other ranks' not counted */
-    const int32_t *order; /* its rows: red ones before black ones, both rising; copied */
-    fur_context *of_red;  /* the context of vectors of red rows; ranks share them by other bounds */
-    fur_context *of_black; /* the context of vectors of black rows */
+    int64_t red;          /* number of red rows of this operator, without rows of other ranks */
+    const int32_t *order; /* the rows: red before black, both rising; copied */
+    /* Context of vectors of red rows. Ranks share these vectors by other bounds. */
+    fur_context *of_red;
+    fur_context *of_black; /* context of vectors of black rows */
     void *user;            /* passed to the functions below */
-    /* q = [D E] both, where D's entry comes first in each row. `both` is a vector of the operator's
-     * context: entries of the red rows, then of the black ones. */
+    /* Computes q = [D E] both, where D's entry is the first of each row. `both` is a vector of the
+     * operator's context: the entries of the red rows, then those of the black rows. */
     fur_status (*multiply_red)(void *user, const fur_vector *both, fur_vector *q);
     /* Multiplies the entries of D and E by a power of two. */
     fur_status (*scale_red)(void *user, double factor);
-    /* t = -W p. An entry of W = C^-1 F is the product of an entry of `inverse` and one of F. */
+    /* Computes t = -W p. An entry of W = C^-1 F is the product of an entry of `inverse` and an
+     * entry of F. */
     fur_status (*multiply_black)(void *user, const fur_vector *p, fur_vector *t);
-    /* Called once when the blocks are not used any more. NULL: nothing to do. */
+    /* Called once when the blocks are no longer used. NULL: none. */
     void (*release)(void *user);
 } fur_two_colours;
 
-/* The functions of a user's operator. A function that fails returns a status; fur_context_fail, or
- * the library's call that failed in it, has set the sentence. Without a sentence the library's says
- * which function returned which status. */
+/* Definition of a user-defined operator.
+ *
+ * A function that fails returns a status. fur_context_fail, or the failed call of the library in
+ * it, has set the sentence. If there is no sentence, the library's sentence says which function
+ * returned which status. */
 typedef struct fur_operator_definition {
-    size_t size; /* sizeof(fur_operator_definition) */
-    int64_t rows;
-    int64_t cols;
-    fur_value_type value_type;
-    void *user; /* passed to the functions below */
-    /* y = A x; x has cols entries, y rows; they do not overlap. Required. */
+    size_t size;               /* sizeof(fur_operator_definition) */
+    int64_t rows;              /* size of y */
+    int64_t cols;              /* size of x */
+    fur_value_type value_type; /* value type of A, x and y */
+    void *user;                /* passed to the functions below */
+    /* Computes y = A x. x has `cols` entries and y has `rows`. They do not overlap. Required. */
     fur_status (*apply)(void *user, const fur_vector *x, fur_vector *y);
-    /* d_i = A(i, i). NULL: the operator does not know its diagonal. */
+    /* Computes d_i = A(i, i). NULL: the operator does not know its diagonal. */
     fur_status (*diagonal)(void *user, fur_vector *d);
-    /* Called once when the operator is destroyed. NULL if nothing is to be done. */
+    /* Called once when the operator is destroyed. NULL: none. */
     void (*release)(void *user);
-    /* apply does nothing but queue the same work on the context's stream whenever it is called with
-     * the same vectors: solvers may record it once and replay it (furrow/author/recording.h). */
+    /* 1: for the same vectors `apply` always queues the same work on the context's stream and does
+     * nothing else. Solvers may then record it once and replay it (furrow/author/recording.h).
+     * Default 0 */
     int recordable;
-    /* The context of x, on the same device; NULL: the operator's own. It is another one where ranks
-     * share x and y by different bounds (furrow/author/sharing.h), as those of a matrix that is not
-     * square. The operator keeps both contexts alive. */
+    /* The context of x, on the same device. NULL: the operator's context. It differs if ranks share
+     * x and y by different bounds (furrow/author/sharing.h), as for a matrix that is not square.
+     * The operator keeps both contexts alive. */
     fur_context *domain;
-    /* Finds two colours of the rows, so that cg solves for the red ones alone. NULL: cg solves for
+    /* Finds two colours of the rows, so that cg solves for the red rows alone. NULL: cg solves for
      * all rows. fur_solver_create calls it if the preconditioner is NULL or Jacobi's of this
-     * operator. inverse: the reciprocals of the diagonal; NULL if an entry has no finite one, and
-     * the blocks are then not used. *found = 0: there are none, and *out is ignored. A solver that
-     * has the blocks solves for all rows after fur_operator_changed. */
+     * operator. `inverse` has the reciprocals of the diagonal. It is NULL if an entry has no finite
+     * reciprocal; the blocks are then not used. *found = 0: there are no two colours, and *out is
+     * ignored. A solver that has the blocks solves for all rows after fur_operator_changed. */
     fur_status (*two_colours)(void *user, const fur_vector *inverse, fur_two_colours *out,
                               int *found);
 } fur_operator_definition;
 
-/* An operator of the user's functions, which work on vectors of this context. The definition is
- * copied; `user` must live until release is called. On failure release is not called. FUR_INVALID
- * without apply, for a negative size or an unknown value type, or if the domain is on another
- * device. */
+/* Makes an operator from the user's functions. The caller destroys *out.
+ *
+ * - context: the context of the vectors.
+ * - definition: copied. `user` must live until `release` is called. If the call fails, `release` is
+ *   not called.
+ *
+ * Errors: FUR_INVALID if `apply` is NULL, a size is negative, the value type is unknown, or
+ * `domain` is on another device. */
 FUR_API fur_status fur_operator_create(fur_context *context,
                                        const fur_operator_definition *definition,
                                        fur_operator **out);
 
-/* Says that the operator now does something else: preconditioners made from it read its diagonal
- * again, as after fur_csr_set_values. For a user's own operator, and for that of a stencil whose
- * fields the caller has changed. The operator of a plan does not need it. */
+/* Tells an operator that its apply() now computes something else.
+ *
+ * Preconditioners made from the operator read its diagonal again, as after fur_csr_set_values. Call
+ * it for a user-defined operator, and for the operator of a stencil whose fields changed. The
+ * operator of a plan does not need it. */
 FUR_API void fur_operator_changed(fur_operator *op);
 
-/* The context of x, which is another one only if the definition says so. */
+/* Returns the context of x.
+ *
+ * It equals fur_operator_context(op) unless the definition set `domain`. */
 FUR_API fur_context *fur_operator_domain(const fur_operator *op);
 
-/* Whether applications of the operator may be recorded (furrow/author/recording.h). */
+/* Returns 1 if applications of the operator may be recorded, otherwise 0.
+ *
+ * furrow/author/recording.h describes recordings. */
 FUR_API int fur_operator_recordable(const fur_operator *op);
 
-/* d where the operator is y_i = d_i x_i, as Jacobi's preconditioner is; it belongs to the operator.
- * NULL for others, and for an operator that refuses to be used. Solvers then do without a pass over
- * the vectors, and without d if that is constant. */
+/* Returns d if the operator is y_i = d_i x_i, such as Jacobi's preconditioner.
+ *
+ * d belongs to the operator. NULL for other operators, and for an operator that refuses to be used.
+ * Solvers then save a pass over the vectors, and do not read d if it is constant. */
 FUR_API const fur_vector *fur_operator_scaling(const fur_operator *op);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* Reading a caller's options struct. The macro is for where furrow/context.h is known. */
+/* Reading a caller's options struct. The macros need furrow/context.h. */
 #ifndef FURROW_AUTHOR_OPTIONS_H
 #define FURROW_AUTHOR_OPTIONS_H
 
@@ -7,10 +7,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* No version of a struct is longer: what says so has never been set. */
+/* Largest size of a struct in any version. A larger size was never set by the caller. */
 #define FUR_OPTIONS_MOST 1024
 
-/* The size that the caller's struct begins with. */
+/* Returns the size that the caller's struct begins with. */
 static inline size_t fur_options_size(const void *given)
 {
     size_t size;
@@ -18,6 +18,7 @@ static inline size_t fur_options_size(const void *given)
     return size;
 }
 
+/* Returns true if all bytes are 0. */
 static inline bool fur_options_are_zero(const char *bytes, size_t count)
 {
     size_t i = 0;
@@ -26,14 +27,15 @@ static inline bool fur_options_are_zero(const char *bytes, size_t count)
     return i == count;
 }
 
-/* Whether a version of a struct may have this size: at least the size and a member, and whole words
- * as it begins with one. */
+/* Returns true if a version of a struct may have this size.
+ *
+ * The size covers at least the size itself and one member, and is a multiple of sizeof(size_t). */
 static inline bool fur_options_size_may_be(size_t size)
 {
     return size >= 2 * sizeof size && size <= FUR_OPTIONS_MOST && size % sizeof size == 0;
 }
 
-/* Whether that is so, and it asks for nothing that this version does not know: zeros beyond. */
+/* Returns true if the size is valid and all bytes beyond this version's struct are 0. */
 static inline bool fur_options_fit(const void *given, size_t own_size)
 {
     size_t size = fur_options_size(given);
@@ -42,9 +44,10 @@ static inline bool fur_options_fit(const void *given, size_t own_size)
             fur_options_are_zero((const char *)given + own_size, size - own_size));
 }
 
-/* Copies the caller's options over zeros, as far as the caller's struct goes by its first member:
- * a program compiled against an older, shorter struct gets the defaults for the rest. NULL stands
- * for all defaults. The copy has its own size. False for a struct whose size was not set. */
+/* Copies the caller's options; returns false if the size of the struct was not set.
+ *
+ * Only the caller's size is copied, over zeros. So a program compiled against an older, shorter
+ * struct gets the defaults for the rest. NULL means all defaults. The copy has its own size. */
 static inline bool fur_options_copy(void *own, size_t own_size, const void *given)
 {
     if (given && !fur_options_fit(given, own_size))
@@ -56,8 +59,9 @@ static inline bool fur_options_copy(void *own, size_t own_size, const void *give
     return true;
 }
 
-/* Fills the caller's struct, which begins with its size, from the library's as far as it goes;
- * NULL: nobody wants to know. */
+/* Fills the caller's struct from the library's, up to the caller's size.
+ *
+ * The caller's struct begins with its size. NULL: nothing is filled. */
 static inline void fur_report_fill(void *given, const void *own, size_t own_size)
 {
     if (!given)
@@ -66,16 +70,16 @@ static inline void fur_report_fill(void *given, const void *own, size_t own_size
     memcpy((char *)given + sizeof size, (const char *)own + sizeof size, size - sizeof size);
 }
 
-/* The sentence about such a struct, by the name and the size of its type. */
+/* Fails with a sentence about a struct whose size was not set. */
 #define FUR_FAIL_SIZE(context, type, bytes, given)                                                 \
     fur_context_fail(context, FUR_INVALID,                                                         \
                      "%s says that it has %zu bytes; write .size = sizeof(%s), which are %zu in "  \
                      "furrow %s, and set nothing beyond them",                                     \
                      type, fur_options_size(given), type, bytes, FUR_VERSION)
 
-/* Both return FUR_INVALID for the caller's struct of this type, if its size was not set. The first
- * copies it; the second is for one to be filled, where NULL is none. The context, NULL for the
- * thread, is only asked for the sentence. */
+/* Copies the caller's options, or returns FUR_INVALID if their size was not set.
+ *
+ * `context` receives the sentence; NULL is the thread. */
 #define FUR_TAKE_OPTIONS(context, type, own, given)                                                \
     do {                                                                                           \
         if (!fur_options_copy(own, sizeof(type), given)) {                                         \
@@ -83,6 +87,9 @@ static inline void fur_report_fill(void *given, const void *own, size_t own_size
             return FUR_INVALID;                                                                    \
         }                                                                                          \
     } while (0)
+/* Returns FUR_INVALID if the size of a struct to be filled was not set.
+ *
+ * `given` may be NULL: there is no report then. */
 #define FUR_CHECK_REPORT(context, type, given)                                                     \
     do {                                                                                           \
         if (given && !fur_options_size_may_be(fur_options_size(given))) {                          \

@@ -1,16 +1,18 @@
-/* Sets of numbers, each of which has one of two parities (Tarjan 1975): each number knows an
- * earlier one of its set, and whether both have one parity.
+/* Sets of numbers, each with one of two parities (Tarjan 1975). Each number stores an earlier
+ * number of its set, and whether both have the same parity.
  *
- * The literal 2 i says "i is even", 2 i + 1 "i is odd". link[i] says the same as 2 i. It is 2 i for
- * the first number of a set, as it is for every number before sets are joined. */
+ * The literal 2 i says "i is even", 2 i + 1 says "i is odd". link[i] is a literal that says the
+ * same as 2 i. It is 2 i for the first number of a set. Before sets are joined, it is 2 i for every
+ * number. */
 #ifndef FURROW_AUTHOR_PARITY_H
 #define FURROW_AUTHOR_PARITY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The literal of the first number of the set that says the same. Links on the way become shorter.
- */
+/* Returns the equivalent literal of the first number of the set.
+ *
+ * It shortens the links on the way. */
 static inline uint32_t fur_parity_find(uint32_t *link, uint32_t literal)
 {
     for (;;) {
@@ -24,7 +26,7 @@ static inline uint32_t fur_parity_find(uint32_t *link, uint32_t literal)
     }
 }
 
-/* From now on both literals say the same. False: they say the opposite already. */
+/* Makes both literals equivalent. Returns false if they already contradict each other. */
 static inline bool fur_parity_join(uint32_t *link, uint32_t a, uint32_t b)
 {
     uint32_t one = fur_parity_find(link, a);
@@ -36,7 +38,7 @@ static inline bool fur_parity_join(uint32_t *link, uint32_t a, uint32_t b)
     return one >> 1 != other >> 1 || one == other;
 }
 
-/* Gives i and j different parities. False: they have the same already. */
+/* Gives i and j different parities. Returns false if their parities are already equal. */
 static inline bool fur_parity_part(uint32_t *link, uint32_t i, uint32_t j)
 {
     return fur_parity_join(link, 2 * i, 2 * j + 1);

@@ -1,10 +1,10 @@
-/* Returning early with the status of a call that failed. */
+/* Macros that return early with the status of a call that failed. */
 #ifndef FURROW_AUTHOR_TRY_H
 #define FURROW_AUTHOR_TRY_H
 
 #include <furrow/base.h>
 
-/* Returns the status of a call that fails from the enclosing function. */
+/* Returns from the enclosing function if a call fails, with the call's status. */
 #define FUR_TRY(expression)                                                                        \
     do {                                                                                           \
         fur_status try_status = (expression);                                                      \
@@ -12,7 +12,7 @@
             return try_status;                                                                     \
     } while (0)
 
-/* Stores the status of a call in `status`, and jumps to the label `done` if the call fails. */
+/* Stores a call's status in `status` and jumps to label `done` if the call fails. */
 #define FUR_TRY_DONE(expression)                                                                   \
     do {                                                                                           \
         status = (expression);                                                                     \
