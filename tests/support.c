@@ -310,7 +310,7 @@ void *device_copy(const void *data, size_t bytes, size_t shift)
     return copy + shift;
 }
 
-void device_release(const void *data, size_t shift)
+void device_copy_release(const void *data, size_t shift)
 {
     device_free((void *)((uintptr_t)data - shift));
 }
@@ -753,9 +753,9 @@ fur_csr_view device_arrays(const fur_csr_view *arrays, size_t shift)
 
 void device_arrays_release(const fur_csr_view *arrays, size_t shift)
 {
-    device_release(arrays->offsets, shift * fur_offset_size(arrays->offset_type));
-    device_release(arrays->columns, shift * sizeof(int32_t));
-    device_release(arrays->values, shift * fur_value_size(arrays->value_type));
+    device_copy_release(arrays->offsets, shift * fur_offset_size(arrays->offset_type));
+    device_copy_release(arrays->columns, shift * sizeof(int32_t));
+    device_copy_release(arrays->values, shift * fur_value_size(arrays->value_type));
 }
 
 fur_csr *matrix_lent(fur_context *context, const fur_csr_view *arrays)

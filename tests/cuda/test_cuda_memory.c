@@ -120,8 +120,8 @@ START_TEST(arrays_may_lie_on_either_side)
     free(result);
     fur_vector_destroy(y);
     fur_vector_destroy(x);
-    device_release(other, 0);
-    device_release(device, 8);
+    device_copy_release(other, 0);
+    device_copy_release(device, 8);
     free(entries);
     fur_context_destroy(context);
 }
@@ -142,7 +142,7 @@ START_TEST(device_memory_is_borrowed)
     ck_cuda(cudaMemcpy(entries, device, sizeof entries, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 5; i++)
         ck_assert_double_eq(entries[i], i >= 1 && i <= 3 ? 7 : i + 1);
-    device_release(device, 0);
+    device_copy_release(device, 0);
     fur_context_destroy(context);
 }
 END_TEST
@@ -191,7 +191,7 @@ START_TEST(misaligned_memory_is_not_borrowed)
     ck_assert_ptr_null(x);
     ck_ok(context, fur_vector_wrap(context, FUR_F32, 2, device + 4, FUR_OWNERSHIP_BORROW, &x));
     fur_vector_destroy(x);
-    device_release(device, 0);
+    device_copy_release(device, 0);
     fur_context_destroy(context);
 }
 END_TEST
@@ -210,7 +210,7 @@ START_TEST(arrays_on_two_sides_are_refused)
     ck_refused(context, fur_csr_create(context, &mixed, FUR_OWNERSHIP_COPY, &a));
     ck_refused(context, fur_csr_create(context, &mixed, FUR_OWNERSHIP_BORROW, &a));
     ck_assert_ptr_null(a);
-    device_release(mixed.offsets, 0);
+    device_copy_release(mixed.offsets, 0);
     arrays_release(&arrays);
     free(values);
     pattern_release(&p);

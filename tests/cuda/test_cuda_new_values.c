@@ -126,7 +126,7 @@ static void check_borrowed(values_subject *s, fur_csr *a, int kernel)
                 values_check_plan(s, plans[op]);
         ck_ok(s->context, fur_csr_set_values(a, own, FUR_OWNERSHIP_BORROW));
         ck_ok(s->context, fur_context_synchronize(s->context));
-        device_release(lent, 0);
+        device_copy_release(lent, 0);
         free(values);
     }
     for (int op = 0; op < 3; op++)

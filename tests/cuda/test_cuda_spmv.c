@@ -582,8 +582,8 @@ static void placed_release(placed *p)
     fur_csr_destroy(p->a);
     if (!p->device.offsets)
         return;
-    device_release(p->device_y, size);
-    device_release(p->device_x, size);
+    device_copy_release(p->device_y, size);
+    device_copy_release(p->device_x, size);
     device_arrays_release(&p->device, 1);
 }
 

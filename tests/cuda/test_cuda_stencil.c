@@ -184,7 +184,7 @@ static shifted place_shifted(fur_context *context, const stencil_trial *t, const
 static void release_shifted(shifted *s, size_t shift_bytes)
 {
     fur_vector_destroy(s->vector);
-    device_release(s->data, shift_bytes);
+    device_copy_release(s->data, shift_bytes);
 }
 
 static void check_shifted(const stencil_trial *t, fur_context *context, int kernel, size_t shift)

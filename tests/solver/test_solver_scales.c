@@ -252,9 +252,19 @@ static void check_task(task t)
     free(near.x);
 }
 
+/* Returns whether there is no such preconditioner. "grid" has no complex values. "direct" needs a
+ * library. */
 static bool is_unsupported(const char *kind, fur_value_type value)
 {
-    return value_is_complex(value) && strcmp(kind, "grid") == 0;
+    fur_context *context = context_make(NULL, 1);
+    const fur_precond_options options = {.size = sizeof options, .kind = kind};
+    fur_csr *a = grid(context, &(task){.value = value});
+    fur_precond *p = NULL;
+    fur_status status = fur_precond_create(a, &options, &p);
+    fur_precond_destroy(p);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+    return status == FUR_UNSUPPORTED;
 }
 
 static bool solves_squares(const fur_method_info *info)

@@ -2,6 +2,8 @@
  * result is fetched to the host, or stays on the device. */
 #include "bench_cuda.h"
 
+#include <furrow/author/context.h>
+#include <furrow/author/fused.h>
 #include <furrow/author/scalars.h>
 
 #include <math.h>

@@ -4,6 +4,8 @@
  * memory. */
 #include "bench_cuda.h"
 
+#include <furrow/author/context.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 

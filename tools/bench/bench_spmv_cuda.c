@@ -1,6 +1,7 @@
 /* furrow bench spmv on a GPU: every kernel and auto, compared with cuSPARSE. */
 #include "bench_cuda.h"
 
+#include <furrow/author/context.h>
 #include <furrow/author/kernels.h>
 #include <math.h>
 #include <stdio.h>

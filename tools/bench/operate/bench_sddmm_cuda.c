@@ -1,6 +1,8 @@
 /* furrow bench sddmm on a GPU: products of two blocks at the entries of a matrix, compared with
  * cuSPARSE after its preprocessing. */
 #include "bench_cuda.h"
+
+#include <furrow/author/context.h>
 #include "bench_sddmm.h"
 
 #include <string.h>

@@ -2,6 +2,8 @@
  * side and for eight at once, compared with cuSPARSE's SpSV after its analysis. */
 #include "bench_cuda.h"
 
+#include <furrow/author/context.h>
+
 #include <stdio.h>
 #include <string.h>
 
