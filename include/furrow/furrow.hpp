@@ -1,5 +1,4 @@
-/* Furrow for C++17 and later: the handles of furrow.h with owners, failures as exceptions, arrays
- * as spans. The C headers say what each function computes; nothing is added here.
+/* Furrow for C++17 and later: owners of the handles of furrow.h, exceptions, and spans of arrays.
  *
  *     furrow::context context;
  *     auto a = furrow::csr::read_mtx(context, "a.mtx");
@@ -8,11 +7,12 @@
  *     furrow::vector y(context, FUR_F64, a.rows());
  *     plan.apply(1.0, x, 0.0, y);
  *
- * An owner destroys its object, can be moved and not copied, and converts to the plain handle: it
- * can be given to any function of the C interface, too. It keeps nothing else alive: what was made
- * from an object must go before it, as objects of one scope do by themselves, and all before the
- * context. What fails throws furrow::error. Threads are as in C: a context and what was made in it
- * are one thread's at a time. */
+ * The C headers say what each function computes: a member function calls the C function of the same
+ * name. An owner destroys its object. It can be moved but not copied. It converts to the plain
+ * handle, so every function of the C interface accepts it. It keeps no other object alive: destroy
+ * an object before the object that it was made from, and before the context. Objects of one scope
+ * do so by themselves. A failure throws furrow::error. Threads are as in C: use a context and its
+ * objects in one thread at a time. */
 #ifndef FURROW_FURROW_HPP
 #define FURROW_FURROW_HPP
 
@@ -38,7 +38,7 @@
 namespace furrow
 {
 
-/* A call that failed: what() is the context's sentence. */
+/* A call that failed. what() is the context's sentence. */
 class error : public std::runtime_error
 {
   public:
@@ -55,7 +55,9 @@ class error : public std::runtime_error
     fur_status status_;
 };
 
-/* Throws the error of a status other than FUR_OK; context NULL: the thread's sentence. */
+/* Throws furrow::error if the status is not FUR_OK.
+ *
+ * context: has the sentence; NULL means the sentence of this thread. */
 inline void check(fur_status status, const fur_context *context)
 {
     if (status != FUR_OK)
@@ -65,7 +67,7 @@ inline void check(fur_status status, const fur_context *context)
 #if __cplusplus >= 202002L
 template <typename T> using span = std::span<T>;
 #else
-/* An array that belongs to somebody else, like std::span of C++20. */
+/* An array that the span does not own, like std::span of C++20. */
 template <typename T> class span
 {
   public:
@@ -111,7 +113,7 @@ template <typename T> class span
 };
 #endif
 
-/* The tag of a type of entries, or of offsets. */
+/* The tag of an element type: its fur_value_type or fur_offset_type. */
 template <typename T> struct tag;
 template <> struct tag<float> : std::integral_constant<fur_value_type, FUR_F32> {
 };
@@ -144,7 +146,7 @@ struct scalar : fur_scalar {
     }
 };
 
-/* The one owner of an object of the C interface; NULL after it has been moved from. */
+/* The owner of an object of the C interface; NULL after it has been moved from. */
 template <typename Handle, void (*destroy)(Handle *)> class owner
 {
   public:
@@ -152,8 +154,8 @@ template <typename Handle, void (*destroy)(Handle *)> class owner
     explicit owner(Handle *handle) noexcept : handle_(handle)
     {
     }
-    /* What call(&handle), a function of the C interface, makes; failures are told to the context.
-     */
+    /* Owns the object that call(&handle) makes, where call is a function of the C interface. The
+     * context has the sentence of a failure. */
     template <typename Call, typename = std::enable_if_t<std::is_invocable_v<Call, Handle **>>>
     owner(const fur_context *context, Call call)
     {
@@ -180,7 +182,7 @@ template <typename Handle, void (*destroy)(Handle *)> class owner
     {
         return handle_;
     }
-    /* Gives the object up to the caller. */
+    /* Returns the object, which then belongs to the caller. */
     Handle *release() noexcept
     {
         return std::exchange(handle_, nullptr);
@@ -190,7 +192,7 @@ template <typename Handle, void (*destroy)(Handle *)> class owner
     Handle *handle_ = nullptr;
 };
 
-/* The same with the context of the object, which tells of its failures. */
+/* An owner that also knows the context of its object, for sentences of failures. */
 template <typename Handle, void (*destroy)(Handle *)>
 class owner_in_context : public owner<Handle, destroy>
 {
@@ -209,7 +211,7 @@ class owner_in_context : public owner<Handle, destroy>
     fur_context *context_;
 };
 
-/* The devices of this machine: the CPU, then the GPUs. */
+/* Returns the devices of this machine: the CPU, then the GPUs. */
 inline std::vector<fur_device_info> devices()
 {
     std::vector<fur_device_info> all;
@@ -218,6 +220,7 @@ inline std::vector<fur_device_info> devices()
     return all;
 }
 
+/* A context; see furrow/context.h. */
 class context : public owner<fur_context, fur_context_destroy>
 {
   public:
@@ -225,7 +228,7 @@ class context : public owner<fur_context, fur_context_destroy>
         : owner(nullptr, [=](auto out) { return fur_context_create(options, out); })
     {
     }
-    /* On a device of devices(), by its name: "cpu", "cuda:0". */
+    /* Makes a context on a device of devices(), by its name: "cpu", "cuda:0". */
     explicit context(const std::string &device)
         : owner(nullptr, [&](auto out) {
               auto options = fur_default<fur_context_options>();
@@ -238,8 +241,8 @@ class context : public owner<fur_context, fur_context_destroy>
     {
         furrow::check(fur_context_synchronize(get()), get());
     }
-    /* work(begin, end) on the context's threads for ranges that cover 0 .. count - 1 once. It must
-     * not throw: that ends the program. */
+    /* Calls work(begin, end) on the context's threads, for ranges that cover 0 .. count - 1 once.
+     * An exception in it ends the program. */
     template <typename Work> void parallel(std::int64_t count, std::int64_t grain, Work &&work)
     {
         using Own = std::remove_reference_t<Work>;
@@ -251,22 +254,23 @@ class context : public owner<fur_context, fur_context_destroy>
     }
 };
 
+/* A vector; see furrow/vector.h. */
 class vector : public owner<fur_vector, fur_vector_destroy>
 {
   public:
     using owner::owner;
-    /* Zeros. */
+    /* Makes a vector of `size` zeros. */
     vector(fur_context *context, fur_value_type value, std::int64_t size)
         : owner(context, [=](auto out) { return fur_vector_create(context, value, size, out); })
     {
     }
-    /* A copy of an array's entries. */
+    /* Copies an array. */
     template <typename Array, typename T = element_t<Array>>
     vector(fur_context *context, const Array &entries)
         : vector(wrap(context, span<const T>(entries), FUR_OWNERSHIP_COPY))
     {
     }
-    /* A vector in the array itself, which must outlive it. */
+    /* Makes a vector that uses the array in place. The array must outlive it. */
     template <typename Array> static vector borrow(fur_context *context, Array &entries)
     {
         using T = element_t<Array>;
@@ -279,7 +283,7 @@ class vector : public owner<fur_vector, fur_vector_destroy>
             return fur_mtx_read_vector(context, path.c_str(), options, out);
         });
     }
-    /* From the text of a file, which may be compressed. */
+    /* Reads the content of a file in memory, which may be compressed. */
     static vector read_mtx_from_memory(fur_context *context, const std::string &text,
                                        const fur_mtx_read_options *options = nullptr)
     {
@@ -311,7 +315,7 @@ class vector : public owner<fur_vector, fur_vector_destroy>
     {
         return fur_vector_value_type(get());
     }
-    /* The entries where the context's device has them; they must be of type T. */
+    /* Returns the entries, in the memory of the context's device. They must be of type T. */
     template <typename T> span<T> entries() const
     {
         require<T>(size());
@@ -357,7 +361,7 @@ class vector : public owner<fur_vector, fur_vector_destroy>
     {
         furrow::check(status, fur_vector_context(get()));
     }
-    /* That many entries of type T are what the vector has. */
+    /* Throws unless the vector has `count` entries of type T. */
     template <typename T> void require(std::int64_t count) const
     {
         if (tag<T>::value != value_type() || count != size())
@@ -370,7 +374,7 @@ class vector : public owner<fur_vector, fur_vector_destroy>
 
 namespace detail
 {
-/* As many factors as vectors. */
+/* Throws unless there is one factor for each vector. */
 inline void check_factors(span<const fur_scalar> alpha, span<const fur_vector *const> x,
                           const fur_vector *y)
 {
@@ -408,14 +412,14 @@ inline std::complex<double> dot(const fur_vector *x, const fur_vector *y)
     furrow::check(fur_dot(x, y, &sum), fur_vector_context(x));
     return {sum.re, sum.im};
 }
-/* y += sum_k alpha[k] x[k] */
+/* Computes y += sum_k alpha[k] x[k]. */
 inline void axpy_many(span<const fur_scalar> alpha, span<const fur_vector *const> x, fur_vector *y)
 {
     detail::check_factors(alpha, x, y);
     furrow::check(fur_axpy_many(static_cast<int>(x.size()), alpha.data(), x.data(), y),
                   fur_vector_context(y));
 }
-/* dot(x[k], y) for all k */
+/* Returns dot(x[k], y) for all k. */
 inline std::vector<std::complex<double>> dot_many(span<const fur_vector *const> x,
                                                   const fur_vector *y)
 {
@@ -424,7 +428,7 @@ inline std::vector<std::complex<double>> dot_many(span<const fur_vector *const> 
                   fur_vector_context(y));
     return detail::numbers(sums);
 }
-/* y += sum_k alpha[k] x[k]; norm2(y) */
+/* Computes y += sum_k alpha[k] x[k] and returns norm2(y). */
 inline double axpy_many_norm2(span<const fur_scalar> alpha, span<const fur_vector *const> x,
                               fur_vector *y)
 {
@@ -434,7 +438,7 @@ inline double axpy_many_norm2(span<const fur_scalar> alpha, span<const fur_vecto
                   fur_vector_context(y));
     return norm;
 }
-/* y += sum_k alpha[k] x[k]; dot(x[k], y) for all k */
+/* Computes y += sum_k alpha[k] x[k] and returns dot(x[k], y) for all k. */
 inline std::vector<std::complex<double>>
 axpy_many_dots(span<const fur_scalar> alpha, span<const fur_vector *const> x, fur_vector *y)
 {
@@ -445,7 +449,7 @@ axpy_many_dots(span<const fur_scalar> alpha, span<const fur_vector *const> x, fu
         fur_vector_context(y));
     return detail::numbers(sums);
 }
-/* y += alpha x; norm2(y) */
+/* Computes y += alpha x and returns norm2(y). */
 inline double axpy_norm2(scalar alpha, const fur_vector *x, fur_vector *y)
 {
     double norm = 0;
@@ -471,8 +475,10 @@ inline double norm_max(const fur_vector *x)
     return norm;
 }
 
-/* Numbers in the device's memory, in slots 0 .. FUR_SCALARS_MAX - 1: the host need not wait for a
- * dot product that is only a later update's coefficient. */
+/* Numbers in the device's memory, in slots 0 .. FUR_SCALARS_MAX - 1.
+ *
+ * With them the host need not wait for a dot product that is only the coefficient of a later
+ * update. */
 class scalars : public owner<fur_scalars, fur_scalars_destroy>
 {
   public:
@@ -485,14 +491,14 @@ class scalars : public owner<fur_scalars, fur_scalars_destroy>
     {
         furrow::check(fur_scalars_set(get(), &state), context_);
     }
-    /* Waits for the operations that store to them. */
+    /* Returns the state, after the operations that store to the scalars. */
     fur_scalars_state state() const
     {
         auto state = fur_default<fur_scalars_state>();
         furrow::check(fur_scalars_get(get(), &state), context_);
         return state;
     }
-    /* The first values of slots 0 .. slots - 1 are kept from now on, and can be asked for. */
+    /* Keeps the first `capacity` values of slots 0 .. slots - 1 from now on, for kept(). */
     void keep(int slots, std::int64_t capacity)
     {
         furrow::check(fur_scalars_keep(get(), slots, capacity), context_);
@@ -503,7 +509,8 @@ class scalars : public owner<fur_scalars, fur_scalars_destroy>
         furrow::check(fur_scalars_kept(get(), slot, count, values.data()), context_);
         return values;
     }
-    /* factor re(value[numerator]) / re(value[denominator]); denominator -1 divides by 1. */
+    /* Returns the coefficient factor re(value[numerator]) / re(value[denominator]). Denominator -1
+     * divides by 1. */
     fur_coefficient quotient(int numerator, int denominator = -1, scalar factor = 1.0) const
     {
         return {factor, get(), numerator, denominator};
@@ -513,7 +520,7 @@ class scalars : public owner<fur_scalars, fur_scalars_destroy>
     fur_context *context_;
 };
 
-/* A coefficient that the host knows, or a quotient of scalars. */
+/* A coefficient: a number of the host, or a quotient of scalars. */
 struct coefficient : fur_coefficient {
     coefficient(fur_coefficient value) : fur_coefficient(value)
     {
@@ -526,7 +533,7 @@ struct coefficient : fur_coefficient {
     }
 };
 
-/* value[slot] = dot(x, y) */
+/* Computes value[slot] = dot(x, y). */
 inline void dot_into(const fur_vector *x, const fur_vector *y, fur_scalars *scalars, int slot)
 {
     furrow::check(fur_dot_into(x, y, scalars, slot), fur_vector_context(x));
@@ -535,15 +542,17 @@ inline void axpby_from(coefficient alpha, const fur_vector *x, coefficient beta,
 {
     furrow::check(fur_axpby_from(alpha, x, beta, y), fur_vector_context(x));
 }
-/* y += alpha x; value[slot] = norm2(y) */
+/* Computes y += alpha x and value[slot] = norm2(y). */
 inline void axpy_norm2_into(coefficient alpha, const fur_vector *x, fur_vector *y,
                             fur_scalars *scalars, int slot)
 {
     furrow::check(fur_axpy_norm2_into(alpha, x, y, scalars, slot), fur_vector_context(x));
 }
 
-/* The residual of conjugate gradients: r += alpha q; value[norm] = norm2(r), value[product] =
- * r.d r. d may be NULL: `constant` in its place. */
+/* Computes the residual of conjugate gradients and two results.
+ *
+ * r += alpha q, value[norm] = norm2(r), value[product] = r.d r. If d is NULL, `constant` replaces
+ * it. */
 inline void axpy_norms_into(coefficient alpha, const fur_vector *q, const fur_vector *d,
                             scalar constant, fur_vector *r, fur_scalars *scalars, int norm,
                             int product)
@@ -551,14 +560,16 @@ inline void axpy_norms_into(coefficient alpha, const fur_vector *q, const fur_ve
     furrow::check(fur_axpy_norms_into(alpha, q, d, constant, r, scalars, norm, product),
                   fur_vector_context(r));
 }
-/* Their step and direction: x += alpha p; p = d z + beta p. */
+/* Computes the step and the direction of conjugate gradients.
+ *
+ * x += alpha p; p = d z + beta p. If d is NULL, `constant` replaces it. */
 inline void axpy_direction(coefficient alpha, coefficient beta, const fur_vector *d,
                            scalar constant, const fur_vector *z, fur_vector *p, fur_vector *x)
 {
     furrow::check(fur_axpy_direction(alpha, beta, d, constant, z, p, x), fur_vector_context(x));
 }
 
-/* Calls on a GPU that are made once and replayed; what they use must outlive it. */
+/* Calls on a GPU that are made once and replayed. Their objects must outlive it. */
 class recording : public owner<fur_recording, fur_recording_destroy>
 {
   public:
@@ -567,7 +578,8 @@ class recording : public owner<fur_recording, fur_recording_destroy>
           context_(context)
     {
     }
-    /* Records what calls() does with objects of the context; after a failure nothing. */
+    /* Records the calls of calls() on objects of the context. After a failure the recording is
+     * empty. */
     template <typename Calls> void record(Calls &&calls)
     {
         furrow::check(fur_recording_begin(get()), context_);
@@ -588,6 +600,7 @@ class recording : public owner<fur_recording, fur_recording_destroy>
     fur_context *context_;
 };
 
+/* A permutation; see furrow/reorder.h. */
 class permutation : public owner<fur_permutation, fur_permutation_destroy>
 {
   public:
@@ -603,12 +616,12 @@ class permutation : public owner<fur_permutation, fur_permutation_destroy>
     {
         return fur_permutation_size(get());
     }
-    /* order[i] is what comes to place i; where the context's device has it. */
+    /* Returns `order`, in the memory of the context's device: order[i] moves to place i. */
     span<const std::int32_t> order() const
     {
         return {fur_permutation_order(get()), static_cast<std::size_t>(size())};
     }
-    /* position[order[i]] = i, likewise. */
+    /* Returns `position`, in the memory of the context's device: position[order[i]] = i. */
     span<const std::int32_t> position() const
     {
         return {fur_permutation_position(get()), static_cast<std::size_t>(size())};
@@ -628,6 +641,7 @@ class permutation : public owner<fur_permutation, fur_permutation_destroy>
     }
 };
 
+/* A sparse matrix in CSR form; see furrow/csr.h. */
 class csr : public owner<fur_csr, fur_csr_destroy>
 {
   public:
@@ -642,8 +656,7 @@ class csr : public owner<fur_csr, fur_csr_destroy>
         : owner(context, [&](auto out) { return fur_csr_from_coo(context, &coo, duplicates, out); })
     {
     }
-    /* The rows x cols matrix of these arrays, copied or borrowed; it has offsets.size() - 1 rows.
-     */
+    /* Makes a matrix of offsets.size() - 1 rows from arrays, copied or borrowed. */
     template <typename Offsets, typename Values>
     static csr from_arrays(fur_context *context, std::int64_t cols, const Offsets &offsets,
                            span<const std::int32_t> columns, const Values &values,
@@ -662,7 +675,7 @@ class csr : public owner<fur_csr, fur_csr_destroy>
         view.values = std::data(values);
         return csr(context, view, ownership);
     }
-    /* The matrix of a list of entries. */
+    /* Makes a matrix from a list of entries. */
     template <typename Values>
     static csr from_coo(fur_context *context, std::int64_t rows, std::int64_t cols,
                         span<const std::int32_t> row_indices, span<const std::int32_t> col_indices,
@@ -687,7 +700,7 @@ class csr : public owner<fur_csr, fur_csr_destroy>
         return csr(context,
                    [&](auto out) { return fur_mtx_read_csr(context, path.c_str(), options, out); });
     }
-    /* From the text of a file, which may be compressed. */
+    /* Reads the content of a file in memory, which may be compressed. */
     static csr read_mtx_from_memory(fur_context *context, const std::string &text,
                                     const fur_mtx_read_options *options = nullptr)
     {
@@ -733,7 +746,7 @@ class csr : public owner<fur_csr, fur_csr_destroy>
         done(fur_csr_entry(get(), row, col, &value));
         return {value.re, value.im};
     }
-    /* New values for the same pattern, copied. */
+    /* Copies new values for the same pattern. */
     template <typename Array> void set_values(const Array &values)
     {
         require(fur_csr_context(get()),
@@ -742,12 +755,12 @@ class csr : public owner<fur_csr, fur_csr_destroy>
                 "the values are not as many as the matrix has entries, or of another type");
         done(fur_csr_set_values(get(), std::data(values), FUR_OWNERSHIP_COPY));
     }
-    /* Calls call(user) when the matrix goes, with which borrowed arrays may go, too. */
+    /* Calls call(user) when the matrix is destroyed, for example to free borrowed arrays. */
     void on_destroy(void (*call)(void *user), void *user)
     {
         done(fur_csr_on_destroy(get(), call, user));
     }
-    /* NULL leaves a side as it is. */
+    /* Scales rows by r and columns by c; NULL means 1. */
     void scale(const fur_vector *r, const fur_vector *c)
     {
         done(fur_csr_scale(get(), r, c));
@@ -780,7 +793,7 @@ class csr : public owner<fur_csr, fur_csr_destroy>
         return vector(fur_csr_context(get()),
                       [&](auto out) { return fur_csr_diagonal(get(), out); });
     }
-    /* Whether shape, pattern and the bits of all values are the same. */
+    /* Returns true if shape, pattern and the bits of all values are the same. */
     bool equals(const fur_csr *b) const
     {
         int equal = 0;
@@ -791,7 +804,7 @@ class csr : public owner<fur_csr, fur_csr_destroy>
     {
         return derive([=](auto a, auto out) { return fur_csr_shift(a, by, out); });
     }
-    /* Triangles, for example: band(INT64_MIN, 0). */
+    /* Returns the entries of a band of diagonals. band(INT64_MIN, 0) is the lower triangle. */
     csr band(std::int64_t lowest, std::int64_t highest) const
     {
         return derive([=](auto a, auto out) { return fur_csr_band(a, lowest, highest, out); });
@@ -831,7 +844,7 @@ class csr : public owner<fur_csr, fur_csr_destroy>
         done(fur_csr_compare_within(get(), b, rtol, atol, &difference));
         return difference;
     }
-    /* What choose() goes by. */
+    /* Returns the properties that choose() uses. */
     fur_csr_traits examine() const
     {
         auto traits = fur_default<fur_csr_traits>();
@@ -844,17 +857,17 @@ class csr : public owner<fur_csr, fur_csr_destroy>
         done(fur_csr_measure(get(), &figures));
         return figures;
     }
-    /* R (A P) of this A. */
+    /* Returns R (A P) of this A. */
     csr triple(const fur_csr *r, const fur_csr *p) const
     {
         return derive([=](auto a, auto out) { return fur_csr_triple(r, a, p, out); });
     }
-    /* A B. */
+    /* Returns A B of this A. */
     csr multiply(const fur_csr *b) const
     {
         return derive([=](auto a, auto out) { return fur_csr_multiply(a, b, out); });
     }
-    /* What "auto" expects of kernel `index`. */
+    /* Returns the times that "auto" expects of kernel `index`. */
     fur_spmv_estimate estimate_at(int index) const
     {
         auto estimate = fur_default<fur_spmv_estimate>();
@@ -882,7 +895,8 @@ class csr : public owner<fur_csr, fur_csr_destroy>
     {
         return csr(fur_csr_context(get()), [&](auto out) { return call(get(), out); });
     }
-    /* Of an empty list the address may be NULL, which would be all rows. */
+    /* The address of an empty list may be NULL, which fur_csr_select takes as all rows. So an empty
+     * list is passed as a list of 0 numbers at another address. */
     csr select(span<const std::int32_t> rows, bool some_rows, span<const std::int32_t> cols,
                bool some_cols) const
     {
@@ -898,7 +912,7 @@ class csr : public owner<fur_csr, fur_csr_destroy>
     }
 };
 
-/* alpha A + beta B */
+/* Returns alpha A + beta B. */
 inline csr add(const fur_csr *a, scalar alpha, const fur_csr *b, scalar beta)
 {
     return csr(fur_csr_context(a), [=](auto out) { return fur_csr_add(a, alpha, b, beta, out); });
@@ -916,13 +930,14 @@ inline csr kron(const fur_csr *a, const fur_csr *b)
 {
     return csr(fur_csr_context(a), [=](auto out) { return fur_csr_kron(a, b, out); });
 }
-/* The matrix with d on its diagonal. */
+/* Returns the matrix with d on its diagonal. */
 inline csr diagonal_matrix(const fur_vector *d)
 {
     return csr(fur_vector_context(d), [=](auto out) { return fur_csr_from_diagonal(d, out); });
 }
-/* The matrix of a grid of blocks, given row by row with block_cols blocks in each row; nullptr is a
- * block of zeros. */
+/* Returns the matrix of a grid of blocks, row by row with block_cols blocks in each row.
+ *
+ * nullptr is a block of zeros. */
 inline csr from_blocks(fur_context *context, std::int64_t block_cols,
                        span<const fur_csr *const> blocks)
 {
@@ -932,7 +947,7 @@ inline csr from_blocks(fur_context *context, std::int64_t block_cols,
                                    blocks.data(), out);
     });
 }
-/* The same from a list for each row: from_blocks(context, {{a, b}, {c, nullptr}}). */
+/* Returns the matrix of a grid of blocks: from_blocks(context, {{a, b}, {c, nullptr}}). */
 inline csr from_blocks(fur_context *context,
                        std::initializer_list<std::initializer_list<const fur_csr *>> rows)
 {
@@ -949,7 +964,9 @@ inline csr from_blocks(fur_context *context,
     return from_blocks(context, block_cols, span<const fur_csr *const>(blocks));
 }
 
-/* alpha X Y^H + beta A at the entries of A: as a new matrix, and in place of A's values. */
+/* Computes alpha X Y^H + beta A at the entries of A.
+ *
+ * sddmm makes a new matrix. sddmm_apply replaces A's values. */
 inline csr sddmm(scalar alpha, const fur_vectors *x, const fur_vectors *y, scalar beta,
                  const fur_csr *a)
 {
@@ -962,7 +979,7 @@ inline void sddmm_apply(scalar alpha, const fur_vectors *x, const fur_vectors *y
     furrow::check(fur_sddmm_apply(alpha, x, y, beta, a), fur_csr_context(a));
 }
 
-/* An order for the rows and columns of a: a.permute(p, p) applies it. */
+/* Returns an order for the rows and columns of a; a.permute(p, p) applies it. */
 inline permutation reorder(const fur_csr *a, const char *method = nullptr,
                            const fur_reorder_options *options = nullptr,
                            fur_reorder_report *report = nullptr)
@@ -971,7 +988,7 @@ inline permutation reorder(const fur_csr *a, const char *method = nullptr,
                        [=](auto out) { return fur_reorder(a, method, options, report, out); });
 }
 
-/* How good an order is; NULL: that of a itself. */
+/* Returns the figures of an order; NULL means the order of a. */
 inline fur_order_figures measure_order(const fur_csr *a, const fur_permutation *order = nullptr)
 {
     auto figures = fur_default<fur_order_figures>();
@@ -979,7 +996,7 @@ inline fur_order_figures measure_order(const fur_csr *a, const fur_permutation *
     return figures;
 }
 
-/* The text of a file, unpacked. */
+/* Returns the unpacked text of a file. */
 inline std::string unpack_mtx(fur_context *context, const std::string &path)
 {
     std::string text;
@@ -995,7 +1012,7 @@ inline std::string unpack_mtx(fur_context *context, const std::string &path)
     return text;
 }
 
-/* The beginning of a file, without the rest. */
+/* Reads the header of a file. */
 inline fur_mtx_header read_mtx_header(fur_context *context, const std::string &path)
 {
     auto header = fur_default<fur_mtx_header>();
@@ -1009,12 +1026,12 @@ inline fur_mtx_header read_binary_header(fur_context *context, const std::string
     return header;
 }
 
-/* A block of vectors. Views keep nothing alive: they go before the block that they show. */
+/* A block of vectors. Destroy its views before it. */
 class vectors : public owner<fur_vectors, fur_vectors_destroy>
 {
   public:
     using owner::owner;
-    /* Zeros. */
+    /* Makes a block of zeros. */
     vectors(fur_context *context, fur_value_type value, std::int64_t rows, std::int64_t cols,
             fur_layout layout = FUR_LAYOUT_ROWS)
         : owner(context, [=](auto out) {
@@ -1022,13 +1039,13 @@ class vectors : public owner<fur_vectors, fur_vectors_destroy>
           })
     {
     }
-    /* Over an array of the caller's. */
+    /* Makes a block from the caller's array. */
     vectors(fur_context *context, const fur_vectors_view &array, fur_ownership ownership)
         : owner(context,
                 [&](auto out) { return fur_vectors_wrap(context, &array, ownership, out); })
     {
     }
-    /* A view of a vector as one column. */
+    /* Makes a view of a vector as one column. */
     static vectors from_vector(fur_vector *x)
     {
         return vectors(fur_vector_context(x),
@@ -1072,17 +1089,17 @@ class vectors : public owner<fur_vectors, fur_vectors_destroy>
     {
         done(fur_vectors_copy(get(), y));
     }
-    /* Y = alpha X + beta Y for this X. */
+    /* Computes Y = alpha X + beta Y for this X. */
     void axpby(scalar alpha, scalar beta, fur_vectors *y) const
     {
         done(fur_vectors_axpby(alpha, get(), beta, y));
     }
-    /* Y = alpha X C + beta Y for this X, and C row by row. */
+    /* Computes Y = alpha X C + beta Y for this X. C is stored row by row. */
     void multiply(scalar alpha, const fur_scalar *c, scalar beta, fur_vectors *y) const
     {
         done(fur_vectors_multiply(alpha, get(), c, beta, y));
     }
-    /* X^H Y for this X, row by row. */
+    /* Returns X^H Y for this X, row by row. */
     std::vector<fur_scalar> gram(const fur_vectors *y) const
     {
         std::int64_t entries = view().cols * fur_vectors_get(y)->cols;
@@ -1091,14 +1108,14 @@ class vectors : public owner<fur_vectors, fur_vectors_destroy>
         out.pop_back();
         return out;
     }
-    /* The graph of the k nearest neighbours of each row of this X. */
+    /* Returns the graph of the k nearest neighbours of each row of this X. */
     csr neighbours(std::int64_t k, const fur_neighbours_options *options = nullptr,
                    fur_neighbours_report *report = nullptr) const
     {
         return csr(context(),
                    [&](auto out) { return fur_neighbours(get(), k, options, report, out); });
     }
-    /* The rigid body modes of the points that are the rows of this X. */
+    /* Returns the rigid body modes of points, the rows of this X. */
     vectors rigid_modes() const
     {
         return vectors(context(), [&](auto out) { return fur_amg_rigid_modes(get(), out); });
@@ -1199,8 +1216,9 @@ class classes : public owner<fur_classes, fur_classes_destroy>
     fur_context *context_;
 };
 
-/* The rows in an order with the largest product on the diagonal; r and c, unless null, become the
- * scales. */
+/* Returns an order of the rows with the largest product on the diagonal.
+ *
+ * r and c, unless null, receive the scales. */
 inline permutation match(const fur_csr *a, fur_vector *r = nullptr, fur_vector *c = nullptr,
                          fur_matching_report *report = nullptr)
 {
@@ -1224,7 +1242,7 @@ class trsv : public owner_in_context<fur_trsv, fur_trsv_destroy>
     {
         furrow::check(fur_trsv_apply(get(), alpha, b, x), fur_vector_context(x));
     }
-    /* As many solutions as right-hand sides. */
+    /* Solves for each b[k] and stores the solution in x[k]. */
     void apply_many(scalar alpha, const std::vector<const fur_vector *> &b,
                     const std::vector<fur_vector *> &x) const
     {
@@ -1288,6 +1306,7 @@ class triple : public owner<fur_triple, fur_triple_destroy>
     fur_context *context_;
 };
 
+/* A stencil; see furrow/stencil.h. */
 class stencil : public owner<fur_stencil, fur_stencil_destroy>
 {
   public:
@@ -1322,7 +1341,7 @@ class stencil : public owner<fur_stencil, fur_stencil_destroy>
     fur_context *context_;
 };
 
-/* The stencil that a matrix is; NULL if it is none. */
+/* The stencil that was recognised in a matrix; NULL if there is none. */
 class recognised : public owner<fur_recognised, fur_recognised_destroy>
 {
   public:
@@ -1338,7 +1357,7 @@ class recognised : public owner<fur_recognised, fur_recognised_destroy>
     }
 };
 
-/* Geometric multigrid for a stencil, which may go before it. */
+/* Geometric multigrid for a stencil. The stencil may be destroyed before it. */
 class multigrid : public owner<fur_multigrid, fur_multigrid_destroy>
 {
   public:
@@ -1348,13 +1367,13 @@ class multigrid : public owner<fur_multigrid, fur_multigrid_destroy>
           context_(context)
     {
     }
-    /* One cycle: improves x. */
+    /* Improves x by one cycle. */
     void cycle(const fur_vector *b, fur_vector *x)
     {
         furrow::check(fur_multigrid_cycle(get(), b, x), context_);
     }
-    /* Cycles from the guess in x; 0: the defaults of fur_multigrid_solve. How it ended stands in
-     * the report, as with a solver. */
+    /* Runs cycles from the initial guess in x. 0 means the defaults of fur_multigrid_solve. The
+     * report says how the solve ended, as for a solver. */
     fur_solver_report solve(const fur_vector *b, fur_vector *x, double rtol = 0,
                             std::int64_t max_cycles = 0)
     {
@@ -1371,7 +1390,7 @@ class multigrid : public owner<fur_multigrid, fur_multigrid_destroy>
     fur_context *context_;
 };
 
-/* Algebraic multigrid, a preconditioner: operator_from_amg makes it one for solvers. */
+/* Algebraic multigrid. linear_operator makes it a preconditioner for solvers. */
 class amg : public owner<fur_amg, fur_amg_destroy>
 {
   public:
@@ -1380,7 +1399,7 @@ class amg : public owner<fur_amg, fur_amg_destroy>
           context_(fur_csr_context(a))
     {
     }
-    /* One cycle: x = M b. */
+    /* Computes x = M b by one cycle. */
     void apply(const fur_vector *b, fur_vector *x)
     {
         furrow::check(fur_amg_apply(get(), b, x), context_);
@@ -1405,7 +1424,7 @@ class amg : public owner<fur_amg, fur_amg_destroy>
     fur_context *context_;
 };
 
-/* A preconditioner of a matrix, which must outlive it: z = M r, M ~ A^-1. */
+/* A preconditioner z = M r, M ~ A^-1, of a matrix that must outlive it. */
 class precond : public owner_in_context<fur_precond, fur_precond_destroy>
 {
   public:
@@ -1414,16 +1433,16 @@ class precond : public owner_in_context<fur_precond, fur_precond_destroy>
                            [=](auto out) { return fur_precond_create(a, options, out); })
     {
     }
-    /* The kind with its options, as in "ilut:fill=20,drop=1e-4". */
+    /* Makes a kind with options, such as "ilut:fill=20,drop=1e-4". */
     precond(const fur_csr *a, const char *kind) : precond(a, options_of(kind))
     {
     }
-    /* Throws if a text is no kind with its options. */
+    /* Throws unless the text is a kind with valid options. */
     static void check(const char *kind)
     {
         furrow::check(fur_precond_check(kind), nullptr);
     }
-    /* Takes over new values of the matrix. */
+    /* Computes the preconditioner again for new values of the matrix. */
     void update()
     {
         furrow::check(fur_precond_update(get()), context());
@@ -1436,7 +1455,7 @@ class precond : public owner_in_context<fur_precond, fur_precond_destroy>
     {
         return *fur_precond_describe(get());
     }
-    /* NULL: no hierarchy. */
+    /* Returns the hierarchy of "amg"; NULL for other kinds. */
     fur_amg *hierarchy() const
     {
         return fur_precond_hierarchy(get());
@@ -1454,7 +1473,7 @@ class precond : public owner_in_context<fur_precond, fur_precond_destroy>
     }
 };
 
-/* The fastest form of y = op(A) x: a kernel, a stencil, another order. */
+/* The fastest product y = op(A) x: by a kernel, by a stencil, or in another order. */
 class product : public owner<fur_product, fur_product_destroy>
 {
   public:
@@ -1462,17 +1481,17 @@ class product : public owner<fur_product, fur_product_destroy>
         : owner(fur_csr_context(a), [=](auto out) { return fur_product_create(a, options, out); })
     {
     }
-    /* As long as the product lives; its vectors are in the order below. */
+    /* Returns the operator, valid as long as the product. Its vectors are in order(). */
     const fur_operator *as_operator() const
     {
         return fur_product_operator(get());
     }
-    /* As long as the product lives; NULL: the order of A. */
+    /* Returns the order, valid as long as the product; NULL: the order of A. */
     const fur_permutation *order() const
     {
         return fur_product_order(get());
     }
-    /* The matrix in that order, as long as the product lives. */
+    /* Returns the matrix in that order, valid as long as the product. */
     const fur_csr *matrix() const
     {
         return fur_product_matrix(get());
@@ -1483,14 +1502,14 @@ class product : public owner<fur_product, fur_product_destroy>
     }
 };
 
-/* y = A x of which only the action is known. */
+/* A linear operator y = A x, known by its action alone. */
 class linear_operator : public owner<fur_operator, fur_operator_destroy>
 {
   public:
     using owner::owner;
-    /* apply(x, y) sets y to A x and must not change x; diagonal(d), unless nullptr, sets d to the
-     * diagonal of A. All are furrow::vector. An exception becomes the failure of the call that uses
-     * the operator. */
+    /* Makes an operator from functions. apply(x, y) sets y to A x and must not change x.
+     * diagonal(d), unless nullptr, sets d to the diagonal of A. All arguments are furrow::vector.
+     * An exception becomes the failure of the call that uses the operator. */
     template <typename Apply, typename Diagonal = std::nullptr_t>
     linear_operator(fur_context *context, fur_value_type value, std::int64_t rows,
                     std::int64_t cols, Apply apply, Diagonal diagonal = nullptr)
@@ -1530,28 +1549,28 @@ class linear_operator : public owner<fur_operator, fur_operator_destroy>
         : owner(context, [&](auto out) { return fur_operator_from_recognised(r, out); })
     {
     }
-    /* One cycle from 0, as a preconditioner; the multigrid must outlive it. */
+    /* Makes a preconditioner: one cycle from 0. The multigrid must outlive it. */
     linear_operator(fur_context *context, const multigrid &mg)
         : owner(context, [&](auto out) { return fur_operator_from_multigrid(mg, out); })
     {
     }
-    /* One cycle from 0, as a preconditioner; the multigrid must outlive it. */
+    /* Makes a preconditioner: one cycle from 0. The hierarchy must outlive it. */
     linear_operator(fur_context *context, const amg &mg)
         : owner(context, [&](auto out) { return fur_operator_from_amg(mg, out); })
     {
     }
-    /* The preconditioner must outlive it. */
+    /* Makes the operator of a preconditioner, which must outlive it. */
     explicit linear_operator(const precond &m)
         : owner(m.context(), [&](auto out) { return fur_operator_from_precond(m, out); })
     {
     }
-    /* Jacobi's preconditioner of an operator. */
+    /* Makes Jacobi's preconditioner of an operator. */
     static linear_operator jacobi(const fur_operator *a)
     {
         return linear_operator(fur_operator_context(a),
                                [=](auto out) { return fur_operator_jacobi(a, out); });
     }
-    /* P^T B P. */
+    /* Makes the operator P^T B P. */
     static linear_operator permute(const fur_operator *b, const fur_permutation *p)
     {
         return linear_operator(fur_operator_context(b),
@@ -1562,7 +1581,7 @@ class linear_operator : public owner<fur_operator, fur_operator_destroy>
         furrow::check(fur_operator_apply(get(), x, y), fur_operator_context(get()));
     }
 
-    /* Of x. */
+    /* Returns the context of x. */
     fur_context *domain() const
     {
         return fur_operator_domain(get());
@@ -1581,14 +1600,15 @@ class linear_operator : public owner<fur_operator, fur_operator_destroy>
         furrow::check(fur_operator_diagonal(get(), d), fur_operator_context(get()));
         return d;
     }
-    /* It now does something else: preconditioners made from it read its diagonal again. */
+    /* Call this after apply() computes something else. Preconditioners made from the operator read
+     * its diagonal again. */
     void changed()
     {
         fur_operator_changed(get());
     }
 
   private:
-    /* A vector that is somebody else's, for the time of a call. */
+    /* A vector that belongs to the caller, for the time of a call. */
     struct lent : vector {
         using vector::vector;
         ~lent()
@@ -1596,7 +1616,7 @@ class linear_operator : public owner<fur_operator, fur_operator_destroy>
             release();
         }
     };
-    /* The status of a call that may throw. */
+    /* Returns the status of a call that may throw. */
     template <typename Call> static fur_status guarded(fur_context *context, Call call) noexcept
     {
         try {
@@ -1636,7 +1656,7 @@ class linear_operator : public owner<fur_operator, fur_operator_destroy>
     };
 };
 
-/* The least seconds of a product by each of the two, of several in turns. */
+/* Times two operators in turn and returns the shortest time of a product by each, in seconds. */
 inline std::pair<double, double> race(const fur_operator *a, const fur_operator *b,
                                       double seconds = 0)
 {
@@ -1646,7 +1666,7 @@ inline std::pair<double, double> race(const fur_operator *a, const fur_operator 
     return {least[0], least[1]};
 }
 
-/* The operator and the preconditioner must outlive it. */
+/* A solver. The operator and the preconditioner must outlive it. */
 class solver : public owner<fur_solver, fur_solver_destroy>
 {
   public:
@@ -1656,14 +1676,15 @@ class solver : public owner<fur_solver, fur_solver_destroy>
           context_(fur_operator_context(a))
     {
     }
-    /* From the guess in x. How it ended stands in the report: that is no failure. */
+    /* Solves from the initial guess in x. The report says how the solve ended; only a failed call
+     * throws. */
     fur_solver_report solve(const fur_vector *b, fur_vector *x)
     {
         auto report = fur_default<fur_solver_report>();
         furrow::check(fur_solver_solve(get(), b, x, &report), context_);
         return report;
     }
-    /* A X = B from the guesses in X: a report for each column. */
+    /* Solves A X = B from the initial guesses in X. Returns a report for each column. */
     std::vector<fur_solver_report> solve(const fur_vectors *b, fur_vectors *x)
     {
         auto cols = static_cast<std::size_t>(fur_vectors_get(b)->cols);
@@ -1671,7 +1692,7 @@ class solver : public owner<fur_solver, fur_solver_destroy>
         furrow::check(fur_solver_solve_block(get(), b, x, reports.data()), context_);
         return reports;
     }
-    /* A solve from 0 as a preconditioner, of any value type; the solver must outlive it. */
+    /* Makes a preconditioner of any value type: a solve from 0. The solver must outlive it. */
     linear_operator as_operator(fur_value_type value)
     {
         return linear_operator(
@@ -1682,13 +1703,13 @@ class solver : public owner<fur_solver, fur_solver_destroy>
     fur_context *context_;
 };
 
-/* x of the iteration that a monitor is told about. */
+/* Stores the iterate in x. Only a monitor may call it. */
 inline void iterate(const fur_solver_progress &progress, fur_vector *x)
 {
     furrow::check(fur_solver_iterate(&progress, x), fur_vector_context(x));
 }
 
-/* The first choice for a matrix with these traits, or the next after this outcome of another. */
+/* Returns the first choice for a matrix with these traits, or the next after `outcome`. */
 inline fur_choice choose(const fur_csr_traits &traits, const fur_choice *previous = nullptr,
                          fur_outcome outcome = FUR_OUTCOME_UNSOLVED)
 {
@@ -1697,7 +1718,7 @@ inline fur_choice choose(const fur_csr_traits &traits, const fur_choice *previou
     return choice;
 }
 
-/* Chooses, solves from the guess in x, and chooses again while that fails. */
+/* Solves from the initial guess in x, and chooses how. */
 inline fur_solver_report solve(const fur_csr *a, const fur_vector *b, fur_vector *x,
                                const fur_solve_options *options = nullptr)
 {
@@ -1706,7 +1727,7 @@ inline fur_solver_report solve(const fur_csr *a, const fur_vector *b, fur_vector
     return report;
 }
 
-/* Eigenvalues, ||A v - lambda v|| of each, and the eigenvectors v. */
+/* Eigenvalues, the norm ||A v - lambda v|| of each, and the eigenvectors v. */
 struct eigenpairs {
     std::vector<double> values;
     std::vector<double> residuals;
@@ -1714,7 +1735,7 @@ struct eigenpairs {
     fur_eigs_report report = fur_default<fur_eigs_report>();
 };
 
-/* The eigenpairs that a method finds, `find` being fur_eigs or fur_lobpcg. */
+/* Returns the eigenpairs that `find` finds: fur_eigs or fur_lobpcg. */
 template <typename Options, typename Find>
 eigenpairs find_eigenpairs(const fur_operator *a, const Options *options, int most, Find find)
 {
@@ -1724,7 +1745,8 @@ eigenpairs find_eigenpairs(const fur_operator *a, const Options *options, int mo
     if (own.count == 0)
         own.count = static_cast<int>(rows < 6 ? rows : 6);
     bool fits = own.count > 0 && own.count <= rows && own.count <= most;
-    std::size_t count = fits ? static_cast<std::size_t>(own.count) : 0; /* else it is refused */
+    std::size_t count =
+        fits ? static_cast<std::size_t>(own.count) : 0; /* otherwise `find` refuses it */
     eigenpairs found;
     std::vector<fur_vector *> handles;
     found.values.resize(count);
@@ -1739,19 +1761,19 @@ eigenpairs find_eigenpairs(const fur_operator *a, const Options *options, int mo
     return found;
 }
 
-/* Some eigenvalues at an end of the spectrum of a symmetric (Hermitian) operator. */
+/* Returns some extreme eigenvalues of a symmetric (Hermitian) operator. */
 inline eigenpairs eigs(const fur_operator *a, const fur_eigs_options *options = nullptr)
 {
     return find_eigenpairs(a, options, FUR_EIGS_MOST_COUNT, fur_eigs);
 }
 
-/* The same with a preconditioner, or orthogonal to given vectors. */
+/* Returns eigenvalues, with a preconditioner, or orthogonal to given vectors. */
 inline eigenpairs lobpcg(const fur_operator *a, const fur_lobpcg_options *options = nullptr)
 {
     return find_eigenpairs(a, options, FUR_LOBPCG_MOST_COUNT, fur_lobpcg);
 }
 
-/* A file that appears under its name when commit has returned; without it nothing is left. */
+/* A file that appears under its name when commit() returns. Without it nothing remains. */
 class output : public owner<fur_output, fur_output_abandon>
 {
   public:
@@ -1775,7 +1797,7 @@ class output : public owner<fur_output, fur_output_abandon>
     fur_context *context_;
 };
 
-/* Systems of one pattern; pattern and values must outlive it. */
+/* Systems of one pattern. Pattern and values must outlive it. */
 class batch : public owner<fur_batch, fur_batch_destroy>
 {
   public:
@@ -1805,7 +1827,7 @@ class batch_solver : public owner<fur_batch_solver, fur_batch_solver_destroy>
           count_(static_cast<std::size_t>(fur_batch_count(batch)))
     {
     }
-    /* How each solve ended. */
+    /* Solves all systems and returns how each solve ended. */
     std::vector<fur_batch_result> solve(const fur_vectors *b, fur_vectors *x)
     {
         std::vector<fur_batch_result> results(count_);
