@@ -23,12 +23,12 @@ void dense_set(dense *d, int64_t row, int64_t col, fur_scalar entry);
 /* A random right-hand side. */
 void dense_draw_b(dense *d, rng *r);
 
-/* Random rows of some entries, whose diagonal is larger than the sum of the others by at least 1,
- * so that the inverse has no row with a sum of moduli above 1. Hermitian and not; of all diagonal
- * entries positive or of both signs. */
+/* Random rows of some entries. The diagonal entry is larger than the sum of the others by at least
+ * 1, so no row of the inverse has a sum of moduli above 1. `hermitian`: the matrix is Hermitian.
+ * `positive`: all diagonal entries are positive; otherwise they have both signs. */
 dense dense_dominant(rng *r, fur_value_type value, int64_t n, bool hermitian, bool positive);
 
-/* What the library sees of a system: vectors x, of zeros, and b. */
+/* The library's view of a system: vectors x (zeros) and b. */
 typedef struct dense_problem {
     fur_context *context;
     fur_csr *matrix;

@@ -1,6 +1,6 @@
-/* How good x is, as a solve with options.bounds says: the bound of the residual against sums in
- * fourfold precision, for entries of any magnitude and where all but rounding cancels; the estimate
- * of the error against elimination in long double. */
+/* The bounds of a solve with options.bounds. The bound of the residual is compared with sums in
+ * fourfold precision, for entries of any magnitude and for sums that cancel except for rounding.
+ * The estimate of the error is compared with elimination in long double. */
 #include "dense.h"
 
 #include <float.h>
@@ -253,7 +253,7 @@ START_TEST(the_error_of_cg_is_estimated_from_below)
 }
 END_TEST
 
-/* Where iterations run out, whatever their number. */
+/* max_iterations ends the solve, for every limit below 40. */
 START_TEST(a_solve_that_is_not_done_has_an_error)
 {
     fur_context *context = context_make(NULL, 1);

@@ -122,8 +122,8 @@ START_TEST(constants_are_removed)
 }
 END_TEST
 
-/* What a report says of b - A x is of the caller's b, also the bound and the scaled residual: all
- * rows have scales of 2^-1 or 2^0 here. */
+/* The report's figures for b - A x refer to the caller's b. So do the bound and the scaled
+ * residual: all rows have scales of 2^-1 or 2^0 here. */
 START_TEST(a_report_is_of_the_whole_right_hand_side)
 {
     fur_context *context = context_make(NULL, 1);
@@ -177,7 +177,7 @@ START_TEST(preconditioners_work_with_a_null_space)
 }
 END_TEST
 
-/* The same bits from a column of ones as from the word. */
+/* A column of ones in options.null_space gives the same bits as options.null_constant. */
 START_TEST(columns_are_as_good_as_the_constant)
 {
     fur_context *context = context_make(NULL, 1);
@@ -255,8 +255,8 @@ START_TEST(auto_finds_constants)
 }
 END_TEST
 
-/* A chain of springs of strength 1 / 3, b = A e_1 times a large number: a part outside the range
- * that is rounding leaves a tolerance whose square overflows. */
+/* A chain of springs of strength 1 / 3, with b = A e_1 times a large number. The part of b outside
+ * the range is rounding. It leaves a tolerance whose square overflows. */
 START_TEST(a_large_right_hand_side_is_solved)
 {
     enum { POINTS = 6 };

@@ -1,6 +1,7 @@
-/* Red-black reduction: matrices with two colours in random numberings, against elimination in long
- * double; half the iterations; what is not reduced gives the bits of the whole system; new values;
- * honest outcomes; the same bits for any number of threads and interval of looks; no allocation. */
+/* Red-black reduction, on matrices with two colours in random numberings. x agrees with elimination
+ * in long double, and the iterations are halved. A matrix that is not reduced gives the bits of the
+ * whole system. Also: new values; honest outcomes; no allocation; the same bits for any number of
+ * threads and any interval of looks. */
 #include "dense.h"
 
 #include <math.h>
@@ -111,8 +112,8 @@ static void draw_lone(drawing *g)
 static void (*const graphs[])(drawing *) = {draw_line, draw_grid,   draw_tree,
                                             draw_star, draw_pieces, draw_bipartite};
 
-/* A graph's matrix in a random numbering, its diagonal larger than the sum of its row by at least
- * 1, so that the inverse has no row with a sum of moduli above 1. */
+/* A graph's matrix in a random numbering. The diagonal entry is larger than the sum of its row by
+ * at least 1, so no row of the inverse has a sum of moduli above 1. */
 static dense draw(rng *r, fur_value_type value, int64_t n, void (*graph)(drawing *))
 {
     dense d = dense_make(value, n);
@@ -281,7 +282,7 @@ static void set_unit(grid *g, int64_t row)
     free(unit);
 }
 
-/* And the condition is that of M A, whichever system was solved. */
+/* The condition is that M A has, for the reduced and for the whole system. */
 START_TEST(iterations_are_half_as_many)
 {
     fur_context *context = context_make(NULL, 2);
@@ -479,8 +480,8 @@ static void compare_graph(fur_context *context, fur_value_type value, int64_t n,
     fur_context_destroy(near);
 }
 
-/* Colours, blocks and new values give the bits of one thread of the CPU, whatever the graph;
- * patterns that are no good are solved whole. Loops over graphs and value types. */
+/* Colours, blocks and new values give the bits of one CPU thread on any graph. The whole system is
+ * solved if the pattern does not suit a reduction. Loops over graphs and value types. */
 START_TEST(colours_and_bits_are_the_same_everywhere)
 {
     static const int64_t sizes[] = {1, 6, 33, 1001, 100001};
@@ -598,8 +599,8 @@ static void set_values(const dense_problem *p, const void *values, double factor
     fur_csr_destroy(near);
 }
 
-/* Loops over value types: a solver that has seen other values gives the bits of a new one, and with
- * a diagonal that cannot be divided by those of the whole system. */
+/* Loops over value types. After other values, a solver gives the bits of a new solver. If the new
+ * diagonal cannot be divided by, it gives the bits of the whole system. */
 START_TEST(new_values_are_taken_over)
 {
     fur_context *context = context_make(NULL, 2);
@@ -680,7 +681,7 @@ START_TEST(outcomes_are_those_of_the_whole_system)
 }
 END_TEST
 
-/* What is left of the residual is in the black row alone. */
+/* The only nonzero of the initial residual is in the black row. */
 START_TEST(no_iteration_is_made_where_none_is_needed)
 {
     fur_context *context = context_make(NULL, 1);

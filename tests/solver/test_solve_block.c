@@ -1,7 +1,7 @@
-/* Several right-hand sides at once: x, outcome and figures of each column are those of a solve of
- * its own, bit for bit, whole and reduced to one of two colours, with every kind of preconditioner,
- * in any layout, for easy, hard and hopeless columns side by side, and by methods that take one
- * column after the other. */
+/* Several right-hand sides at once. The x, outcome and figures of each column equal those of a
+ * single solve, bit for bit. This holds for whole and reduced systems, every kind of preconditioner
+ * and any layout. It holds for easy, hard and hopeless columns side by side, and for methods that
+ * take one column after the other. */
 #include "dense.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@
 
 #define MOST 19 /* columns; more than are solved together */
 
-/* A system of a grid's matrix, D A D with a random D, so that no form takes much less than its
- * entries: with 5 points its rows have two colours. */
+/* A system D A D with a grid's matrix A and a random D, so that no storage form takes much less
+ * than the entries. With 5 points its rows have two colours. */
 typedef struct system {
     fur_context *context;
     fur_csr *matrix;
@@ -118,7 +118,7 @@ static fur_vectors *block_of(fur_context *context, fur_value_type value, int64_t
     return block;
 }
 
-/* Column j as a vector of its own. */
+/* Copies column j into a new vector. */
 static fur_vector *column_of(fur_context *context, const fur_vectors *block, int64_t j)
 {
     const fur_vectors_view *v = fur_vectors_get(block);
@@ -152,7 +152,7 @@ static void check_report(const fur_solver_report *f, const fur_solver_report *e,
     ck_assert(f->reduced == e->reduced && same(f->bytes, e->bytes));
 }
 
-/* The columns of X, from random guesses, are those of single solves. */
+/* From random guesses, the columns of X equal the results of single solves. */
 static void check_block(const system_case *s, rng *r, const fur_solver_options *options,
                         int64_t cols, fur_layout b_layout, fur_layout x_layout)
 {

@@ -1,6 +1,7 @@
-/* Solvers: conjugate gradients on Poisson problems of every value type, with and without Jacobi;
- * every way a solve can end; monitors, failing operators, refusals; no allocation inside solve, and
- * the same bits for any thread count, instruction set, exact kernel and interval of looks. */
+/* Solvers: conjugate gradients on Poisson problems of every value type, with and without Jacobi.
+ * The tests cover every way a solve can end, monitors, failing operators and refusals. A solve
+ * allocates nothing. It has the same bits for any thread count, instruction set, exact kernel and
+ * interval of looks. */
 #include "support.h"
 
 #include <float.h>
@@ -141,10 +142,10 @@ static double relative_residual(const problem *p)
     return (double)(sqrtl(sum) / norm2(p->b));
 }
 
-/* By how much b - A x may differ from the recursive residual after k iterations, relative to b:
- * every iteration rounds A p (entries of a row + 2 times), x and r, by eps ||A|| ||x|| at most
- * (Greenbaum 1997, theorem 2.2; the iterates of CG from 0 grow monotonically to x). Rows have 5
- * entries, ||A|| <= 8; complex arithmetic doubles it. */
+/* Bound of the difference between b - A x and the recurrence residual after k iterations, relative
+ * to b. Every iteration rounds A p (entries of a row + 2 times), x and r, by eps ||A|| ||x|| at
+ * most (Greenbaum 1997, theorem 2.2; the iterates of CG from 0 grow monotonically to x). Rows have
+ * 5 entries and ||A|| <= 8. Complex arithmetic doubles the bound. */
 static double residual_gap(const problem *p, int64_t iterations)
 {
     double eps = value_epsilon(fur_vector_value_type(p->b));
@@ -203,7 +204,7 @@ START_TEST(poisson_problems_are_solved)
 }
 END_TEST
 
-/* As many iterations as there are distinct eigenvalues, one with the exact inverse. */
+/* CG takes one iteration for each distinct eigenvalue. With the exact inverse it takes one. */
 START_TEST(iterations_are_the_distinct_eigenvalues)
 {
     static const double entries[] = {1, 2, 4, 1, 2, 4, 4, 2, 1, 1};
@@ -336,7 +337,7 @@ START_TEST(a_matrix_that_is_not_symmetric_is_found_out)
 }
 END_TEST
 
-/* Where the method gets by in spite of it, it may. */
+/* The matrix is not exactly symmetric, and the method still converges. */
 START_TEST(a_matrix_that_is_nearly_symmetric_is_solved)
 {
     fur_context *context = context_make(NULL, 1);
@@ -432,8 +433,7 @@ START_TEST(what_is_not_finite_is_refused_by_name)
 }
 END_TEST
 
-/* A right-hand side of any magnitude is solved as the one of magnitude 1 is, bit by bit: a power of
- * two scales it. */
+/* A power of two scales b. The bits of x are those for magnitude 1, scaled. */
 START_TEST(the_magnitude_of_b_does_not_matter)
 {
     static const int exponents[] = {0, -664, 664, -900, 900};
@@ -518,8 +518,9 @@ START_TEST(converged_is_what_the_true_residual_says)
 }
 END_TEST
 
-/* The condition of the matrix of a line, (1 + c) / (1 - c) with c = cos(pi / (n + 1)), and of the
- * same with a diagonal that Jacobi's preconditioner takes away; from below. */
+/* The condition of a line's matrix is (1 + c) / (1 - c) with c = cos(pi / (n + 1)). The second
+ * matrix has another diagonal, which Jacobi's preconditioner takes away. The estimate is a lower
+ * bound. */
 START_TEST(a_solve_tells_the_condition)
 {
     fur_context *context = context_make(NULL, 1);
@@ -704,7 +705,8 @@ START_TEST(a_residual_just_above_the_goal_is_corrected)
 }
 END_TEST
 
-/* Where the recursion meets the tolerance and x does not, the method goes on, if it may. */
+/* The recurrence residual meets the tolerance and the true residual does not: the method continues
+ * if max_iterations allows it. */
 START_TEST(a_correction_begins_where_the_recursion_ends)
 {
     fur_context *context = context_make(NULL, 1);
@@ -762,7 +764,8 @@ START_TEST(tolerances_end_a_solve)
 }
 END_TEST
 
-/* Of the matrix or of the preconditioner, at every call until none fails any more. */
+/* Fails one call of the matrix or of the preconditioner: the first, then the second, and so on
+ * until a solve succeeds. */
 static int calls_until_success(const problem *p, scaling *s, const fur_operator *a,
                                const fur_operator *m)
 {
@@ -943,7 +946,7 @@ static fur_status diagonal_apply(void *user, const fur_vector *x, fur_vector *y)
     return fur_multiply_elementwise(x, user, y);
 }
 
-/* Neither in corrections, nor where the method is lost. */
+/* The interval changes no result in corrections, nor when the method breaks down. */
 START_TEST(looks_of_the_host_do_not_show_in_what_they_find)
 {
     fur_context *context = context_make(NULL, 1);
@@ -1034,7 +1037,7 @@ START_TEST(looks_of_the_host_do_not_show_in_failures)
 }
 END_TEST
 
-/* What a monitor saw that is not called at every iteration. */
+/* What a monitor saw that is called at some iterations only. */
 typedef struct looks {
     int64_t seen;
     int64_t last;
@@ -1135,8 +1138,8 @@ START_TEST(wrong_options_are_refused)
 }
 END_TEST
 
-/* As many rows as there can be: there is no memory for its vectors, and nothing overflows before.
- */
+/* The operator has the largest number of rows. Its vectors cannot be allocated, and no size
+ * overflows before that. */
 START_TEST(an_operator_of_any_size_is_refused_in_words)
 {
     fur_context *context = context_make(NULL, 1);

@@ -252,8 +252,8 @@ static void check_task(task t)
     free(near.x);
 }
 
-/* Returns whether there is no such preconditioner. "grid" has no complex values. "direct" needs a
- * library. */
+/* Returns whether the preconditioner is unsupported here. "grid" has no complex values. "direct"
+ * needs a library. */
 static bool is_unsupported(const char *kind, fur_value_type value)
 {
     fur_context *context = context_make(NULL, 1);

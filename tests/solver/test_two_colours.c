@@ -77,7 +77,7 @@ static fur_status chain_colours(void *user, const fur_vector *inverse, fur_two_c
     return FUR_OK;
 }
 
-/* Once the operator has changed, its blocks are those of another one. */
+/* After the operator has changed, the solve is not reduced. */
 START_TEST(an_operator_brings_its_colours)
 {
     fur_context *context = context_make(NULL, 1);

@@ -1,7 +1,7 @@
-/* Least squares: lsqr, lsmr and cgnr on random tall, square and wide systems of every value type,
- * consistent and not, damped, preconditioned, from a guess, against a QR factorisation in long
- * double; what singular, zero and hopeless problems are called; refusals; the same bits for any
- * number of threads. */
+/* Least squares by lsqr, lsmr and cgnr, compared with a QR factorisation in long double. The
+ * systems are random, tall, square and wide, consistent or not, damped, preconditioned, with an
+ * initial guess, in every value type. Also: the outcomes of singular, zero and hopeless problems;
+ * refusals; the same bits for any number of threads. */
 #include "support.h"
 
 #include <complex.h>
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST 96 /* rows of a problem with those of its damping, and columns */
+#define MOST 96 /* rows of a problem, damping included, and columns */
 
 typedef long double _Complex number;
 
@@ -257,11 +257,11 @@ static fur_solver_report solve(const problem *p, const fur_solver_options *optio
     return report;
 }
 
-/* With the gradient g = A^H (b - A x) - damp^2 x the error is (A^H A + damp^2)^-1 g exactly, so at
- * most ||A^+||^2 ||g||, or ||A^+|| ||b - A x|| of a consistent problem; the driver promises
- * ||g|| <= 10 rtol ||A|| max(||r||, damp ||x - x0||), or ||r|| <= rtol ||b||, of r and g that it
- * computes in the value type: with 2 (rows + cols) roundings of terms that ||A||_F (||b|| + ||A||_F
- * ||x||) bounds. */
+/* With the gradient g = A^H (b - A x) - damp^2 x, the error is exactly (A^H A + damp^2)^-1 g. It is
+ * at most ||A^+||^2 ||g||, or ||A^+|| ||b - A x|| for a consistent problem. The driver promises
+ * ||g|| <= 10 rtol ||A|| max(||r||, damp ||x - x0||), or ||r|| <= rtol ||b||. It computes r and g
+ * in the value type, with 2 (rows + cols) roundings of terms that ||A||_F (||b|| + ||A||_F ||x||)
+ * bounds. */
 static void check_solution(const problem *p, const trial *t, const fur_solver_report *report,
                            const number *guess)
 {
@@ -357,7 +357,7 @@ START_TEST(random_systems_are_solved)
 }
 END_TEST
 
-/* Of repeated columns each gets its share: the solution of least norm. A = 0 has x = 0. */
+/* The solution of least norm gives repeated columns equal shares. A = 0 has x = 0. */
 START_TEST(a_singular_matrix_has_a_least_squares_solution)
 {
     fur_context *context = context_make(NULL, 1);
@@ -496,7 +496,8 @@ START_TEST(a_preconditioner_that_is_not_symmetric_is_found_out)
 }
 END_TEST
 
-/* A diagonal of complex numbers is not Hermitian. Whatever the outcome is, x is no worse than 0. */
+/* A diagonal of complex numbers is not Hermitian. Any outcome must leave an x that is no worse than
+ * 0. */
 START_TEST(x_is_never_worse_than_the_guess)
 {
     static const int32_t rows[] = {0, 0, 0, 1, 1, 2};

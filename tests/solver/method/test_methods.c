@@ -1,6 +1,6 @@
-/* Methods for square matrices: every one solves random systems of every value type, with every
- * kind of preconditioner, as elimination in long double does; has the same bits for any number of
- * threads; and takes the iterations that SciPy, hypre and an independent code take. */
+/* Methods for square matrices. Every method solves random systems of every value type, with every
+ * kind of preconditioner, as elimination in long double does. It has the same bits for any number
+ * of threads. It takes the iterations that SciPy, hypre and an independent code take. */
 #include "dense.h"
 
 #include <math.h>
@@ -299,9 +299,10 @@ START_TEST(poisson_in_three_dimensions_takes_its_iterations)
 }
 END_TEST
 
-/* hypre's saved results (src/test/TEST_ij/fsai.saved: ij -n 10 10 10 -solver 2, of b = 1 and
- * x0 = 0). Its PCG ends where r.r / b.b of the recursive residual is below 1e-16: ij asks for the
- * 2-norm, and its default, r.Mr / b.Mb, is the same here, as the diagonal is constant. */
+/* Results that hypre saved (src/test/TEST_ij/fsai.saved: ij -n 10 10 10 -solver 2, with b = 1 and
+ * x0 = 0). hypre's PCG ends when r.r / b.b of the recurrence residual is below 1e-16, because ij
+ * asks for the 2-norm. Its default, r.Mr / b.Mb, gives the same here because the diagonal is
+ * constant. */
 START_TEST(the_residual_is_that_of_hypre)
 {
     fur_context *context = context_make(NULL, 2);

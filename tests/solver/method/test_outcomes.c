@@ -1,5 +1,5 @@
-/* How methods for square matrices end where a system has no solution, or they do not find it: what
- * they say holds in long double, and x is no worse than the guess. */
+/* How methods for square matrices end if a system has no solution or the method does not find it.
+ * The report holds in long double, and x is no worse than the initial guess. */
 #include "dense.h"
 
 #include <float.h>
@@ -95,9 +95,9 @@ START_TEST(a_system_without_a_solution_is_not_solved)
 }
 END_TEST
 
-/* The circle of d, entries without a row of their own, or a triangle without its diagonal, each
- * with a vector u of u^H A = 0: of ones, or a row of the identity. b is at random, and |u^H b| /
- * ||u|| the least residual that any x can leave. Returns that. */
+/* Draws a directed circle, entries with an empty row, or a triangle without its diagonal. Each has
+ * a vector u with u^H A = 0: all ones, or a row of the identity. b is random. Returns |u^H b| /
+ * ||u||, the least residual that any x can leave. */
 static long double draw_singular(dense *d, rng *r)
 {
     int64_t n = d->n;
@@ -261,11 +261,11 @@ START_TEST(minres_finds_out_that_a_preconditioner_is_indefinite)
 }
 END_TEST
 
-/* How far from 1 a matrix may be in magnitude: as a power of two with squares that overflow or
- * underflow, which leaves the vectors of the method room. Those of minres and gmres are of unit
- * length or fall with the residual. Those of bicgstab and idrs may grow in proportion to the
- * residual, which ends a solve where it is 1 / epsilon of the first, and in single precision again
- * as much. */
+/* The power of two by which a matrix may differ from 1 in magnitude. Its square overflows or
+ * underflows, but the method's vectors still have room. The vectors of minres and gmres have unit
+ * length or fall with the residual. The vectors of bicgstab and idrs may grow in proportion to the
+ * residual. A solve ends when the residual is 1 / epsilon times the first one. Single precision
+ * allows the same factor again. */
 static int far_magnitude(const char *method, fur_value_type value)
 {
     bool grows = strcmp(method, "bicgstab") == 0 || strcmp(method, "idrs") == 0;
@@ -273,8 +273,8 @@ static int far_magnitude(const char *method, fur_value_type value)
     return single ? (grows ? 80 : 100) : grows ? 600 : 830;
 }
 
-/* The same matrix times a power of two gives the same bits. minres and gmres without a restart
- * solve any Hermitian system that is well conditioned. */
+/* The matrix times a power of two gives the same bits. minres and gmres without a restart solve any
+ * Hermitian system that is well conditioned. */
 START_TEST(the_magnitude_of_the_matrix_does_not_matter)
 {
     fur_value_type value = (fur_value_type)_i;
@@ -439,7 +439,7 @@ static fur_status failing_apply(void *user, const fur_vector *x, fur_vector *y)
     return f->left-- > 0 ? fur_operator_apply(f->a, x, y) : fur_vector_fill(y, fur_real(NAN));
 }
 
-/* How the method ends that gets so many good products with A, or with A and A^H. */
+/* Solves with an operator that fails after `products` good products with A, or with A and A^H. */
 static fur_solver_report solve_failing(const dense_problem *p, const char *method, double damp,
                                        int products)
 {

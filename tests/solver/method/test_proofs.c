@@ -1,11 +1,10 @@
-/* What methods say of A and M is so: "indefinite" and "not symmetric" need a proof. */
+/* Statements of methods about A and M are true: "indefinite" and "not symmetric" need a proof. */
 #include "dense.h"
 
 #include <float.h>
 #include <math.h>
 
-/* From the guess `by` (1, 1, ...), with Jacobi's preconditioner or that of a kind, if it is named.
- */
+/* Solves from the guess `by` (1, 1, ...). `kind`: the preconditioner; NULL takes Jacobi's. */
 static fur_solver_report solve(const dense *d, const char *method, const char *kind, double by)
 {
     fur_context *context = context_make(NULL, 1);
@@ -81,7 +80,7 @@ START_TEST(a_complex_diagonal_is_not_indefinite_but_not_hermitian)
 }
 END_TEST
 
-/* Loops over value types: A has an eigenvalue of -1 among those of 1 to 2. */
+/* Loops over value types. A has one eigenvalue -1; the others are between 1 and 2. */
 START_TEST(an_indefinite_matrix_is_called_so)
 {
     static const char *const names[] = {"cg", "cg_single", "chebyshev"};

@@ -27,7 +27,7 @@ static fur_solver_report solve(const dense_problem *p, const fur_solver_options 
     return report;
 }
 
-/* The same system in single precision, and a solver of it as an operator of the type. */
+/* The system in single precision, and a solver of it as an operator of the outer type. */
 typedef struct inner {
     fur_csr *matrix;
     fur_spmv *plan;
@@ -114,9 +114,9 @@ START_TEST(solvers_of_another_kind_are_no_operators)
 }
 END_TEST
 
-/* The residual on a spectrum in [1, c] falls by (sqrt(c) - 1) / (sqrt(c) + 1) an iteration;
- * estimates of the bounds and the margin around them cost some more. b has as much of each
- * eigenvector: where a random one has little of the lowest, Lanczos does not see it. */
+/* On a spectrum in [1, c] the residual falls by (sqrt(c) - 1) / (sqrt(c) + 1) an iteration. The
+ * estimates of the bounds and the margin around them cost some more. b contains all eigenvectors
+ * equally: if a random b has little of the lowest eigenvector, Lanczos does not see it. */
 START_TEST(chebyshev_needs_the_iterations_of_the_condition)
 {
     fur_context *context = context_make(NULL, 1);

@@ -253,7 +253,7 @@ START_TEST(the_scales_of_a_and_b_do_not_matter)
 }
 END_TEST
 
-/* Systems with b = A x for x of ones that is subnormal. */
+/* Number of systems with a subnormal right-hand side. */
 #define SUBNORMAL 20
 
 /* Each system is solved to what the few bits of b allow. Some take a second pass. */
