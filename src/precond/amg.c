@@ -26,7 +26,8 @@ static fur_status create(fur_precond *p, const void *options)
     return FUR_OK;
 }
 
-/* The levels have followed A before. If they refuse to be used, this does, too. */
+/* The hierarchy has already used A's new values. If it refuses to be used, this preconditioner
+ * does, too. */
 static fur_status update(fur_precond *p)
 {
     const fur_amg *amg = p->state;

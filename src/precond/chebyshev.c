@@ -1,7 +1,7 @@
-/* Steps of Chebyshev's iteration for D^-1 A x = D^-1 r from x = 0, D the diagonal of A: a
- * polynomial in D^-1 A, which is small on [bound / 10, bound] (Saad, Iterative Methods for Sparse
- * Linear Systems, 2003, section 12.1). The bound is Gershgorin's, max_i sum_j |a_ij| / a_ii: no
- * estimate that a start vector decides, and no eigenvalue lies above it. */
+/* Steps of Chebyshev's iteration for D^-1 A x = D^-1 r from x = 0, where D is the diagonal of A.
+ * The result is a polynomial in D^-1 A that is small on [bound / 10, bound] (Saad, Iterative
+ * Methods for Sparse Linear Systems, 2003, section 12.1). The bound is Gershgorin's, max_i sum_j
+ * |a_ij| / a_ii. No eigenvalue lies above it, and it does not depend on a start vector. */
 #include "atomic.h"
 #include "hierarchy.h"
 #include "precond.h"
@@ -10,7 +10,8 @@
 
 #include <furrow/spmv.h>
 
-/* The lower end of the interval: below it cg does better than a polynomial of few steps. */
+/* bound / RANGE is the lower end of the interval. Below it cg is better than a polynomial of few
+ * steps. */
 #define RANGE 10
 #define ROW_GRAIN 4096
 
@@ -41,8 +42,8 @@ static void find_bad(void *job, int64_t begin, int64_t end)
         }
 }
 
-/* The first row whose diagonal is not positive, or INT64_MAX, from 1 / a_ii; on a device's vector
- * by a copy. */
+/* Finds the first row whose diagonal is not positive, or INT64_MAX, from 1 / a_ii. A device's
+ * vector is copied to the host. */
 static fur_status find_bad_row(const fur_vector *inverse, int64_t *bad)
 {
     const fur_vector *near;
@@ -96,7 +97,7 @@ static fur_status create(fur_precond *p, const void *options)
     return FUR_OK;
 }
 
-/* The operators inside have followed A before. */
+/* The operators of the state have already used A's new values. */
 static fur_status update(fur_precond *p)
 {
     chebyshev *own = p->state;

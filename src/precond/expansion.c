@@ -15,16 +15,16 @@ typedef struct search {
     const fur_csr_view *a;
     fur_expansion *x;
     int32_t *last;   /* the last block that has met each column */
-    uint64_t *items; /* what a block has beyond its own rows */
+    uint64_t *items; /* the rows of a block besides its own rows */
 } search;
 
-/* The first row of a block, in A. */
+/* Returns the first row of a block, in A. */
 static int64_t first_row(const fur_csr_view *a, const fur_expansion *x, int64_t b)
 {
     return fur_smaller(b * x->block, a->rows);
 }
 
-/* Lists the rows that the own ones of a block need beyond these, as they are met. */
+/* Lists the rows that a block needs besides its own rows, in the order in which they are met. */
 static int64_t list_others(search *s, int64_t b)
 {
     const fur_csr_view *a = s->a;
@@ -88,8 +88,8 @@ static fur_status find_rows(fur_env *env, search *s)
     return FUR_OK;
 }
 
-/* Lists the columns of a row, whose block begins at `first`, unless NULL. places: where A's rows
- * are in this block, less than `first` for others. */
+/* Lists the columns of a row if `columns` is not NULL. The row's block begins at `first`. `places`
+ * has the places of A's rows in this block, and less than `first` for other rows. */
 static int64_t list_row(const search *s, int64_t row, int64_t first, const int32_t *places,
                         int32_t *columns)
 {
@@ -106,7 +106,7 @@ static int64_t list_row(const search *s, int64_t row, int64_t first, const int32
     return count;
 }
 
-/* Goes over all rows: counts their entries, or writes their columns. */
+/* Visits all rows: counts their entries, or writes their columns. */
 static void list_rows(search *s, int64_t *starts, int32_t *columns)
 {
     const fur_expansion *x = s->x;
@@ -186,7 +186,7 @@ void fur_expansion_fill(const fur_csr *a, const void *arguments, fur_csr *e)
     fur_parallel(&a->context->env, e->view.rows / ROW_GRAIN, e->view.rows, fill_rows, &f);
 }
 
-/* Lists for each row of A its places in the blocks, or that in its own. */
+/* Lists for each row of A its places in all blocks, or its place in its own block. */
 static void list_places(const fur_csr_view *a, const fur_expansion *x, bool own, int64_t *starts,
                         int32_t *columns)
 {
@@ -212,8 +212,8 @@ static fur_status set_ones(fur_csr *m)
     return status;
 }
 
-/* starts: n + 2, zeros. Counted one up and added, starts[i + 1] is where row i begins; when they
- * are listed it is where row i + 1 does. */
+/* `starts` has n + 2 zeros. Row i is counted in starts[i + 2]. After the sums starts[i + 1] is the
+ * begin of row i. After the rows are listed it is the begin of row i + 1. */
 static fur_status make_ones(const fur_csr *a, const fur_expansion *x, bool own, int64_t *starts,
                             fur_csr **out)
 {

@@ -1,9 +1,10 @@
 /* Geometric multigrid for a matrix whose entries couple the neighbours on a grid, with any
- * coefficients: one cycle for the stencil of constant coefficients that is nearest to D^-1/2 A
- * D^-1/2, between two multiplications by D^-1/2.
+ * coefficients. M is D^-1/2, one cycle, and D^-1/2 again. The cycle is for the stencil of constant
+ * coefficients that is nearest to D^-1/2 A D^-1/2.
  *
- * Where coefficients are smooth, that scaled operator is the Laplacian and a potential, whatever
- * their range (Concus and Golub 1973): few iterations. Where they jump, it is not. */
+ * If coefficients are smooth, this scaled operator is the Laplacian and a potential, for any range
+ * of the coefficients (Concus and Golub 1973). A solve then takes few iterations. If coefficients
+ * jump, it takes many. */
 #include "precond.h"
 
 #include <furrow/author/recognised.h>
@@ -16,7 +17,7 @@
 
 #define AXES 3
 
-/* Numbers that a cycle moves for a point of each level: two sweeps down and two up, a residual. */
+/* Numbers that a cycle moves for a point of each level: two sweeps down, two up, and a residual. */
 #define MOVED 16
 
 typedef struct grid {
@@ -27,15 +28,15 @@ typedef struct grid {
     fur_vector *solved;
 } grid;
 
-/* What is measured: numbers of the scaled matrix, by axis. */
+/* Figures of the scaled matrix, by axis. */
 typedef struct survey {
     const fur_csr_view *a;
     const double *scaling;
     int64_t extent[AXES];
     int64_t stride[AXES];
-    double coupling[AXES]; /* sums of what is below 0 */
+    double coupling[AXES]; /* sums of the negative entries */
     int64_t couplings[AXES];
-    double least[AXES]; /* of them, and the largest */
+    double least[AXES]; /* the smallest and the largest of these entries */
     double most[AXES];
     double excess[AXES + 1]; /* sums of row sums at the ends of one axis alone, and of inner rows */
     int64_t rows[AXES + 1];
@@ -47,7 +48,8 @@ static bool is_end(const survey *s, int64_t i, int axis)
     return s->extent[axis] > 1 && (at == 0 || at == s->extent[axis] - 1);
 }
 
-/* The only axis of which row i is at an end; AXES: none; -1: several are. */
+/* Returns the only axis at whose end row i is; AXES if there is no such axis, -1 if there are
+ * several. */
 static int end_of(const survey *s, int64_t i)
 {
     int found = AXES;
@@ -74,7 +76,7 @@ static void add_coupling(survey *s, int axis, double k)
     s->couplings[axis]++;
 }
 
-/* In the order of the entries. */
+/* Measures a row, in the order of its entries. */
 static void look_at_row(survey *s, int64_t i)
 {
     const fur_csr_view *a = s->a;
@@ -100,8 +102,9 @@ static double mean(double sum, int64_t count)
     return count > 0 ? sum / (double)count : 0;
 }
 
-/* The stencil: couplings k by axis, 2 (k_x + k_y + k_z) + s at the centre. An axis is Dirichlet's
- * if the sums of rows at its ends exceed those of inner rows by a quarter of its coupling. */
+/* Makes the stencil: couplings k by axis, and 2 (k_x + k_y + k_z) + s at the centre. An axis has
+ * Dirichlet boundaries if the sums of rows at its ends exceed the sums of inner rows by a quarter
+ * of its coupling. */
 static fur_status make_stencil(fur_context *context, const survey *s, fur_stencil **out)
 {
     static const fur_stencil_offset offsets[] = {{0, 0, 0}, {-1, 0, 0}, {1, 0, 0}, {0, -1, 0},
@@ -132,7 +135,7 @@ static fur_status make_stencil(fur_context *context, const survey *s, fur_stenci
     return fur_stencil_create(context, &d, out);
 }
 
-/* The grid of the matrix, if it has one whose points have neighbours along the axes only. */
+/* Finds the grid of the matrix. Its points must have neighbours along the axes only. */
 static fur_status find_grid(const fur_csr *a, survey *s)
 {
     fur_recognise_report found = FUR_DEFAULT(fur_recognise_report);
@@ -151,7 +154,7 @@ static fur_status find_grid(const fur_csr *a, survey *s)
     return FUR_OK;
 }
 
-/* 1 / sqrt(a_ii) of the host's copy. */
+/* Computes 1 / sqrt(a_ii) from the host's copy. */
 static fur_status take_roots(const fur_precond *p, const fur_csr_view *a, double *roots)
 {
     const int parts = fur_value_parts(a->value_type);
@@ -168,7 +171,7 @@ static fur_status take_roots(const fur_precond *p, const fur_csr_view *a, double
     return FUR_OK;
 }
 
-/* The roots as a vector where the context's kernels work. */
+/* Copies the roots into a vector of the context. */
 static fur_status upload(const fur_precond *p, const double *roots, fur_vector *to)
 {
     fur_env *env = &p->context->env;
@@ -181,7 +184,7 @@ static fur_status upload(const fur_precond *p, const double *roots, fur_vector *
     return status;
 }
 
-/* The largest of an axis's couplings over the smallest. */
+/* Returns the largest coupling of an axis over the smallest; of all axes the largest ratio. */
 static double spread_of(const survey *s)
 {
     double spread = 1;
@@ -191,7 +194,7 @@ static double spread_of(const survey *s)
     return spread;
 }
 
-/* The levels for what has been measured. */
+/* Makes the levels for the measured figures. */
 static fur_status make_levels(fur_precond *p, const survey *s)
 {
     grid *own = p->state;

@@ -1,4 +1,4 @@
-/* Jacobi's preconditioner, that of src/core for the operator of a matrix. */
+/* Jacobi's preconditioner: the preconditioner of src/core for the operator of a matrix. */
 #include "precond.h"
 
 #include <furrow/spmv.h>
@@ -13,7 +13,7 @@ static fur_status create(fur_precond *p, const void *options)
 {
     (void)options;
     const fur_csr_view *a = &p->a->view;
-    /* Products are never formed: this plan takes nothing to make. */
+    /* No product is computed: this plan costs nothing. */
     fur_spmv_options plan = {.size = sizeof plan, .kernel = "reference"};
     jacobi *own;
     FUR_TRY(fur_env_allocate_zeros(&p->context->env, 1, sizeof *own, &own));
@@ -27,7 +27,7 @@ static fur_status create(fur_precond *p, const void *options)
     return FUR_OK;
 }
 
-/* The operator inside has followed A before. */
+/* The operator of the state has already used A's new values. */
 static fur_status update(fur_precond *p)
 {
     const jacobi *own = p->state;

@@ -27,7 +27,8 @@ const fur_method_info *fur_precond_at(int index)
     return index >= 0 && index < KIND_COUNT ? &kinds[index]->info : NULL;
 }
 
-/* The kind of a text, NULL if there is none. *options: what follows the name; NULL: nothing. */
+/* Returns the kind of a text, or NULL. *options is the text after the name; NULL if there is none.
+ */
 static const fur_precond_kind *find(const char *text, const char **options)
 {
     size_t length = strcspn(text, ":");
@@ -73,11 +74,12 @@ const fur_option *fur_precond_option_at(const char *text, int index)
 /* Options of a kind, of any struct. */
 typedef union own_options {
     char bytes[FUR_OPTIONS_MOST];
-    double number; /* as the next, for the alignment */
+    double number; /* aligns the bytes, as `pointer` does */
     const void *pointer;
 } own_options;
 
-/* What the text has of options, over those in the struct; then ranges and defaults. */
+/* Sets the options of the text, which replace those in the struct. Then checks ranges and sets
+ * defaults. */
 static fur_status complete(fur_context *context, const fur_precond_kind *kind, const char *text,
                            own_options *own)
 {
@@ -105,7 +107,7 @@ static const void *pointer_at(const fur_precond_options *o, const fur_precond_ta
     return pointer;
 }
 
-/* Options of another kind than the chosen one. */
+/* Refuses options of another kind than the chosen kind. */
 static fur_status check_others(fur_context *context, const fur_precond_options *o,
                                const fur_precond_kind *kind)
 {
@@ -120,7 +122,7 @@ static fur_status check_others(fur_context *context, const fur_precond_options *
     return FUR_OK;
 }
 
-/* The chosen kind's options, from its struct and the text. */
+/* Takes the chosen kind's options from its struct and the text. */
 static fur_status take_options(fur_context *context, const fur_precond_options *o,
                                const fur_precond_kind *kind, const char *text, own_options *own)
 {
@@ -132,7 +134,7 @@ static fur_status take_options(fur_context *context, const fur_precond_options *
     return complete(context, kind, text, own);
 }
 
-/* Whether a device with memory of its own can make and apply it. */
+/* Returns true if a device with separate memory can make and apply the kind. */
 static bool works_on(const fur_backend *backend, const fur_precond_kind *kind)
 {
     return kind->place == FUR_PRECOND_ANYWHERE ||
@@ -153,7 +155,7 @@ static fur_status check(const fur_csr *a, const fur_precond_kind *kind)
     return FUR_OK;
 }
 
-/* A's new values have come. */
+/* Uses A's new values. */
 static fur_status follow(void *object)
 {
     fur_precond *p = object;
@@ -235,7 +237,7 @@ static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
     return fur_precond_apply(user, x, y);
 }
 
-/* A scaling is read without a call of apply: it must refuse by itself. */
+/* A scaling is read without a call of apply(), so it must refuse by itself. */
 static fur_status follow_precond(void *object)
 {
     const fur_precond *p = object;

@@ -1,5 +1,5 @@
-/* What all preconditioners share. A kind is one file with a descriptor, and one line in kinds.def.
- */
+/* Common parts of all preconditioners. A kind is one file with a descriptor, and one line in
+ * kinds.def. */
 #ifndef FURROW_PRECOND_PRECOND_H
 #define FURROW_PRECOND_PRECOND_H
 
@@ -13,7 +13,7 @@
 typedef enum fur_precond_place {
     FUR_PRECOND_HOST = 0,
     FUR_PRECOND_ANYWHERE, /* also in a context whose memory the host does not reach */
-    FUR_PRECOND_FACTORED  /* there, if its backend has kernels for factors */
+    FUR_PRECOND_FACTORED  /* in such a context, if its backend has kernels for factors */
 } fur_precond_place;
 
 /* Options of a kind: a table, the kind's struct, and the pointer to it in fur_precond_options. */
@@ -33,19 +33,19 @@ typedef struct fur_precond_kind {
     fur_method_info info;
     fur_precond_place place;
     fur_precond_table table;
-    bool follows;   /* takes A's new values over when they come; else fur_precond_update does */
-    bool symmetric; /* M is Hermitian where A is */
-    /* Makes p->state, and sets what it knows of p->report and p->scaling. p->a is square. options:
-     * the kind's struct with defaults for zeros, for this call. What a failure leaves is
-     * release's. */
+    bool follows;   /* uses A's new values at once; otherwise fur_precond_update does */
+    bool symmetric; /* M is Hermitian if A is */
+    /* Makes p->state, and sets the members of p->report and p->scaling that it knows. p->a is
+     * square. `options` is the kind's struct, with defaults for zeros, for this call. After a
+     * failure `release` frees the state. */
     fur_status (*create)(fur_precond *p, const void *options);
-    /* Takes A's values over, and sets the report's figures that depend on them. */
+    /* Uses A's new values, and sets the members of the report that depend on them. */
     fur_status (*update)(fur_precond *p);
-    /* z = M r; r and z fit and are apart. */
+    /* Computes z = M r. r and z fit and do not overlap. */
     fur_status (*apply)(fur_precond *p, const fur_vector *r, fur_vector *z);
-    /* Takes p->state down; it may be NULL. */
+    /* Frees p->state, which may be NULL. */
     void (*release)(fur_precond *p);
-    /* Its levels; NULL: it has none. */
+    /* Returns the hierarchy. NULL: the kind has no hierarchy. */
     fur_amg *(*hierarchy)(const fur_precond *p);
 } fur_precond_kind;
 
@@ -55,7 +55,7 @@ struct fur_precond {
     const fur_precond_kind *kind;
     void *state;                /* of the kind */
     const fur_scaling *scaling; /* NULL: M is no diagonal matrix */
-    bool waits;                 /* an application does, so that it cannot be recorded */
+    bool waits;                 /* 1: an application waits, so that it cannot be recorded */
     fur_dependent dependent;    /* on the matrix */
     fur_precond_report report;
 };

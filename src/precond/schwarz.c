@@ -1,7 +1,7 @@
-/* Additive Schwarz: incomplete factors of blocks of consecutive rows, which overlap or do not, with
- * each row's result from its own block alone (restricted: Cai and Sarkis 1999), or the sum of all
- * blocks', which is Hermitian (Dryja and Widlund 1987). The blocks are one matrix with
- * preconditioner of its own. */
+/* Additive Schwarz: incomplete factors of blocks of consecutive rows, with or without overlap. Each
+ * row takes the result of its own block alone (restricted: Cai and Sarkis 1999). Or the results of
+ * all blocks are added, which is Hermitian (Dryja and Widlund 1987). The blocks are one matrix,
+ * which has one preconditioner. */
 #include "expansion.h"
 #include "precond.h"
 #include "shift.h"
@@ -11,16 +11,16 @@
 
 typedef struct schwarz {
     fur_expansion x;
-    int32_t *from; /* the rows of A in the blocks, where kernels work; that of x on the host */
+    int32_t *from; /* rows of A in the blocks, in the context's memory; x->numbers is on the host */
     fur_csr *e;    /* the blocks */
     fur_precond *inner;
     fur_csr *ones; /* from the blocks to A */
     fur_spmv *join;
-    fur_vector *near; /* of the blocks, as the next */
+    fur_vector *near; /* in the rows of the blocks, as the next */
     fur_vector *solved;
 } schwarz;
 
-/* The rows of the blocks, where the context's kernels read them. */
+/* Copies the rows of the blocks to the context's memory. */
 static fur_status hand_over(fur_context *context, schwarz *own)
 {
     int64_t size = own->e->view.rows;
@@ -32,7 +32,7 @@ static fur_status hand_over(fur_context *context, schwarz *own)
     return fur_memory_copy(context, own->from, own->x.numbers, size * (int64_t)sizeof *own->from);
 }
 
-/* The sentence of a failure of the inner one, which knows the blocks alone. */
+/* Adds to the sentence of the inner preconditioner, which knows the blocks alone. */
 static fur_status about_blocks(const fur_precond *p, fur_status status)
 {
     char sentence[sizeof p->context->env.error];

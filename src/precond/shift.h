@@ -1,11 +1,11 @@
-/* Shifts of the diagonal: where A has a pivot that cannot be used, A with its diagonal times 1 +
- * shift is factored (Manteuffel 1980). */
+/* Shifts of the diagonal. If A has a pivot that cannot be used, A with its diagonal times 1 + shift
+ * is factored (Manteuffel 1980). */
 #ifndef FURROW_PRECOND_SHIFT_H
 #define FURROW_PRECOND_SHIFT_H
 
 #include "option_table.h"
 
-/* None beyond this is tried. */
+/* The largest shift that is tried. */
 #define FUR_SHIFT_MOST 1e3
 
 /* The option in a kind's table. */
@@ -13,7 +13,7 @@
     FUR_OPTION_RANGE(REAL, struct_type, shift, 0, 0, FUR_SHIFT_MOST,                               \
                      "factors A with its diagonal times 1 + shift")
 
-/* The one to try after this one. */
+/* Returns the next shift to try. */
 static inline double fur_shift_next(double shift)
 {
     return shift < 1e-3 ? 1e-3 : 2 * shift;

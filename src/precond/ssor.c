@@ -1,5 +1,5 @@
-/* A sweep of Gauss-Seidel forwards and one backwards, from 0: M = (D + U)^-1 D (D + L)^-1 with A's
- * own triangles. It needs no set-up but the plans of two triangular solves. */
+/* A Gauss-Seidel sweep forwards and one backwards, from 0: M = (D + U)^-1 D (D + L)^-1 with A's
+ * triangles. Its set-up is the plans of two triangular solves. */
 #include "precond.h"
 
 #include "triangular.h"
@@ -32,7 +32,8 @@ static fur_status create(fur_precond *p, const void *options)
     return FUR_OK;
 }
 
-/* The plans have followed A before. If one refuses to be used, this does, too. */
+/* The plans have already used A's new values. If a plan refuses to be used, this preconditioner
+ * does, too. */
 static fur_status update(fur_precond *p)
 {
     const ssor *own = p->state;

@@ -1,4 +1,4 @@
-/* A solve that chooses its method and, while that fails, another. */
+/* A solve that chooses its method, and chooses another method if the first fails. */
 #include "choose.h"
 #include "course.h"
 #include "divide.h"
@@ -13,14 +13,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An attempt that others follow gets one part in so many of the iterations that are left. */
+/* An attempt that is not the last gets 1 / SHARE of the remaining iterations. */
 #define SHARE 4
 
 /* The tolerance of a scaled system, relative to the caller's: scales often leave A ill-conditioned,
  * and the last digits of x cost few iterations. */
 #define SCALED_SHARE 1e-2
 
-/* By how much the residual of a least-squares solution may exceed the least one, relative. */
+/* A least-squares solution may exceed the least residual by this relative amount. */
 #define LEAST_SQUARES_SLACK 1e-6
 
 static bool is(const char *name, const char *word)
@@ -39,7 +39,7 @@ static bool is_least_squares(const fur_choice *choice)
     return m && m->kind == FUR_METHOD_LEAST_SQUARES;
 }
 
-/* The methods that have a restart, or those of least squares, as a list in words. */
+/* Lists in words the methods that have a restart, or the least-squares methods. */
 static void list_methods(bool restart, char *names, size_t size)
 {
     const fur_method_info *info;
@@ -50,7 +50,8 @@ static void list_methods(bool restart, char *names, size_t size)
     }
 }
 
-/* Refuses numbers that an attempt would not see, as it has its own in their place. */
+/* Refuses invalid numbers in options that each attempt replaces, so that the solver would not check
+ * them. */
 static fur_status check_numbers(const fur_course *c)
 {
     if (c->solver.max_iterations < 0)
@@ -64,7 +65,7 @@ static fur_status check_numbers(const fur_course *c)
     return FUR_OK;
 }
 
-/* Refuses options that the method which the caller asks for would ignore. */
+/* Refuses options that the caller's method would ignore. */
 static fur_status check_method(const fur_course *c)
 {
     const fur_method *m = is_auto(c->solver.method) ? NULL : fur_method_find(c->solver.method);
@@ -86,7 +87,8 @@ static fur_status check_method(const fur_course *c)
     return FUR_OK;
 }
 
-/* Refuses a matrix or a preconditioner that cannot work. */
+/* Refuses a matrix with a nonfinite entry, and Jacobi's preconditioner if the diagonal has a zero.
+ */
 static fur_status check_traits(const fur_course *c)
 {
     const fur_csr_traits *t = &c->traits;
@@ -106,13 +108,13 @@ static fur_status check_traits(const fur_course *c)
     return FUR_OK;
 }
 
-/* Whether its preconditioner is made from the matrix by fur_precond. */
+/* Returns true if fur_precond makes the preconditioner from the matrix. */
 static bool has_factors(const char *precond)
 {
     return !is(precond, "none") && !is(precond, "jacobi") && !is(precond, "norms");
 }
 
-/* The choice where the caller names the method. */
+/* Makes the choice if the caller names the method. */
 static void take_method(const fur_course *c, fur_choice *out)
 {
     const fur_csr_traits *t = &c->traits;
@@ -132,8 +134,8 @@ static bool is_amg(const char *precond)
     return kind && is(kind->name, "amg");
 }
 
-/* Whether the caller's preconditioner is M ~ A^-1 and the method one of least squares, which needs
- * another kind of M. */
+/* Returns true if the caller's preconditioner is M ~ A^-1 and the method is a least-squares method,
+ * which needs another kind of M. */
 static bool goes_without(const fur_course *c, const fur_choice *choice)
 {
     const char *precond = c->options.precond;
@@ -141,13 +143,13 @@ static bool goes_without(const fur_course *c, const fur_choice *choice)
            choice->method && is_least_squares(choice);
 }
 
-/* Whether the caller says which preconditioner is taken. */
+/* Returns true if the caller chooses the preconditioner. */
 static bool has_own(const fur_course *c)
 {
     return c->solver.preconditioner || !is_auto(c->options.precond);
 }
 
-/* The next choice, by the library and the caller. */
+/* Makes the next choice from the library's list and the caller's options. */
 static void choose_next(const fur_course *c, const fur_choice *previous, fur_outcome outcome,
                         fur_choice *out)
 {
@@ -158,7 +160,7 @@ static void choose_next(const fur_course *c, const fur_choice *previous, fur_out
             take_method(c, out);
     } else {
         bool damped = c->solver.damp > 0 && traits.rows == traits.cols;
-        traits.rows += damped; /* least squares as of a matrix that is not square */
+        traits.rows += damped; /* least squares, as for a matrix that is not square */
         if (!previous && c->grid)
             fur_choose_grid(out);
         else
@@ -168,7 +170,7 @@ static void choose_next(const fur_course *c, const fur_choice *previous, fur_out
     }
     if (!is_auto(c->options.precond))
         out->precond = goes_without(c, out) ? "none" : c->options.precond;
-    else if (c->solver.damp > 0) /* lsqr and lsmr take one of the two */
+    else if (c->solver.damp > 0) /* lsqr and lsmr accept a preconditioner or damping, not both */
         out->precond = "none";
     if (c->solver.restart > 0)
         out->restart = c->solver.restart;
@@ -177,7 +179,8 @@ static void choose_next(const fur_course *c, const fur_choice *previous, fur_out
                  c->refusal);
 }
 
-/* The earlier attempt in the same way, unless it only ran out of its iterations; NULL: none. */
+/* Returns an earlier attempt by the same method and preconditioner, unless it only ran out of
+ * iterations. NULL: there is none. */
 static const fur_attempt *find_repeated(const fur_course *c, const fur_choice *choice)
 {
     for (int i = 0; i < c->attempts; i++) {
@@ -190,7 +193,7 @@ static const fur_attempt *find_repeated(const fur_course *c, const fur_choice *c
     return NULL;
 }
 
-/* The next choice that is no repetition. */
+/* Makes the next choice that does not repeat an attempt. */
 static void choose(const fur_course *c, const fur_choice *previous, fur_outcome outcome,
                    fur_choice *out)
 {
@@ -211,7 +214,7 @@ static fur_status make_adjoint(fur_course *c)
     return fur_operator_from_spmv(c->plan, &c->adjoint);
 }
 
-/* One that divides by numbers. */
+/* Makes a preconditioner that divides by numbers. */
 static fur_status make_divider(fur_course *c, const fur_choice *choice, fur_operator **out)
 {
     const fur_operator *op = fur_product_operator(c->product);
@@ -221,8 +224,8 @@ static fur_status make_divider(fur_course *c, const fur_choice *choice, fur_oper
     return moduli ? fur_operator_moduli(op, out) : fur_operator_jacobi(op, out);
 }
 
-/* Made from the matrix. The constant, which multigrid has to represent, is C^-1 1 of a scaled one.
- */
+/* Makes a preconditioner from the matrix. Multigrid has to represent the constant vector. For a
+ * scaled matrix this is C^-1 1. */
 static fur_status make_precond(fur_course *c, const fur_choice *choice)
 {
     fur_amg_options amg = {.size = sizeof amg, .nonsymmetric = !c->traits.hermitian};
@@ -238,7 +241,7 @@ static fur_status make_precond(fur_course *c, const fur_choice *choice)
     return status;
 }
 
-/* One of fur_precond. */
+/* Makes a preconditioner by fur_precond. */
 static fur_status make_factors(fur_course *c, const fur_choice *choice, fur_operator **out)
 {
     c->made = c->grid;
@@ -263,7 +266,7 @@ static void drop_preconditioner(fur_course *c, fur_operator *preconditioner)
     c->made = NULL;
 }
 
-/* 0: the default. */
+/* Returns the iterations for an attempt. 0 means the default. */
 static int64_t iterations_for(const fur_course *c, const fur_choice *choice)
 {
     int64_t rows = c->traits.rows;
@@ -323,7 +326,8 @@ static void tell(const fur_course *c, const fur_choice *choice, const fur_solver
         c->options.watch(c->options.watch_user, choice, report);
 }
 
-/* Keeps x if it is the best so far. A least-squares solution is best among residuals as small. */
+/* Keeps x if it is the best so far. Among equally small residuals a least-squares solution is best.
+ */
 static fur_status keep_best(fur_course *c, const fur_solver_report *report)
 {
     fur_solver_report *best = &c->best_report;
@@ -336,7 +340,7 @@ static fur_status keep_best(fur_course *c, const fur_solver_report *report)
     return fur_vector_copy(c->x, c->best);
 }
 
-/* A preconditioner that could not be made is no failure where something else can be tried. */
+/* Skips a preconditioner that could not be made, if another choice can be tried. */
 static fur_status give_up(fur_course *c, const fur_choice *choice, fur_status status,
                           fur_solver_report *report)
 {
@@ -349,7 +353,7 @@ static fur_status give_up(fur_course *c, const fur_choice *choice, fur_status st
     return FUR_OK;
 }
 
-/* One that went its way: what it cost, and what it brought. */
+/* Takes the cost and the result of an attempt that ended without an error. */
 static fur_status take_result(fur_course *c, const fur_choice *choice,
                               const fur_solver_report *report)
 {
@@ -384,14 +388,14 @@ static bool has_iterations_left(const fur_course *c)
     return !c->solver.max_iterations || c->sum.iterations < c->solver.max_iterations;
 }
 
-/* The attempt in the list of those that are over. */
+/* Adds the attempt to the list of finished attempts. */
 static void note(fur_course *c, const fur_choice *choice, fur_outcome outcome)
 {
     if (c->attempts < FUR_MOST_ATTEMPTS)
         c->attempt[c->attempts++] = (fur_attempt){*choice, outcome};
 }
 
-/* The best x, or the guess if that is better. */
+/* Stores the best x, or the guess if it is better. */
 static fur_status hand_over(fur_course *c)
 {
     fur_solver_report *best = &c->best_report;
@@ -404,8 +408,8 @@ static fur_status hand_over(fur_course *c)
     return fur_vector_copy(c->guess, c->x);
 }
 
-/* Attempts until one succeeds or nothing is left to try. Each begins with the caller's x: that of a
- * failure may be so large that rounding keeps any method from going on. */
+/* Makes attempts until one succeeds or no choice is left. Each begins with the caller's x. The x of
+ * a failed attempt may be so large that rounding prevents progress. */
 static fur_status run(fur_course *c)
 {
     fur_choice choice;
@@ -426,7 +430,7 @@ static fur_status run(fur_course *c)
     }
 }
 
-/* ||b - A x|| / ||b|| of the guess. */
+/* Computes ||b - A x|| / ||b|| for the guess. */
 static fur_status take_first(fur_course *c)
 {
     double norm;

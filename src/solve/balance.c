@@ -1,6 +1,6 @@
-/* Scales of rows and columns by Ruiz, A scaling algorithm to equilibrate both rows and columns
- * norms in matrices, 2001, in the maximum norm: each step divides rows and columns by the roots of
- * their largest entries. It works on binary exponents, so that scales are powers of two. */
+/* Scales of rows and columns (Ruiz, A scaling algorithm to equilibrate both rows and columns norms
+ * in matrices, 2001), in the maximum norm. Each step divides rows and columns by the roots of their
+ * largest entries. The steps work on binary exponents, so that scales are powers of two. */
 #include "balance.h"
 
 #include "csr.h"
@@ -8,13 +8,14 @@
 
 #include <math.h>
 
-/* Largest entries that differ by this number of bits, 1e3, call for scales. */
+/* Scales are used if largest entries differ by this number of bits, a factor of 1e3. */
 #define SPREAD 10
 
-/* Steps; each halves the exponents that are left. */
+/* Number of steps. Each step halves the remaining exponents. */
 #define STEPS 10
 
-/* Scales stay between 2^-most and 2^most, so that products of two have room. */
+/* Scales stay between 2^-MOST_EXPONENT and 2^MOST_EXPONENT, so that a product of two scales does
+ * not overflow. */
 #define MOST_EXPONENT 480
 #define MOST_EXPONENT_SINGLE 56
 
@@ -51,7 +52,7 @@ static void find_most(scales *s)
         }
 }
 
-/* Bits between the least and the largest; empty rows do not count. */
+/* Returns the bits between the least and the largest exponent. Empty rows are ignored. */
 static double spread_of(const double *most, int64_t n)
 {
     double low = HUGE_VAL;
@@ -78,7 +79,7 @@ static void balance_rows(scales *s)
     find_most(s);
 }
 
-/* A step for rows and columns, or for both alike. */
+/* Makes one step for rows and columns, or one symmetric step for both. */
 static void step(scales *s, bool symmetric)
 {
     for (int64_t i = 0; i < s->a->rows; i++) {
@@ -89,8 +90,8 @@ static void step(scales *s, bool symmetric)
     find_most(s);
 }
 
-/* The scales from the exponents of the entries, and the largest entries. Rows come first, so that R
- * b is as even as A allows. */
+/* Computes the scales and the largest entries from the exponents of the entries. Rows come first,
+ * so that the entries of R b differ as little as A allows. */
 static void balance(scales *s, fur_scale scale)
 {
     if (scale != FUR_SCALE_SYMMETRIC)
@@ -99,7 +100,7 @@ static void balance(scales *s, fur_scale scale)
         step(s, scale == FUR_SCALE_SYMMETRIC);
 }
 
-/* 2^(sign exponents_i) in a vector; `room` has n doubles. */
+/* Makes the vector of 2^(sign exponents_i). `room` has n doubles. */
 static fur_status make_vector(fur_context *context, fur_value_type value, int64_t n,
                               const double *exponents, int sign, double *room, fur_vector **out)
 {
@@ -125,7 +126,7 @@ static fur_status make_vectors(const fur_csr *a, const scales *s, fur_balance *o
     return make_vector(context, value, n, s->col, -1, s->row_most, &out->unscale);
 }
 
-/* Room for all, zeros. */
+/* Allocates all arrays, filled with zeros. */
 static fur_status allocate(fur_env *env, const fur_csr_view *a, scales *s)
 {
     s->a = a;

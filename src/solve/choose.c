@@ -1,4 +1,4 @@
-/* Which method suits a matrix, and what to try when it fails. */
+/* Chooses the method for a matrix, and the next method when it fails. */
 #include "choose.h"
 #include "solver.h"
 
@@ -11,19 +11,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A system with so few rows is solved by gmres that never restarts, which ends after as many
- * iterations as A has rows. */
+/* Up to this number of rows gmres never restarts. It then ends after at most as many iterations as
+ * A has rows. */
 #define SMALL_ROWS 1000
 
-/* A longer restart than the default is worth its memory up to so many rows. */
+/* A restart longer than the default. It is worth its memory up to LONG_RESTART_ROWS rows. */
 #define LONG_RESTART 100
 #define LONG_RESTART_ROWS 2000000
 
-/* From so many rows on multigrid comes before incomplete factors. */
+/* From this number of rows on multigrid comes before incomplete factors. */
 #define LARGE_ROWS 20000
 
-/* Incomplete factors may have so many entries beyond those of A; complete ones are for so many
- * rows, as they may take far more memory. */
+/* Largest number of entries that incomplete factors add to A, and largest number of rows for
+ * complete factors, which may need far more memory. */
 #define MOST_FILL 10000000
 #define MOST_DIRECT_ROWS 100000
 
@@ -51,8 +51,8 @@ typedef candidate candidates[MOST_CANDIDATES + 1];
         .method = "direct", .precond = "direct", .trial = 20                                       \
     }
 
-/* What follows the trials of cg. minres comes before the factors, as cg may find that the matrix is
- * not definite. */
+/* The lines after the trials of cg. minres comes before the factors, because cg may find that the
+ * matrix is not definite. */
 #define AFTER_CG                                                                                   \
     {.method = "minres", .trial = 1000}, FACTORS(50, 1e-5), FACTORS(300, 1e-9), DIRECT,            \
         {.method = "cg"}, {.method = "minres"}, {.method = "gmres", .restart = LONG_RESTART},      \
@@ -136,9 +136,9 @@ static const candidate *list_for(const fur_csr_traits *t)
     return t->dominant_rows == t->rows ? dominant : unsymmetric;
 }
 
-/* The preconditioner of a method for this matrix. Jacobi's needs a diagonal without a zero; minres
- * does as well with the norms of the columns. Least squares have those, unless many solutions are
- * best: they would change which one has the least norm. */
+/* The preconditioner of a method for this matrix. Jacobi's needs a diagonal without a zero. minres
+ * can use the norms of the columns instead. Least squares use the norms, unless many solutions are
+ * best: the norms would change which of these has the least norm. */
 const char *fur_choose_precond(const fur_csr_traits *t, const char *method)
 {
     const fur_method *m = fur_method_find(method);
@@ -156,17 +156,18 @@ static const char *precond_of(const fur_csr_traits *t, const candidate *c)
     return c->precond ? c->precond : fur_choose_precond(t, c->method);
 }
 
-/* Whether its preconditioner is made from the matrix. */
+/* Returns true if the preconditioner is made from the matrix. */
 static bool has_factors(const candidate *c)
 {
     return c->precond && strcmp(c->precond, "none") != 0 && strcmp(c->precond, "norms") != 0;
 }
 
-/* A list, and what of it counts. */
+/* A list, and the conditions for its lines. */
 typedef struct selection {
     const fur_csr_traits *t;
     const candidate *list;
-    bool plain; /* no preconditioner is made from the matrix: what follows a trial goes on */
+    bool plain; /* no preconditioner is made from the matrix; a line after a trial then continues it
+                 */
 } selection;
 
 static int64_t trial_of(const selection *s, int place)
@@ -174,7 +175,8 @@ static int64_t trial_of(const selection *s, int place)
     return s->plain ? 0 : s->list[place].trial;
 }
 
-/* Whether two lines are the same way, as they may be where the diagonal does not allow Jacobi. */
+/* Returns true if two lines have the same method and preconditioner. This happens if the diagonal
+ * does not allow Jacobi's preconditioner. */
 static bool are_alike(const selection *s, int i, int k)
 {
     const candidate *a = &s->list[i];
@@ -191,8 +193,8 @@ static bool has_room(const fur_csr_traits *t, const candidate *line)
     return line->fill <= MOST_FILL / (t->rows + 1);
 }
 
-/* Whether the library has the method, the factors have room, and this line is not one before it
- * again. */
+/* Returns true if the library has the method, the factors fit in memory, and this line does not
+ * repeat an earlier line. */
 static bool is_of_use(const selection *s, int place)
 {
     const candidate *line = &s->list[place];
@@ -204,7 +206,7 @@ static bool is_of_use(const selection *s, int place)
     return fur_method_find(line->method) != NULL;
 }
 
-/* The first line from a place on that is of use; MOST_CANDIDATES: none. */
+/* Returns the first useful line from a place on; MOST_CANDIDATES if there is none. */
 static int find_place(const selection *s, int place)
 {
     while (place < MOST_CANDIDATES && s->list[place].method && !is_of_use(s, place))
@@ -212,8 +214,8 @@ static int find_place(const selection *s, int place)
     return s->list[place].method ? place : MOST_CANDIDATES;
 }
 
-/* Whether another line could do better after this outcome. Where iterations run out without a
- * trial, no method needs fewer than cg, minres and the methods of least squares. */
+/* Returns true if another line could do better after this outcome. If iterations run out outside a
+ * trial, no method needs fewer than cg, minres and the least-squares methods. */
 static bool is_worth_another(const fur_choice *previous, fur_outcome outcome)
 {
     const fur_method *m = fur_method_find(previous->method);
@@ -237,10 +239,10 @@ static bool is_worth_another(const fur_choice *previous, fur_outcome outcome)
     }
 }
 
-/* Whether a line can do what one that came to this outcome could not. cg does not suit a matrix
- * that is not positive definite; a preconditioner that could not be made has no other turn; from a
- * singular matrix only least squares find something, or factors, where only a method took it for
- * singular. */
+/* Returns true if a line can succeed where the previous one came to this outcome. cg does not suit
+ * a matrix that is not positive definite. A preconditioner that could not be made is not tried
+ * again. For a singular matrix only least squares find a solution. Factors are also tried if only a
+ * method found the matrix singular. */
 static bool can_follow(const candidate *line, const fur_choice *previous, fur_outcome outcome)
 {
     if (outcome == FUR_OUTCOME_INDEFINITE || outcome == FUR_OUTCOME_ASYMMETRIC)
@@ -252,7 +254,7 @@ static bool can_follow(const candidate *line, const fur_choice *previous, fur_ou
            fur_method_find(line->method)->kind == FUR_METHOD_LEAST_SQUARES;
 }
 
-/* What follows a line. */
+/* Returns the place of the next line. */
 static int next_place(const selection *s, const fur_choice *previous, fur_outcome outcome)
 {
     int place = find_place(s, previous->place + 1);
@@ -261,7 +263,7 @@ static int next_place(const selection *s, const fur_choice *previous, fur_outcom
     return place;
 }
 
-/* Why a Hermitian matrix is not positive definite, or cannot be called so. */
+/* Says why a Hermitian matrix is not, or may not be, positive definite. */
 static void say_indefinite(const fur_csr_traits *t, char *text, size_t size)
 {
     int64_t not_real = t->rows - t->diagonal_positive - t->diagonal_negative;
@@ -272,7 +274,7 @@ static void say_indefinite(const fur_csr_traits *t, char *text, size_t size)
     else if (t->diagonal_negative > 0)
         snprintf(text, size, "%lld of %lld diagonal entries are negative",
                  (long long)t->diagonal_negative, (long long)t->rows);
-    else if (not_real > 0) /* but for rounding: no submatrix was looked at */
+    else if (not_real > 0) /* only up to rounding: no submatrix was checked */
         snprintf(text, size, "%lld of %lld diagonal entries are not real", (long long)not_real,
                  (long long)t->rows);
     else
@@ -280,7 +282,7 @@ static void say_indefinite(const fur_csr_traits *t, char *text, size_t size)
                  (long long)t->indefinite_row + 1);
 }
 
-/* What of the matrix has led to the list. */
+/* Says which properties of the matrix led to the list. */
 static void say_why(const fur_csr_traits *t, char *text, size_t size)
 {
     char detail[128] = "";
@@ -307,7 +309,7 @@ static void say_why(const fur_csr_traits *t, char *text, size_t size)
     }
 }
 
-/* A clause behind the reason, where Jacobi would have been tried. */
+/* Adds a clause to the reason if Jacobi's preconditioner would have been tried. */
 static void say_not_divisible(const fur_csr_traits *t, char *text, size_t size)
 {
     size_t length = strlen(text);
@@ -316,7 +318,7 @@ static void say_not_divisible(const fur_csr_traits *t, char *text, size_t size)
              (long long)t->zero_row + 1);
 }
 
-/* What has led to the next line. */
+/* Says what led to the next line. */
 static void say_what_failed(const fur_choice *previous, fur_outcome outcome, char *text,
                             size_t size)
 {

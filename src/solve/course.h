@@ -1,4 +1,4 @@
-/* One call of fur_solve: what it was given, what it has made, and the best x so far. */
+/* One call of fur_solve: its arguments, the objects that it has made, and the best x so far. */
 #ifndef FURROW_CHOOSE_COURSE_H
 #define FURROW_CHOOSE_COURSE_H
 
@@ -13,7 +13,7 @@ typedef struct fur_attempt {
 
 #define FUR_MOST_ATTEMPTS 16
 
-/* The caller's system A x = b; the course works on it, or on R A C y = R b with x = C y. */
+/* The caller's system A x = b. The course solves this system, or R A C y = R b with x = C y. */
 typedef struct fur_plain_system {
     const fur_csr *a;
     const fur_csr *ordered; /* a in the order of the product */
@@ -46,7 +46,7 @@ typedef struct fur_course {
     fur_attempt attempt[FUR_MOST_ATTEMPTS];
     fur_vectors *null_space; /* found in A; NULL: none */
     bool singular;           /* A has null vectors, known for A^H or not */
-    /* Of a scaled system; else NULL. */
+    /* For a scaled system; otherwise NULL. */
     fur_balance balance;
     double unit; /* ||b||, or 1 */
     double goal; /* for ||b - A x|| / unit */
@@ -62,21 +62,21 @@ typedef struct fur_course {
 /* Finds the constant null vectors of A's connected components: c->null_space. */
 fur_status fur_course_find_null_space(fur_course *c);
 
-/* Goes over to the scaled system if the options and the scales of A's rows and columns ask for it.
- */
+/* Replaces the system by the scaled system if the options and the scales of A's rows and columns
+ * ask for it. */
 fur_status fur_course_scale(fur_course *c);
 
-/* Back to the caller's system, with x, the guess and the best x. */
+/* Returns to the caller's system, and scales x, the guess and the best x back. */
 fur_status fur_course_unscale(fur_course *c);
 
-/* fur_solver_solve of the scaled system. The report has the residuals of both systems, and its
- * outcome is a success only if both are as small as asked. */
+/* Calls fur_solver_solve for the scaled system. The report has the residuals of both systems. Its
+ * outcome is a success only if both residuals meet their tolerances. */
 fur_status fur_course_solve_scaled(fur_course *c, fur_solver *solver, fur_solver_report *report);
 
-/* Of several residuals the one that decides which x is better. */
+/* Returns the residual that decides which x is better. */
 double fur_course_measure(const fur_solver_report *report);
 
-/* Destroys what scaling has made. */
+/* Destroys the objects that scaling has made. */
 void fur_course_release_scaled(fur_course *c);
 
 #endif

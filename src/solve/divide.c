@@ -29,14 +29,14 @@ static void set_part(fur_value_type value, void *entries, int64_t index, double 
         ((double *)entries)[index] = part;
 }
 
-/* A vector with the entries 1 / d_i. */
+/* Makes a vector with the entries 1 / d_i. */
 static fur_status make_reciprocals(fur_context *context, fur_value_type value, int64_t n,
                                    const double *d, fur_vector **out)
 {
     int parts = fur_value_parts(value);
     size_t size = (size_t)n * fur_value_size(value);
     void *entries;
-    FUR_TRY(fur_context_allocate(context, size + 1, &entries)); /* as below */
+    FUR_TRY(fur_context_allocate(context, size + 1, &entries)); /* one more, as below */
     memset(entries, 0, size);
     for (int64_t i = 0; i < n; i++)
         set_part(value, entries, parts * i, 1 / d[i]);
@@ -117,7 +117,7 @@ fur_status fur_operator_moduli(const fur_operator *a, fur_operator **out)
     return status;
 }
 
-/* d_j = ||A e_j||, 1 for what is 0 or out of range, of a matrix on the host. */
+/* Computes d_j = ||A e_j|| of a matrix on the host. d_j is 1 if the norm is 0 or out of range. */
 static void read_columns(const fur_csr_view *a, double *d)
 {
     memset(d, 0, (size_t)a->cols * sizeof *d);
@@ -137,7 +137,7 @@ fur_status fur_operator_columns(const fur_csr *a, fur_operator **out)
     void *d;
     if (host != context)
         FUR_TRY(fur_csr_transfer(a, host, &near));
-    /* One more: a matrix without columns has the array, too. */
+    /* One more element: a matrix without columns needs the array, too. */
     fur_status status =
         fur_context_allocate(context, (size_t)(view->cols + 1) * sizeof(double), &d);
     if (status == FUR_OK) {

@@ -1,16 +1,17 @@
-/* Preconditioners that divide by positive numbers, read once: they do not take over new values. */
+/* Preconditioners that divide by positive numbers. The numbers are read once: new values of A are
+ * not used. */
 #ifndef FURROW_CHOOSE_DIVIDE_H
 #define FURROW_CHOOSE_DIVIDE_H
 
 #include <furrow/csr.h>
 #include <furrow/operator.h>
 
-/* y_i = x_i / |A(i, i)|, Jacobi's by the moduli: positive definite for any A, as minres needs it.
- * No entry of the diagonal may be 0. */
+/* Makes y_i = x_i / |A(i, i)|, Jacobi's preconditioner by the moduli. It is positive definite for
+ * any A, as minres requires. The diagonal must have no zero. */
 fur_status fur_operator_moduli(const fur_operator *a, fur_operator **out);
 
-/* y_j = x_j / ||A e_j||_2: the columns of A M are unit vectors, and the diagonal of its normal
- * equations is 1. Columns of zeros stay. */
+/* Makes y_j = x_j / ||A e_j||_2. The columns of A M are then unit vectors, and the diagonal of its
+ * normal equations is 1. Columns of zeros are not scaled. */
 fur_status fur_operator_columns(const fur_csr *a, fur_operator **out);
 
 #endif

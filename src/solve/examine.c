@@ -1,4 +1,4 @@
-/* A look at a matrix: what of it decides how to solve with it. */
+/* Finds the properties of a matrix that decide how to solve with it. */
 #include <furrow/author/context.h>
 #include <furrow/author/options.h>
 #include <furrow/author/try.h>
@@ -11,20 +11,20 @@
 
 #include <math.h>
 
-/* An asymmetry of so many epsilons is rounding. */
+/* An asymmetry of this number of epsilons is rounding. */
 #define ROUNDING 16
 
-/* The submatrices: up to so many, of up to so many rows. */
+/* Largest number of submatrices, and largest number of their rows. */
 #define BLOCKS 64
 #define BLOCK_ROWS 32
 
-/* The rows are looked at in so many parts, whatever the threads, so that what is found is the same.
- */
+/* The rows are examined in this number of parts, for any number of threads, so that the result is
+ * the same. */
 #define PARTS 64
 /* Fewer entries than this are not worth a second thread. */
 #define SMALL_ENTRIES 50000
 
-/* What some rows show. */
+/* Properties of some rows. */
 typedef struct part {
     fur_csr_traits traits;
     double most; /* the largest difference of a pair so far */
@@ -54,7 +54,7 @@ static fur_csr_traits nothing(const fur_csr_view *a)
                             .indefinite_row = -1};
 }
 
-/* |z| without overflow, by operations that round alike everywhere. */
+/* |z| without overflow, by operations that round in the same way everywhere. */
 static double modulus(fur_scalar z)
 {
     double re = fabs(z.re);
@@ -85,7 +85,7 @@ static bool is_zero(fur_scalar z)
     return z.re == 0 && z.im == 0;
 }
 
-/* The diagonal entry of a row, its sign, and whether it dominates the row. */
+/* Examines the diagonal entry of a row: its sign, and whether it dominates the row. */
 static void look_at_row(look *l, fur_csr_traits *t, int64_t row)
 {
     const fur_csr_view *a = l->a;
@@ -119,7 +119,8 @@ static void look_at_rows(look *l, part *p, int64_t begin, int64_t end)
         look_at_row(l, &p->traits, row);
 }
 
-/* The pair A(row, col), conj A(col, row): counts it if it differs, keeps it if it differs most. */
+/* Counts the pair A(row, col), conj A(col, row) if it differs. Keeps the pair with the largest
+ * difference. */
 static double compare(part *p, int64_t row, int64_t col, fur_scalar here, fur_scalar there,
                       bool stored)
 {
@@ -138,8 +139,8 @@ static double compare(part *p, int64_t row, int64_t col, fur_scalar here, fur_sc
     return distance;
 }
 
-/* Compares what is right of the diagonal in a row with the column below it, and the diagonal with
- * its conjugate. */
+/* Compares the entries right of the diagonal in a row with the column below it, and the diagonal
+ * with its conjugate. */
 static void look_at_pairs(const look *l, part *p, int64_t row)
 {
     fur_csr_traits *traits = &p->traits;
@@ -182,13 +183,13 @@ static void look_at_parts(void *user, int64_t begin, int64_t end)
         l->rows(l, &l->parts[i], i * l->a->rows / PARTS, (i + 1) * l->a->rows / PARTS);
 }
 
-/* The first of two rows, where -1 is none. */
+/* Returns the first of two rows, where -1 means no row. */
 static int64_t first_row(int64_t a, int64_t b)
 {
     return a >= 0 ? a : b;
 }
 
-/* What the parts show together, in their order. */
+/* Adds the properties of a part to those of all rows. Parts come in their order. */
 static void join(const part *p, double *most, fur_csr_traits *all)
 {
     const fur_csr_traits *t = &p->traits;
@@ -213,7 +214,7 @@ static void join(const part *p, double *most, fur_csr_traits *all)
     }
 }
 
-/* Looks at all rows in this way, and adds what they show. */
+/* Examines all rows by a function, and adds their properties. */
 static fur_status look_at_all(look *l, fur_context *context,
                               void (*rows)(look *, part *, int64_t, int64_t), fur_csr_traits *all)
 {
@@ -253,7 +254,7 @@ static void add_row(block *b, int64_t row)
     b->rows[at] = row;
 }
 
-/* The rows around one: its neighbours, and theirs, as far as there is room. */
+/* Gathers the neighbours of a row and their neighbours, up to BLOCK_ROWS rows. */
 static void gather(const look *l, int64_t row, block *b)
 {
     *b = (block){.n = 0};
@@ -276,8 +277,8 @@ static void gather(const look *l, int64_t row, block *b)
     }
 }
 
-/* Row i of Cholesky's factor in the place of the lower triangle: whether its pivot is not negative.
- * tolerance: how far rounding may take a pivot of 0. */
+/* Computes row i of Cholesky's factor in place of the lower triangle. Returns true if its pivot is
+ * not negative. `tolerance` is the largest effect of rounding on a pivot of 0. */
 static bool factor_row(block *b, int i, double tolerance)
 {
     for (int j = 0; j <= i; j++) {
@@ -298,7 +299,7 @@ static bool factor_row(block *b, int i, double tolerance)
     return true;
 }
 
-/* Cholesky's factorization of some submatrices, until one is not positive semidefinite. */
+/* Factors some submatrices by Cholesky's method, until one is not positive semidefinite. */
 static void look_at_blocks(const look *l, fur_csr_traits *t)
 {
     double tolerance = BLOCK_ROWS * ROUNDING * l->epsilon;
@@ -313,7 +314,7 @@ static void look_at_blocks(const look *l, fur_csr_traits *t)
     }
 }
 
-/* A first entry <= 0 of the diagonal, or one that is not stored. */
+/* Returns the first row whose diagonal entry is <= 0 or not stored. */
 static int64_t find_not_positive(const look *l, const fur_csr_traits *t)
 {
     for (int64_t row = 0; row < t->rows; row++)
@@ -340,7 +341,7 @@ static fur_status look_at_square(look *l, const fur_csr *a, fur_csr_traits *t)
     return status;
 }
 
-/* The look at a matrix on the host. */
+/* Examines a matrix on the host. */
 static fur_status examine(const fur_csr *a, fur_csr_traits *traits)
 {
     fur_context *context = fur_csr_context(a);

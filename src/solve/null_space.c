@@ -1,5 +1,6 @@
-/* Null vectors that a matrix shows at once: the constant on each connected component whose rows and
- * columns all sum to 0, as in a pure Neumann problem or the Laplacian of a graph. */
+/* Null vectors that a matrix shows without a solve: the constant on each connected component whose
+ * rows and columns all sum to 0. Examples are a pure Neumann problem and the Laplacian of a graph.
+ */
 #include "course.h"
 
 #include "arguments.h"
@@ -9,18 +10,18 @@
 
 #include <furrow/graph.h>
 
-/* |sum of a row| / sum of moduli up to this number of epsilon is rounding. */
+/* Up to this number of epsilons, |sum of a row| / (sum of moduli) is rounding. */
 #define ROUNDING 64
 
-/* More components are left as they are. */
+/* If there are more components, no null vectors are used. */
 #define MOST_VECTORS 16
 
-/* What is looked at, and room for it. */
+/* The matrix and the work arrays. */
 typedef struct search {
     const fur_csr *a;
     fur_vector *ones;
     fur_vector *errors;
-    char *fails; /* of each row: whether its entries do not sum to 0; on the host */
+    char *fails; /* for each row on the host: 1 if its entries do not sum to 0 */
 } search;
 
 /* Marks the rows of a whose entries do not sum to 0. */
@@ -40,7 +41,7 @@ static fur_status mark_rows(const fur_csr *a, const search *s)
     return FUR_OK;
 }
 
-/* The same of A^H. */
+/* Marks the rows of A^H in the same way. */
 static fur_status mark_columns(const search *s)
 {
     fur_csr *transpose;
@@ -75,7 +76,7 @@ static int32_t number_singular(const fur_classes *classes, const char *fails, in
     return count;
 }
 
-/* A column for each numbered component: 1 in its rows. */
+/* Fills a column for each numbered component: 1 in its rows. */
 static fur_status fill_vectors(const fur_classes *classes, const int32_t *number, int32_t count,
                                const fur_csr *a, fur_vectors **out)
 {
@@ -103,8 +104,8 @@ static fur_status fill_vectors(const fur_classes *classes, const int32_t *number
     return status;
 }
 
-/* The numbered components' vectors, if their columns sum to 0, too, and they are few; else A is
- * known to be singular, and that is all. */
+/* Makes the vectors of the numbered components, if their columns also sum to 0 and there are few of
+ * them. Otherwise A is only known to be singular. */
 static fur_status find_in_components(fur_course *c, const search *s, const fur_classes *classes,
                                      int32_t *number)
 {
@@ -137,7 +138,8 @@ static fur_status find(fur_course *c, const search *s)
     return status;
 }
 
-/* Whether null vectors are sought: not for least squares, nor if the caller gives some. */
+/* Returns true if null vectors are searched for: not for least squares, and not if the caller gives
+ * some. */
 static bool may_find(const fur_course *c)
 {
     const fur_method *m = c->solver.method ? fur_method_find(c->solver.method) : NULL;

@@ -1,5 +1,5 @@
-/* A system whose rows or columns differ much in scale: R A C y = R b with x = C y is solved in its
- * place, and x must solve both in their own norms. */
+/* A system whose rows or columns differ much in scale. R A C y = R b with x = C y is solved
+ * instead. x must solve both systems in their norms. */
 #include "course.h"
 #include "drive.h"
 
@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Solves with smaller tolerances, each by this factor below the residual that was too large. */
+/* Number of solves. Each next tolerance is smaller by the excess of the residual, and by GAIN. */
 #define ROUNDS 3
 #define GAIN 0.1
 
@@ -27,7 +27,8 @@ double fur_course_measure(const fur_solver_report *report)
                                                                 : fmax(report->residual, scaled);
 }
 
-/* Whether scales may be sought: a caller's own method or preconditioner keeps its meaning. */
+/* Returns true if scales may be used. They must not change the meaning of a caller's method or
+ * preconditioner. */
 static bool may_scale(const fur_course *c)
 {
     bool automatic = !c->solver.method || strcmp(c->solver.method, "auto") == 0;
@@ -69,7 +70,7 @@ static fur_status make_scaled(fur_course *c)
     return fur_multiply_elementwise(c->balance.unscale, c->x, c->scaled_x);
 }
 
-/* A scaled by `scale`, and what it shows. *even: no scales are needed. */
+/* Makes A scaled by `scale`, and examines it. *even: no scales are needed. */
 static fur_status scale_matrix(fur_course *c, const fur_csr *a, fur_scale scale, bool *even)
 {
     FUR_TRY(fur_balance_find(a, scale, c->traits.hermitian, &c->balance));
@@ -80,7 +81,7 @@ static fur_status scale_matrix(fur_course *c, const fur_csr *a, fur_scale scale,
     return fur_csr_examine(c->scaled_a, &c->traits);
 }
 
-/* The tolerance for the caller's norms. */
+/* Computes the tolerance in the caller's norms. */
 static fur_status take_goal(fur_course *c)
 {
     double norm;
@@ -91,7 +92,7 @@ static fur_status take_goal(fur_course *c)
     return FUR_OK;
 }
 
-/* Whether R b, C^-1 x and the caller's ||b|| are finite, and R b keeps its digits. */
+/* *fits: R b, C^-1 x and the caller's ||b|| are finite, and R b keeps its digits. */
 static fur_status fits(const fur_course *c, bool *fits)
 {
     bool single = fur_value_is_single(fur_vector_value_type(c->b));
@@ -106,8 +107,8 @@ static fur_status fits(const fur_course *c, bool *fits)
     return FUR_OK;
 }
 
-/* A matrix that only its largest entries made look Hermitian gets scales for rows and columns. A
- * system that overflows or underflows by its scales gets none. */
+/* If only its largest entries made a matrix look Hermitian, it gets scales for rows and columns. If
+ * the scales make a system overflow or underflow, it gets none. */
 fur_status fur_course_scale(fur_course *c)
 {
     const fur_csr *a = fur_product_matrix(c->product);
@@ -158,8 +159,9 @@ fur_status fur_course_unscale(fur_course *c)
     return FUR_OK;
 }
 
-/* The residuals of the caller's system in the report, row by row, relative to b, and to b by the
- * scales of the rows. Numbers that underflow by the scales show in none of the scaled system. */
+/* Stores the residuals of the caller's system in the report: row by row, relative to b, and
+ * relative to b by the scales of the rows. Numbers that underflow by the scales are not visible in
+ * any residual of the scaled system. */
 static fur_status take_plain(fur_course *c, fur_solver_report *report)
 {
     const fur_csr_view *a = fur_csr_get(c->plain.ordered);
@@ -176,7 +178,7 @@ static fur_status take_plain(fur_course *c, fur_solver_report *report)
     return fur_relative_by_rows(a, c->plain.b, c->plain_r, c->plain_x, &report->residual_scaled);
 }
 
-/* The normwise backward error of the caller's system, after take_plain. */
+/* Computes the normwise backward error of the caller's system, after take_plain. */
 static fur_status take_backward_error(fur_course *c, fur_solver_report *report)
 {
     double x_norm;
@@ -190,8 +192,9 @@ static fur_status take_backward_error(fur_course *c, fur_solver_report *report)
     return FUR_OK;
 }
 
-/* The outcome in the caller's norms, from that for the scaled system. FUR_OUTCOME_UNSOLVED: that
- * one is solved, and a smaller tolerance may meet the caller's. */
+/* Finds the outcome in the caller's norms from the outcome of the scaled system.
+ * FUR_OUTCOME_UNSOLVED means that the scaled system is solved and a smaller tolerance may also
+ * solve the caller's. */
 static fur_status judge(fur_course *c, fur_solver_report *report)
 {
     fur_value_type value = fur_vector_value_type(c->b);
@@ -215,7 +218,8 @@ static fur_status judge(fur_course *c, fur_solver_report *report)
     return FUR_OK;
 }
 
-/* What a solve is called that smaller tolerances have not brought to the goal, or that failed. */
+/* Returns the outcome of a solve that failed, or that did not reach the goal with smaller
+ * tolerances. */
 static fur_outcome give_name(const fur_course *c, const fur_solver_report *report, int64_t most)
 {
     bool solved = fur_outcome_solved(report->outcome) || report->outcome == FUR_OUTCOME_STOPPED;
@@ -226,7 +230,7 @@ static fur_outcome give_name(const fur_course *c, const fur_solver_report *repor
     return report->iterations >= most ? FUR_OUTCOME_MAX_ITERATIONS : FUR_OUTCOME_STAGNATED;
 }
 
-/* What bounds ask for, of the caller's system. */
+/* Computes the bounds of the caller's system, if the options ask for bounds. */
 static fur_status take_bound(fur_course *c, fur_solver_report *report)
 {
     if (!c->solver.bounds)
@@ -236,7 +240,7 @@ static fur_status take_bound(fur_course *c, fur_solver_report *report)
                            &report->residual_bound, &report->error_a_norm);
 }
 
-/* One solve of the scaled system, added to the report of those before. */
+/* Solves the scaled system once, and adds the cost to the report. */
 static fur_status solve_once(fur_course *c, fur_solver *solver, fur_solver_report *report)
 {
     fur_solver_report own = FUR_DEFAULT(fur_solver_report);

@@ -1,21 +1,22 @@
-/* Whether a matrix is that of a grid with smooth coefficients, which geometric multigrid solves. */
+/* Finds whether a matrix belongs to a grid with smooth coefficients, for which geometric multigrid
+ * is fast. */
 #include "choose.h"
 
 #include <furrow/author/try.h>
 
 #include <stdio.h>
 
-/* From so many rows on it is worth its set-up. */
+/* From this number of rows on the set-up is worth its time. */
 #define ROWS 10000
 
-/* Couplings of the scaled matrix may differ by so much: those of smooth coefficients hardly do, at
- * Neumann's boundaries by less than 2, at jumps by a factor of 10 by 2.5 and more. */
+/* Largest ratio of couplings of the scaled matrix. For smooth coefficients it is near 1. At Neumann
+ * boundaries it is less than 2. At jumps by a factor of 10 it is 2.5 or more. */
 #define SPREAD_MOST 2
 
-/* About the time of algebraic multigrid's set-up and solve. */
+/* Iterations of a trial: about the time of algebraic multigrid's set-up and solve. */
 #define TRIAL 100
 
-/* What a product has found of a stencil in its matrix; NULL: nothing. */
+/* Returns the stencil that a product found in its matrix; NULL if none. */
 static const fur_recognise_report *find_stencil(const fur_product *product)
 {
     const fur_recognise_report *found = fur_product_describe(product)->recognition;

@@ -1,16 +1,17 @@
 /* CHOLMOD (Chen, Davis, Hager and Rajamanickam 2008): complete factors L L^H of a Hermitian
  * positive definite matrix, with half the operations and half the entries of LU factors.
  *
- * Its functions take structs. Those here are of its versions 3 to 5; other versions are passed
- * over. Of cholmod_common, whose end differs between versions, only the begin is declared: room for
- * any is there, and fields are set only if all defaults of the begin stand where they should. */
+ * Its functions take structs. The structs here are those of versions 3 to 5; other versions are
+ * skipped. The end of cholmod_common differs between versions, so only its begin is declared. There
+ * is room for every version. Fields are set only if all defaults of the begin are where they should
+ * be. */
 #include "direct.h"
 
 #define VERSION_LEAST 3
 #define VERSION_MOST 5
-#define COMMON_BYTES 16384 /* some 2700 are used */
+#define COMMON_BYTES 16384 /* about 2700 bytes are used */
 
-/* Of the user guide. */
+/* Values of the user guide. */
 #define SOLVE_A 0
 #define UPPER 1
 #define INTEGERS_LONG 2
@@ -77,7 +78,7 @@ typedef struct dense {
 
 typedef struct factor {
     size_t rows;
-    size_t minor; /* the column of the first pivot that is not positive; rows: there is none */
+    size_t minor; /* column of the first pivot that is not positive; rows: all are positive */
     void *order[3];
     size_t most; /* entries, if there are no supernodes */
     void *columns[7];
@@ -110,7 +111,7 @@ typedef struct cholmod {
     bool complex;
     int sign; /* -1: the factors are those of -A */
     factor *l;
-    dense *x; /* of the last solve, and room for the next */
+    dense *x; /* result of the last solve, and room for the next */
     dense *y;
     dense *e;
 } cholmod;
@@ -128,7 +129,7 @@ static const fur_direct_function functions[] = {
     {NULL, NULL, 0},
 };
 
-/* Whether all defaults stand where they should. */
+/* Returns true if all defaults are where they should be. */
 static bool is_known(const common_begin *c)
 {
     return c->dbound == 0 && c->grow0 == 1.2 && c->grow1 == 1.2 && c->grow2 == 5 &&
@@ -141,7 +142,7 @@ static bool is_known(const common_begin *c)
            c->precise == 0 && c->try_catch == 0;
 }
 
-/* Starts a version whose structs are known; false: it is another. */
+/* Starts a version whose structs are known. Returns false for another version. */
 static bool start(cholmod *c)
 {
     int version[3] = {0};
@@ -231,7 +232,7 @@ static void conjugate(const cholmod *c, double sign, int64_t rows, const double 
         y[i] = (i % 2 == 0 ? sign : other) * x[i];
 }
 
-/* The factors are those of sign A^T, and A^T is the conjugate of A. */
+/* Solves with factors of sign A^T, where A^T is the conjugate of A. */
 static fur_direct_outcome solve(void *state, const fur_direct_vectors *v)
 {
     cholmod *c = state;

@@ -1,5 +1,5 @@
-/* The inverse of A by complete factors, which a library that the machine has makes and solves with:
- * the first that takes the matrix. */
+/* The inverse of A by complete factors. A library that is installed makes them and solves with
+ * them: the first library that accepts the matrix. */
 #include "direct.h"
 
 #include <furrow/solver.h>
@@ -53,7 +53,7 @@ static int64_t parts_of(const fur_precond *p)
     return p->a->view.rows * fur_value_parts(p->a->view.value_type);
 }
 
-/* Whether all of its functions are there; their addresses go to the state. */
+/* Returns true if the library has all functions. Stores their addresses in the state. */
 static bool find_functions(void *handle, bool complex, const fur_direct_function *f, void *state)
 {
     for (; f->real; f++) {
@@ -90,7 +90,7 @@ static fur_status open_library(fur_precond *p, const fur_direct_library *library
     return FUR_OK;
 }
 
-/* What the libraries have made, or why not. */
+/* Turns the outcome of the libraries into a status and a report. */
 static fur_status judge(const fur_precond *p, fur_direct_outcome outcome)
 {
     const direct *own = p->state;
@@ -145,7 +145,7 @@ static fur_status factor(fur_precond *p, const fur_direct_matrix *a)
     return judge(p, outcome);
 }
 
-/* Copies the rows of A; where a position comes several times, its sum. */
+/* Copies the rows of A. Entries at the same position are added. */
 static void copy_rows(const fur_csr_view *a, fur_direct_matrix *out)
 {
     const int parts = fur_value_parts(a->value_type);
@@ -166,7 +166,7 @@ static void copy_rows(const fur_csr_view *a, fur_direct_matrix *out)
     }
 }
 
-/* What a look at A shows. FUR_INVALID for an entry that is not finite. */
+/* Examines A. FUR_INVALID if an entry is nonfinite. */
 static fur_status look(const fur_precond *p, fur_direct_matrix *out)
 {
     fur_csr_traits t = {.size = sizeof t};
@@ -183,7 +183,7 @@ static fur_status look(const fur_precond *p, fur_direct_matrix *out)
                             (long long)t.wild_row + 1, (long long)t.wild_col + 1);
 }
 
-/* The factors of A, a copy of which lies on the host. */
+/* Factors A, of which `near` is a copy on the host. */
 static fur_status take(fur_precond *p, const fur_csr *near)
 {
     fur_env *env = &p->context->env;

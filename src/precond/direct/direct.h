@@ -1,7 +1,7 @@
-/* Libraries that make complete factors and are looked for at run time: furrow neither contains nor
- * needs one. Each is a file with a descriptor, and a line in direct_libraries.def, in the order in
- * which they are asked. Of all, the variants for integers of 64 bits are taken: factors may have
- * more than 2^31 entries. */
+/* Libraries that make complete factors. They are looked for at run time: furrow neither contains
+ * nor needs one. Each library is a file with a descriptor, and a line in direct_libraries.def, in
+ * the order in which they are asked. The variants for integers of 64 bits are used, because factors
+ * may have more than 2^31 entries. */
 #ifndef FURROW_PRECOND_DIRECT_H
 #define FURROW_PRECOND_DIRECT_H
 
@@ -15,37 +15,38 @@
 typedef struct fur_direct_matrix {
     int64_t rows;
     bool complex;
-    int definite; /* 1: Hermitian with a positive diagonal, and as far as a look tells positive
-                     definite; -1: so is -A; 0: neither is */
+    int definite; /* 1: A is Hermitian with a positive diagonal, and seems positive definite; -1: so
+                     is -A; 0: neither */
     int64_t *offsets;
     int64_t *columns;
-    double *values; /* of complex matrices pairs */
+    double *values; /* pairs for complex matrices */
 } fur_direct_matrix;
 
 typedef enum fur_direct_outcome {
     FUR_DIRECT_MADE = 0,
     FUR_DIRECT_PASSED, /* the library is not for this matrix */
-    FUR_DIRECT_FAILED, /* another may be able to */
+    FUR_DIRECT_FAILED, /* another library may succeed */
     FUR_DIRECT_SINGULAR,
     FUR_DIRECT_NO_MEMORY
 } fur_direct_outcome;
 
-/* What a library says about the factors that it has made, or why it has made none. */
+/* Report of a library about its factors, or why it made none. */
 typedef struct fur_direct_made {
-    int64_t entries; /* of all factors; 0: not known */
-    int64_t bytes;   /* of factors that a solve reads; 0: not known */
+    int64_t entries; /* entries of all factors; 0: not known */
+    int64_t bytes;   /* bytes of factors that a solve reads; 0: not known */
     char reason[FUR_DIRECT_REASON];
 } fur_direct_made;
 
-/* A function of a library: its names for real and complex matrices, and where in the state its
- * address goes. */
+/* A function of a library: its names for real and complex matrices, and the offset of its address
+ * in the state. */
 typedef struct fur_direct_function {
     const char *real;
     const char *complex;
     size_t at;
 } fur_direct_function;
 
-/* b and x have the matrix's rows, of complex matrices pairs; for work 4 and one number a row. */
+/* b and x have the matrix's rows, as pairs for complex matrices. `work` has room for 4 numbers a
+ * row, and `work_int` for one. */
 typedef struct fur_direct_vectors {
     int64_t rows;
     double *b;
@@ -56,17 +57,17 @@ typedef struct fur_direct_vectors {
 
 typedef struct fur_direct_library {
     const char *name;
-    const char *const *files;             /* to look for; NULL behind the last */
-    const fur_direct_function *functions; /* all must be there; real is NULL behind the last */
-    size_t state;                         /* bytes that it keeps, zeros before the first factors */
+    const char *const *files;             /* files to look for; NULL after the last */
+    const fur_direct_function *functions; /* all are required; `real` is NULL after the last */
+    size_t state;                         /* bytes of the state, zeros before the first factors */
     fur_direct_outcome (*factor)(void *state, const fur_direct_matrix *a, fur_direct_made *made);
     /* A x = b */
     fur_direct_outcome (*solve)(void *state, const fur_direct_vectors *v);
-    /* Gives back what factors take, if there are any. */
+    /* Frees the factors, if there are any. */
     void (*drop)(void *state);
 } fur_direct_library;
 
-/* Says why. */
+/* Sets the reason and returns the outcome. */
 fur_direct_outcome fur_direct_say(fur_direct_made *made, fur_direct_outcome outcome,
                                   const char *format, ...) __attribute__((format(printf, 3, 4)));
 

@@ -1,18 +1,18 @@
 /* KLU (Davis and Palamadai Natarajan 2010): complete factors of the blocks of a block triangular
- * form, column by column, without dense parts: for matrices of circuits and others with very few
- * operations an entry of the factors.
+ * form, column by column, without dense parts. It suits matrices of circuits, and others with very
+ * few operations an entry of the factors.
  *
- * klu_l_common differs between versions: room for any is there, and of its begin, which is the same
- * in versions 1 and 2, one field is set, if all defaults stand where they should. Of the two
- * structs that KLU makes the begin is read, too. */
+ * klu_l_common differs between versions. There is room for every version. Its begin is the same in
+ * versions 1 and 2. One field of it is set, if all defaults are where they should be. The begin of
+ * the two structs that KLU makes is also read. */
 #include "direct.h"
 
-/* Up to so many operations an entry KLU took less time than UMFPACK: docs/results/solve/solve.md.
- */
+/* Up to this number of operations an entry KLU took less time than UMFPACK:
+ * docs/results/solve/solve.md. */
 #define WORK_MOST 30
 
-/* The search for a block triangular form may take so many operations an entry: without a limit it
- * took 20 s for 80,000 rows of cont-201. */
+/* Limit of the search for a block triangular form, in operations an entry. An unlimited search took
+ * 20 s for the 80,000 rows of cont-201. */
 #define SEARCH_MOST 10
 
 typedef struct common_begin {
@@ -32,8 +32,8 @@ typedef union common {
 
 typedef struct symbolic {
     double symmetry;
-    double operations; /* that are expected without pivots off the diagonal; -1: not known */
-    double lower;      /* entries that are expected */
+    double operations; /* expected operations without pivots off the diagonal; -1: not known */
+    double lower;      /* expected entries */
     double upper;
     double *lower_of_block;
     int64_t rows;
@@ -75,7 +75,7 @@ static const fur_direct_function functions[] = {
     {NULL, NULL, 0},
 };
 
-/* Sets the options; false: they are not where they should be. */
+/* Sets the options. Returns false if they are not where they should be. */
 static bool start(klu *k)
 {
     common_begin *c = &k->common.begin;
@@ -87,7 +87,7 @@ static bool start(klu *k)
     return true;
 }
 
-/* Operations an entry of the factors, as the analysis expects them; -1: not known. */
+/* Returns the expected operations an entry of the factors; -1: not known. */
 static double work(const symbolic *s, int64_t rows)
 {
     double entries = s->lower + s->upper;

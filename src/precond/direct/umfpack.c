@@ -1,11 +1,11 @@
 /* UMFPACK (Davis 2004): complete LU factors of any square matrix. Only its functions are used, by
- * the names of the user guide; those for complex matrices, whose parts may be in two arrays, have
- * more arguments. */
+ * the names of the user guide. The functions for complex matrices have more arguments, because the
+ * parts may be in two arrays. */
 #include "direct.h"
 
 #include <math.h>
 
-/* Of the user guide. */
+/* Values of the user guide. */
 #define CONTROLS 20
 #define INFOS 90
 #define CONTROL_REFINEMENTS 7
@@ -72,7 +72,7 @@ static int factor(umfpack *u, const fur_direct_matrix *a, void *symbolic, double
     return u->factor.real(a->offsets, a->columns, a->values, symbolic, &u->numeric, NULL, info);
 }
 
-/* The reason stays that of the library before, which has left the matrix to this one. */
+/* Keeps the reason of the library before, which did not take the matrix. */
 static fur_direct_outcome make(void *state, const fur_direct_matrix *a, fur_direct_made *made)
 {
     umfpack *u = state;
@@ -94,8 +94,8 @@ static fur_direct_outcome make(void *state, const fur_direct_matrix *a, fur_dire
     return FUR_DIRECT_MADE;
 }
 
-/* Without its own refinement, which would need A once more: the solver around it has the true
- * residual. */
+/* Solves without UMFPACK's refinement, which would need A once more. The solver around it uses the
+ * true residual. */
 static fur_direct_outcome solve(void *state, const fur_direct_vectors *v)
 {
     const umfpack *u = state;

@@ -1,8 +1,8 @@
-/* The order in which the rows of incomplete factors are computed: that of a solve with their lower
- * triangle. A device takes them by levels. */
+/* The order in which the rows of incomplete factors are computed. It is the order of a solve with
+ * their lower triangle. A device uses levels. */
 #include "factor.h"
 
-/* What follows from the pattern, on the host. */
+/* Data that depend on the pattern, on the host. */
 typedef struct arrangement {
     int64_t *diagonal;
     int64_t *start; /* entries left of the diagonal before each row, and of all */
@@ -30,7 +30,7 @@ static fur_status make_schedule(fur_env *env, const fur_csr_view *f, arrangement
     return fur_schedule_create(env, &w, NULL, &a->schedule);
 }
 
-/* The order and tasks of the host's threads. */
+/* Takes the order and the tasks of the host's threads. */
 static fur_status take_schedule(fur_env *env, arrangement *a, fur_factors *own)
 {
     own->rows = a->schedule.order;

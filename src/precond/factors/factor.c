@@ -16,13 +16,13 @@ const fur_option fur_factors_table[] = {
                    "factors the rows by colours of the graph, for many threads"),
     FUR_OPTION_END};
 
-/* A in the order of the factors. */
+/* Returns A in the order of the factors. */
 static const fur_csr *source_of(const fur_precond *p, const fur_factors *own)
 {
     return own->permuted ? own->permuted : p->a;
 }
 
-/* A with its values of now in the order of the colours. */
+/* Permutes A with its current values into the order of the colours. */
 static fur_status permute(const fur_precond *p, fur_factors *own)
 {
     fur_csr *fresh;
@@ -32,8 +32,8 @@ static fur_status permute(const fur_precond *p, fur_factors *own)
     return FUR_OK;
 }
 
-/* Rows of a colour do not need each other: a solve has at most as many levels as there are colours.
- */
+/* Orders rows by colours. Rows of one colour do not need each other: a solve has at most as many
+ * levels as colours. */
 static fur_status colour(const fur_precond *p, fur_factors *own)
 {
     const fur_csr_view *a = &p->a->view;
@@ -46,7 +46,7 @@ static fur_status colour(const fur_precond *p, fur_factors *own)
     return fur_vector_create(p->context, a->value_type, a->rows, &own->work);
 }
 
-/* A row that no shift helps, as the shift is a part of its diagonal. */
+/* Finds whether no shift helps this row: the shift is a multiple of its diagonal. */
 static fur_status is_hopeless(const fur_precond *p, const fur_factors *own, int64_t row,
                               bool *hopeless)
 {
@@ -75,8 +75,8 @@ static fur_status fail_at(const fur_precond *p, const fur_factors *own, int64_t 
                  : "pivots that can be divided by");
 }
 
-/* The values of the factors: of A, or else of A with the smallest shift tried that lets all pivots
- * be used. */
+/* Computes the values of the factors, of A or of A with a shift: the smallest tried shift for which
+ * all pivots can be used. */
 static fur_status compute(fur_precond *p, fur_factors *own)
 {
     fur_factor_call call = {.env = &p->context->env,
@@ -107,8 +107,8 @@ static fur_status compute(fur_precond *p, fur_factors *own)
     return FUR_OK;
 }
 
-/* A ~ L L^H; A ~ L U; of a modified Hermitian factorisation A ~ U^H D^-1 U, which is Hermitian to
- * the bit, with D the diagonal of U. */
+/* Plans the solves. A ~ L L^H, or A ~ L U. A modified Hermitian factorization is A ~ U^H D^-1 U,
+ * which is Hermitian to the bit, where D is the diagonal of U. */
 static fur_status plan_solves(fur_factors *own)
 {
     const fur_csr *f = own->f;
@@ -142,7 +142,8 @@ static void complete_report(fur_precond *p, const fur_factors *own)
     p->waits = own->first->near || own->second->near;
 }
 
-/* "fill" is in the struct of all three kinds, in the tables of "ilu" alone. */
+/* Refuses "fill" for other kinds than "ilu". It is in the struct of all three kinds, but only in
+ * the table of "ilu". */
 static fur_status check_fill(const fur_precond *p, const fur_factor_options *options)
 {
     if (options->fill == 0 || p->kind->table.options == fur_factors_table)
@@ -182,7 +183,7 @@ fur_status fur_factors_update(fur_precond *p)
     return own->between ? fur_csr_read_diagonal(own->f, own->between) : FUR_OK;
 }
 
-/* z = M r in the order of the factors; z may be r. */
+/* Computes z = M r in the order of the factors. z may be r. */
 static fur_status solve(const fur_factors *own, const fur_vector *r, fur_vector *z)
 {
     FUR_TRY(fur_trsv_apply(own->first, fur_real(1), r, z));

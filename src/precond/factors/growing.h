@@ -1,5 +1,5 @@
-/* Rows that are found one after the other: the columns of their entries, and something of one size
- * for each entry. */
+/* Rows that are found one after the other: the columns of their entries, and an item of a fixed
+ * size for each entry. */
 #ifndef FURROW_PRECOND_GROWING_H
 #define FURROW_PRECOND_GROWING_H
 
@@ -13,7 +13,7 @@ typedef struct fur_growing {
     int64_t room;
 } fur_growing;
 
-/* Room for so many entries more. */
+/* Makes room for `more` more entries. */
 fur_status fur_growing_reserve(fur_env *env, fur_growing *g, int64_t more);
 
 void fur_growing_release(fur_env *env, fur_growing *g);

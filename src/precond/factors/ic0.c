@@ -1,7 +1,7 @@
 /* Incomplete Cholesky factors without fill. */
 #include "factor.h"
 
-/* Modified factors need what falls right of the diagonal, too: then both are computed. */
+/* Modified factors also need the fill-in right of the diagonal, so both factors are computed. */
 static fur_status find(const fur_csr *a, const fur_factor_options *options, fur_csr **out)
 {
     return fur_factors_pattern(a, !options->modified, INT64_MAX, out);

@@ -1,6 +1,7 @@
-/* Incomplete LU factors with levels of fill: an entry of A has level 0, what row k puts at (i, j)
- * lev(i, k) + lev(k, j) + 1, and the least of these levels stays if it is at most `fill`
- * (Gustafsson 1978; Saad, Iterative Methods for Sparse Linear Systems, 2003, section 10.3.3). */
+/* Incomplete LU factors with levels of fill-in. An entry of A has level 0. The entry that row k
+ * adds at (i, j) has level lev(i, k) + lev(k, j) + 1. An entry is kept if the least of its levels
+ * is at most `fill` (Gustafsson 1978; Saad, Iterative Methods for Sparse Linear Systems, 2003,
+ * section 10.3.3). */
 #include "factor.h"
 #include "growing.h"
 
@@ -16,7 +17,7 @@ typedef struct filling {
     int64_t *start;
     int64_t *upper;   /* where the entries right of the diagonal begin */
     fur_growing rows; /* with the level of each entry, a byte */
-    /* Of the row in progress: the column behind each column, and the level of each. */
+    /* For the row in progress: the column after each column, and the level of each. */
     int32_t *next;
     uint8_t *level;
 } filling;
@@ -34,7 +35,7 @@ static int32_t list_row(filling *f, int64_t i, int64_t *length)
     return f->a->columns[begin];
 }
 
-/* Adds what row k puts into the row in progress. */
+/* Adds the fill-in of row k to the row in progress. */
 static void add_fill(filling *f, int32_t k, int64_t *length)
 {
     const uint8_t *levels = f->rows.items;

@@ -1,7 +1,7 @@
-/* Incomplete LU factors by thresholds (Saad 1994) of B = P D_r A D_c Q^T: the rows of A in an order
- * in which the product of the moduli on the diagonal is largest, with scales by which these are 1
- * and no other entry is larger (Duff and Koster 2001); then rows and columns by the order "rcm".
- * M = D_c Q^T (L U)^-1 P D_r. */
+/* Incomplete LU factors by thresholds (Saad 1994) of B = P D_r A D_c Q^T. First the rows of A are
+ * ordered so that the product of the moduli on the diagonal is largest. Scales make these moduli 1,
+ * and no other entry larger (Duff and Koster 2001). Then rows and columns are ordered by "rcm". M =
+ * D_c Q^T (L U)^-1 P D_r. */
 #include "ilut.h"
 #include "precond.h"
 #include "shift.h"
@@ -56,7 +56,7 @@ static fur_status permute_in_place(const fur_permutation *order, fur_vector **x)
     return status;
 }
 
-/* The order of B's rows and columns with a matching, and its scales. */
+/* Finds the order of B's rows and columns by a matching, and its scales. */
 static fur_status order_matched(const fur_csr *a, ilut *own)
 {
     const fur_csr_view *v = &a->view;
@@ -77,7 +77,7 @@ done:
     return status;
 }
 
-/* B of the values that A has now. */
+/* Makes B from A's current values. */
 static fur_status take_matrix(const fur_csr *a, const ilut *own, fur_csr **out)
 {
     fur_csr *b;
@@ -133,7 +133,7 @@ static void complete_report(fur_precond *p, const ilut *own)
     p->waits = own->lower->near || own->upper->near;
 }
 
-/* The factors of A's values of now: their pattern is another with other values. */
+/* Factors A's current values. The pattern of the factors depends on the values. */
 static fur_status update(fur_precond *p)
 {
     ilut *own = p->state;

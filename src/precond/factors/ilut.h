@@ -4,14 +4,14 @@
 
 #include "csr.h"
 
-/* What is asked for. */
+/* Limits of the factors. */
 typedef struct fur_ilut_limits {
-    int64_t fill; /* entries of a row of L, and of U, beyond those of A's */
-    double drop;  /* times the norm of a row of A: what is smaller is left out */
-    double shift; /* the least that is tried */
+    int64_t fill; /* entries of a row of L, and of U, in addition to A's */
+    double drop;  /* entries below this times the norm of A's row are dropped */
+    double shift; /* the smallest shift that is tried */
 } fur_ilut_limits;
 
-/* What is found. */
+/* Result of the factorization. */
 typedef struct fur_ilut_outcome {
     double shift;
     int64_t raised; /* pivots that were too small */
@@ -24,9 +24,9 @@ typedef struct fur_ilut_call {
     fur_ilut_outcome *outcome;
 } fur_ilut_call;
 
-/* A ~ L U as one matrix, L's diagonal of ones not stored. For fur_csr_on_host, with a
- * fur_ilut_call. FUR_INVALID, without a sentence, if no shift gives all rows usable pivots
- * and factors that do not grow. */
+/* Makes A ~ L U as one matrix, without L's diagonal of ones. For fur_csr_on_host, with a
+ * fur_ilut_call. FUR_INVALID, without a sentence, if with every shift some row has no usable pivot,
+ * or the factors grow. */
 fur_status fur_ilut_factor(const fur_csr *a, const void *arguments, fur_csr **out);
 
 #endif

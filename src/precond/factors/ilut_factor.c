@@ -1,5 +1,6 @@
-/* Incomplete LU factors by a dual threshold, row after row (Saad 1994): of a row of the factors the
- * entries below `drop` times the norm of A's row are left out, then all but the largest ones. */
+/* Incomplete LU factors by a dual threshold, row after row (Saad 1994). In a row of the factors,
+ * entries below `drop` times the norm of A's row are dropped. Then only the largest entries are
+ * kept. */
 #ifndef FUR_TEMPLATE
 #    include "ilut.h"
 
@@ -17,17 +18,18 @@
 /* Pivots below this times the norm of A's row are raised to it. */
 #    define PIVOT_FLOOR 1e-4
 
-/* Factors that grow beyond this are of no use. */
+/* Factors with a larger growth are not used. */
 #    define MOST_GROWTH 1e3
 
-/* Rows between two questions whether to stop. */
+/* Number of rows between two questions whether to stop. */
 #    define ROWS_A_QUESTION 1024
 
-/* Entries of the row in progress that may stay, as items: how small they are, and their columns. */
+/* Candidates: entries of the row in progress that may be kept, as items that sort by decreasing
+ * modulus, and their columns. */
 typedef struct candidates {
     uint64_t *items;
     int64_t count;
-    int64_t most; /* that stay */
+    int64_t most; /* entries that are kept */
 } candidates;
 
 typedef struct elimination {
@@ -38,9 +40,9 @@ typedef struct elimination {
     fur_growing rows; /* of both factors, with their values */
     int64_t *start;
     int64_t *diagonal; /* where each row's pivot stands */
-    void *inverse;     /* of pivots, where they are complex */
-    /* The row in progress: its entries by column, which of them there are, and the columns left of
-     * the diagonal that are still to be eliminated, as a heap. */
+    void *inverse;     /* inverses of complex pivots */
+    /* The row in progress: its entries by column, flags of stored entries, and a heap of the
+     * columns left of the diagonal that are still to be eliminated. */
     void *row;
     bool *has;
     int32_t *heap;
@@ -73,7 +75,7 @@ static int32_t take_first(elimination *e)
     return first;
 }
 
-/* Lists a column of the row in progress for what is to be done with it. */
+/* Adds a column of the row in progress to the list for its side of the diagonal. */
 static void list(elimination *e, int64_t i, int32_t column)
 {
     e->has[column] = true;
@@ -83,7 +85,7 @@ static void list(elimination *e, int64_t i, int32_t column)
         e->right.items[e->right.count++] = fur_item(0, column);
 }
 
-/* An entry that sorts before smaller ones, and among equal ones by its column. */
+/* Returns an item that sorts before smaller entries, and among equal entries by its column. */
 static uint64_t candidate(double modulus, int32_t column)
 {
     float rounded = fabsf((float)modulus); /* NaN may have a sign */
@@ -92,7 +94,7 @@ static uint64_t candidate(double modulus, int32_t column)
     return fur_item(INT32_MAX - bits, column);
 }
 
-/* Leaves the largest, as many as may stay, in the order of their columns. */
+/* Keeps the `most` largest entries, in the order of their columns. */
 static void choose(candidates *c)
 {
     if (c->count > c->most) {
@@ -141,7 +143,7 @@ static void release(elimination *e)
     fur_growing_release(e->env, &e->rows);
 }
 
-/* The rows as a matrix. */
+/* Makes a matrix from the rows. */
 static fur_status collect(const elimination *e, fur_context *context, fur_csr **out)
 {
     const fur_growing *rows = &e->rows;
@@ -156,7 +158,7 @@ static fur_status collect(const elimination *e, fur_context *context, fur_csr **
     return FUR_OK;
 }
 
-/* All rows with one shift. FUR_INVALID at one without a usable pivot. */
+/* Factors all rows with one shift. FUR_INVALID if a row has no usable pivot. */
 static fur_status factor_rows(elimination *e)
 {
     typedef fur_status row_factor(elimination *, int64_t);
@@ -188,7 +190,8 @@ static fur_status check_growth(elimination *e)
     return e->outcome->growth <= MOST_GROWTH ? FUR_OK : FUR_INVALID;
 }
 
-/* With the smallest shift tried that lets all pivots be used, of factors that do not grow. */
+/* Factors with the smallest tried shift for which all pivots can be used and the factors do not
+ * grow. */
 static fur_status factor_shifted(elimination *e)
 {
     double *shift = &e->outcome->shift;
@@ -223,7 +226,7 @@ done:
 }
 #else
 
-/* Brings row i of A in; returns its norm. */
+/* Loads row i of A and returns its norm. */
 static double FN(load_row)(elimination *e, int64_t i)
 {
     const fur_csr_view *a = e->a;
@@ -253,7 +256,7 @@ static double FN(load_row)(elimination *e, int64_t i)
     return sqrt(sum);
 }
 
-/* The entry over the pivot of a row. */
+/* Returns the entry divided by the pivot of row k. */
 static VALUE FN(over_pivot)(const elimination *e, VALUE s, int32_t k)
 {
 #    if COMPLEX
@@ -263,7 +266,7 @@ static VALUE FN(over_pivot)(const elimination *e, VALUE s, int32_t k)
 #    endif
 }
 
-/* Subtracts l times what row k of U has right of its diagonal. */
+/* Subtracts l times the part of row k of U right of its diagonal. */
 static void FN(subtract)(elimination *e, int64_t i, int32_t k, VALUE l)
 {
     const VALUE *values = e->rows.items;
@@ -279,7 +282,7 @@ static void FN(subtract)(elimination *e, int64_t i, int32_t k, VALUE l)
     }
 }
 
-/* Row i of L, of which the entries that are large enough become candidates. */
+/* Computes row i of L. Its entries that are large enough become candidates. */
 static void FN(eliminate)(elimination *e, int64_t i, double norm)
 {
     VALUE *row = e->row;
@@ -295,7 +298,7 @@ static void FN(eliminate)(elimination *e, int64_t i, double norm)
     }
 }
 
-/* Leaves of what is right of the diagonal the entries that are large enough. */
+/* Keeps the entries right of the diagonal that are large enough. */
 static void FN(drop_small)(elimination *e, double norm)
 {
     const VALUE *row = e->row;
@@ -310,7 +313,7 @@ static void FN(drop_small)(elimination *e, double norm)
     e->right.count = kept;
 }
 
-/* Raises a pivot that is too small. False for one that cannot be divided by. */
+/* Raises a pivot that is too small. Returns false if it cannot be divided by. */
 static bool FN(finish_pivot)(elimination *e, int64_t i, double norm)
 {
     VALUE *pivot = (VALUE *)e->row + i;

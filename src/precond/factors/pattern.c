@@ -10,14 +10,15 @@
 typedef struct copying {
     const fur_csr_view *a;
     bool lower;
-    int64_t most;   /* positions of a row, those nearest to the diagonal of a lower one */
+    int64_t most; /* largest number of positions of a row; of a lower triangle those nearest to the
+                     diagonal */
     int64_t *start; /* where each row of the pattern begins; counts, one up, at first */
     int32_t *columns;
     fur_shared *missing; /* the first row without an entry on the diagonal */
 } copying;
 
-/* Goes over the positions of a row, each once, and writes those behind the first `skip`. Returns
- * how many there are. */
+/* Visits the positions of a row, each once. Writes the positions after the first `skip`, and
+ * returns their number. */
 static int64_t walk_row(const copying *c, int64_t i, int64_t skip, int32_t *columns,
                         bool *has_diagonal)
 {
@@ -62,7 +63,7 @@ static void copy_rows(void *job, int64_t begin, int64_t end)
     }
 }
 
-/* The pattern, once the rows are counted. */
+/* Makes the pattern after the rows are counted. */
 static fur_status copy_pattern(const fur_csr *a, copying *c, fur_csr **out)
 {
     int64_t n = a->view.rows;
@@ -87,7 +88,7 @@ static fur_status check_missing(fur_env *env, int64_t row)
                                   (long long)row + 1);
 }
 
-/* What part of A's pattern is asked for. */
+/* The part of A's pattern that is wanted. */
 typedef struct part {
     bool lower;
     int64_t most;
@@ -110,7 +111,7 @@ static fur_status find_here(const fur_csr *a, const void *arguments, fur_csr **o
     return status;
 }
 
-/* A matrix of a device with the pattern of A. */
+/* Makes a matrix on the device with the pattern of A. */
 static fur_status copy_all(const fur_csr *a, fur_csr **out)
 {
     const fur_csr_view *v = &a->view;
@@ -129,7 +130,7 @@ static fur_status copy_all(const fur_csr *a, fur_csr **out)
     return status;
 }
 
-/* Whether the part is all of A or of its lower triangle, each position once. */
+/* *plain: the part is all of A or of its lower triangle, each position once. */
 static fur_status is_plain(const fur_csr *a, const part *asked, bool *plain)
 {
     fur_csr_statistics figures = FUR_DEFAULT(fur_csr_statistics);

@@ -1,7 +1,7 @@
 /* Block Jacobi: the inverses of blocks along the diagonal (Anzt, Dongarra, Flegar and Quintana-Orti
- * 2017), each in the precision that its condition needs if asked (2019). Blocks are of so many rows
- * each, or of neighbouring rows whose entries are in the same columns, as those of a node are.
- * Where all are of one row, M is a scaling, as Jacobi's is. */
+ * 2017). With `narrow` each is in the precision that its condition needs (2019). Blocks have a
+ * given number of rows, or are neighbouring rows whose entries are in the same columns, as the rows
+ * of a node are. If all blocks have one row, M is a scaling, as Jacobi's is. */
 #include "inverses.h"
 #include "precond.h"
 
@@ -9,17 +9,18 @@
 
 typedef struct bjacobi {
     int most;   /* rows of a block */
-    bool given; /* all blocks but the last have as many */
+    bool given; /* all blocks but the last have `most` rows */
     fur_inverses v;
-    void *packed;        /* the inverses in their forms, on the host; NULL: those of v serve */
-    fur_scaling scaling; /* where all blocks are of one row, kept in full; else without a vector */
-    /* What kernels read on a device, else NULL. */
+    void *packed; /* the inverses in their precisions, on the host; NULL: v has them */
+    fur_scaling
+        scaling; /* if all blocks have one row, in full precision; otherwise without a vector */
+    /* Arrays for the kernels of a device; otherwise NULL. */
     void *far_entries;
     fur_dense_block *far_blocks;
     int32_t *far_block_of;
 } bjacobi;
 
-/* Whether the row has its entries in the columns of the row before. */
+/* Returns true if the row has entries in the same columns as the row before. */
 static bool is_like_last(const fur_csr_view *a, int64_t i)
 {
     int64_t last = fur_offset_at(a, i - 1);
@@ -42,7 +43,7 @@ static void find_blocks(const fur_csr_view *a, bjacobi *own)
     v->begin[v->count] = a->rows;
 }
 
-/* What follows from the bounds of the blocks. */
+/* Sets the data that depend on the bounds of the blocks. */
 static fur_status describe_blocks(fur_env *env, fur_inverses *v, fur_value_type type)
 {
     FUR_TRY(fur_env_allocate(env, v->count + 1, sizeof *v->squares, &v->squares));
@@ -57,7 +58,7 @@ static fur_status describe_blocks(fur_env *env, fur_inverses *v, fur_value_type 
     return fur_env_allocate(env, v->squares[v->count], fur_value_size(type), &v->values);
 }
 
-/* Room on a device, with the block of each row. */
+/* Allocates the arrays on a device, with the block of each row. */
 static fur_status make_far(fur_precond *p, bjacobi *own)
 {
     const fur_inverses *v = &own->v;
@@ -77,7 +78,7 @@ static fur_status make_far(fur_precond *p, bjacobi *own)
     return status;
 }
 
-/* Room for the inverses of single rows. */
+/* Allocates the inverses of single rows. */
 static fur_status make_scaling(fur_precond *p, bjacobi *own)
 {
     const fur_csr_view *a = &p->a->view;
@@ -86,7 +87,7 @@ static fur_status make_scaling(fur_precond *p, bjacobi *own)
     return FUR_OK;
 }
 
-/* What follows from the pattern of A, which the host reaches. */
+/* Sets the data that depend on the pattern of A, which the host can read. */
 static fur_status make(fur_precond *p, const fur_csr *near, bjacobi *own)
 {
     fur_env *env = &p->context->env;
@@ -113,7 +114,7 @@ static fur_status check(const fur_precond *p, const fur_inverses *v)
                             (long long)v->begin[v->singular + 1]);
 }
 
-/* The inverses, and their forms; what is singular has any values. */
+/* Computes the inverses and their precisions. The inverse of a singular block is undefined. */
 static void invert(const fur_csr *near, fur_inverses *v)
 {
     fur_invert_call call = {.env = &near->context->env,
@@ -127,7 +128,7 @@ static void invert(const fur_csr *near, fur_inverses *v)
     v->singular = near->context->backend->invert_blocks(&call);
 }
 
-/* Brings the inverses where kernels work. */
+/* Copies the inverses to the context's memory. */
 static fur_status hand_over(const fur_precond *p, const bjacobi *own, int64_t bytes)
 {
     const fur_inverses *v = &own->v;
@@ -141,7 +142,7 @@ static fur_status hand_over(const fur_precond *p, const bjacobi *own, int64_t by
                            bytes);
 }
 
-/* The inverses of A, which the host reaches. */
+/* Computes the inverses of A, which the host can read. */
 static fur_status compute(fur_precond *p, const fur_csr *near, bjacobi *own)
 {
     const fur_csr_view *a = &p->a->view;

@@ -1,6 +1,6 @@
-/* A factorised approximate inverse: M = G^H G with G A G^H ~ I, G in the pattern of the lower
- * triangle of a power of A, or at positions that are searched row by row. Both halves are products:
- * no row waits for another. */
+/* A factorised approximate inverse M = G^H G with G A G^H ~ I. G has the pattern of the lower
+ * triangle of a power of A, or positions that are searched row by row. Both halves are products: no
+ * row waits for another. */
 #include "factor.h"
 #include "fsai_search.h"
 
@@ -11,12 +11,12 @@
 #include <furrow/spgemm.h>
 #include <furrow/spmv.h>
 
-/* Rows keep the positions nearest to the diagonal, at most so many: their dense matrices take the
- * square of that. */
+/* Rows keep at most this number of positions, those nearest to the diagonal. Their dense matrices
+ * need the square of this number. */
 #define MOST_POSITIONS (FUR_FSAI_MOST + 1)
 #define ROW_GRAIN 256
-/* Threads of a device that work on a row each, and the bytes for their dense matrices, unless even
- * few threads need more. */
+/* Threads of a device that each work on one row, and the bytes for their dense matrices, unless
+ * even few threads need more. */
 #define DEVICE_LANES ((int64_t)1 << 18)
 #define DEVICE_LANES_LEAST 1024
 #define DEVICE_BYTES ((int64_t)1 << 28)
@@ -31,7 +31,7 @@ typedef struct fsai {
     void *work;
 } fsai;
 
-/* A pattern of A^(fill + 1), lower triangle; its values are anything. */
+/* Makes the pattern of the lower triangle of A^(fill + 1). Its values are undefined. */
 static fur_status find_pattern(const fur_csr *a, int fill, fur_csr **out)
 {
     const fur_csr *power = a;
@@ -68,7 +68,7 @@ static fur_status compute(fur_precond *p, const fsai *own)
                                          (long long)failed + 1);
 }
 
-/* How many rows are worked on at once, each in so many bytes. */
+/* Returns the number of rows that are computed at once, each in `bytes` bytes. */
 static int count_lanes(const fur_context *context, int64_t rows, int64_t bytes)
 {
     if (!fur_is_remote(context))

@@ -10,7 +10,7 @@
 
 #define ROW_GRAIN 64
 
-/* Room for the search, each lane's its own. */
+/* Allocates the work arrays of each lane. */
 static fur_status make_room(fur_env *env, fur_fsai_search_call *call)
 {
     int64_t n = call->a->rows;
@@ -39,7 +39,7 @@ static void release_room(fur_env *env, const fur_fsai_search_call *call)
     fur_env_release(env, call->scale);
 }
 
-/* The pattern of what was found. */
+/* Makes the pattern from the positions that were found. */
 static fur_status copy_pattern(const fur_csr *a, const fur_fsai_search_call *call, fur_csr **out)
 {
     int64_t n = a->view.rows;
@@ -61,7 +61,7 @@ static fur_status copy_pattern(const fur_csr *a, const fur_fsai_search_call *cal
     return FUR_OK;
 }
 
-/* For a matrix that the host reaches. */
+/* Searches for a matrix that the host can read. */
 static fur_status find_here(const fur_csr *a, const void *arguments, fur_csr **out)
 {
     const fur_fsai_options *options = arguments;

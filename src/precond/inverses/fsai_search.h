@@ -4,7 +4,8 @@
 
 #include "precond.h"
 
-/* The pattern; its values are anything. On a device's copy the host searches. */
+/* Makes the pattern. Its values are undefined. For a matrix of a device the host searches, on a
+ * copy. */
 fur_status fur_fsai_find(const fur_csr *a, const fur_fsai_options *options, fur_csr **out);
 
 #endif

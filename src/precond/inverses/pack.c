@@ -24,7 +24,7 @@ static int64_t part_bytes(fur_value_type type, int form)
                                       : (int64_t)sizeof(uint16_t);
 }
 
-/* No form takes more bytes than the full one, with what comes before to be aligned. */
+/* No precision needs more bytes than full precision, alignment included. */
 int64_t fur_inverses_place(fur_value_type type, const fur_inverses *v)
 {
     int64_t at = 0;

@@ -1,6 +1,6 @@
-/* A sparse approximate inverse: M with the positions of A, or of its diagonal, for which M A is
- * nearest to I in the norm of Frobenius (Grote and Huckle 1997). Each row m of M is a least-squares
- * problem of its own: with J its columns, min || m A(J, :) - e ||, by Householder's QR. */
+/* A sparse approximate inverse. M has the positions of A, or of its diagonal. M A is nearest to I
+ * in the Frobenius norm (Grote and Huckle 1997). Each row m of M is a separate least-squares
+ * problem. With J its columns, it is min || m A(J, :) - e ||, solved by Householder's QR. */
 #include "precond.h"
 
 #include "split.h"
@@ -8,7 +8,8 @@
 
 #include <furrow/spmv.h>
 
-/* Longer rows of A have the diagonal's position alone in M, and rows of M no position of theirs. */
+/* If a row of A is longer, the same row of M has only the diagonal's position, and no other row of
+ * M has a position in this column. */
 #define LONGEST_ROW 128
 #define ROW_GRAIN 256
 
@@ -16,14 +17,14 @@ typedef struct spai {
     bool diagonal; /* M has the diagonal's positions alone */
     fur_csr *m;
     fur_spmv *plan;
-    /* As kernels take them: fur_spai_call. */
+    /* Arguments of the kernels: fur_spai_call. */
     int lanes;
     int64_t room;
     int64_t longest;
     void *dense;
     int32_t *columns;
     int32_t *places;
-    int64_t failed; /* the first row without a usable result, or that behind the last */
+    int64_t failed; /* first row without a usable result, or the number of rows */
 } spai;
 
 static int64_t length_of(const fur_csr_view *a, int64_t i)
@@ -31,7 +32,7 @@ static int64_t length_of(const fur_csr_view *a, int64_t i)
     return fur_offset_at(a, i + 1) - fur_offset_at(a, i);
 }
 
-/* The positions of a row of M, each once, into columns unless NULL. Returns how many. */
+/* Writes the positions of a row of M, each once, unless `columns` is NULL. Returns their number. */
 static int64_t list_row(const fur_csr_view *a, bool diagonal, int64_t i, int32_t *columns)
 {
     int64_t count = 0;
@@ -71,7 +72,7 @@ static fur_status make_pattern(const fur_csr *a, bool diagonal, fur_csr **out)
     return status;
 }
 
-/* Memory for the largest of the problems, for each lane. */
+/* Allocates memory for the largest problem, for each lane. */
 static fur_status make_room(const fur_csr *a, const fur_csr_view *m, spai *own)
 {
     fur_env *env = &a->context->env;
@@ -99,7 +100,7 @@ static void compute(const fur_csr *a, const void *arguments, fur_csr *m)
 {
     spai *own = *(spai *const *)arguments;
     fur_spai_call call = {.env = &a->context->env,
-                          .asks = !own->m, /* which is not in use yet */
+                          .asks = !own->m, /* M is not in use yet */
                           .a = &a->view,
                           .m = &m->view,
                           .values = fur_csr_values(m),
