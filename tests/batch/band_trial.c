@@ -133,7 +133,8 @@ static void solve_band(batch_trial *t, int64_t lower, int64_t upper, int64_t s)
     free(a);
 }
 
-/* Rows with the same entries, where no rounding hides it: one of two is all zeros. Or a NaN. */
+/* Sets all entries of a row to zero, or to NaN for every second system. No rounding hides that the
+ * matrix is singular. */
 static void spoil(batch_trial *t, int64_t s, rng *r)
 {
     const fur_csr_view *a = fur_csr_get(t->matrix);

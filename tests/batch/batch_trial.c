@@ -114,7 +114,7 @@ batch_trial batch_random(const fur_csr *matrix, fur_value_type value, int64_t co
     return t;
 }
 
-/* What is wrong with a system; half of them and more are sound. */
+/* Faults of a system. At least half of the systems are sound. */
 typedef enum fault {
     SOUND = 0,
     NO_GUESS, /* x = 0 at the start */
@@ -221,7 +221,7 @@ static void set_solved(batch_trial *t, int64_t s)
     free(before);
 }
 
-/* By a solver of the library. What it refuses leaves x as it is. */
+/* Solves by a solver of the library. x is unchanged if the solver refuses the system. */
 static void solve(batch_trial *t, const fur_batch_solver_options *options, int64_t s)
 {
     fur_context *context = fur_csr_context(t->matrix);

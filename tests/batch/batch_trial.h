@@ -1,5 +1,6 @@
-/* What tests of batches share on the CPU and on a GPU: systems of one pattern, what single products
- * and solves make of each on the host, and the comparison with a batch in any context. */
+/* Shared by the tests of batches on the CPU and on a GPU. A trial has systems of one pattern, and
+ * the result of a single product or solve for each system on the host. Functions compare them with
+ * a batch in any context. */
 #ifndef FURROW_TESTS_BATCH_TRIAL_H
 #define FURROW_TESTS_BATCH_TRIAL_H
 
@@ -13,13 +14,13 @@ typedef struct batch_trial {
     void *values;
     void *b; /* or x of a product, of which cols may differ from rows */
     void *x; /* the guess, or y */
-    /* What single ones make of them: */
+    /* The results of single products or solves: */
     void *expected;
     fur_batch_result *results;
 } batch_trial;
 
-/* A block with these entries in a context, with gaps of its own if `gaps`. `wide` is what was
- * allocated, of which the block is a view, or NULL; both are to be destroyed. */
+/* A block with these entries in a context. `gaps`: the block is a view of a wider one, `wide`;
+ * otherwise `wide` is NULL. The caller destroys both. */
 typedef struct batch_block {
     fur_vectors *wide;
     fur_vectors *block;
@@ -39,14 +40,15 @@ batch_trial batch_random(const fur_csr *matrix, fur_value_type value, int64_t co
  * various ways not, with right-hand sides of any size; what fur_solver_solve makes of them. */
 batch_trial batch_definite(const fur_csr *matrix, fur_value_type value, int64_t count,
                            const fur_batch_solver_options *options, rng *r);
-/* Random systems on a pattern of so many diagonals below and above, some of them singular, not
- * finite, or large; what elimination in the order of docs/numerics.md makes of them. */
+/* Random systems on a pattern of `lower` diagonals below the main one and `upper` above it. Some
+ * are singular, not finite, or large. Expects the results of elimination in the order of
+ * docs/numerics.md. */
 batch_trial batch_banded(const fur_csr *matrix, fur_value_type value, int64_t count, int64_t lower,
                          int64_t upper, rng *r);
 void batch_release(batch_trial *t);
 
-/* A square matrix of so many diagonals below and above, of which some entries off the main one are
- * missing. */
+/* A square matrix of `lower` diagonals below the main one and `upper` above it. Some entries off
+ * the main diagonal are missing. */
 fur_csr *batch_band_pattern(fur_context *context, rng *r, int64_t rows, int64_t lower,
                             int64_t upper);
 

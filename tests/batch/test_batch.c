@@ -1,6 +1,7 @@
-/* Batches: products, conjugate gradients and elimination of many systems, each with the bits that
- * it has alone on the CPU, for all value types, shapes, counts, threads, instruction sets and
- * devices; elimination also against a solution in long double; what is refused. */
+/* Batches: products, conjugate gradients and elimination of many systems. Each system has the bits
+ * of its single solve on the CPU, for all value types, shapes, counts, threads, instruction sets
+ * and devices. Elimination is also compared with a solution in long double. Wrong arguments are
+ * refused. */
 #include "batch_trial.h"
 
 #include <complex.h>
@@ -159,13 +160,14 @@ static void invert(int64_t n, wide *a, wide *inverse)
             inverse[i * n + k] /= a[i * n + i];
 }
 
-/* (A + E) x = b with |E| <= 3 w u |L| |U| to first order, w = lower + upper + 1 (Higham 2002,
- * theorem 9.3: a row of U takes part in w of a row's sums): |L| <= 1, and pivoting within a band
- * makes entries of U at most 2^(2 lower) times those of A (Higham 2002, section 9.4). So an entry
- * of E is at most 4 w^2 u 2^(2 lower) max |A|, and |x - A^-1 b| <= |A^-1| |E| |x|. Complex pivots
- * are the largest by |re| + |im|, so that |L| <= sqrt(2), entries of U grow by (1 + sqrt(2))^2 < 6
- * for a diagonal, and an operation rounds by up to 2 sqrt(2) u: E is at most 32 w^2 u 6^lower max
- * |A|. */
+/* Bound of the error of elimination in a band. To first order, (A + E) x = b with |E| <= 3 w u |L|
+ * |U| and w = lower + upper + 1 (Higham 2002, theorem 9.3: a row of U takes part in w of a row's
+ * sums). |L| <= 1, and pivoting within a band makes entries of U at most 2^(2 lower) times the
+ * entries of A (Higham 2002, section 9.4). So an entry of E is at most 4 w^2 u 2^(2 lower) max |A|,
+ * and |x - A^-1 b| <= |A^-1| |E| |x|.
+ * Complex pivots are the largest by |re| + |im|, so |L| <= sqrt(2). Entries of U grow by (1 +
+ * sqrt(2))^2 < 6 for a diagonal, and an operation rounds by up to 2 sqrt(2) u. Then E is at most 32
+ * w^2 u 6^lower max |A|. */
 static void check_solution(const batch_trial *t, int64_t lower, int64_t upper, int64_t s,
                            const void *x)
 {

@@ -66,8 +66,9 @@ static void sort_diagonal(const long double *a, int64_t n, long double *values)
     }
 }
 
-/* By Jacobi's method; of complex matrices on the real one of twice the rows, which has each value
- * twice. What is left beside the diagonal moves none by more than a rounding of ||A||. */
+/* Jacobi's method. A complex matrix is replaced by the real one of twice the rows, which has each
+ * eigenvalue twice. The entries that remain off the diagonal move no eigenvalue by more than a
+ * rounding of ||A||. */
 long double *spectrum_of(const dense *d)
 {
     int64_t times = value_is_complex(d->value) ? 2 : 1;

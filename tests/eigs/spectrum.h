@@ -1,4 +1,4 @@
-/* What the results of eigenvalue methods are compared with. */
+/* Reference results for the tests of eigenvalue methods. */
 #ifndef FURROW_TESTS_SPECTRUM_H
 #define FURROW_TESTS_SPECTRUM_H
 
@@ -20,7 +20,7 @@ typedef struct found {
     fur_eigs_report report;
 } found;
 
-/* Room for so many pairs of an operator. */
+/* Allocates room for `count` pairs of an operator. */
 found found_open(const fur_operator *a, int count);
 void found_release(found *f);
 

@@ -1,6 +1,7 @@
-/* Eigenvalues: of Laplacians by their closed form, of random matrices by Jacobi's method in long
- * double, multiple ones, all of a small matrix, matrices of any scale; residuals are what they say
- * they are; what has not converged is not called so; the same bits for any number of threads. */
+/* Eigenvalues. Laplacians are compared with their closed form, random matrices with Jacobi's method
+ * in long double. Also: multiple eigenvalues; all eigenvalues of a small matrix; matrices of any
+ * scale. Reported residuals are true. A pair that has not converged is not reported as converged.
+ * The bits are the same for any number of threads. */
 #include "spectrum.h"
 
 #include <ctype.h>
@@ -25,8 +26,8 @@ static int64_t index_of(const fur_eigs_options *o, int64_t n, int i)
     return o->which == FUR_EIGS_LARGEST ? n - 1 - i : n - o->count + i;
 }
 
-/* An eigenvalue lies within ||A v - lambda v|| of lambda, and there is one for each result;
- * residuals are rounded by the terms of a row, of moduli up to ||A||. */
+/* An eigenvalue lies within ||A v - lambda v|| of lambda, and each result has its own eigenvalue.
+ * The terms of a row, with moduli up to ||A||, round the residuals. */
 static void check_found(const fur_eigs_options *o, const found *f, int64_t n, fur_value_type value,
                         const long double *all)
 {
@@ -156,7 +157,7 @@ START_TEST(laplacians_on_a_grid)
 }
 END_TEST
 
-/* As many as there are; powers of two scale values and residuals and change nothing else. */
+/* Finds all eigenvalues. Powers of two scale values and residuals and change nothing else. */
 START_TEST(all_of_a_small_matrix_of_any_scale)
 {
     static const double scales[] = {1, 0x1p-900, 0x1p900, 0};

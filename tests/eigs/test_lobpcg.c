@@ -1,8 +1,8 @@
-/* LOBPCG: eigenvalues of random matrices by Jacobi's method in long double, multiple and clustered
- * ones, matrices as small as the block, constraints that are eigenvectors and others, singular
- * matrices, with multigrid as few iterations as others take; residuals are what they say they are;
- * what has not converged is not called so; the same bits for any number of threads, with and
- * without products of blocks. */
+/* LOBPCG. Random matrices are compared with Jacobi's method in long double. Also: multiple and
+ * clustered eigenvalues; matrices as small as the block; singular matrices; constraints that are
+ * eigenvectors or other vectors. With multigrid it takes few iterations, as other codes do.
+ * Reported residuals are true. A pair that has not converged is not reported as converged. The bits
+ * are the same for any number of threads, with and without products of blocks. */
 #include "spectrum.h"
 
 #include <float.h>
@@ -19,8 +19,8 @@ static found find(const fur_operator *a, const fur_lobpcg_options *options)
     return f;
 }
 
-/* An eigenvalue lies within ||A v - lambda v|| of lambda, and there is one for each result, the
- * first of `all` from that end; vectors have norm 1 and the residuals that are reported. */
+/* An eigenvalue lies within ||A v - lambda v|| of lambda. Each result has its own eigenvalue: the
+ * first ones of `all` from that end. Vectors have norm 1 and the reported residuals. */
 static void check_found(const dense *d, const fur_lobpcg_options *o, const found *f,
                         const long double *all)
 {
@@ -104,7 +104,7 @@ START_TEST(multiple_and_clustered_eigenvalues)
                                          : first[k]));
         fur_lobpcg_options options = {.size = sizeof options, .count = 6};
         check_dense(context, &d, &options);
-        options.count = 2; /* a part of those that are equal */
+        options.count = 2; /* only some of the equal eigenvalues */
         check_dense(context, &d, &options);
         dense_release(&d);
     }
@@ -181,7 +181,7 @@ START_TEST(multigrid_needs_few_iterations)
 }
 END_TEST
 
-/* A block of the vectors, a sum of two of them and one of zeros, in rows, each scaled. */
+/* A block in rows: the vectors, a sum of two vectors and a vector of zeros, each scaled. */
 static fur_vectors *block_of(fur_context *context, fur_vector *const *vectors, int count)
 {
     fur_vectors *block = NULL;
@@ -286,7 +286,8 @@ static dense projected(const dense *d, const fur_vector *v, double shift)
     return out;
 }
 
-/* Loops over value types: any vector, where the projected matrix counts, small and larger ones. */
+/* Loops over value types. The constraints are arbitrary vectors, so the projected matrix counts.
+ * Matrices are small and larger. */
 START_TEST(constraints_that_are_not_eigenvectors)
 {
     static const int64_t sizes[] = {4, 9, 60};
@@ -438,7 +439,7 @@ static fur_operator *operator_of(fur_context *context, int64_t n,
     return op;
 }
 
-/* Too few iterations, a stop, a tolerance below rounding, M and A that are no good. */
+/* Too few iterations, a stop, a tolerance below rounding, an indefinite M, and M and A with NaN. */
 START_TEST(what_has_not_converged_is_not_called_so)
 {
     fur_context *context = context_make(NULL, 1);

@@ -4,8 +4,8 @@
  *     check_numbers COUNT [SEED]
  *
  * The texts are in turn doubles and floats of random bits, decimals of up to 25 digits, and
- * decimals close to the middle between two neighbours; what is read from them is printed again.
- * Exit status 1 if anything differs. CTest runs a few hundred thousand. */
+ * decimals close to the middle between two neighbours. The numbers read from them are printed
+ * again. Exit status 1 if anything differs. CTest runs a few hundred thousand. */
 #include "number.h"
 #include "number_reference.h"
 #include "random.h"

@@ -1,6 +1,6 @@
-/* A program as they are written for mmio, in C that is C++ too: reads a coordinate file given by
- * name, moves the indices to zero-based ones, and prints the matrix as a Matrix Market file. It
- * must build unchanged with the reference mmio and with Furrow's. */
+/* A typical program for mmio, in C that is also C++. It reads a coordinate file given by name,
+ * makes the indices zero-based, and prints the matrix as a Matrix Market file. It must build
+ * unchanged with the reference mmio and with Furrow's. */
 #include <stdio.h>
 #include <stdlib.h>
 

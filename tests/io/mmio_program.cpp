@@ -1,2 +1,2 @@
-// The same program as C++.
+// mmio_program.c as C++.
 #include "mmio_program.c"

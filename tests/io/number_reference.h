@@ -7,7 +7,7 @@
 
 #define REFERENCE_SIZE 64
 
-/* What fur_number_print_f64, or for `single` fur_number_print_f32, prints, with a NUL. */
+/* Prints as fur_number_print_f64 does, or for `single` as fur_number_print_f32, with a NUL. */
 void reference_print(double value, bool single, char *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* Linked into the command: a file system that has no files without a name, and that takes a few
- * bytes at a time, so that a signal meets a file in the middle. */
+/* Linked into the command. It imitates a file system without nameless files that moves a few bytes
+ * a call, so a signal can arrive in the middle of a file. */
 #include "system_trial.h"
 
 __attribute__((constructor)) static void begin(void)

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What all_short leaves of a call: not a power of two, and no size of anything. */
+/* The bytes that all_short moves in a call: neither a power of two nor the size of anything. */
 #define FEW_BYTES 4099
 
 system_trial trial;

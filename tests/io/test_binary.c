@@ -785,8 +785,8 @@ START_TEST(mapped_file_may_be_replaced_and_removed)
 }
 END_TEST
 
-/* A process that may have no more addresses cannot map, while small arrays still find memory that
- * was freed. Sanitizers need addresses of their own. */
+/* A process without free addresses cannot map. Small arrays still find memory that was freed.
+ * Sanitizers need addresses themselves. */
 START_TEST(file_that_cannot_be_mapped_is_copied)
 {
     if (TEST_SLOW)

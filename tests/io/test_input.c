@@ -1,5 +1,5 @@
-/* What files come as: plain, compressed, in an archive, through a pipe; whole, cut off and altered.
- */
+/* Forms of input: plain, compressed, in an archive, through a pipe. Files are whole, cut off or
+ * altered. */
 #include "scratch.h"
 
 #include "input.h"
@@ -75,7 +75,7 @@ static bytes piece(const bytes *of, size_t begin, size_t end)
     return b;
 }
 
-/* Lines like those of a matrix: digits that compress as digits do. */
+/* Lines like the lines of a matrix: digits that compress as digits do. */
 static bytes random_text(rng *r, size_t size)
 {
     bytes b = {0};
@@ -125,7 +125,7 @@ static outcome read_all(const fur_input_request *request, size_t room)
     return o;
 }
 
-/* The same for bytes in memory that ends at a guard page. */
+/* As above, for bytes in memory that ends at a guard page. */
 static outcome read_bytes(const bytes *file, const char *member, size_t room)
 {
     char *copy = guard_allocate(file->size);
@@ -358,7 +358,7 @@ START_TEST(progress_is_counted_in_the_files_bytes)
 }
 END_TEST
 
-/* What can be read without the input: the descriptor of a plain file, plain memory. */
+/* Only a plain file has a descriptor to read from, and only plain memory has an address. */
 START_TEST(only_plain_text_is_handed_out)
 {
     const struct packer *p = &packers[_i];
@@ -561,7 +561,7 @@ static void check_truncations(const bytes *file, size_t magic)
     }
 }
 
-/* A bit that is not as it was is noticed, or does not matter; in sanitized builds one in five. */
+/* A flipped bit is noticed or does not matter. Sanitized builds test one bit in five. */
 static void check_flips(const bytes *file, const bytes *text)
 {
     for (size_t i = 0; i < file->size * 8; i += TEST_SLOW ? 5 : 1) {
@@ -989,7 +989,7 @@ static bytes archive_gnu(const char *name)
     return b;
 }
 
-/* Where a link leads, between the name and what has it. */
+/* The target of a link stands between the name and its entry. */
 static bytes archive_link_last(const char *name)
 {
     bytes b = {0};
@@ -1100,7 +1100,8 @@ START_TEST(names_may_have_a_prefix)
 }
 END_TEST
 
-/* Without a magic, with blanks around numbers, and a mode and owners that nobody reads. */
+/* A header without a magic, with blanks around numbers, and with a mode and owners that are
+ * ignored. */
 static void make_old(char *block)
 {
     memset(block + 100, 'x', 24);
@@ -1469,7 +1470,7 @@ START_TEST(reading_allocates_nothing)
 }
 END_TEST
 
-/* What the commands of every system make, where they are there. */
+/* Archives made by the commands of every system, if they are installed. */
 static const struct {
     const char *tool;
     const char *command;

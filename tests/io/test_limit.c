@@ -1,5 +1,4 @@
-/* What reading may cost: limits, options that are none, and being told to stop wherever it takes
- * long. */
+/* The cost of reading: limits, invalid limits, and cancelling in every part that may take long. */
 #include "scratch.h"
 
 #include "limit.h"
@@ -140,7 +139,7 @@ static void check_within(const char *path, fur_read_limits limits)
     fur_csr_destroy(matrix);
 }
 
-/* The same limits for text and for the matrix that it becomes. */
+/* Limits hold for a text and for the matrix made from it. */
 START_TEST(limits_hold_for_every_reader)
 {
     fur_csr *matrix = NULL;
@@ -214,7 +213,7 @@ static void write_matrix(FILE *out)
     fwrite(zeros, 512 - strlen(MATRIX) % 512, 1, out);
 }
 
-/* An archive with a hole of so many bytes before or behind the matrix. */
+/* An archive with a hole of `size` bytes before or after the matrix. */
 static void write_hole(size_t size, bool before)
 {
     FILE *out = fopen(ARCHIVE, "wb");
@@ -295,7 +294,7 @@ static void pack_archive(void)
     free(packed);
 }
 
-/* What stands behind the matrix is unpacked for its checksum, by any thread. */
+/* The bytes after the matrix are unpacked for the checksum, by any thread. */
 START_TEST(unpacking_is_watched_by_every_thread)
 {
     for (int before = 0; before <= 1; before++) {

@@ -1,4 +1,4 @@
-/* What goes wrong around a file: memory, the file system, the locale. */
+/* Faults outside the file: memory, the file system, the locale. */
 #include "scratch.h"
 
 #include <locale.h>

@@ -166,7 +166,7 @@ START_TEST(policy_is_followed)
 }
 END_TEST
 
-/* A text of its own memory, to be freed. */
+/* A text in allocated memory, which the caller frees. */
 typedef struct text {
     char *bytes;
     size_t size;
@@ -265,7 +265,7 @@ START_TEST(warnings_do_not_depend_on_threads)
 }
 END_TEST
 
-/* A failure has a sentence of its own, and nothing else is said. */
+/* A failure has its sentence, and there is no warning. */
 START_TEST(nothing_is_said_about_a_file_that_is_refused)
 {
     char warnings[WARNINGS_ROOM] = "";
@@ -349,7 +349,7 @@ static int64_t write_matrix_file(order o, int lines, int length)
     return size;
 }
 
-/* What the progress calls have said. */
+/* What the progress calls reported. */
 typedef struct progress_log {
     pthread_t caller;
     int calls;

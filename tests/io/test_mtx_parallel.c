@@ -1,5 +1,5 @@
-/* Reading in blocks by several threads: the same matrix, and the same sentence, whatever the number
- * of threads, the size of blocks and the instruction set; no byte read beyond its memory. */
+/* Reading in blocks by several threads. The matrix and the sentence are the same for any number of
+ * threads, size of blocks and instruction set. No byte outside the memory is read. */
 #include "reader.h"
 #include "scratch.h"
 
@@ -292,8 +292,8 @@ START_TEST(every_way_gives_the_same_sentence)
 }
 END_TEST
 
-/* What is wrong first in the file is told, although it shows later: positions in an array are known
- * only when it is the block's turn. */
+/* The error reported is the first in the file, although it is found later: positions in an array
+ * are known only once the blocks before it are read. */
 START_TEST(first_fault_of_an_array_is_told)
 {
     char sentence[1024];

@@ -41,7 +41,7 @@ static void check_text(const char *expected)
 
 #define REAL_GENERAL "%%MatrixMarket matrix coordinate real general\n"
 
-/* Each text is read, written with its own symmetry, and has to come out as it was. */
+/* Each text is read and written with its symmetry. The output must equal the text. */
 static const struct {
     const char *text;
     fur_mtx_symmetry symmetry;
@@ -532,7 +532,7 @@ START_TEST(full_device_stops_all_threads)
 }
 END_TEST
 
-/* The test is a process of its own: it may do as it likes with its standard output. */
+/* The test is a separate process, so it may change its standard output. */
 START_TEST(minus_is_standard_output)
 {
     fur_csr *matrix = matrix_and_text(3, "expected");

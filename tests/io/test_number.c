@@ -62,7 +62,7 @@ static bool scan(const char *text, size_t length, fur_number *out)
 /* The caller's rounding mode must show nowhere: each of them in turn. */
 static const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
 
-/* What both types of the text are in a rounding mode. */
+/* Reads the text as both types in a rounding mode. */
 static bool read_in_mode(const char *text, int mode, double *f64, float *f32)
 {
     fur_number number;
@@ -300,8 +300,8 @@ START_TEST(halfway_cases_round_correctly)
 }
 END_TEST
 
-/* A significand of at most 64 bits that with 10^exponent is exactly halfway between two numbers of
- * `bits` - 1 bits, or one below or above. */
+/* Returns a significand of at most 64 bits. Times 10^exponent it lies exactly halfway between two
+ * numbers of `bits` - 1 bits, or the significand differs from that by one. */
 static uint64_t halfway_significand(int bits, int exponent)
 {
     uint64_t five = 1, first = UINT64_C(1) << (bits - 1);
@@ -457,7 +457,7 @@ START_TEST(integers_print_all_their_digits)
 }
 END_TEST
 
-/* What is behind the room of a number stays as it is. */
+/* Printing does not change the bytes after the room of a number. */
 START_TEST(printing_keeps_to_its_room)
 {
     char text[FUR_NUMBER_SIZE + 16];

@@ -1,4 +1,5 @@
-/* Output files: when they appear, what they take from the file they replace, where they go. */
+/* Output files: when they appear, which properties they take from the file they replace, and where
+ * they are written. */
 #include "scratch.h"
 #include "system_trial.h"
 
@@ -12,9 +13,9 @@
 
 static fur_context *context;
 
-/* What the watcher was told at first: 'n' for a name, '0' for none, in order. */
+/* The first calls of the watcher in order: 'n' with a name, '0' without one. */
 static char told[20];
-static bool was_there; /* the last name was that of a file before it was gone */
+static bool was_there; /* the last name belonged to a file that is gone now */
 
 static void watch(void *user, int directory, const char *name)
 {
@@ -164,7 +165,7 @@ START_TEST(root_keeps_the_owner)
 }
 END_TEST
 
-/* What the old group might do the new one must not, unless everybody may. */
+/* If the group changes, the new group loses the old group's rights, unless everybody has them. */
 static const struct {
     int before;
     int after;
@@ -281,7 +282,7 @@ START_TEST(without_proc_files_have_names)
 }
 END_TEST
 
-/* What stands in the file before and behind shows that it is the same one. */
+/* The text before and after the output shows that it is the same file. */
 START_TEST(descriptors_are_written_in_place)
 {
     char path[32];

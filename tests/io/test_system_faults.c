@@ -1,6 +1,6 @@
-/* Files are read and written while the n-th system call fails, for every n: the outcome is the
- * right one, or a status and a sentence with the path and the system's reason; nothing is left
- * behind. */
+/* Files are read and written while the n-th system call fails, for every n. The outcome is right,
+ * or there is a status and a sentence with the path and the system's reason. No file, descriptor or
+ * memory is left. */
 #include "scratch.h"
 #include "system_trial.h"
 
@@ -10,7 +10,7 @@
 
 #define CALLS_MOST 5000
 
-/* What can go wrong with a call. */
+/* Faults of a system call. */
 static const struct {
     trial_kind kind;
     int error;
@@ -93,7 +93,7 @@ static int count_descriptors(void)
     return count;
 }
 
-/* What is tried: a name, what it does, what it gives when all goes well. */
+/* An attempt: a name, the function, and the status if no call fails. */
 typedef struct attempt {
     const char *name; /* of its file, as the sentence has it */
     fur_status (*run)(const struct attempt *attempt);
@@ -101,8 +101,8 @@ typedef struct attempt {
     int variant;
 } attempt;
 
-/* A failure is the system's, and told with the name and the reason. Where a file cannot be gone
- * back in, as a pipe cannot, the reason is what that was needed for. */
+/* The sentence of a failure has the name and the system's reason. If lseek fails, as it does on a
+ * pipe, the sentence may say instead why seeking was needed. */
 static void check_failure(const attempt *a, fur_status status)
 {
     const char *sentence = fur_context_error(context);
@@ -268,7 +268,8 @@ static const attempt reads[] = {
     {"standard input", read_pipe, FUR_OK, 1},
 };
 
-/* Files for all of them. What is not named by the rule is found by a second look. */
+/* Writes the files for all attempts. A member that the rule does not name is found by a second
+ * search. */
 static void write_files(void)
 {
     ck_ok(context, fur_mtx_write_csr(large, "a.mtx", NULL));
@@ -310,7 +311,7 @@ static bool is_replacing(const attempt *a)
 
 #define OLD "old text"
 
-/* The file as it was before, with a mode that is to stay. */
+/* Restores the old file, with a mode that must not change. */
 static void prepare(const attempt *a)
 {
     unlink(a->name);

@@ -62,7 +62,7 @@ static inline void print_dense(const fur_csr *matrix, char *text, size_t room)
     fclose(out);
 }
 
-/* What is behind the file's name, if the sentence begins with it. */
+/* Returns the sentence after the file's name, or all of it if it does not begin with the name. */
 static inline const char *behind_name(const char *sentence)
 {
     size_t length = strlen(CASE_FILE ":");

@@ -1,7 +1,7 @@
 /* Entries of a matrix that stand at one position. */
 #include "duplicates.h"
 
-/* What the preconditioner of 4 1; 1 4, whose first entry is given as 1 and 3, makes of b. */
+/* Applies the preconditioner of 4 1; 1 4 to b. The first entry is given as 1 and 3. */
 static fur_vector *apply_to(fur_context *context, const fur_precond_options *options,
                             fur_duplicates duplicates, const fur_vector *b)
 {

@@ -122,8 +122,8 @@ static void factor_lower(dense *d, fur_value_type value)
         }
 }
 
-/* Adds the positions of fill up to that level, each with a zero: lev(i, j) is the least of
- * lev(i, k) + lev(k, j) + 1 over k < min(i, j). */
+/* Adds the positions of fill up to level `most`, each with a zero. lev(i, j) is the least of lev(i,
+ * k) + lev(k, j) + 1 over k < min(i, j). */
 static void fill_levels(dense *d, int most)
 {
     int64_t n = d->n;
@@ -188,7 +188,8 @@ static void eliminate_above(dense *d, fur_value_type value, int64_t i, double dr
         has[j] = has[j] && !(modulus(value, row[j]) / norm < drop);
 }
 
-/* Takes the smallest away until few enough are left, of equal ones that with the higher column. */
+/* Drops the smallest entry until at most `most` are left. Of equal entries it drops the one in the
+ * higher column. */
 static void keep_largest(const dense *d, fur_value_type value, int64_t i, int64_t begin,
                          int64_t end, int64_t most, double norm)
 {

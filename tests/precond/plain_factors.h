@@ -13,7 +13,7 @@ typedef struct form {
     int fill; /* levels */
 } form;
 
-/* What factors by thresholds keep. */
+/* Which entries factors by thresholds keep. */
 typedef struct thresholds {
     int64_t fill;
     double drop;

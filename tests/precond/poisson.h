@@ -11,7 +11,7 @@ fur_csr *poisson_make(fur_context *context, int64_t n);
 int64_t poisson_iterations(const fur_csr *a, const char *method, const fur_precond_options *options,
                            double *residual);
 
-/* The same for x := x + M (b - A x). */
+/* As above, for x := x + M (b - A x). */
 int64_t poisson_stationary(const fur_csr *a, const fur_precond_options *options, double *residual);
 
 #endif

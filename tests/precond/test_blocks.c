@@ -12,9 +12,9 @@ static fur_precond *precond_make(const fur_csr *a, const fur_precond_options *o)
     return p;
 }
 
-/* n rows in blocks of `size`, the last maybe smaller: dense blocks in whose rows one entry, in
- * another column for each row, is larger than all others together; and `most` in 1000 of the
- * entries elsewhere, of any size. */
+/* n rows in dense blocks of `size`; the last block may be smaller. In each row of a block one entry
+ * is larger than all others together, in another column for each row. Elsewhere, `most` in 1000
+ * entries are set, of any size. */
 static fur_csr *make(fur_context *context, rng *r, int64_t n, int64_t size, int most,
                      fur_value_type value)
 {
@@ -71,10 +71,10 @@ static fur_csr *blocks_of(const fur_csr *a, int64_t size)
     return out;
 }
 
-/* B M r = r for the blocks B. Rows of a block have norms up to w = 5 k for k rows, their inverses
- * norms of at most 1 / k; an inverse by Gauss and Jordan leaves a residual of at most 8 k u
- * |B||X||B||X| (Higham 2002, section 14.4), which is 200 k u w max |z| here, and the products add a
- * few u w. */
+/* B M r = r for the blocks B. The rows of a block of k rows have norms up to w = 5 k, their
+ * inverses norms of at most 1 / k. An inverse by Gauss and Jordan leaves a residual of at most 8 k
+ * u |B||X||B||X| (Higham 2002, section 14.4). That is 200 k u w max |z| here, and the products add
+ * a few u w. */
 static void check_inverse(const fur_csr *a, int64_t size, fur_precond *p, rng *r)
 {
     fur_context *context = fur_csr_context(a);
@@ -220,8 +220,8 @@ START_TEST(products_have_the_written_bits)
 }
 END_TEST
 
-/* Two rows a block, with conditions of 9, 4e4 and 4e9; one as good as the first, but with an
- * inverse whose exponent kernels do not take, and one of small values. Bytes: entries in their
+/* Two rows a block, with conditions of 9, 4e4 and 4e9. One more block has the first condition, but
+ * an inverse whose exponent kernels do not take; another has small values. Bytes: entries in their
  * forms, 16 a block, two vectors. */
 START_TEST(inverses_are_kept_by_condition)
 {
@@ -298,7 +298,8 @@ START_TEST(blocks_are_found)
 }
 END_TEST
 
-/* Lines of the 7-point problem; where no rows are alike, blocks that are found are Jacobi's. */
+/* The blocks are lines of the 7-point problem. If no rows are alike, the automatic blocks are
+ * Jacobi's. */
 START_TEST(known_iterations_are_taken)
 {
     static const int64_t extent[] = {10, 20, 32};
@@ -364,8 +365,8 @@ START_TEST(blocks_without_inverses_are_refused)
 }
 END_TEST
 
-/* The rows of a block that begins with `first`: its own and, with overlap, those that they have
- * entries of, rising. Returns how many. */
+/* Finds the rows of the block that begins with `first`, rising. With overlap these include the
+ * columns in which its own rows have entries. Returns their number. */
 static int64_t rows_of(const fur_csr_view *v, int64_t first, int64_t end, bool overlap,
                        int32_t *rows)
 {
@@ -417,8 +418,9 @@ static void add_block(const fur_csr *a, int64_t first, int64_t end, const fur_sc
     free(rows);
 }
 
-/* Each block by factors of its own matrix; to the bit where only one block has a word, else up to
- * the rounding of the sum of at most n / block + 1 numbers of modulus 100 or less. */
+/* Factors of a block's own matrix solve each block. The result is equal to the bit if each row is
+ * in one block only. Otherwise it is equal up to the rounding of a sum of at most n / block + 1
+ * numbers of modulus 100 or less. */
 START_TEST(blocks_are_solved_apart)
 {
     static const fur_schwarz_options trials[] = {

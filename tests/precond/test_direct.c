@@ -1,6 +1,6 @@
-/* Complete factors by libraries that the machine may have: solutions beside those of dense
- * elimination, which library takes a matrix, new values, singular matrices. Skipped where there is
- * none. */
+/* Complete factors by libraries that the machine may have. Solutions are compared with dense
+ * elimination. Also: the choice of the library, new values, singular matrices. Skipped if there is
+ * no library. */
 #include "support.h"
 
 #include <complex.h>
@@ -166,9 +166,9 @@ static void ck_taker(family f, const fur_precond *p)
         printf("skipped: no %s\n", library);
 }
 
-/* With a dominant diagonal pivots do not grow, and the condition is below 100: so is the error of
- * Gaussian elimination below 100 times epsilon times the entries of a row of the factors, at most
- * n. */
+/* With a dominant diagonal, pivots do not grow and the condition is below 100. The error of
+ * Gaussian elimination is then below 100 times epsilon times the entries of a row of the factors,
+ * at most n. */
 START_TEST(solutions_are_those_of_dense_elimination)
 {
     fur_value_type value = (fur_value_type)(_i / 8);
@@ -287,7 +287,7 @@ START_TEST(a_solver_makes_factors)
 }
 END_TEST
 
-/* Without entries there are no factors; and one preconditioner is enough. */
+/* "direct" needs the entries of A, and takes no other preconditioner. */
 START_TEST(a_solver_refuses_what_has_no_factors)
 {
     rng r = rng_stream(1351);
@@ -317,7 +317,7 @@ START_TEST(a_solver_refuses_what_has_no_factors)
 }
 END_TEST
 
-/* Of a small matrix with these entries. */
+/* A 2 x 2 matrix with these entries is refused. */
 static void ck_refused(double d, fur_status status, const char *sentence)
 {
     static const int32_t row[] = {0, 0, 1, 1};
@@ -394,7 +394,7 @@ START_TEST(no_rows_are_solved)
 }
 END_TEST
 
-/* The libraries have memory of their own; what the preconditioner takes is the context's. */
+/* The libraries allocate their memory themselves. The preconditioner allocates from the context. */
 START_TEST(every_failing_allocation_is_survived)
 {
     memory m = {.calls = 0};

@@ -1,6 +1,6 @@
-/* Incomplete factorisations: their values against the plain serial algorithm, to the bit and by any
- * number of threads; against exact factors, within a bound; iterations that are known; breakdowns,
- * new values, and what is refused. */
+/* Incomplete factorisations. Their values equal the plain serial algorithm's to the bit, for any
+ * number of threads. They are within a bound of exact factors and take a known number of
+ * iterations. Also: breakdowns, new values, refusals. */
 #include "duplicates.h"
 #include "plain_factors.h"
 #include "poisson.h"
@@ -135,8 +135,8 @@ START_TEST(factors_have_the_same_bits_by_any_number_of_threads)
 }
 END_TEST
 
-/* Of a full matrix the factors are complete, and M its inverse: |A z - b| <= c n^2 u |A| |z| with
- * room for the growth of factors of a matrix that is dominated by its diagonal, which is 2. */
+/* The factors of a full matrix are complete, and M is its inverse: |A z - b| <= c n^2 u |A| |z|. c
+ * has room for the growth of factors, which is 2 for a matrix with a dominant diagonal. */
 START_TEST(factors_of_a_full_matrix_solve)
 {
     fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
@@ -223,8 +223,8 @@ START_TEST(known_iterations_are_taken)
 }
 END_TEST
 
-/* Factors in the order of the colours: red-black, cg takes the known iterations; and M is P^T M' P,
- * M' that of the permuted matrix, before and after new values. */
+/* Factors in the order of the colours. With red-black order, cg takes the known number of
+ * iterations. M is P^T M' P, with M' made from the permuted matrix, before and after new values. */
 START_TEST(colours_are_an_order)
 {
     static const int64_t extent[] = {10, 20, 32};

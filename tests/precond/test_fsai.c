@@ -10,7 +10,7 @@
 enum { N = 40 };
 typedef long double complex entry;
 
-/* A = S B S with S of powers of two, and B Hermitian with a diagonal that is larger by 0.1 than the
+/* A = S B S. S holds powers of two. B is Hermitian, and its diagonal is larger by 0.1 than the
  * moduli of its row: the eigenvalues of B are between 0.1 and 100. */
 typedef struct scaled {
     entry a[N][N];
@@ -236,7 +236,8 @@ START_TEST(bits_do_not_depend_on_threads)
 }
 END_TEST
 
-/* As many iterations as A's own pattern takes with fewer positions, and fewer with more. */
+/* With 3 steps, fewer positions than A's own pattern give the same iterations. More positions give
+ * fewer. */
 START_TEST(positions_are_worth_their_memory)
 {
     fur_context *context = context_make(NULL, 2);
@@ -258,8 +259,8 @@ START_TEST(positions_are_worth_their_memory)
 }
 END_TEST
 
-/* New values keep the positions; those that are not positive definite there are refused until
- * others come. */
+/* New values keep the positions. The update refuses values that are not positive definite there,
+ * until other values come. */
 START_TEST(new_values_keep_the_positions)
 {
     static const int32_t offsets[] = {0, 2, 4};

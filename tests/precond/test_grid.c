@@ -124,7 +124,7 @@ static const struct {
 /* The last two have solutions so large that single precision cannot hold them. */
 enum { TRIALS = sizeof trials / sizeof *trials, SINGLE_TRIALS = TRIALS - 2 };
 
-/* Of both precisions. The counts are those that were measured, and some more. */
+/* Both precisions. The limits are the measured counts and some more. */
 START_TEST(smooth_coefficients_take_few_iterations)
 {
     fur_context *context = context_make(NULL, 2);
@@ -223,7 +223,7 @@ static void *apply(int threads, fur_value_type value, fur_offset_type offset, bo
     return found;
 }
 
-/* Of any number of threads, widths of offsets, and after new values. */
+/* The bits are the same for any number of threads, any width of offsets, and after new values. */
 START_TEST(bits_are_the_same_everywhere)
 {
     fur_value_type value = _i ? FUR_F64 : FUR_F32;

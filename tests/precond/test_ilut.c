@@ -1,6 +1,6 @@
-/* Incomplete factors by thresholds: against the plain algorithm in the order and with the scales of
- * public functions, to the bit; against exact factors, within a bound; matrices that other kinds
- * refuse; new values, pivots that are raised, and what is refused. */
+/* Incomplete factors by thresholds. They equal the plain algorithm to the bit, in the order and
+ * with the scales of public functions. They are within a bound of exact factors. Also: matrices
+ * that other kinds refuse, new values, raised pivots, refusals. */
 #include "duplicates.h"
 #include "plain_factors.h"
 #include "poisson.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What is asked for, and what that stands for. */
+/* The options, and the thresholds that they stand for. */
 typedef struct trial {
     fur_ilut_options options;
     thresholds means;
@@ -221,9 +221,9 @@ START_TEST(bits_do_not_depend_on_threads)
 }
 END_TEST
 
-/* Nothing is left out: A M r = r. Elimination has an error of |E| <= 3 n u |L||U|, whatever the
- * scales, and where each row's large entry w dominates, || |L||U| || <= 2 n ||A|| <= 4 n w (Higham
- * 2002, sections 9.3 and 9.5). So |A z - r| <= 12 n^2 u w max |z|; 64 leaves room for scales,
+/* Nothing is left out, so A M r = r. Elimination has an error of |E| <= 3 n u |L||U| for any
+ * scales. If each row's large entry w dominates, || |L||U| || <= 2 n ||A|| <= 4 n w (Higham 2002,
+ * sections 9.3 and 9.5). So |A z - r| <= 12 n^2 u w max |z|. The factor 64 leaves room for scales,
  * complex numbers and the residual's own rounding. */
 START_TEST(complete_factors_solve)
 {
@@ -283,8 +283,8 @@ static fur_csr *from(fur_context *context, int64_t n, int64_t count, const int32
     return a;
 }
 
-/* The second pivot of 1 1; 1 1 is 0: it becomes d = 1e-4 sqrt(2), and the second column of M, by
- * either order of the two, has 1 / d or 1 / d + 1. */
+/* The second pivot of 1 1; 1 1 is 0 and becomes d = 1e-4 sqrt(2). The second column of M has 1 / d
+ * or 1 / d + 1, for either order of the two rows. */
 START_TEST(small_pivots_are_raised)
 {
     static const int32_t row[] = {0, 0, 1, 1};
@@ -339,8 +339,9 @@ START_TEST(breakdowns_are_shifted)
 }
 END_TEST
 
-/* Central differences of a strong rotating flow on 16 x 16 points. Few entries a row lose so much
- * that solves with the factors grow: M A s must not, for s of ones of both signs. */
+/* Central differences of a strong rotating flow on 16 x 16 points. With few entries a row, the
+ * factors lose so much that solves with them grow. M A s must not grow, for s of ones of both
+ * signs. */
 START_TEST(factors_do_not_grow)
 {
     enum { SIDE = 16, N = SIDE * SIDE };

@@ -72,7 +72,7 @@ static void take_column(fur_precond *p, fur_vector *e, fur_vector *z, int64_t j,
         column[i] = entry_get(value, fur_vector_data(z), i);
 }
 
-/* M is Hermitian up to rounding, and of a full matrix that of fsai is the inverse: M A = I. */
+/* M is Hermitian up to rounding. On a full matrix fsai gives the inverse: M A = I. */
 START_TEST(inverses_are_hermitian_and_complete)
 {
     fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
@@ -114,9 +114,9 @@ START_TEST(inverses_are_hermitian_and_complete)
 }
 END_TEST
 
-/* Row i of M, as spai has it, is nearest: m A(J, :) - e has no part along a row of A(J, :), but for
- * c n u |A(J, :)| (|e| + |m||A(J, :)|) with n rows or fewer and a small c (Higham 2002,
- * theorem 20.3; norms of Frobenius). */
+/* Row i of spai's M is nearest: m A(J, :) - e has no part along a row of A(J, :), up to c n u |A(J,
+ * :)| (|e| + |m||A(J, :)|). Here n is at most the number of rows, c is small, and norms are
+ * Frobenius norms (Higham 2002, theorem 20.3). */
 static void check_row(const fur_csr *a, const fur_csr_view *v, int64_t i, const fur_scalar *m,
                       double bound)
 {
@@ -307,7 +307,7 @@ START_TEST(bits_depend_on_values_alone)
 }
 END_TEST
 
-/* Of a row with more positions the nearest are kept; empty matrices and 1 x 1 work. */
+/* Empty matrices, 1 x 1 and 2 x 2 work. A row with too many positions keeps the nearest. */
 START_TEST(extreme_sizes_work)
 {
     rng r = rng_stream(1050);

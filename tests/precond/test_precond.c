@@ -1,5 +1,5 @@
-/* What all preconditioners share: names, refusals, new values, operators, memory; and jacobi and
- * ssor, whose applications are defined by other functions of the library. */
+/* Properties of all preconditioners: names, refusals, new values, operators, memory. Also jacobi
+ * and ssor, whose applications are defined by other functions of the library. */
 #include "poisson.h"
 
 #include <math.h>

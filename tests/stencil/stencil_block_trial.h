@@ -1,4 +1,4 @@
-/* What tests of stencils on blocks of vectors share on the CPU and on a GPU. */
+/* Shared by the tests of stencils on blocks of vectors, on the CPU and on a GPU. */
 #ifndef FURROW_TESTS_STENCIL_BLOCK_TRIAL_H
 #define FURROW_TESTS_STENCIL_BLOCK_TRIAL_H
 
@@ -8,9 +8,8 @@
  * there are gaps. */
 #define STENCIL_BLOCK_WAYS 8
 
-/* A product of the trial's stencil, alpha and beta with random blocks of so many columns, by a
- * stencil of that kernel in the context: each column has the bits that the reference makes of it on
- * the host. */
+/* Multiplies `cols` random columns by the trial's stencil, with its alpha and beta, by that kernel
+ * in the context. Each column must have the bits of the reference on the host. */
 void stencil_block_check(const stencil_trial *t, fur_context *context, const char *kernel,
                          int64_t cols, int way, rng *r);
 

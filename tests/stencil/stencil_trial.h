@@ -1,6 +1,6 @@
-/* What tests of stencils share on the CPU and on a GPU: stencils drawn at random on grids of every
- * boundary, the vectors of a product, what a row refers to, and comparisons that say which stencil
- * went wrong. */
+/* Shared by the tests of stencils on the CPU and on a GPU. It draws random stencils on grids of
+ * every boundary and the vectors of a product. It finds the entries that a row refers to. Its
+ * comparisons name the stencil that failed. */
 #ifndef FURROW_TESTS_STENCIL_TRIAL_H
 #define FURROW_TESTS_STENCIL_TRIAL_H
 
@@ -37,7 +37,7 @@ void trial_close(stencil_trial *t);
 /* Points in random order: a named stencil's; some of d.axes axes, with constants in f64. */
 void trial_take_named(stencil_trial *t, rng *r, int points);
 void trial_draw_offsets(stencil_trial *t, rng *r, int points, int radius);
-/* Extents: those given; some of `count`, of at most so many rows in all. */
+/* Sets the extents: to those given, or to a draw from `count` extents, with at most `most` rows. */
 void trial_set_extents(stencil_trial *t, const int64_t extent[3]);
 void trial_draw_extents(stencil_trial *t, rng *r, const int64_t *extents, int count, int64_t most);
 /* alpha, beta, x, y and the fields; y is NaN where it is to be overwritten. */
@@ -46,13 +46,13 @@ void trial_draw_fields(stencil_trial *t, rng *r);
 /* Infinity and NaN in x, which must reach the rows that refer to them, and no others. */
 void trial_poison(stencil_trial *t, rng *r);
 
-/* As many entries as the grid has points, that end at an unmapped page: zeros, random, copied. */
+/* Allocates an entry for each point of the grid, up to an unmapped page: zeros, random, copied. */
 void *trial_zeros(const stencil_trial *t);
 void *trial_random(const stencil_trial *t, rng *r);
 void *trial_copy(const stencil_trial *t, const void *entries);
 void trial_release(const stencil_trial *t, void *entries);
 
-/* Where position i of an axis of n points is found; -1: nowhere. */
+/* Returns the point at position i of an axis of n points, or -1 if there is none. */
 int64_t point_of(fur_boundary boundary, int64_t n, int64_t i);
 /* The entry of x that offset k of row p refers to; -1: none. */
 int64_t trial_neighbour(const stencil_trial *t, int64_t p, int k);

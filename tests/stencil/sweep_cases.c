@@ -6,8 +6,8 @@
 
 #define MAX_COUNT 9
 
-/* What so many sweeps should make of a trial's x, with its y, or NULL, for b; NULL: not looked at.
- */
+/* after[k]: the x expected after k sweeps of a trial, with its y for b (b may be NULL). NULL: not
+ * compared. */
 typedef struct results {
     void *after[MAX_COUNT + 1];
 } results;
@@ -51,7 +51,7 @@ static void draw_vectors(stencil_trial *t, rng *r)
     trial_draw_fields(t, r);
 }
 
-/* What is expected of 0 to `most` sweeps, of those not below `least`, by a kernel of the CPU. */
+/* Expects the results of a CPU kernel after `least` to `most` sweeps. */
 static results expect(const stencil_trial *t, fur_context *host, const char *kernel, int least,
                       int most)
 {
@@ -182,7 +182,7 @@ static const struct {
 void sweep_random(sweeper *s, fur_value_type value, int boundaries)
 {
     const int step = TEST_SLOW ? 12 : 2;
-    const int last = COUNT_OF(drawn) - 1; /* the one that no kernel refuses: always */
+    const int last = COUNT_OF(drawn) - 1; /* always tried: no kernel refuses it */
     for (int n = last; n >= 0; n -= n == last ? 1 + (int)rng_below(&s->random, step) : step) {
         stencil_trial *t = trial_open(value, boundaries);
         t->d.axes = drawn[n].axes;
@@ -271,7 +271,7 @@ static void *entries_of(const stencil_trial *t, const int64_t *x)
     return entries;
 }
 
-/* With five coefficients of modulus 1, |x| <= 2 and |b| <= 1, entries are at most 5^n (2 + 1/4)
+/* The five coefficients have modulus 1, |x| <= 2 and |b| <= 1. Entries are at most 5^n (2 + 1/4)
  * after n sweeps, which is below 2^24 for n = 9: nothing is rounded in any type. */
 void sweep_integers(sweeper *s, fur_value_type value, int boundaries)
 {

@@ -1,6 +1,6 @@
-/* What repeated sweeps of stencils are tested with on the CPU and on a GPU: each kernel for sweeps,
- * and each for products one after the other, against products by the CPU's reference, bit for bit.
- */
+/* Cases for repeated sweeps of stencils, on the CPU and on a GPU. Kernels for sweeps, and kernels
+ * for products one after the other, are compared with products by the CPU's reference, bit
+ * for bit. */
 #ifndef FURROW_TESTS_SWEEP_CASES_H
 #define FURROW_TESTS_SWEEP_CASES_H
 

@@ -1,7 +1,7 @@
-/* Stencils: every exact kernel on the named stencils and on random ones, for all value types,
- * boundaries, small extents, thread counts and instruction sets, against the formula added up here;
- * the matrix of a stencil; operators; what definitions are refused. Vectors end at unmapped pages.
- */
+/* Stencils. Every exact kernel is compared with the formula, added up here, on the named stencils
+ * and on random ones. This holds for all value types, boundaries, small extents, thread counts and
+ * instruction sets. Also: the matrix of a stencil, operators, refused definitions. Vectors end at
+ * unmapped pages. */
 #include "stencil_trial.h"
 
 #include <math.h>
@@ -17,9 +17,9 @@ static fur_scalar multiply_entries(fur_value_type value, fur_scalar a, fur_scala
     return entry_fma(value, a, b, fur_complex(-0.0, -0.0));
 }
 
-/* By the rule for rows of more than SEGMENT entries: the sums of segments of `count` products c_k
- * s_k or, without c, numbers s_k, eight lanes folded in halves, take their places; returns how
- * many. */
+/* The rule for rows of more than SEGMENT entries. Replaces s by the sums of its segments and
+ * returns their number. A segment sums products c_k s_k, or s_k if c is NULL, in eight lanes that
+ * are folded in halves. `count` is the number of terms. */
 static int fold_segments(fur_value_type value, const fur_scalar *c, fur_scalar *s, int count)
 {
     int segments = 0;
@@ -153,11 +153,11 @@ static bool is_dirichlet(const stencil_trial *t)
     return all;
 }
 
-/* Where the order of the columns is not that of the offsets, rows are as near to the stencil's as
- * two sums of the same terms must be. The terms of a row are n products; a matrix adds those of one
- * column first, so each term is rounded at most n times more than in the stencil's sum: with
- * test_spmv.c's g, both err by at most g(2 n + 2) times the sum of moduli, and together by twice
- * that. */
+/* If the columns are in another order than the offsets, rows agree with the stencil's up to the
+ * rounding of two sums of the same terms. The terms of a row are n products. A matrix adds the
+ * terms of one column first, so each term is rounded at most n times more than in the stencil's
+ * sum. With test_spmv.c's g, both err by at most g(2 n + 2) times the sum of moduli, and together
+ * by twice that. */
 static void check_product_of_matrix(const stencil_trial *t, fur_context *context, const fur_csr *a)
 {
     fur_value_type value = t->d.value_type;
@@ -270,7 +270,7 @@ END_TEST
 /* Grids that are cut: lines into pieces, planes into blocks, work among threads; and a result that
  * goes past the caches. */
 static const struct {
-    int points; /* 0: random ones of radius 4 */
+    int points; /* 0: random points of radius 4 */
     int axes;
     int64_t extent[3];
     fur_value_type value;
@@ -396,8 +396,9 @@ static double *sine_product(int n)
     return u;
 }
 
-/* The largest error of the solution of -Laplace u = 3 pi^2 u on the unit cube, u = 0 around it, for
- * u = sin(pi x) sin(pi y) sin(pi z), on n^3 points; in units of the largest u. */
+/* Returns the largest error of the solution of -Laplace u = 3 pi^2 u on n^3 points of the unit
+ * cube, in units of the largest u. u = 0 around the cube, and the exact u is sin(pi x) sin(pi y)
+ * sin(pi z). */
 static double solution_error(int n)
 {
     fur_context *context = context_make(NULL, 2);
@@ -436,11 +437,10 @@ static double solution_error(int n)
     return error / size;
 }
 
-/* With h = 1 / (n + 1), u is an eigenvector of the discrete operator too, with the eigenvalue
- * 3 (2 / h)^2 sin^2(pi h / 2) instead of 3 pi^2: the solution is u times their quotient, which is
- * 1 + pi^2 h^2 / 12 + O(h^4). That is the smallest eigenvalue, so a residual of 1e-12 leaves an
- * error of at most 1e-12 in norm 2, of which u has sqrt((n + 1)^3 / 8) < 64. The solver begins at
- * random numbers. */
+/* With h = 1 / (n + 1), u is an eigenvector of the discrete operator too. Its eigenvalue is 3 (2 /
+ * h)^2 sin^2(pi h / 2) instead of 3 pi^2. The solution is u times their quotient, 1 + pi^2 h^2 / 12
+ * + O(h^4). This is the smallest eigenvalue, so a residual of 1e-12 leaves an error of at most
+ * 1e-12 in norm 2. The norm of u is sqrt((n + 1)^3 / 8) < 64. The initial guess is random. */
 START_TEST(errors_fall_with_the_square_of_the_distance)
 {
     double pi = acos(-1);

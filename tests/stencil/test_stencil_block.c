@@ -1,6 +1,6 @@
-/* Stencils on blocks of vectors: every column has the bits of a single product, for any boundary,
- * value type, layout, stride and number of columns, on every device and instruction set and any
- * number of threads; what is refused. */
+/* Stencils on blocks of vectors. Every column has the bits of a single product. This holds for any
+ * boundary, value type, layout, stride and number of columns, on every device and instruction set,
+ * with any number of threads. Wrong arguments are refused. */
 #include "stencil_block_trial.h"
 
 static const int64_t column_counts[] = {0, 1, 2, 3, 4, 7, 8, 9, 16, 17, 33, 66, 100, 300};
@@ -63,7 +63,8 @@ START_TEST(any_number_of_columns)
 }
 END_TEST
 
-/* Whatever kernel the stencil has for single products, also one with an order of its own. */
+/* The bits do not depend on the stencil's kernel for single products, even if it has another
+ * order. */
 START_TEST(the_kernel_does_not_matter)
 {
     static const int64_t extent[3] = {19, 11, 7};
@@ -172,7 +173,7 @@ START_TEST(what_does_not_fit_is_refused)
 }
 END_TEST
 
-/* Of one order, and of two, where X is copied. Loops over orders of Y. */
+/* X and Y have one order, or two and X is copied. Loops over orders of Y. */
 START_TEST(every_failing_allocation_is_survived)
 {
     const fur_scalar one = fur_real(1);

@@ -1,6 +1,6 @@
-/* Repeated sweeps of stencils: the cases with the kernels of a GPU and with every instruction set,
- * where kernels for sweeps are made of products here; how sweeps are parted into passes; Jacobi's
- * iteration; what is refused; memory that runs out, and that sweeps take none. */
+/* Repeated sweeps of stencils. The cases run with the kernels of a GPU and with every instruction
+ * set; kernels for sweeps are made of products here. Also: how sweeps are parted into passes;
+ * Jacobi's iteration; refusals; memory that runs out. Sweeps allocate nothing. */
 #include "stencil.h"
 #include "sweep_cases.h"
 
@@ -152,8 +152,8 @@ static fur_vector *zeros(fur_context *context, fur_value_type value, int64_t n)
     return v;
 }
 
-/* The calls of the kernel when so many sweeps are asked for: as many as the next or one more each,
- * those that are left single, and all together an even number, unless there is one sweep. */
+/* Checks the calls of the kernel for `count` sweeps. The sizes of the passes differ by at most one,
+ * and the remaining sweeps are single. The number of passes is even, unless there is one sweep. */
 static void check_passes(int count, int depth)
 {
     int least = depth;
@@ -200,11 +200,11 @@ END_TEST
 #define LINE 31
 #define SWEEPS 40
 
-/* For -u'' = f on a line, that is A = (-1, 2, -1) and b, Jacobi's iteration is x := S x + b / 2
- * with the neighbours' mean for S. u = sin(pi i / (n + 1)) is an eigenvector of S with the
- * eigenvalue cos(pi / (n + 1)): from x = 0 on, with b = A u, the error after k sweeps is cos^k(..)
- * u. Sums are of two terms and b, all below 1 in modulus: a sweep adds an error of at most 2 eps
- * and carries on at most what there was. */
+/* -u'' = f on a line: A = (-1, 2, -1) and b. Jacobi's iteration is x := S x + b / 2, where S takes
+ * the mean of the two neighbours. u = sin(pi i / (n + 1)) is an eigenvector of S with the
+ * eigenvalue cos(pi / (n + 1)). From x = 0 and with b = A u, the error after k sweeps is cos^k(..)
+ * u. A sweep sums two terms and b, all below 1 in modulus. It adds an error of at most 2 eps and
+ * does not enlarge earlier errors. */
 START_TEST(the_iteration_of_jacobi_converges_as_it_must)
 {
     static const fur_stencil_offset offsets[] = {{-1, 0, 0}, {1, 0, 0}};

@@ -1,7 +1,7 @@
-/* The stencil kernel `symmetric` against the sums of docs/numerics.md, bit by bit, for all value
- * types, boundaries, extents, thread counts and instruction sets, and against the reference kernel
- * within the bound that is documented there, in integers exactly; what it refuses. Vectors end at
- * unmapped pages, so that they begin anywhere in a cache line. */
+/* The stencil kernel `symmetric`. It is compared with the sums of docs/numerics.md bit by bit, for
+ * all value types, boundaries, extents, thread counts and instruction sets. It agrees with the
+ * reference kernel within the documented bound, and exactly in integers. It refuses other stencils.
+ * Vectors end at unmapped pages, so they begin anywhere in a cache line. */
 #include "stencil_trial.h"
 
 #include <math.h>
@@ -72,7 +72,8 @@ static fur_scalar small_integer(rng *r, fur_value_type value)
     return value_is_complex(value) ? fur_complex(re, (double)rng_below(r, 17) - 8) : fur_real(re);
 }
 
-/* All 27 in random order; the constant of each, an integer or not, is that of its distances. */
+/* All 27 offsets in random order. The constant of an offset depends on its distances only.
+ * `integers`: all constants are integers. */
 static stencil_trial *open_grid(rng *r, fur_value_type value, int boundaries,
                                 const int64_t extent[3], bool integers, constants *c)
 {
@@ -123,9 +124,9 @@ static void check_bits(const stencil_trial *t, int threads)
 }
 
 /* Terms of a real row pass through at most 27 roundings in the reference and 6 here, and one more
- * each with alpha; beta y through fewer. A part of a complex row is a sum of 54 products in the
- * reference, here each passes through 10 roundings; alpha mixes both parts, and rounds twice each:
- * sqrt(2) (54 + 10) + 4 < 95. epsilon is 2 u. */
+ * each with alpha. beta y passes through fewer. A part of a complex row is a sum of 54 products in
+ * the reference; here each product passes through 10 roundings. alpha mixes both parts and rounds
+ * twice each: sqrt(2) (54 + 10) + 4 < 95. epsilon is 2 u. */
 static void check_bound(const stencil_trial *t, fur_context *context)
 {
     double roundings = value_is_complex(t->d.value_type) ? 95 : 35;
@@ -188,7 +189,7 @@ static const struct {
     {{5500, 9, 3}, FUR_F64}, {{1400, 33, 4}, FUR_C128},   {{70, 66, 32}, FUR_F32},
     {{47, 48, 20}, FUR_C64}, {{129, 130, 128}, FUR_C128}, {{176, 160, 150}, FUR_F64},
 };
-#define LARGE_QUICK 4 /* so many stay in the caches */
+#define LARGE_QUICK 4 /* the first ones stay in the caches */
 
 /* Small integers are added exactly in any order. Loops over the large grids. */
 START_TEST(threads_and_blocks_do_not_show)

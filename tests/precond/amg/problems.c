@@ -16,7 +16,8 @@ static fur_csr *assemble(fur_context *context, int64_t rows, int64_t entries, fu
     return wide;
 }
 
-/* The factor of a coupling between two points: that of the stiffer block, if they differ. */
+/* Returns the factor of a coupling between two points. If their blocks differ, the stiffer block
+ * counts. */
 static double factor_of(const grid *g, const int64_t *at, int axis)
 {
     int64_t here = at[0] / 8 + at[1] / 8 + at[2] / 8;

@@ -190,7 +190,8 @@ static void add_cells(mesh *m, uint64_t salt)
             }
 }
 
-/* The points, and the rows of those that are not on the boundary: the first face, or all. */
+/* Places the points and numbers the rows. Points on the first face have no row; if `closed`, no
+ * boundary point has one. */
 static void place_points(mesh *m)
 {
     int64_t all = m->extent[0] * m->extent[1] * m->extent[2];

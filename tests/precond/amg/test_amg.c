@@ -41,7 +41,7 @@ static uint64_t hash_vector(const fur_vector *x)
                       (size_t)fur_vector_size(x) * fur_value_size(fur_vector_value_type(x)));
 }
 
-/* Of aggregates, matrices, and one cycle for a random vector. */
+/* Hashes the aggregates, the matrices, and one cycle for a random vector. */
 static uint64_t hash_hierarchy(fur_amg *amg, const fur_csr *a)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -144,8 +144,8 @@ static double project(const fur_amg *amg, int32_t aggregate, int x, int y, const
     return sum;
 }
 
-/* T^H T = I, but for columns that are 0 as aggregates have too few rows, and T T^H B = B: what is
- * subtracted twice leaves errors of some roundings of the m rows of an aggregate. */
+/* T^H T = I, except for columns that are 0 because an aggregate has too few rows. T T^H B = B:
+ * subtracting twice leaves errors of some roundings of the m rows of an aggregate. */
 START_TEST(tentative_prolongation_has_the_near_nullspace)
 {
     fur_context *context = context_make(NULL, 2);
@@ -184,7 +184,7 @@ START_TEST(tentative_prolongation_has_the_near_nullspace)
 }
 END_TEST
 
-/* Where A turns constants into 0, so does D^-1 A', and P has the constants: P sqrt(m) = 1. */
+/* If A turns constants into 0, D^-1 A' does so too, and P keeps the constants: P sqrt(m) = 1. */
 START_TEST(prolongation_keeps_constants)
 {
     fur_context *context = context_make(NULL, 2);
@@ -302,7 +302,7 @@ START_TEST(cycles_are_symmetric_and_positive)
 }
 END_TEST
 
-/* Where A = A^H to the last bit, a restriction of its own is P^H. */
+/* If A = A^H to the last bit, the restriction made with `nonsymmetric` is P^H. */
 START_TEST(restriction_of_symmetric_matrices_is_the_adjoint)
 {
     fur_context *context = context_make(NULL, 2);
@@ -326,7 +326,8 @@ START_TEST(restriction_of_symmetric_matrices_is_the_adjoint)
 }
 END_TEST
 
-/* What is predicted from a part of so many rows is what is kept, but for `tolerance` of it. */
+/* The bytes predicted from a part of `rows` rows are the bytes kept, up to a relative
+ * `tolerance`. */
 static void ck_predicted(const fur_csr *a, const fur_amg_options *o, int64_t rows, double tolerance)
 {
     fur_amg_prediction p = FUR_DEFAULT(fur_amg_prediction);
@@ -398,8 +399,9 @@ START_TEST(memory_of_plates_is_known_before)
 }
 END_TEST
 
-/* Values with the same strong entries give what a new hierarchy has, and take no memory, but for
- * sweeps by colours and where the matrix was a stencil: the last grid is one, and then none. */
+/* Values with the same strong entries give the hierarchy that a new one would be. The update
+ * allocates nothing, with two exceptions: sweeps by colours, and a matrix that was a stencil (the
+ * last two grids: the new one is a stencil, then it is not). */
 START_TEST(new_values_are_taken_over)
 {
     memory m = {0};

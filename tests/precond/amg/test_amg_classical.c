@@ -1,5 +1,5 @@
-/* Classical multigrid: the choice of coarse rows, weights beside those of dense matrices, two
- * stages as one, few iterations, new values. */
+/* Classical multigrid: the choice of coarse rows, interpolation weights compared with dense
+ * matrices, two stages in one, few iterations, new values. */
 #include "problems.h"
 
 #include "classical.h"
@@ -139,8 +139,8 @@ static void check_row(const dense *d, const fur_amg_classical *c, const fur_csr_
                p, i);
 }
 
-/* Of two rows that depend on each other at most one is coarse; a fine row that others depend on
- * depends on a coarse one. */
+/* If two rows depend on each other, at most one is coarse. A fine row that others depend on depends
+ * on a coarse row. */
 static void check_split(const dense *d)
 {
     for (int i = 0; i < ROWS; i++) {
@@ -203,8 +203,8 @@ static double multiply_row(const fur_csr_view *a, int64_t i, const fur_csr_view 
     return size;
 }
 
-/* The level between is that of the coarse rows of A times P of the first stage: at most ROWS terms
- * an entry. */
+/* The matrix between the stages holds the coarse rows of A, times P of the first stage. An entry is
+ * a sum of at most ROWS terms. */
 static void check_between(const fur_csr *a, const fur_amg_classical *c)
 {
     const fur_csr_view *first = fur_csr_get(c->second->first);

@@ -31,7 +31,7 @@ static fur_csr *dense_matrix(fur_context *context, int n, const double *entries)
     return a;
 }
 
-/* Iterations of a hierarchy with these options, which must have at most so many. */
+/* A hierarchy with these options must need at most `most` iterations. */
 static void expect(const fur_csr *a, const fur_amg_options *options, const char *method,
                    double rtol, bool consistent, int64_t most)
 {
