@@ -18,7 +18,7 @@ typedef struct system_trial {
     int error;          /* of TRIAL_FAILS */
     bool all_short;     /* no call moves more than a few bytes */
     bool no_nameless;   /* the file system refuses O_TMPFILE */
-    bool no_proc;       /* files cannot be given to another owner or group */
+    bool no_proc;       /* /proc does not exist */
     bool no_chown;      /* files cannot be given away, nor to another group */
     int taken;          /* number of names for new files that exist already */
     void (*look)(void); /* called before each call; NULL: nothing */

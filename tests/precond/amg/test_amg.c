@@ -400,8 +400,8 @@ START_TEST(memory_of_plates_is_known_before)
 END_TEST
 
 /* Values with the same strong entries give the hierarchy that a new one would be. The update
- * allocates nothing, with two exceptions: sweeps by colours, and a matrix that was a stencil (the
- * last two grids: the new one is a stencil, then it is not). */
+ * allocates nothing, with two exceptions: sweeps by colours, and a matrix that was a stencil. The
+ * last grid is a stencil at first, and none with the new values. */
 START_TEST(new_values_are_taken_over)
 {
     memory m = {0};
