@@ -1,7 +1,8 @@
 /* Aggregates: a maximal set of roots no two of which are joined by two edges or fewer, their
- * neighbours, and what is left (Bell, Dalton and Olson 2012). Roots are found in rounds, each with
- * new hashed priorities: a node that has the least of its neighbours' neighbours is one (Kelley and
- * Rajamanickam 2022). Passes read what the one before wrote, so that threads do not show. */
+ * neighbours, and the remaining nodes (Bell, Dalton and Olson 2012). Roots are found in rounds,
+ * each with new hashed priorities. A node with the least priority among its neighbours' neighbours
+ * becomes a root (Kelley and Rajamanickam 2022). Each pass reads the results of the previous pass,
+ * so that the number of threads does not matter. */
 #include "hierarchy.h"
 #include "split.h"
 
@@ -10,19 +11,19 @@
 #define NODE_GRAIN 2048
 #define ROUNDS_MOST 1000
 
-/* States of nodes: a root, one that can be none, and between them priorities. */
+/* States of nodes: a root, a node that cannot be a root, and between them priorities. */
 #define ROOT 0
 #define NONE UINT32_MAX
 
 typedef struct election {
     const fur_amg_graph *graph;
     uint32_t *state;  /* of each node */
-    uint32_t *least;  /* of its neighbourhood; NONE also where that has a root */
-    int32_t *open;    /* nodes without a decision */
+    uint32_t *least;  /* of its neighbourhood; NONE also if the neighbourhood has a root */
+    int32_t *open;    /* undecided nodes */
     int32_t *watched; /* nodes whose least may change */
     int64_t open_count;
     int64_t watched_count;
-    int bits; /* of a state that the node's number takes */
+    int bits; /* bits of a state for the node's number */
     uint32_t round;
     int32_t *aggregate;
 } election;
@@ -67,7 +68,7 @@ static void decide(void *job, int64_t begin, int64_t end)
     }
 }
 
-/* Keeps the nodes of a list whose state, or least, is not decided. */
+/* Keeps the nodes of a list whose value, state or least, is undecided. */
 static int64_t keep(int32_t *list, int64_t count, const uint32_t *value)
 {
     int64_t kept = 0;
@@ -102,7 +103,7 @@ static int64_t number_roots(election *e)
     return count;
 }
 
-/* The neighbours of roots. `least` holds aggregates from here on. */
+/* Adds the neighbours of roots to their aggregates. From here on `least` has aggregates. */
 static void join_roots(void *job, int64_t begin, int64_t end)
 {
     const election *e = job;
@@ -116,7 +117,7 @@ static void join_roots(void *job, int64_t begin, int64_t end)
     }
 }
 
-/* The aggregate with the most neighbours of node i, the least of such. */
+/* Returns the aggregate with the most neighbours of node i; of several, the lowest. */
 static int32_t best(const election *e, int64_t i)
 {
     const int32_t *joined = (const int32_t *)e->least;
@@ -153,7 +154,7 @@ static void join_best(void *job, int64_t begin, int64_t end)
         e->aggregate[i] = joined[i] == FUR_AMG_FREE ? best(e, i) : joined[i];
 }
 
-/* Nodes that found no aggregate get one each: none do, but where rounds ended early. */
+/* Gives each node without an aggregate its own. There are such nodes only if rounds ended early. */
 static int64_t number_rest(const election *e, int64_t count)
 {
     for (int64_t i = 0; i < e->graph->nodes; i++)

@@ -1,26 +1,26 @@
 /* Aggressive coarsening: two steps of classical multigrid as one, without the level between (De
  * Sterck, Yang and Heys 2006; Yang 2010).
  *
- * P_1 leads to the coarse rows C of a first stage. Of the level between only
+ * P_1 leads to the coarse rows C of a first stage. The level between is not made, only
  *
  *     B = A_C P_1,  A_C: the rows C of A
  *
- * is made: the Schur complement of A for C where P_1 interpolates without an error, as the entries
- * of P_1^T A P_1 are then, for a small part of the work. Its strong entries are paths through one
- * or two rows of A. PMIS and extended+i interpolation on B give P_2, and P is P_1 P_2 with the
- * largest four weights of a row. */
+ * If P_1 interpolates without an error, B is the Schur complement of A for C, and so is P_1^T A
+ * P_1. B needs a small part of the work. Its strong entries are paths through one or two rows of A.
+ * PMIS and extended+i interpolation on B give P_2. P is P_1 P_2 with the largest four weights of a
+ * row. */
 #include "classical.h"
 #include "split.h"
 
 #define ROW_GRAIN 4096
 
-/* Entries of a row of P_1 P_2 at most. */
+/* Largest number of entries of a row of P_1 P_2. */
 #define JOINED (FUR_AMG_INTERPOLATED * FUR_AMG_INTERPOLATED)
 
-/* What rows are copied, or cut, by threads. */
+/* Arguments of the threads that copy or cut rows. */
 typedef struct passing {
     const fur_csr_view *from;
-    const int32_t *number; /* of a row its place in `to`; -1: it is left out */
+    const int32_t *number; /* place of each row in `to`; -1: it is left out */
     fur_csr *to;
     bool is_planned;
 } passing;
@@ -52,7 +52,8 @@ static void fill_rows(const fur_csr *a, const fur_amg_classical *c)
     fur_parallel(&a->context->env, a->view.rows / ROW_GRAIN, a->view.rows, copy_rows, &p);
 }
 
-/* A matrix without values whose rows have these lengths, in starts[i + 1]; which become offsets. */
+/* Makes a matrix without values. starts[i + 1] is the length of row i, and then becomes an offset.
+ */
 static fur_status make(const fur_csr *like, int64_t rows, int64_t cols, int64_t *starts,
                        fur_csr **out)
 {
@@ -94,7 +95,7 @@ static void cut_rows(void *job, int64_t begin, int64_t end)
     }
 }
 
-/* P from the product of both stages. */
+/* Makes P from the product of both stages. */
 static void cut(const fur_csr *joined, bool is_planned, fur_csr *to)
 {
     passing p = {&joined->view, NULL, to, is_planned};
@@ -118,7 +119,7 @@ static fur_status take_cut(const fur_csr *joined, fur_csr **out)
     return status;
 }
 
-/* The level between, and its stage. */
+/* Makes the matrix B of the level between, and its stage. */
 static fur_status take_between(const fur_csr *a, double theta, fur_amg_classical *c)
 {
     fur_amg_second *s = c->second;
@@ -128,7 +129,7 @@ static fur_status take_between(const fur_csr *a, double theta, fur_amg_classical
     return fur_amg_take_stage(s->between, theta, &s->stage, &s->p);
 }
 
-/* P as the product of both. */
+/* Makes P as the product of both stages. */
 static fur_status join(fur_amg_second *s, fur_csr **out)
 {
     FUR_TRY(fur_spgemm_plan(s->first, s->p, NULL, &s->join));
@@ -152,7 +153,7 @@ fur_status fur_amg_take_second(const fur_csr *a, double theta, fur_amg_classical
     return status == FUR_OK ? join(c->second, p) : status;
 }
 
-/* Products into what their plans have made do not fail. */
+/* Products into matrices of their plans do not fail. */
 void fur_amg_second_again(const fur_csr *a, const void *classical, fur_csr *to)
 {
     const fur_amg_classical *c = classical;

@@ -1,4 +1,4 @@
-/* Algebraic multigrid: making it from options, what it says about itself. */
+/* Algebraic multigrid: creation from options, and reports. */
 #include <furrow/author/clock.h>
 #include <furrow/author/options.h>
 #include "option_table.h"
@@ -7,7 +7,7 @@
 
 #include <furrow/solver.h>
 
-/* By fur_amg_smoother, and by fur_amg_visits. */
+/* In the order of fur_amg_smoother and of fur_amg_visits. */
 static const char *const smoother_names[] = {"chebyshev", "jacobi", "gauss-seidel", NULL};
 static const char *const visit_names[] = {"V", "W", "K", NULL};
 static const char *const coarsening_names[] = {"aggregation", "classical", NULL};
@@ -35,7 +35,7 @@ const fur_option fur_amg_table[] = {
                      "number of finest levels that coarsen twice, for classical"),
     FUR_OPTION_END};
 
-/* The place of a word in its list, which has it; 0 for NULL. */
+/* Returns the place of a word in a list that contains it; 0 for NULL. */
 static int place_of(const char *const words[], const char *word)
 {
     int i = 0;
@@ -79,7 +79,7 @@ static fur_status check_near(const fur_csr *a, const fur_vectors *near)
                               (long long)v->cols, FUR_AMG_MODES_MOST);
 }
 
-/* Classical coarsening is for one unknown a row. */
+/* Checks the coarsening. Classical coarsening is for one unknown a row. */
 static fur_status check_coarsening(const fur_csr *a, const fur_amg_options *o)
 {
     fur_env *env = &a->context->env;
@@ -98,7 +98,7 @@ static fur_status check_coarsening(const fur_csr *a, const fur_amg_options *o)
                               "classical multigrid takes no near-nullspace and block 1 only");
 }
 
-/* What the options mean for this matrix. */
+/* Replaces defaults in the options by their values for this matrix. */
 static void settle(fur_amg *amg)
 {
     fur_amg_options *o = &amg->options;
@@ -119,7 +119,7 @@ static void settle(fur_amg *amg)
     amg->report.smoother = smoother_names[amg->smoother];
 }
 
-/* What a plan keeps beside the matrix: its own format, if it has one. */
+/* Returns the bytes that a plan keeps besides the matrix, if it has its own format. */
 static int64_t format_bytes(const fur_amg_product *a)
 {
     const fur_spmv_report *plan = fur_spmv_describe(a->plan);
@@ -148,7 +148,7 @@ static int64_t bytes_of(const fur_amg_rung *rung, int64_t value)
     return bytes;
 }
 
-/* Of the sweeps of a level, and of the ways to and from the next. */
+/* Returns the bytes that the sweeps of a level move, and the steps to and from the next level. */
 static double traffic_of(const fur_amg_rung *rung, int sweeps, double value)
 {
     const fur_csr *p = rung->step.p;
@@ -218,7 +218,7 @@ fur_status fur_amg_create(const fur_csr *a, const fur_amg_options *options, fur_
         fur_amg_destroy(amg);
         return status;
     }
-    amg->options.near_nullspace = NULL; /* has been read */
+    amg->options.near_nullspace = NULL; /* already read */
     complete_report(amg);
     amg->report.seconds_setup = fur_seconds() - start;
     amg->dependent = (fur_dependent){"the multigrid", amg, fur_amg_refresh, .reads = true};

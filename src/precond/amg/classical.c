@@ -1,4 +1,5 @@
-/* Steps of classical multigrid: made on the host, or on a copy there, and handed over. */
+/* Steps of classical multigrid. They are made on the host, from a copy of a device's matrix, and
+ * copied back. */
 #include "classical.h"
 
 typedef struct request {

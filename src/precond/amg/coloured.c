@@ -1,11 +1,11 @@
-/* Gauss-Seidel sweeps by colours: forwards M = (I + L)^-1 D^-1, backwards M = (I + U)^-1 D^-1,
- * where L and U are the triangles of D^-1 A with the rows in the order of their colours, so that a
- * solve has as many steps as there are colours. A row without a diagonal is 0 in D^-1 A. */
+/* Gauss-Seidel sweeps by colours: forwards M = (I + L)^-1 D^-1, backwards M = (I + U)^-1 D^-1. L
+ * and U are the triangles of D^-1 A with the rows in the order of their colours. So a solve has one
+ * step for each colour. A row without a diagonal is 0 in D^-1 A. */
 #include "hierarchy.h"
 
 #include <furrow/graph.h>
 
-/* D^-1 A in the order of the colours. */
+/* Makes D^-1 A in the order of the colours. */
 static fur_status make_scaled(const fur_amg_rung *rung, fur_csr **out)
 {
     const fur_amg_coloured *c = &rung->coloured;

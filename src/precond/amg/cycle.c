@@ -12,9 +12,10 @@
 #    include <furrow/author/scalars.h>
 
 #    define ENTRY_GRAIN 16384
-/* Of a residual, that a first step of conjugate gradients may leave. */
+/* A second step of conjugate gradients runs if the first leaves more than this part of the
+ * residual. */
 #    define ENOUGH 0.25
-/* Rounds of the smoother on a last level without an inverse. */
+/* Rounds of the smoother on a last level that has no inverse. */
 #    define LAST_ROUNDS 4
 
 typedef struct cast {
@@ -23,11 +24,11 @@ typedef struct cast {
     double factor;
 } cast;
 
-/* What a cycle that comes to a level twice keeps of the first time. */
+/* Results of the first visit, for a cycle that visits a level twice. */
 typedef struct visit {
     int cycles;
     fur_scalar first; /* step along the first direction */
-    double energy;    /* c.A c of that */
+    double energy;    /* c.A c for this step */
 } visit;
 
 #    define FUR_TEMPLATE "cycle.c"
@@ -39,7 +40,7 @@ static fur_status subtract_product(const fur_amg_rung *g, double alpha)
     return g->verbs->multiply(g, &g->times_a, -alpha, g->p, true, g->r);
 }
 
-/* Whether sweeps by colours go from the last to the first; to other smoothers it is the same. */
+/* Direction of sweeps by colours. Other smoothers ignore it. */
 typedef enum direction { FORWARDS = 0, BACKWARDS } direction;
 
 /* p = M r */
@@ -49,7 +50,7 @@ static fur_status precondition(const fur_amg_rung *g, direction d)
                              : g->verbs->scale(g);
 }
 
-/* x = x + alpha p, p = M r + beta p, beta being 0 for sweeps by colours */
+/* x = x + alpha p, p = M r + beta p; beta is 0 for sweeps by colours */
 static fur_status advance(const fur_amg_rung *g, direction d, double alpha, double beta,
                           fur_vector *x)
 {
@@ -59,7 +60,7 @@ static fur_status advance(const fur_amg_rung *g, direction d, double alpha, doub
     return precondition(g, d);
 }
 
-/* The sweeps of a smoother whose first direction is in p: x and r follow; r need not follow the
+/* Runs the sweeps of a smoother whose first direction is in p. Updates x and r, but not r after the
  * last sweep of all. */
 static fur_status smooth(const fur_amg_rung *g, direction d, bool is_last, fur_vector *x)
 {
@@ -81,7 +82,7 @@ fur_status fur_amg_relax(const fur_amg_rung *g, fur_vector *x)
     return smooth(g, FORWARDS, true, x);
 }
 
-/* The last level: its inverse, or rounds of the smoother. */
+/* Solves on the last level by its inverse, or by rounds of the smoother. */
 static fur_status solve_last(const fur_amg *amg, const fur_amg_rung *g, fur_vector *x)
 {
     if (amg->dense.inverse)
@@ -95,14 +96,14 @@ static fur_status solve_last(const fur_amg *amg, const fur_amg_rung *g, fur_vect
     return FUR_OK;
 }
 
-/* a b, where each product is rounded: fur_times has other bits. */
+/* Returns a b, where each product is rounded. fur_times has other bits. */
 static fur_scalar times(fur_scalar a, fur_scalar b)
 {
     return fur_complex(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);
 }
 
-/* Before a second cycle on a level: what the first one found goes to kept[1], what it leaves of the
- * right-hand side in kept[0] to r. */
+/* Before a second cycle on a level: copies the result of the first cycle to kept[1], and the
+ * remaining right-hand side in kept[0] to r. */
 static fur_status again_plain(const fur_amg_rung *g)
 {
     FUR_TRY(g->verbs->copy(g, g->x, g->kept[1]));
@@ -110,8 +111,8 @@ static fur_status again_plain(const fur_amg_rung *g)
     return g->verbs->copy(g, g->kept[0], g->r);
 }
 
-/* The first step of conjugate gradients along c = x, which goes to kept[1], A c to kept[2], the
- * residual to kept[0] and r. *again: whether a second step is worth it; if not, x is the result. */
+/* Makes the first step of conjugate gradients along c = x. Stores c in kept[1], A c in kept[2], and
+ * the residual in kept[0] and r. *again: a second step is needed; otherwise x is the result. */
 static fur_status first_step(const fur_amg_rung *g, visit *v, bool *again)
 {
     fur_scalar energy;
@@ -134,7 +135,7 @@ static fur_status first_step(const fur_amg_rung *g, visit *v, bool *again)
     return *again ? fur_vector_copy(g->kept[0], g->r) : fur_vector_scale(g->x, v->first);
 }
 
-/* The second step, along d = x made conjugate to c: the result is in x. */
+/* Makes the second step, along d = x made conjugate to c. The result is in x. */
 static fur_status second_step(const fur_amg_rung *g, const visit *v)
 {
     fur_scalar gamma;
@@ -153,7 +154,7 @@ static fur_status second_step(const fur_amg_rung *g, const visit *v)
                      second, g->x);
 }
 
-/* After a cycle on a level between the first and the last: *again if another follows. */
+/* Completes a cycle on a level between the first and the last. *again: another cycle follows. */
 static fur_status complete_visit(const fur_amg *amg, const fur_amg_rung *g, visit *v, bool *again)
 {
     bool krylov = amg->options.cycle == FUR_AMG_K;
@@ -168,7 +169,8 @@ static fur_status complete_visit(const fur_amg *amg, const fur_amg_rung *g, visi
     return again_plain(g);
 }
 
-/* From the level's r to its x before the coarse level, and to the right-hand side there. */
+/* Computes the level's x before the coarse level from its r, and the right-hand side of the coarse
+ * level. */
 static fur_status descend(const fur_amg_rung *g, fur_vector *x)
 {
     FUR_TRY(g->verbs->clear(g, x));
@@ -177,8 +179,8 @@ static fur_status descend(const fur_amg_rung *g, fur_vector *x)
     return g->verbs->multiply(g, &g->step.times_r, 1, g->r, false, (g + 1)->r);
 }
 
-/* Adds the correction of the coarse level, which is the first direction after it, with the
- * coefficient 1. */
+/* Adds the correction of the coarse level. It is the first direction after the coarse level, with
+ * the coefficient 1. */
 static fur_status ascend(const fur_amg_rung *g, fur_vector *x)
 {
     FUR_TRY(g->verbs->multiply(g, &g->step.times_p, 1, (g + 1)->x, false, g->p));
@@ -187,7 +189,7 @@ static fur_status ascend(const fur_amg_rung *g, fur_vector *x)
     return smooth(g, BACKWARDS, true, x);
 }
 
-/* x = M r on a level whose steps a device runs by itself, and on those below it. */
+/* Computes x = M r on a level whose steps a device runs in one launch, with all levels below it. */
 static fur_status visit_small(const fur_amg *amg, const fur_amg_rung *g, fur_vector *x)
 {
     FUR_TRY(fur_amg_device(amg->context)
@@ -195,7 +197,7 @@ static fur_status visit_small(const fur_amg *amg, const fur_amg_rung *g, fur_vec
     return x == g->x ? FUR_OK : fur_vector_copy(g->x, x);
 }
 
-/* Down from level *index to the last one, or to the first of the small ones. */
+/* Goes down from level *index to the last level, or to the first of the small levels. */
 static fur_status go_down(const fur_amg *amg, visit *visits, int *index, fur_vector *x)
 {
     for (; *index + 1 < amg->levels && *index < amg->small; ++*index) {
@@ -238,7 +240,7 @@ static fur_status convert_far(const fur_vector *from, double factor, fur_vector 
                 : device->narrow(env, n, from->data, factor, to->data);
 }
 
-/* The same anywhere. */
+/* Computes to = factor from on the CPU or a device. */
 static fur_status convert(const fur_amg *amg, const fur_vector *from, double factor, fur_vector *to)
 {
     static fur_body *const narrow[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(narrow);
@@ -251,7 +253,7 @@ static fur_status convert(const fur_amg *amg, const fur_vector *from, double fac
     return FUR_OK;
 }
 
-/* One cycle in single precision, for b over its norm. */
+/* Runs one cycle in single precision, for b divided by its norm. */
 static fur_status apply_single(const fur_amg *amg, const fur_vector *b, fur_vector *x)
 {
     const fur_amg_rung *g = &amg->rung[0];
@@ -301,7 +303,7 @@ fur_status fur_operator_from_amg(fur_amg *amg, fur_operator **out)
 }
 #else
 
-/* Between VALUE and the type of its kind in double precision. */
+/* Converts between VALUE and the double precision type of its kind. */
 static void FN(narrow)(void *job, int64_t begin, int64_t end)
 {
     const cast c = *(const cast *)job;

@@ -1,9 +1,9 @@
 /* Damps the rows on which the smoother's polynomial might amplify an error.
  *
- * For A Hermitian, D its diagonal and weights w_i > 0, let q_i = sum_j |a_ij| w_j / (w_i d_i). Then
- * no eigenvalue of E^-1 A is above c if E_i = d_i max(1, q_i / c), by Gershgorin. The first weights
- * are 1 / sqrt(d_i), for which scales of rows do not count. The second are w_i sqrt(q_i), a step of
- * the power method (Collatz 1942). */
+ * Let A be Hermitian, D its diagonal, w_i > 0 weights, and q_i = sum_j |a_ij| w_j / (w_i d_i). By
+ * Gershgorin no eigenvalue of E^-1 A is above c if E_i = d_i max(1, q_i / c). The first weights are
+ * 1 / sqrt(d_i), which do not depend on scales of the rows. The second weights are w_i sqrt(q_i), a
+ * step of the power method (Collatz 1942). */
 #ifndef FUR_TEMPLATE
 #    include "hierarchy.h"
 #    include "magnitude.h"
@@ -15,7 +15,7 @@
 typedef struct weighing {
     const fur_csr_view *a;
     const void *scaling;
-    const void *weights; /* NULL: the first */
+    const void *weights; /* NULL: the first weights */
     double limit;        /* c; 0: the next weights are computed */
     void *out;           /* E^-1, or these weights */
 } weighing;
@@ -41,14 +41,14 @@ static void damp_here(const fur_csr *a, double limit, const fur_vector *scaling,
     weigh_rows(a, (weighing){v, scaling->data, weights->data, limit, damped->data});
 }
 
-/* A vector like x in the companion of its context. */
+/* Makes a vector like x in the companion of its context. */
 static fur_status make_vector(fur_context *host, const fur_vector *x, fur_vector **out)
 {
     return fur_context_pass_on(host, x->context,
                                fur_vector_create(host, x->value_type, x->size, out));
 }
 
-/* The same on copies in the companion of A's context. */
+/* Damps on copies in the companion of A's context. */
 static fur_status damp_copies(const fur_csr *a, double limit, fur_vector *scaling)
 {
     const fur_vector *near;

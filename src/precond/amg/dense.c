@@ -1,7 +1,7 @@
-/* The inverse of the coarsest matrix, by Gauss and Jordan's method with the diagonal's pivots, in
- * double precision. The matrix is first scaled to ones on its diagonal. A pivot that rounding alone
- * may have left belongs to a singular matrix, such as that of a Neumann problem: its unknown
- * becomes 0, and the others are solved for. Complex numbers are pairs of real ones. */
+/* The inverse of the coarsest matrix, by Gauss and Jordan's method with diagonal pivots, in double
+ * precision. The matrix is first scaled to ones on its diagonal. A pivot that may be only rounding
+ * belongs to a singular matrix, such as the matrix of a Neumann problem. Its unknown becomes 0, and
+ * the others are solved for. Complex numbers are pairs of real numbers. */
 #include "hierarchy.h"
 #include "value_type.h"
 
@@ -18,7 +18,7 @@ fur_status fur_amg_plan_dense(fur_amg *amg, const fur_csr *a)
                : fur_env_allocate(&amg->context->env, dense->order, sizeof(double), &dense->x);
 }
 
-/* The matrix by rows; an entry re + i im is [re, -im; im, re]. */
+/* Unpacks the matrix by rows. An entry re + i im is [re, -im; im, re]. */
 static void unpack(const fur_csr_view *a, const fur_amg_dense *dense)
 {
     const int64_t n = dense->order;
@@ -47,7 +47,7 @@ static void scale(int64_t n, const double *s, double *g)
             g[i * n + j] *= s[i] * s[j];
 }
 
-/* Row and column k become 0: the unknown is left out. */
+/* Sets row and column k to 0: the unknown is left out. */
 static void leave_out(int64_t n, int64_t k, double *g)
 {
     for (int64_t i = 0; i < n; i++)

@@ -1,12 +1,13 @@
 /* The prolongation of classical multigrid: extended+i interpolation (De Sterck, Falgout, Nolting
- * and Yang 2008). A fine row i is interpolated from the coarse rows that it, or a fine row that it
- * depends on, depends on:
+ * and Yang 2008). A fine row i is interpolated from coarse rows: the rows that i depends on, and
+ * the rows that a fine row k depends on if i depends on k. Their weights are
  *
  *     w_j = -(a_ij + sum_k a_ik b_kj / s_k) / (a_ii + sum_n a_in + sum_k a_ik b_ki / s_k)
  *
- * k: the fine rows that i depends on; n: the other neighbours that are not among these; b_kl: a_kl
- * where its sign is not that of a_kk, else 0; s_k: the sum of b_kl over those coarse rows and i. Of
- * the weights the four with the largest moduli are kept and scaled to the sum of all. */
+ * k are the fine rows that i depends on. n are the other neighbours that are not among the coarse
+ * rows. b_kl is a_kl if its sign differs from the sign of a_kk, otherwise 0. s_k is the sum of b_kl
+ * over the coarse rows and i. The four weights with the largest moduli are kept and scaled to the
+ * sum of all weights. */
 #include "classical.h"
 #include "split.h"
 
@@ -19,16 +20,16 @@ typedef struct row {
     int64_t i;
     int32_t *place; /* of a column in the list; -1: not there */
     fur_amg_list list;
-    int64_t most; /* that the list is to have */
+    int64_t most; /* largest number of entries of the list */
     double diagonal;
 } row;
 
 typedef struct interpolation {
     const fur_csr_view *a;
     const fur_amg_classical *c;
-    int64_t *starts; /* in place of weights: their numbers */
+    int64_t *starts; /* if not NULL: receives the numbers of entries, and no weights are computed */
     fur_csr *p;
-    bool is_planned; /* P's columns are there */
+    bool is_planned; /* P's columns are set */
 } interpolation;
 
 static bool is_coarse(const fur_amg_classical *c, int64_t i)
@@ -50,7 +51,7 @@ static void add_coarse(row *r, int64_t from)
     }
 }
 
-/* The list of the coarse rows, those of i first, with weights of 0. */
+/* Collects the coarse rows, first those that i depends on, with weights of 0. */
 static void collect(row *r)
 {
     const fur_amg_graph *g = &r->c->strong;
@@ -62,8 +63,7 @@ static void collect(row *r)
     }
 }
 
-/* Where a number that is added to the weight of l, or for i to the diagonal, goes; NULL: nowhere.
- */
+/* Returns the address of the weight of l, or of the diagonal for i; NULL for other columns. */
 static double *target(row *r, int32_t l)
 {
     if (l == r->i)
@@ -71,11 +71,11 @@ static double *target(row *r, int32_t l)
     return r->place[l] < 0 ? NULL : &r->list.weight[r->place[l]];
 }
 
-/* s_k; *negative: whether a_kk is. */
+/* Returns s_k. *negative: a_kk is negative. */
 static double sum_part(row *r, int32_t k, bool *negative)
 {
     const int64_t stop = fur_offset_at(r->a, k + 1);
-    double sums[2] = {0, 0}; /* of numbers that are not below 0, and that are */
+    double sums[2] = {0, 0}; /* of numbers >= 0, and of numbers < 0 */
     *negative = false;
     for (int64_t e = fur_offset_at(r->a, k); e < stop; e++) {
         int32_t l = r->a->columns[e];
@@ -107,7 +107,7 @@ static void distribute(row *r, int32_t k, double entry)
     }
 }
 
-/* The weights of a fine row. */
+/* Computes the weights of a fine row. */
 static void weigh(row *r)
 {
     const fur_amg_graph *g = &r->c->strong;
@@ -136,7 +136,7 @@ static void forget(row *r)
         r->place[r->list.column[k]] = -1;
 }
 
-/* How many entries P's row has. */
+/* Returns the number of entries of P's row. */
 static int64_t count_row(row *r)
 {
     if (is_coarse(r->c, r->i))
@@ -181,7 +181,7 @@ static void interpolate_rows(void *job, int64_t begin, int64_t end)
         }
 }
 
-/* The most rows that a row could be interpolated from. */
+/* Returns the largest number of rows that a row could be interpolated from. */
 static int64_t find_longest(const fur_amg_classical *c)
 {
     const fur_amg_graph *g = &c->strong;
@@ -200,7 +200,7 @@ fur_status fur_amg_plan_interpolation(fur_env *env, const fur_csr_view *a, fur_a
     c->lanes = fur_lanes(env->threads, a->rows / ROW_GRAIN);
     c->longest = find_longest(c);
     FUR_TRY(fur_env_allocate(env, c->lanes * a->rows, sizeof *c->place, &c->place));
-    /* One more: rows that depend on none have the arrays, too. */
+    /* One more element: rows without dependences need the arrays, too. */
     FUR_TRY(fur_env_allocate(env, c->lanes * c->longest + 1, sizeof *c->column, &c->column));
     FUR_TRY(fur_env_allocate(env, c->lanes * c->longest + 1, sizeof *c->weight, &c->weight));
     for (int64_t k = 0; k < c->lanes * a->rows; k++)

@@ -1,11 +1,11 @@
-/* Vectors of the near-nullspace that A does not nearly turn into 0 are relaxed until they are such:
- * sweeps of the smoother for A x = 0 (Brezina, Falgout, MacLachlan, Manteuffel, McCormick and Ruge
- * 2005). Constants are far from it where finite elements have functions of several kinds. */
+/* Relaxes vectors of the near-nullspace that A does not nearly map to 0, by sweeps of the smoother
+ * for A x = 0 (Brezina, Falgout, MacLachlan, Manteuffel, McCormick and Ruge 2005). Constants need
+ * this if finite elements have functions of several kinds. */
 #include "hierarchy.h"
 
 #include <furrow/vector.h>
 
-/* Vectors of at most this part of the largest energy are good as they are. */
+/* Vectors of at most this part of the largest energy are not relaxed. */
 #define ENERGY 0.05
 #define ROUNDS 8
 
@@ -22,7 +22,7 @@ static fur_status measure(const fur_amg_rung *g, const fur_vector *diagonal, dou
     return FUR_OK;
 }
 
-/* Relaxes the level's x if it needs that; *better: whether that has been of use. */
+/* Relaxes the level's x if needed. *better: this reduced its energy. */
 static fur_status improve(const fur_amg_rung *g, const fur_vector *diagonal, bool *better)
 {
     double before;
@@ -38,7 +38,7 @@ static fur_status improve(const fur_amg_rung *g, const fur_vector *diagonal, boo
     return FUR_OK;
 }
 
-/* Column j of the block, by way of the level's x. */
+/* Improves column j of the block, through the level's x. */
 static fur_status improve_column(const fur_amg_rung *g, const fur_vector *diagonal,
                                  fur_vectors *near, int64_t j)
 {

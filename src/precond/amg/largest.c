@@ -1,7 +1,7 @@
-/* The largest weights of a row, of which P keeps so many. */
+/* The largest weights of a row, which P keeps. */
 #include "classical.h"
 
-/* Whether weight x is to be kept rather than y. */
+/* Returns true if weight x is kept rather than y. */
 static bool is_larger(const fur_amg_list *l, int64_t x, int64_t y)
 {
     double a = fabs(l->weight[x]);
@@ -19,7 +19,7 @@ static void sort_places(const fur_amg_list *l, int count, int32_t *kept)
         }
 }
 
-/* The places of the largest weights, by their columns. */
+/* Finds the places of the largest weights, in the order of their columns. */
 static int select_largest(const fur_amg_list *l, int32_t *kept)
 {
     int count = 0;
@@ -43,7 +43,7 @@ static int32_t column_of(const fur_amg_list *l, const int32_t *number, int32_t p
     return number ? number[l->column[place]] : l->column[place];
 }
 
-/* The places of the entries that P's row has. */
+/* Finds the places of the entries of P's row. */
 static int find_planned(const fur_amg_list *l, const int32_t *number, const fur_csr_view *p,
                         int64_t i, int32_t *kept)
 {

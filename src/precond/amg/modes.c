@@ -5,14 +5,14 @@
 #include "value_type.h"
 #include "vectors.h"
 
-/* Where each mode of a point with the coordinates x has its entries. */
+/* Returns the entry of a mode in a row of the point with coordinates x. */
 static double mode_entry(int dims, const double *x, int row, int mode)
 {
     if (mode < dims)
         return row == mode;
     if (dims == 2)
         return row == 0 ? -x[1] : x[0];
-    int axis = mode - dims; /* of the rotation: axis x (row, column) */
+    int axis = mode - dims; /* axis of the rotation: axis x (row, column) */
     if (row == (axis + 1) % 3)
         return -x[(axis + 2) % 3];
     return row == (axis + 2) % 3 ? x[(axis + 1) % 3] : 0;

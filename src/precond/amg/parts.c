@@ -1,4 +1,4 @@
-/* A hierarchy is cut for several contexts. */
+/* Cuts a hierarchy for several contexts. */
 #include "parts.h"
 
 #include <furrow/author/options.h>
@@ -34,7 +34,8 @@ static fur_status check(const fur_amg *amg, const fur_sharing *s, int64_t whole)
     return FUR_OK;
 }
 
-/* The first level's bounds are given; those of others are in proportion. */
+/* Sets the bounds of a level. Bounds of the first level are given. Other levels have bounds in
+ * proportion. */
 static fur_status make_bounds(fur_amg *amg, int level)
 {
     fur_amg_parts *parts = amg->parts;
@@ -48,7 +49,7 @@ static fur_status make_bounds(fur_amg *amg, int level)
     return FUR_OK;
 }
 
-/* The vectors of a level become those of its rows here. */
+/* Replaces the vectors of a level by their part for this context's rows. */
 static fur_status cut_vectors(fur_amg *amg, int level)
 {
     fur_amg_parts *parts = amg->parts;
@@ -66,12 +67,13 @@ static fur_status cut_vectors(fur_amg *amg, int level)
         *vectors[i] = NULL;
         FUR_TRY(fur_vector_wrap(amg->context, whole->value_type, count, data, FUR_OWNERSHIP_BORROW,
                                 vectors[i]));
-        (*vectors[i])->data = data; /* also of a part without entries: others' are beside it */
+        (*vectors[i])->data =
+            data; /* also for a part without entries: the entries of others are beside it */
     }
     return FUR_OK;
 }
 
-/* This context's rows, in the arrays that there are. */
+/* Takes this context's rows, in the arrays of the matrix. */
 static fur_status take_rows(fur_amg_part *part, const fur_csr *a, int64_t uses)
 {
     const fur_csr_view *v = &a->view;
@@ -96,7 +98,8 @@ static fur_status take_rows(fur_amg_part *part, const fur_csr *a, int64_t uses)
     return fur_spmv_plan(part->rows, &options, &part->plan);
 }
 
-/* Marks columns begin .. end-1 that the rows of a rank have; counts those that were not. */
+/* Marks the columns begin .. end-1 that the rows of a rank have. Returns the number of new marks.
+ */
 static int64_t mark(const fur_csr_view *v, const int64_t *rows, int rank, int64_t begin,
                     int64_t end, int32_t *marks)
 {
@@ -111,7 +114,7 @@ static int64_t mark(const fur_csr_view *v, const int64_t *rows, int rank, int64_
     return count;
 }
 
-/* Who of two ranks needs which entries of the other: rows of `needs`, entries of `has`. */
+/* Finds the entries that one rank needs of another: rows of `needs`, entries of `has`. */
 static fur_status make_way(fur_env *env, const fur_csr_view *v, const fur_amg_part *part, int needs,
                            int has, int32_t *marks, fur_amg_way *out, int *ways)
 {
@@ -171,7 +174,7 @@ static fur_status cut_product(const fur_amg *amg, const int64_t *x_bounds, const
     return x_bounds ? make_ways(env, product->matrix, part) : FUR_OK;
 }
 
-/* The products of a level; the next one may be whole. */
+/* Cuts the products of a level. The next level may be whole. */
 static fur_status cut_level(fur_amg *amg, int level)
 {
     fur_amg_parts *parts = amg->parts;

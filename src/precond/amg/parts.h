@@ -1,7 +1,7 @@
-/* Cycles of several contexts, each of which has made the same hierarchy: on the first levels each
- * works on some rows only, and gets the entries that these need from the others
- * (furrow/author/sharing.h). Arrays are as long as ever: what others have stands where it always
- * does. */
+/* Cycles of several contexts, which all have made the same hierarchy. On the first levels each
+ * context works on some rows only, and gets the entries that these rows need from the other
+ * contexts (furrow/author/sharing.h). Arrays keep their length, and entries of other contexts keep
+ * their place. */
 #ifndef FURROW_AMG_PARTS_H
 #define FURROW_AMG_PARTS_H
 
@@ -21,11 +21,11 @@ struct fur_amg_part {
     const fur_amg_parts *of;
     const int64_t *x_bounds; /* NULL: x is whole on all */
     const int64_t *y_bounds;
-    bool y_is_whole; /* what others compute of y is fetched as well */
+    bool y_is_whole; /* the parts of y of other contexts are fetched, too */
     int64_t *offsets;
     fur_csr *rows;
     fur_spmv *plan;
-    int32_t *lists; /* of all ways */
+    int32_t *lists; /* lists of all ways */
     fur_amg_way *give;
     fur_amg_way *take;
     int give_count;
@@ -36,10 +36,11 @@ struct fur_amg_part {
 struct fur_amg_parts {
     fur_sharing with;
     fur_context *context;
-    int cut;                                   /* levels of which each context has some rows */
-    int64_t *bounds[FUR_AMG_LEVELS_MOST];      /* of these and of the next level */
-    fur_vector *whole[FUR_AMG_LEVELS_MOST][7]; /* vectors of which the levels have a part now */
-    char *mine;                                /* to gather the right-hand side of level `cut` */
+    int cut;                              /* levels of which each context has some rows */
+    int64_t *bounds[FUR_AMG_LEVELS_MOST]; /* bounds of these levels and of the next level */
+    fur_vector
+        *whole[FUR_AMG_LEVELS_MOST][7]; /* the whole vectors whose parts the levels now use */
+    char *mine;                         /* to gather the right-hand side of level `cut` */
     char *all;
 };
 

@@ -1,4 +1,4 @@
-/* Products of which a context computes some rows. */
+/* Products for which a context computes some rows. */
 #include "parts.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@ static char *entry(char *array, int64_t i, size_t size)
     return array + (size_t)i * size;
 }
 
-/* Entries of x that others need, and from others. x: its whole array. */
+/* Exchanges the entries of x that contexts need of each other. x is its whole array. */
 static fur_status exchange(const fur_amg_part *part, size_t size, char *x)
 {
     const fur_sharing *with = &part->of->with;
@@ -27,7 +27,7 @@ static fur_status exchange(const fur_amg_part *part, size_t size, char *x)
     return FUR_OK;
 }
 
-/* Completes y, of which every context has its rows. */
+/* Completes y: every context has only its rows. */
 static fur_status complete(const fur_amg_part *part, size_t size, char *y)
 {
     const fur_amg_parts *parts = part->of;

@@ -1,8 +1,8 @@
-/* The rows of the next level, by PMIS (De Sterck, Yang and Heys 2006): in rounds those whose weight
- * is the largest among their neighbours without a decision are taken, and rows that depend on them
- * are not. A weight is the number of rows that depend on
- * the row, then a hash of its number, then the number. Passes read what the one before wrote, so
- * that threads do not show. */
+/* The rows of the next level, by PMIS (De Sterck, Yang and Heys 2006). In each round an undecided
+ * row is taken if its weight is the largest among its undecided neighbours. Rows that depend on a
+ * taken row are not taken. A weight is the number of rows that depend on the row, then a hash of
+ * its number, then the number. Each pass reads the results of the previous pass, so that the number
+ * of threads does not matter. */
 #include "classical.h"
 
 #define ROW_GRAIN 2048
@@ -53,7 +53,7 @@ fur_status fur_amg_find_dependences(fur_env *env, const fur_csr_view *a, double 
     graph->nodes = a->rows;
     FUR_TRY(fur_env_allocate(env, a->rows + 1, sizeof *graph->begin, &graph->begin));
     FUR_TRY(fur_env_allocate(env, a->rows, sizeof *graph->count, &graph->count));
-    /* One more: a matrix without entries has the array, too; likewise below. */
+    /* One more element: a matrix without entries needs the array, too; likewise below. */
     FUR_TRY(fur_env_allocate(env, a->entries + 1, sizeof *graph->column, &graph->column));
     graph->begin[a->rows] = a->entries;
     dependences d = {a, theta, graph};
@@ -61,7 +61,7 @@ fur_status fur_amg_find_dependences(fur_env *env, const fur_csr_view *a, double 
     return FUR_OK;
 }
 
-/* The reverse of the dependences. */
+/* Makes the reverse of the dependences. */
 static fur_status reverse(fur_env *env, contest *c)
 {
     const fur_amg_graph *on = c->on;
@@ -86,7 +86,7 @@ static fur_status reverse(fur_env *env, contest *c)
     return FUR_OK;
 }
 
-/* Whether i comes before every open neighbour. */
+/* Returns true if i precedes every undecided neighbour. */
 static bool wins(const contest *c, const fur_amg_graph *g, int32_t i)
 {
     bool first = true;
@@ -119,7 +119,7 @@ static void leave(void *job, int64_t begin, int64_t end)
     }
 }
 
-/* Rows that no other depends on are fine from the begin. */
+/* Starts the rounds. Rows that no other row depends on are fine rows. */
 static void begin_contest(contest *c)
 {
     for (int64_t i = 0; i < c->on->nodes; i++) {

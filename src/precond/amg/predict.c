@@ -1,5 +1,5 @@
-/* The memory of a hierarchy from that of a part of the matrix: rows around one in its middle, so
- * many that those at the rim count little. */
+/* Predicts the memory of a hierarchy from a part of the matrix: rows around a row in its middle.
+ * The part is so large that rows at its rim matter little. */
 #include "hierarchy.h"
 
 #include <furrow/algebra.h>
@@ -7,14 +7,15 @@
 #include <furrow/author/options.h>
 #include <furrow/spmv.h>
 
-/* Rows of the part. Of a grid in space it is a ball with a tenth of its points at the rim. */
+/* Rows of the part. For a grid in space the part is a ball with a tenth of its points at the rim.
+ */
 #define PART_ROWS 60000
 
 typedef struct part {
-    const fur_csr *a; /* where the host reaches it */
+    const fur_csr *a; /* in the host's memory */
     int block;
     int64_t nodes;
-    int64_t count; /* of nodes in the part */
+    int64_t count; /* nodes in the part */
     char *taken;
     int32_t *queue;
     int32_t *rows;
@@ -38,7 +39,8 @@ static void take_neighbours(part *p, int64_t node)
         take(p, v->columns[k] / p->block);
 }
 
-/* Level by level from the middle; from the first node that is left where a component ends. */
+/* Gathers nodes level by level from the middle. When a component ends, it continues from the first
+ * node that is not yet in the part. */
 static void gather(part *p)
 {
     int64_t most = PART_ROWS / p->block;
@@ -62,7 +64,7 @@ static void list_rows(const part *p)
             p->rows[count++] = (int32_t)(node * p->block + i);
 }
 
-/* The part's rows of the near-nullspace. */
+/* Takes the part's rows of the near-nullspace. */
 static fur_status take_near(part *p, const fur_vectors *near)
 {
     const fur_vectors_view *v = fur_vectors_get(near);
@@ -90,7 +92,7 @@ done:
     return status;
 }
 
-/* The part of the matrix; all of it if that has not many more rows. */
+/* Makes the part of the matrix; the whole matrix if it has not many more rows. */
 static fur_status cut(part *p)
 {
     fur_env *env = &p->a->context->env;
@@ -113,8 +115,8 @@ static void release(part *p)
     fur_env_release(env, p->taken);
 }
 
-/* From the hierarchy of the part to that of the matrix: all grows with the entries, but for the
- * inverse of the last level. */
+/* Predicts the hierarchy of the matrix from the hierarchy of the part. Everything grows with the
+ * entries, except the inverse of the last level. */
 static void extend(const fur_csr *a, const fur_amg *amg, fur_amg_prediction *out)
 {
     const fur_csr_view *some = &amg->a->view;
@@ -126,8 +128,9 @@ static void extend(const fur_csr *a, const fur_amg *amg, fur_amg_prediction *out
     out->rows = some->rows;
 }
 
-/* Has the machine's times taken for matrices of all sizes up to A's, of leading rows: in the part,
- * as in the hierarchy to come, products are chosen by the times for levels of the whole matrix. */
+/* Measures the machine's times for matrices of leading rows, of all sizes up to A's. Then the part
+ * chooses its products by the times for levels of the whole matrix, as the predicted hierarchy
+ * does. */
 static fur_status meet_sizes(const fur_csr *a)
 {
     fur_csr_view leading = a->view;

@@ -1,16 +1,17 @@
-/* The last levels, whose rows are so few that a step takes longer to begin than to do: a device
- * runs all steps of a visit to them in one launch. The cycle itself records them: its levels get
- * verbs that note what they are to do. */
+/* The last levels, which have so few rows that a step takes longer to launch than to run. A device
+ * runs all steps of a visit to them in one launch. The cycle itself records the steps: its levels
+ * get verbs that note their operations. */
 #include "hierarchy.h"
 #include "value_type.h"
 
-/* A level of the program has at most so many real rows, and entries: of 764 rows with 35,538 the
- * launches of an H100 take 175 us a cycle, one launch 195; of 577 with 5,667, 129 and 75
- * (docs/results/solve/amg-peers.md). */
+/* Largest numbers of real rows and of entries of a level of the program. With 764 rows and 35,538
+ * entries the launches of an H100 take 175 us a cycle, and one launch takes 195. With 577 rows and
+ * 5,667 entries they take 129 and 75 (docs/results/solve/amg-peers.md). */
 #define ROWS_MOST 2048
 #define ENTRIES_MOST 20480
 
-/* A program of more actions has fewer levels: W cycles come often to the last ones. */
+/* Largest number of actions. A longer program gets fewer levels: W cycles visit the last levels
+ * often. */
 #define ACTIONS_MOST 4096
 
 static bool is_small(const fur_amg_rung *rung)
@@ -20,7 +21,7 @@ static bool is_small(const fur_amg_rung *rung)
            !rung->coloured.upper;
 }
 
-/* The first of the levels that are small; `levels` if that is the last alone. */
+/* Returns the first small level; `levels` if only the last level is small. */
 static int find_small(const fur_amg *amg)
 {
     int first = amg->levels;
@@ -129,7 +130,7 @@ static void set_verbs(fur_amg *amg, int first, const fur_amg_verbs *verbs)
     }
 }
 
-/* The steps of a visit to the levels from `first` on. */
+/* Records the steps of a visit to the levels from `first` on. */
 static fur_status record(fur_amg *amg, int first)
 {
     fur_amg_program *program = &amg->program;

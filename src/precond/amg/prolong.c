@@ -1,6 +1,7 @@
-/* The smoothed prolongation P = (I - omega D^-1 A') T. A' has the strong entries of A; a weak one
- * of unknown c of another node counts as one of unknown c of the row's own node, so that A' does to
- * constants what A does. Products are rounded and added in the order of the columns. */
+/* The smoothed prolongation P = (I - omega D^-1 A') T. A' has the strong entries of A. A weak entry
+ * of unknown c of another node is added to the entry of unknown c of the row's node. So A' and A
+ * have the same products with constants. Products are rounded and added in the order of the
+ * columns. */
 #ifndef FUR_TEMPLATE
 #    include "hierarchy.h"
 #    include "scalar.h"
@@ -9,7 +10,7 @@
 #    include "table.h"
 
 #    define NODE_GRAIN 1024
-/* Up to so many neighbours aggregates are put in order one by one. */
+/* Up to this number of neighbours aggregates are sorted by insertion. */
 #    define FEW 48
 
 typedef struct prolongation {
@@ -18,9 +19,9 @@ typedef struct prolongation {
     int modes;
     double omega;
     const fur_amg_step *step;
-    int64_t *starts; /* aggregates of the nodes before each */
+    int64_t *starts; /* number of aggregates of the nodes before each node */
     fur_csr *p;      /* NULL: only count */
-    uint64_t *room;  /* of each lane, one after the other */
+    uint64_t *room;  /* work arrays of the lanes, one after the other */
     int64_t stride;
     int lanes;
 } prolongation;
@@ -28,7 +29,7 @@ typedef struct prolongation {
 #    define FUR_TEMPLATE "prolong.c"
 #    include "foreach_value.h"
 
-/* Adds a number to a rising list that does not have it. */
+/* Inserts a number into a rising list, unless the list has it. */
 static int64_t insert(int64_t count, uint64_t *list, uint64_t number)
 {
     int64_t k = count;
@@ -41,7 +42,7 @@ static int64_t insert(int64_t count, uint64_t *list, uint64_t number)
     return count + 1;
 }
 
-/* The aggregates of a node and its strong neighbours, rising. */
+/* Lists the aggregates of a node and its strong neighbours, rising. */
 static int64_t list_aggregates(const fur_amg_step *step, int64_t node, uint64_t *list)
 {
     const fur_amg_graph *g = &step->strong;
@@ -208,7 +209,7 @@ typedef struct FN(sum) {
     VALUE stored;   /* of A */
 } FN(sum);
 
-/* Where an aggregate's entries are in the row. */
+/* Returns the place of an aggregate's entries in the row. */
 static inline int64_t FN(place)(const FN(sum) * s, int modes, int32_t aggregate)
 {
     int32_t column = aggregate * modes;
@@ -257,7 +258,7 @@ static void FN(add_row)(const prolongation *p, int64_t row, FN(sum) * s)
     }
 }
 
-/* -omega / D, 0 for a row that is not to be smoothed. */
+/* Returns -omega / D; 0 for a row that is not smoothed. */
 static VALUE FN(factor)(const prolongation *p, const FN(sum) * s)
 {
     fur_scalar zero = {0, 0};

@@ -1,8 +1,8 @@
-/* The restriction R of a step: P^H, or for matrices that are not symmetric Q^H with Q = (I - omega
- * D^-H A'^H) T, what P is for A^H (Sala and Tuminaro 2008). Aggregates and T are the same. */
+/* The restriction R of a step: P^H, or Q^H for a nonsymmetric matrix. Q = (I - omega D^-H A'^H) T
+ * is the prolongation of A^H (Sala and Tuminaro 2008). Aggregates and T are the same. */
 #include "hierarchy.h"
 
-/* Q's pattern, or its values: the prolongation of the same step for A^H. */
+/* Makes Q's pattern: the prolongation of the same step for A^H. */
 static fur_status plan_adjoint(const fur_csr *a, int block, int modes, fur_amg_step *step)
 {
     fur_amg_step other = *step;

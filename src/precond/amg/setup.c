@@ -1,4 +1,4 @@
-/* The levels, made one from the other, and their values computed again. */
+/* Makes the levels one from the other, and computes their values again. */
 
 #include <furrow/author/clock.h>
 #include <furrow/author/recognised.h>
@@ -6,11 +6,11 @@
 #include "split.h"
 #include "value_type.h"
 
-/* A level of more than this part of the rows above is not worth its work: then every entry counts
- * as strong, and if that does not help, coarsening ends. */
+/* A level with more than this part of the rows above is not worth its work. Then every entry counts
+ * as strong. If that does not help, coarsening ends. */
 #define SLOW 0.7
 
-/* A last level of at most so many rows has an inverse. */
+/* Largest number of rows of a last level with an inverse. */
 #define DENSE_MOST 1000
 
 static const fur_csr *matrix(const fur_amg_rung *rung)
@@ -18,7 +18,7 @@ static const fur_csr *matrix(const fur_amg_rung *rung)
     return rung->level.a;
 }
 
-/* For so many products in a cycle. */
+/* Plans products, `times` of them in a cycle. */
 static fur_status plan_products(const fur_csr *a, int times, fur_amg_product *out)
 {
     fur_spmv_options options = {.size = sizeof options, .uses = (int64_t)times * FUR_AMG_CYCLES};
@@ -26,8 +26,8 @@ static fur_status plan_products(const fur_csr *a, int times, fur_amg_product *ou
     return fur_spmv_plan(a, &options, &out->plan);
 }
 
-/* The same with the first level's matrix, which may be a stencil: that has the bits of the plan and
- * reads less. */
+/* Plans products by the first level's matrix. If it is a stencil, the stencil has the bits of the
+ * plan and reads less. */
 static fur_status plan_first(const fur_csr *a, int times, fur_amg_product *out)
 {
     const fur_recognise_options constant = {.size = sizeof constant, .constant = 1};
@@ -36,7 +36,7 @@ static fur_status plan_first(const fur_csr *a, int times, fur_amg_product *out)
     return out->stencil ? FUR_OK : plan_products(a, times, out);
 }
 
-/* A stencil refuses new values that do not suit it: a plan takes its place. */
+/* Replaces a stencil by a plan if it refuses the new values. */
 static fur_status replan_first(const fur_amg_rung *rung, int times, fur_amg_product *out)
 {
     if (!out->stencil || fur_amg_multiply(out, 1, rung->p, false, rung->r) != FUR_INVALID)
@@ -54,13 +54,13 @@ static void release_product(fur_amg_product *product)
     fur_spmv_destroy(product->plan);
 }
 
-/* Products with a level's matrix in a cycle. */
+/* Returns the number of products by a level's matrix in a cycle. */
 static int times_of(const fur_amg *amg)
 {
     return 2 * amg->options.sweeps + 1;
 }
 
-/* The vectors and products of a level. */
+/* Makes the vectors and products of a level. */
 static fur_status equip(fur_amg *amg, int index)
 {
     fur_amg_rung *rung = &amg->rung[index];
@@ -108,7 +108,7 @@ void fur_amg_release_rung(fur_context *context, fur_amg_rung *rung)
     fur_csr_destroy(rung->own);
 }
 
-/* Whether the aggregates make a next level that is worth it. */
+/* Returns true if the aggregates make a next level that is worth its work. */
 static bool suits(const fur_amg *amg, const fur_amg_rung *rung)
 {
     int64_t rows = rung->step.aggregates * amg->modes;
@@ -121,7 +121,7 @@ static fur_status gather(fur_amg *amg, fur_amg_rung *rung, double theta)
     return fur_amg_aggregate(amg->context, &rung->step);
 }
 
-/* The aggregates of a level; *found is false where it is the last. */
+/* Finds the aggregates of a level. *found is false if it is the last level. */
 static fur_status find_aggregates(fur_amg *amg, fur_amg_rung *rung, bool *found)
 {
     fur_context *context = amg->context;
@@ -141,8 +141,8 @@ static double omega(const fur_amg_rung *rung)
     return rung->radius > 0 ? 4 / (3 * rung->radius) : 0;
 }
 
-/* P by aggregation; *found is false where the level is the last. `near` is the near-nullspace of
- * the level, and then of the next. */
+/* Makes P by aggregation. *found is false if the level is the last. `near` is the near-nullspace of
+ * the level, and then of the next level. */
 static fur_status prolong(fur_amg *amg, fur_amg_rung *rung, void **near, bool *found)
 {
     const fur_csr *a = matrix(rung);
@@ -160,7 +160,7 @@ static fur_status prolong(fur_amg *amg, fur_amg_rung *rung, void **near, bool *f
     return fur_amg_fill_prolongation(a, block, amg->modes, omega(rung), step);
 }
 
-/* P of classical multigrid. */
+/* Makes P of classical multigrid. */
 static fur_status interpolate(fur_amg *amg, int index, bool *found)
 {
     fur_amg_rung *rung = &amg->rung[index];
@@ -172,7 +172,7 @@ static fur_status interpolate(fur_amg *amg, int index, bool *found)
     return FUR_OK;
 }
 
-/* R and the matrix of the next level. */
+/* Makes R and the matrix of the next level. */
 static fur_status descend(const fur_amg *amg, fur_amg_rung *rung, fur_csr **coarse)
 {
     const fur_csr *a = matrix(rung);
@@ -188,7 +188,7 @@ static fur_status descend(const fur_amg *amg, fur_amg_rung *rung, fur_csr **coar
     return plan_products(step->r, 1, &step->times_r);
 }
 
-/* Vectors for cycles that come to a level twice. */
+/* Makes the vectors for cycles that visit a level twice. */
 static fur_status equip_twice(fur_amg *amg, int index)
 {
     for (int i = 0; i < 3; i++)
@@ -223,7 +223,7 @@ static fur_status extend(fur_amg *amg, int index, void **near, bool *more)
     return equip(amg, index + 1);
 }
 
-/* The caller's near-nullspace, row by row in the levels' type. */
+/* Copies the caller's near-nullspace, row by row, in the levels' type. */
 static void take_near(const fur_amg *amg, const fur_vectors_view *given, const void *data,
                       void *made)
 {
@@ -242,7 +242,7 @@ static void take_near(const fur_amg *amg, const fur_vectors_view *given, const v
     }
 }
 
-/* One constant for each unknown of a node. */
+/* Fills one constant for each unknown of a node. */
 static void fill_constants(const fur_amg *amg, int64_t rows, void *made)
 {
     const int64_t parts = fur_value_parts(amg->value);
@@ -255,7 +255,7 @@ static void fill_constants(const fur_amg *amg, int64_t rows, void *made)
     }
 }
 
-/* The near-nullspace of the first level in the host's memory. */
+/* Makes the near-nullspace of the first level in the host's memory. */
 static fur_status make_near(const fur_amg *amg, void *made)
 {
     const fur_vectors_view *given = fur_vectors_get(amg->options.near_nullspace);
@@ -275,7 +275,7 @@ static fur_status make_near(const fur_amg *amg, void *made)
     return FUR_OK;
 }
 
-/* The same where the context's kernels work: the caller's, or constants. */
+/* Makes the near-nullspace in the context's memory: the caller's vectors, or constants. */
 static fur_status begin_near(fur_amg *amg, void **near)
 {
     fur_context *context = amg->context;
@@ -298,7 +298,7 @@ static fur_status begin_near(fur_amg *amg, void **near)
     return status;
 }
 
-/* Values of a matrix in single precision with A's pattern. */
+/* Rounds the values of A into a matrix in single precision with A's pattern. */
 static fur_status round_values(const fur_csr *a, fur_csr *single)
 {
     fur_env *env = &a->context->env;
@@ -312,7 +312,7 @@ static fur_status round_values(const fur_csr *a, fur_csr *single)
     return FUR_OK;
 }
 
-/* A copy in single precision. */
+/* Makes a copy in single precision. */
 static fur_status copy_single(const fur_csr *a, fur_value_type value, fur_csr **out)
 {
     fur_context *context = a->context;
@@ -333,7 +333,7 @@ done:
     return status;
 }
 
-/* The first level: the caller's matrix, or a copy in single precision. */
+/* Makes the first level: the caller's matrix, or a copy in single precision. */
 static fur_status begin(fur_amg *amg)
 {
     fur_amg_rung *rung = &amg->rung[0];
@@ -347,7 +347,7 @@ static fur_status begin(fur_amg *amg)
     return equip(amg, 0);
 }
 
-/* The inverse of the last level's matrix if that is small. */
+/* Inverts the last level's matrix if it is small. */
 static fur_status invert_last(fur_amg *amg)
 {
     const fur_csr *last = matrix(&amg->rung[amg->levels - 1]);
@@ -387,7 +387,7 @@ done:
     return status;
 }
 
-/* The values of the matrix of the next level, from those of this one. */
+/* Computes the values of the next level's matrix from the values of this level. */
 static fur_status refresh_step(const fur_amg *amg, fur_amg_rung *rung, fur_csr *coarse)
 {
     fur_amg_step *step = &rung->step;

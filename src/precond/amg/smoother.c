@@ -10,19 +10,19 @@
 #    include "tridiagonal.h"
 
 #    define ROW_GRAIN 4096
-/* Steps of conjugate gradients, whose coefficients tell the largest eigenvalue from below, within
- * some per cent (Saad 2003, section 6.7.3); the factor that makes up for it. */
+/* Steps of conjugate gradients. Their coefficients give the largest eigenvalue from below, within a
+ * few per cent (Saad 2003, section 6.7.3). EIGENVALUE_MARGIN compensates for this. */
 #    define EIGENVALUE_STEPS 8
 #    define EIGENVALUE_MARGIN 1.1
 /* The polynomial is small on this part of the spectrum. */
 #    define SPECTRUM_RATIO 10
-/* The polynomial is 1 at 0 and, in modulus, at 1 + 1 / SPECTRUM_RATIO times the upper end of this
- * part. Eigenvalues up to this factor times the upper end keep the smoother a contraction. */
+/* The polynomial is 1 at 0. Its modulus is also 1 at 1 + 1 / SPECTRUM_RATIO times the upper end of
+ * this part. Up to BEARABLE times the upper end the smoother is a contraction. */
 #    define BEARABLE 1.08
 
 typedef struct scan {
     const fur_csr_view *a;
-    bool sums; /* scale by the moduli of rows in place of the diagonal */
+    bool sums; /* scale by the sums of moduli of rows instead of the diagonal */
     void *scaling;
     fur_shared gershgorin; /* magnitude bits of the largest radius */
 } scan;
@@ -33,7 +33,7 @@ typedef struct scan {
 #    define FUR_TEMPLATE "smoother.c"
 #    include "foreach_value.h"
 
-/* Slots of amg->scalars; both are kept, and halt where they are not positive. */
+/* Slots of amg->scalars. The values of both are kept. They halt if a value is not positive. */
 enum { PRODUCT, CURVATURE, SLOTS };
 
 fur_status fur_amg_make_scalars(fur_amg *amg)
@@ -42,7 +42,7 @@ fur_status fur_amg_make_scalars(fur_amg *amg)
     return fur_scalars_keep(amg->scalars, SLOTS, EIGENVALUE_STEPS + 1);
 }
 
-/* One step of conjugate gradients with D^-1 on A y = r. The level's x holds products. */
+/* Queues one step of conjugate gradients with D^-1 on A y = r. The level's x holds products. */
 static fur_status queue_step(fur_scalars *s, const fur_amg_rung *rung)
 {
     const fur_coefficient one = {.factor = fur_real(1)};
@@ -56,7 +56,7 @@ static fur_status queue_step(fur_scalars *s, const fur_amg_rung *rung)
     return fur_axpby_from(one, rung->x, beta, rung->p);
 }
 
-/* All steps, none of which waits for the host. */
+/* Queues all steps. No step waits for the host. */
 static fur_status queue_steps(fur_scalars *s, const fur_amg_rung *rung)
 {
     fur_scalars_state start = fur_scalars_initial();
@@ -71,13 +71,14 @@ static fur_status queue_steps(fur_scalars *s, const fur_amg_rung *rung)
     return FUR_OK;
 }
 
-/* The largest eigenvalue of T of so many steps, or 0 where A is not positive definite. */
+/* Returns the largest eigenvalue of the tridiagonal matrix T of `steps` steps, or 0 if A is not
+ * positive definite. */
 static double find_largest(int64_t steps, int64_t products, const double *product,
                            const double *curvature)
 {
     double diagonal[EIGENVALUE_STEPS];
     double beside[EIGENVALUE_STEPS];
-    double past = 0; /* beta / alpha of the step before */
+    double past = 0; /* beta / alpha of the previous step */
     bool more = true;
     int n = 0;
     while (more && n < steps) {
@@ -94,8 +95,8 @@ static double find_largest(int64_t steps, int64_t products, const double *produc
     return n > 0 ? fur_tridiagonal_eigenvalue(n, diagonal, beside, n - 1, 1e-3) : 0;
 }
 
-/* The largest eigenvalue of D^-1 A, at most Gershgorin's bound; that where A is not positive
- * definite. */
+/* Estimates the largest eigenvalue of D^-1 A, at most Gershgorin's bound. It is this bound if A is
+ * not positive definite. */
 static fur_status estimate(fur_scalars *s, fur_amg_rung *rung)
 {
     double product[EIGENVALUE_STEPS + 1];

@@ -1,5 +1,5 @@
-/* Which couplings of nodes are strong (Vanek, Mandel and Brezina 1996): |a_ij|^2 > theta^2 |a_ii|
- * |a_jj|, of blocks in the norm of Frobenius. */
+/* Finds the strong couplings of nodes (Vanek, Mandel and Brezina 1996): |a_ij|^2 > theta^2 |a_ii|
+ * |a_jj|; for blocks in the Frobenius norm. */
 #ifndef FUR_TEMPLATE
 #    include "hierarchy.h"
 #    include "scalar.h"
@@ -19,7 +19,7 @@ typedef struct search {
 #    define FUR_TEMPLATE "strength.c"
 #    include "foreach_value.h"
 
-/* The graph of the host: of each node's block its norm, then what is strong. */
+/* Makes the graph on the host: the norm of each node's block, then the strong couplings. */
 static fur_status find_here(fur_env *env, search *s)
 {
     static fur_body *const measure[FUR_VALUE_COUNT] = FUR_VALUE_TABLE(measure_diagonal);
@@ -32,7 +32,7 @@ static fur_status find_here(fur_env *env, search *s)
     return FUR_OK;
 }
 
-/* A graph on a device, made symmetric on the host. */
+/* Makes a graph of a device symmetric, on the host. */
 static fur_status symmetrise_far(fur_context *context, fur_amg_graph *graph)
 {
     fur_env *env = &context->env;
@@ -61,7 +61,7 @@ done:
     return status;
 }
 
-/* The same on a device. */
+/* Makes the graph on a device. */
 static fur_status find_far(fur_context *context, search *s, fur_amg_graph *graph)
 {
     bool symmetric;
@@ -79,7 +79,7 @@ fur_status fur_amg_find_strong(const fur_csr *a, int block, double theta, fur_am
     graph->nodes = v->rows / block;
     FUR_TRY(fur_memory_allocate(context, graph->nodes + 1, sizeof *graph->begin, &graph->begin));
     FUR_TRY(fur_memory_allocate(context, graph->nodes, sizeof *graph->count, &graph->count));
-    /* One more: a matrix without entries has the array, too. */
+    /* One more element: a matrix without entries needs the array, too. */
     FUR_TRY(fur_memory_allocate(context, v->entries + 1, sizeof *graph->column, &graph->column));
     FUR_TRY(fur_memory_allocate(context, graph->nodes, sizeof *step->aggregate, &step->aggregate));
     FUR_TRY(fur_memory_allocate(context, graph->nodes, sizeof *s.diagonal, &s.diagonal));
@@ -101,8 +101,8 @@ static double FN(square)(VALUE a)
 #    endif
 }
 
-/* The squares of the next block of node row `i`, whose rows have got to at[]: *node, and that of
- * the entries; -1 if there is none. */
+/* Returns the squared norm of the next block of node row `i`, and sets *node; -1 if there are no
+ * more blocks. at[] has the next entry of each row. */
 static double FN(next_block)(const search *s, int64_t i, int64_t *at, int64_t *node)
 {
     const VALUE *values = s->a->values;
@@ -122,7 +122,7 @@ static double FN(next_block)(const search *s, int64_t i, int64_t *at, int64_t *n
     return sum;
 }
 
-/* The square of block (i, j), 0 where there is none. */
+/* Returns the squared norm of block (i, j); 0 if it is not stored. */
 static double FN(square_at)(const search *s, int64_t i, int64_t j)
 {
     const VALUE *values = s->a->values;
@@ -146,7 +146,7 @@ static void FN(measure_diagonal)(void *job, int64_t begin, int64_t end)
     }
 }
 
-/* Whether all blocks beside the diagonal are small together. */
+/* Returns true if all blocks off the diagonal are small together. */
 static bool FN(is_alone)(const search *s, int64_t i)
 {
     int64_t at[FUR_AMG_BLOCK_MOST];

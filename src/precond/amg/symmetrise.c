@@ -1,5 +1,5 @@
-/* The union of a graph with its transpose, where they differ: aggregates need edges that both ends
- * know. */
+/* Makes the union of a graph with its transpose, if they differ. Aggregates need edges that both
+ * ends have. */
 #include "atomic.h"
 #include "hierarchy.h"
 #include "sort.h"
@@ -11,7 +11,7 @@ typedef struct comparison {
     fur_shared sum;
 } comparison;
 
-/* Adds up the hashes of the entries above the diagonal less those below. */
+/* Adds the hashes of the entries above the diagonal and subtracts those below. */
 static void compare_halves(void *job, int64_t begin, int64_t end)
 {
     comparison *c = job;
@@ -27,7 +27,7 @@ static void compare_halves(void *job, int64_t begin, int64_t end)
     fur_shared_add(&c->sum, (int64_t)sum);
 }
 
-/* Both directions of every edge as items, sorted: once each in the new graph. */
+/* Collects both directions of every edge as sorted items, each once in the new graph. */
 static int64_t collect(const fur_amg_graph *graph, uint64_t *items)
 {
     int64_t count = 0;

@@ -1,5 +1,5 @@
-/* The tentative prolongation T: on each aggregate an orthonormal basis of the near-nullspace, by
- * Gram and Schmidt's method in the form that takes each projection off at once, twice (Giraud,
+/* The tentative prolongation T: an orthonormal basis of the near-nullspace on each aggregate. It is
+ * computed by modified Gram-Schmidt, which subtracts each projection at once, done twice (Giraud,
  * Langou and Rozloznik 2005), in double precision. The factor R is the near-nullspace of the next
  * level. */
 #ifndef FUR_TEMPLATE
@@ -22,7 +22,7 @@ typedef struct basis {
 #    define FUR_TEMPLATE "tentative.c"
 #    include "foreach_value.h"
 
-/* The nodes of each aggregate in their order. */
+/* Sorts the nodes by aggregates, in their order. */
 static void sort_nodes(const fur_amg_step *step, int64_t *start, int32_t *node)
 {
     int64_t nodes = step->strong.nodes;
@@ -37,7 +37,7 @@ static void sort_nodes(const fur_amg_step *step, int64_t *start, int32_t *node)
             node[start[step->aggregate[i] + 1]++] = (int32_t)i;
 }
 
-/* A copy of the near-nullspace, 0 where a node is in no aggregate. */
+/* Copies the near-nullspace into T, with 0 for a node in no aggregate. */
 static void begin_tentative(const fur_amg_step *step, size_t bytes, const void *fine)
 {
     char *t = step->tentative;
@@ -96,7 +96,7 @@ fur_status fur_amg_fill_tentative(fur_context *context, fur_value_type value, in
 }
 #else
 
-/* conj(x) . y of two columns of T over the nodes of an aggregate. */
+/* Returns conj(x) . y of two columns of T over the nodes of an aggregate. */
 static fur_scalar FN(dot)(const basis *b, int64_t aggregate, int x, int y)
 {
     const VALUE *t = b->t;
@@ -134,7 +134,8 @@ static void FN(subtract)(const basis *b, int64_t aggregate, int x, int y, fur_sc
     }
 }
 
-/* Column y orthogonal to those before and of norm 1, or 0; and its column of R. */
+/* Makes column y orthogonal to the columns before, with norm 1 or 0, and computes its column of R.
+ */
 static void FN(orthonormalise_column)(const basis *b, int64_t aggregate, int y)
 {
     VALUE *r = (VALUE *)b->coarse + aggregate * b->modes * b->modes;

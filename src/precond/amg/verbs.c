@@ -1,4 +1,4 @@
-/* What a cycle does on a level, by the library. */
+/* The operations of a cycle on a level, by calls of the library. */
 #include "parts.h"
 
 #include <furrow/author/recognised.h>
