@@ -71,9 +71,9 @@ typedef struct fur_context_options {
     size_t size; /* sizeof(fur_context_options) */
     /* NULL or "cpu"; "cuda" or "cuda:N" for GPU number N of CUDA. Default N = 0. */
     const char *device;
-    /* Threads of the host, the calling thread included; at most eight for each processor that the
-     * process may use. Default 0: the environment variable OMP_NUM_THREADS, or one for each
-     * processor. */
+    /* Threads of the host, the calling thread included. Numbers above eight for each processor that
+     * the process may use are reduced to this limit. Default 0: the environment variable
+     * OMP_NUM_THREADS, or one for each processor. */
     int threads;
     /* Instruction set: "portable", "avx2" or "avx512". NULL: the environment variable FURROW_ISA if
      * it is set and not empty, otherwise the best that this machine has. Results do not depend on

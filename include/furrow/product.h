@@ -62,7 +62,7 @@ typedef struct fur_product_options {
  * "stencil" then refuses to multiply, FUR_INVALID, until values suit it.
  *
  * Errors: FUR_UNSUPPORTED if a kernel or a method does not exist or does not suit A. FUR_INVALID if
- * A is not square and an order other than "auto" is asked for. */
+ * `order` names a method and A is not square. */
 FUR_API fur_status fur_product_create(const fur_csr *a, const fur_product_options *options,
                                       fur_product **out);
 

@@ -49,9 +49,9 @@ typedef struct fur_spgemm_options {
  * call allocates 16 bytes a row of A meanwhile, and a bit a column of B for each thread. The time
  * is O(products), less if rows repeat those before.
  *
- * Errors: FUR_INVALID if A's columns are not as many as B's rows, or if context or value type
- * differ. FUR_OVERFLOW if C has more entries than the options allow. FUR_OUT_OF_MEMORY if C does
- * not fit in memory. Both are found before C is allocated. */
+ * Errors: FUR_INVALID if A's number of columns is not B's number of rows, or if context or value
+ * type differ. FUR_OVERFLOW if C has more entries than the options allow. FUR_OUT_OF_MEMORY if C
+ * does not fit in memory. Both are found before C is allocated. */
 FUR_API fur_status fur_spgemm_plan(const fur_csr *a, const fur_csr *b,
                                    const fur_spgemm_options *options, fur_spgemm **out);
 

@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-/* Vectors of A's value type, in its context. Each entry has a reciprocal. All are NULL if there are
- * no scales. */
+/* Vectors of A's value type, in its context. Each entry has a reciprocal. Without scales all are
+ * NULL. */
 typedef struct fur_balance {
     fur_vector *rows;    /* R */
     fur_vector *cols;    /* C; equal to R if the scaling is symmetric */
@@ -17,8 +17,8 @@ typedef struct fur_balance {
 } fur_balance;
 
 /* Finds scales for a square A. FUR_SCALE_AUTO means symmetric scales if A is Hermitian. It means no
- * scales if the largest entries of the rows differ by less than 1e3, and those of the columns too.
- */
+ * scales if the largest entries of rows differ by less than 1e3, and so do the largest entries of
+ * columns. */
 fur_status fur_balance_find(const fur_csr *a, fur_scale scale, bool hermitian, fur_balance *out);
 
 /* Makes the matrix R A C. */

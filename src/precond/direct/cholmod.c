@@ -1,7 +1,7 @@
 /* CHOLMOD (Chen, Davis, Hager and Rajamanickam 2008): complete factors L L^H of a Hermitian
  * positive definite matrix, with half the operations and half the entries of LU factors.
  *
- * Its functions take structs. The structs here are those of versions 3 to 5; other versions are
+ * Its functions take structs. The structs here belong to versions 3 to 5; other versions are
  * skipped. The end of cholmod_common differs between versions, so only its begin is declared. There
  * is room for every version. Fields are set only if all defaults of the begin are where they should
  * be. */
@@ -80,7 +80,7 @@ typedef struct factor {
     size_t rows;
     size_t minor; /* column of the first pivot that is not positive; rows: all are positive */
     void *order[3];
-    size_t most; /* entries, if there are no supernodes */
+    size_t most; /* entries without supernodes */
     void *columns[7];
     size_t supernodes;
     size_t indices;
@@ -109,7 +109,7 @@ typedef struct cholmod {
     common common;
     bool started;
     bool complex;
-    int sign; /* -1: the factors are those of -A */
+    int sign; /* -1: factors of -A */
     factor *l;
     dense *x; /* result of the last solve, and room for the next */
     dense *y;
