@@ -84,7 +84,7 @@ bool test_small(void)
     return small && *small;
 }
 
-/* In the process that may use CUDA: TEST_SKIPPED if there is no GPU. */
+/* Runs in the process that may use CUDA. Returns TEST_SKIPPED if no GPU is found. */
 static int find_gpu(void)
 {
     fur_context_options options = {.size = sizeof options, .device = "cuda"};
@@ -315,7 +315,7 @@ void device_copy_release(const void *data, size_t shift)
     device_free((void *)((uintptr_t)data - shift));
 }
 
-/* The same in the device's memory. */
+/* As above, in the device's memory. */
 static void *counting_allocate_far(void *user, size_t bytes)
 {
     memory *m = user;

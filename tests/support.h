@@ -1,6 +1,7 @@
-/* What the unit tests of the library share: a run with a printed seed, random numbers, contexts of
- * every instruction set or of a GPU, memory that counts, fails or ends at an unmapped page, entries
- * of any value type, patterns of many shapes, and assertions about statuses and their sentences. */
+/* Shared by the unit tests of the library: a run with a printed seed, random numbers, and contexts
+ * of every instruction set or of a GPU. Also: memory that counts, fails or ends at an unmapped
+ * page; entries of any value type; patterns of many shapes; assertions about statuses and their
+ * sentences. */
 #ifndef FURROW_TESTS_SUPPORT_H
 #define FURROW_TESTS_SUPPORT_H
 
@@ -35,21 +36,21 @@ void tcase_add_turns(TCase *tests, const TTest *test, int count, int rest);
 
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
-/* Check's _mark_point writes down the line of every assertion that holds, by a system call, to tell
- * where a test has crashed: half of the time of tests that look at many numbers. Here each line is
- * written down the first time. */
+/* Check's _mark_point records the line of every assertion that holds, by a system call, to tell
+ * where a test has crashed. That takes half of the time of tests that check many numbers. Here each
+ * line is recorded the first time only. */
 void test_mark(const char *file, int line);
 #define _mark_point(file, line) test_mark(file, line) /* NOLINT(bugprone-reserved-identifier) */
 
-/* Runs the tests that `add` adds, each in a process of its own, and returns main's exit status.
+/* Runs the tests that `add` adds, each in a separate process, and returns main's exit status.
  * Prints the seed and the instruction sets that this machine lacks.
  *
  * The tests run on the CPU. If FURROW_TEST_DEVICE is "cuda", they run on the first GPU: then
- * context_make and context_counting open it. Without a GPU run_tests prints "skipped: " and the
- * library's sentence and returns the status that ctest takes for a skipped test. CUDA is asked in a
- * process of its own, because a process that has used it cannot fork the tests. */
+ * context_make and context_counting open it. If there is none, run_tests prints "skipped: " and the
+ * library's sentence and returns ctest's status for a skipped test. A separate process asks for
+ * CUDA, because a process that has used it cannot fork the tests. */
 int run_tests(const char *name, void (*add)(TCase *tests));
-/* The same for tests that only a GPU can run. */
+/* As above, for tests that only a GPU can run. */
 int run_gpu_tests(const char *name, void (*add)(TCase *tests));
 #define TEST_SKIPPED 77
 
@@ -62,7 +63,7 @@ bool test_small(void);
 /* Whether loops shrink, in this build or in this run. */
 #define TEST_SHORT (TEST_SLOW || test_small())
 
-/* Random numbers: a stream of its own for every number, repeated by FURROW_SEED. */
+/* Random numbers: a separate stream for every number, repeated by FURROW_SEED. */
 typedef struct rng {
     uint64_t state;
 } rng;
@@ -184,7 +185,7 @@ void device_arrays_release(const fur_csr_view *arrays, size_t shift);
 fur_csr *matrix_lent(fur_context *context, const fur_csr_view *arrays);
 #define LENT (on_gpu() ? FUR_OWNERSHIP_COPY : FUR_OWNERSHIP_BORROW)
 
-/* A matrix of its own with random values. */
+/* A new matrix with random values. */
 fur_csr *matrix_random(fur_context *context, rng *r, const shape *s, fur_value_type value,
                        fur_offset_type offset);
 /* A copy of the matrix in a context; on the host. */

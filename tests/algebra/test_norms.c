@@ -58,7 +58,8 @@ static void check_norms(const fur_csr *a)
     fur_vector_destroy(values);
 }
 
-/* What the header says of two matrices, of which B's rows are marked in `where`. */
+/* The difference of two matrices in a row, as the header defines it. `where` marks the entries of
+ * B's row. */
 static void expect_row(const fur_csr_view *a, const fur_csr_view *b, int64_t row, int64_t *where,
                        double rtol, double atol, fur_csr_difference *d)
 {

@@ -208,7 +208,7 @@ START_TEST(duplicates_of_a_repeated_column_are_sorted)
 }
 END_TEST
 
-/* The grid of blocks, of which each side's sizes are those of the shapes. */
+/* A grid of blocks. The shapes give the sizes of its rows and columns. */
 static void check_blocks(fur_context *context, rng *r, int type, int rows, int cols)
 {
     const fur_csr *blocks[12] = {NULL};

@@ -1,5 +1,5 @@
-/* Operations on matrices with kept duplicates and with values that are not finite, and the scaling
- * of rows and columns: in every context the bits of one thread of the CPU. */
+/* Operations on matrices with kept duplicates and with nonfinite values, and the scaling of rows
+ * and columns. Every context gives the bits of one CPU thread. */
 #include "triplets.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ static void operands_release(operands *o)
     fur_csr_destroy(o->a);
 }
 
-/* The same operation on both sides, whose results must be the same. */
+/* An operation runs on both sides, and both results must be equal. */
 typedef fur_status operation(const fur_csr *a, const fur_csr *b, fur_csr **out);
 
 static void check(const operands *o, const char *what, operation *run)

@@ -1,4 +1,4 @@
-/* What the tests of operations on matrices compare with: lists of entries in any order, made by the
+/* References for the tests of operations on matrices: lists of entries in any order, made by the
  * definition of each operation. */
 #ifndef FURROW_TESTS_TRIPLETS_H
 #define FURROW_TESTS_TRIPLETS_H

@@ -3,7 +3,8 @@
 
 #include "half.h"
 
-/* All but those of the largest exponent, which would be infinite, and of the least, but for 0. */
+/* All numbers, except the largest exponent, which would be infinite, and the smallest, where only 0
+ * is tested. */
 START_TEST(values_are_those_of_the_digits)
 {
     ck_assert(fur_half_value(0) == 0 && signbit(fur_half_value(0x8000)));

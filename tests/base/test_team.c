@@ -159,7 +159,7 @@ START_TEST(forked_child_computes)
 }
 END_TEST
 
-/* Where the system refuses threads the work is done with those that there are. */
+/* If the system refuses threads, the threads that exist do the work. */
 START_TEST(refused_threads_are_said)
 {
     static tally t;

@@ -1,10 +1,10 @@
-/* What a solve claims, and whether it is so. Quantities of the truth are in quadruple precision.
+/* Checks the claims of a solve against quantities in quadruple precision.
  *
- * The library computes b - A x in the value type. It may differ from the true one by
+ * The library computes b - A x in the value type. It may differ from the true residual by
  *
  *     |fl(b - A x) - (b - A x)| <= u (m + 2) (|A||x| + |b|)  for m terms, u half the epsilon,
  *
- * with complex numbers four times that, and by some tiny numbers where products underflow. */
+ * four times that for complex numbers, and by some tiny numbers if products underflow. */
 #include "check.h"
 
 #include "check_claims.h"
@@ -49,8 +49,8 @@ static void take_residual(const trial *t, const double *b, const double *x, resi
     out->rounding = square_root(squares);
 }
 
-/* ||A||_F. The terms of a row stand together, and those of a stencil may share a position: |sum|^2
- * is then the sum of Re(conj(own) sum) over them. */
+/* ||A||_F. The terms of a row are adjacent. Several terms of a stencil may share a position:
+ * |sum|^2 is then the sum of Re(conj(own) sum) over them. */
 static real norm_of_terms(const trial *t)
 {
     real squares = 0;
@@ -180,8 +180,8 @@ static void check_working_precision(const trial *t, const truth *is)
         fail(t, "working precision with a larger backward error", is->last.norm, limit);
 }
 
-/* What a solve with damping minimises, squared. The residual of cg may rise, and that of multigrid
- * cycles, which may overflow, too. */
+/* A damped solve minimises the square of this sum. The residual of cg may rise. The residual of
+ * multigrid cycles may rise and overflow. */
 static void check_guess(const trial *t, const truth *is)
 {
     real damped = (real)t->damp * is->step;

@@ -14,7 +14,7 @@
 /* Singular values are computed of matrices with at most this many columns. */
 #define MOST_VALUES 24
 
-/* The same for the residual of one x. */
+/* As above, for the residual of one x. */
 typedef struct residual {
     real norm;
     real rounding; /* what computing it may be off by */

@@ -42,7 +42,7 @@ static const suite suites[] = {
     {"singular", draw_singular, solve_by_default, check_singular_system},
 };
 
-/* What the command line asks for. */
+/* The options of the command line. */
 typedef struct course {
     const suite *suite;
     uint64_t seed;

@@ -1,4 +1,4 @@
-/* What a process that solves tells the one that watches it. */
+/* Messages from the process that solves to the process that watches it. */
 #ifndef FURROW_TESTS_CHECK_CLAIMS_H
 #define FURROW_TESTS_CHECK_CLAIMS_H
 

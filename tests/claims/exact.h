@@ -1,7 +1,7 @@
 /* Dense matrices in quadruple precision, for the truth about small systems.
  *
- * `real` has 113 bits where the compiler offers them, and otherwise those of a long double. Its
- * exponents reach 1e4932, so that no product of doubles overflows or underflows. */
+ * `real` has 113 bits if the compiler offers them, and otherwise the bits of a long double. Its
+ * exponents reach 1e4932, so no product of doubles overflows or underflows. */
 #ifndef FURROW_TESTS_EXACT_H
 #define FURROW_TESTS_EXACT_H
 
@@ -97,8 +97,8 @@ bool exact_solve(const exact *a, exact *b);
 /* A lower bound of the least singular value of a square A: 1 / ||A^-1||_F; 0: none. */
 real exact_least(const exact *a);
 
-/* The singular values of A, at most A's cols of them and descending, by one-sided Jacobi rotations
- * (Hestenes 1958). The columns of A become those of U times the values. */
+/* The singular values of A, descending, by one-sided Jacobi rotations (Hestenes 1958). There are at
+ * most A's cols values. The columns of A become the columns of U times the values. */
 void exact_values(exact *a, real *values);
 
 #endif

@@ -90,9 +90,9 @@ void draw_stencil(trial *t)
         t->multigrid = NULL;
 }
 
-/* Up to three entries below the diagonal and their mirror images, some in the first rows, which get
- * long; each position once. Diagonally dominant or not, Hermitian or not quite, with rows of their
- * own scales or not. */
+/* Draws up to three entries below the diagonal and their mirror images, each position once. Some
+ * are in the first rows, which become long. The matrix may be diagonally dominant, Hermitian or
+ * nearly Hermitian, and its rows may have different scales. */
 static void draw_entries(trial *t)
 {
     static double size[MOST_ROWS];

@@ -1,12 +1,11 @@
-/* Singular systems, A 1 = 0 on each component of a graph: Neumann's problems in one to three
- * dimensions, circles, stars, random graphs in several components, with weights, and with rows of
- * different scales, which are not symmetric.
+/* Singular systems: A 1 = 0 on each component of a graph. The graphs are Neumann problems in one to
+ * three dimensions, circles, stars, and random graphs in several components. They have weights.
+ * Rows may have different scales, which makes A nonsymmetric.
  *
- * A = D L, where L is a weighted Laplacian and D a diagonal of powers of two. A vector u of A^H u =
- * 0 is D^-1 on a component. The least residual that an x can have is what such vectors find in b.
- * If b is in the range, the system must be solved, by an x that is no larger than needed.
- * Otherwise, which is drawn for symmetric A only, the outcome must be a least-squares solution of
- * that residual. */
+ * A = D L, with a weighted Laplacian L and a diagonal D of powers of two. A vector u of A^H u = 0
+ * is D^-1 on a component. The products of such vectors with b give the least residual of any x. If
+ * b is in the range, the system must be solved, by an x that is no larger than needed. Otherwise A
+ * is symmetric, and the outcome must be a least-squares solution of the least residual. */
 #include "trial.h"
 
 #include "check_claims.h"
@@ -128,7 +127,7 @@ static const family families[] = {
     {"cube", draw_cube}, {"star", draw_star},     {"components", draw_components},
 };
 
-/* What u = D^-1 on each component finds in b. */
+/* Computes the product of b with u = D^-1 on each component. */
 static void find_least(const trial *t, const double *b)
 {
     static number found[MOST_ROWS];

@@ -1,9 +1,9 @@
 /* Regular systems with a condition from 1e6 to 1e15, which `auto` must solve: springs, contrasts of
  * coefficients, switches, saddle points, beams, penalties and mixed units.
  *
- * `auto` must claim a solution. Then x is compared with complete factors in quadruple precision:
- * if `auto` has scaled A, rows and columns of A are scaled by powers of two to a largest entry near
- * 1, which makes A', b' and x'. The residual that the claim allows bounds the error,
+ * `auto` must claim a solution. Then x is compared with complete factors in quadruple precision. If
+ * `auto` has scaled A, rows and columns of A are scaled here by powers of two to a largest entry
+ * near 1. This makes A', b' and x'. The residual that the claim allows bounds the error,
  *
  *     ||x' - x'_exact|| <= ||A'^-1|| max(rtol ||b'||, 16 n epsilon (||A'|| ||x'|| + ||b'||)). */
 #include "trial.h"
@@ -52,8 +52,8 @@ static void draw_chain(trial *t)
         add_spring(t, i, i + 1, i % 2 == 0 || below(3) == 0 ? stiff : 1);
 }
 
-/* Diffusion on a square whose cells have the coefficient 1 or another one: a chessboard, or a
- * square inside, or at random. */
+/* Diffusion on a square whose cells have two coefficients, 1 and another: a chessboard, a square
+ * inside, or a random choice. */
 static void draw_diffusion(trial *t)
 {
     double cells[16][16];

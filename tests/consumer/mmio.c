@@ -1,4 +1,4 @@
-/* What programs written for mmio do: read the banner, the size and the entries, and write them. */
+/* A typical program for mmio: it reads the banner, the size and the entries, and writes them. */
 #include "mmio.h"
 
 #include <stdio.h>

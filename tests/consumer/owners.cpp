@@ -165,7 +165,7 @@ static void device_scalars(furrow::context &context)
     EXPECT(refused);
 }
 
-// What a GPU does by itself; the CPU has nothing to gain.
+// Recordings, on a GPU only: the CPU gains nothing from them.
 static void recordings(furrow::context &context)
 {
     if (std::string(fur_context_device(context)) == "cpu") {
@@ -297,7 +297,7 @@ static void files(furrow::context &context)
                  [&] { furrow::csr::read_mtx(context, "owners.mtx"); });
 }
 
-// The same system by a plan, by a function, by a stencil; each with its solution.
+// Solves one system by a plan, by a function and by a stencil, each with its solution.
 static void solves(furrow::context &context, const fur_operator *a, const fur_operator *m)
 {
     furrow::vector ones(context, numbers(100, 1.0));
@@ -564,7 +564,7 @@ static void device_list()
     EXPECT(furrow::vector(context, numbers{2}).download<double>()[0] == 2);
 }
 
-// What a function throws is the failure of the call; what it owns goes with the operator.
+// An exception of the function fails the call. The operator owns what the function owns.
 static void failures(furrow::context &context)
 {
     auto owned = std::make_shared<int>(0);

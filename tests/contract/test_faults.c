@@ -1,7 +1,7 @@
-/* Memory that runs out: every function that creates something is called with an allocator that
+/* Memory that runs out. Every function that creates something is called with an allocator that
  * fails at its first call, then at its second, and so on until the function succeeds. Each failure
- * must be FUR_OUT_OF_MEMORY, touch nothing and leak nothing. The same with a caller who asks the
- * call to stop, FUR_CANCELLED. */
+ * must be FUR_OUT_OF_MEMORY, touch nothing and leak nothing. As above with a caller who cancels the
+ * call: FUR_CANCELLED. */
 #include "support.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ typedef union object {
     fur_precond *precond;
 } object;
 
-/* What the functions are called with. */
+/* The arguments of the functions. */
 typedef struct fixture {
     memory m;
     int64_t asked;   /* how often the caller was */
@@ -591,7 +591,7 @@ static void count_release(void *user)
     release_calls++;
 }
 
-/* The user's release is called for operators that exist, not for those that failed. */
+/* The user's release is called for operators that were created, and only for them. */
 static fur_status user_operator(fixture *f, object *out)
 {
     fur_operator_definition definition = {
@@ -647,8 +647,8 @@ static void destroy_operator(object o)
     fur_operator_destroy(o.op);
 }
 
-/* Eigenvalues with a constraint; all is gone on return. The operator is that of a stencil, as plans
- * for blocks make do with less memory. */
+/* Eigenvalues with a constraint. Everything is destroyed on return. The operator comes from a
+ * stencil, because plans for blocks may succeed with less memory. */
 static fur_status lobpcg(fixture *f, object *out)
 {
     double values[2];
@@ -924,8 +924,8 @@ START_TEST(creation_survives_every_failing_allocation)
 }
 END_TEST
 
-/* Whether the creation succeeded although the n-th answer was to be that it should stop: nothing
- * makes do without what was interrupted. */
+/* Returns whether the creation succeeded before the n-th question. If the n-th answer was to stop,
+ * the creation must fail. */
 static bool goes_on(fixture *f, const creation *c, int64_t n)
 {
     object out = {f};

@@ -1,6 +1,6 @@
 /* Golden bits: reductions and conjugate gradients on inputs made by integer arithmetic give the
- * numbers of golden/ for any thread count and instruction set, and in every build that runs this
- * test. A row that differs is printed as the table would have it.
+ * numbers of golden/. They do so for any thread count and instruction set, and in every build that
+ * runs this test. A row that differs is printed in the form of the table.
  *
  * Input: with h(k) = (2654435761 k) mod 2^32 and u(k) = (h(k) - 2^31) / (3 2^31), a quotient of
  * doubles, rounded to the value type,
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Of n entries: dot of x and y, norms of x, and the norm of x / 3 + y, made last. */
+/* Results for n entries: dot of x and y, norms of x, and the norm of x / 3 + y, made last. */
 typedef struct golden_reductions {
     fur_value_type value;
     int64_t n;
@@ -26,9 +26,9 @@ static const golden_reductions reductions[] = {
 #include "golden/reductions.h"
 };
 
-/* CG with Jacobi for A z = x to the default tolerance, A the 5-point Laplacian of an nx x ny grid
- * plus 1/2 + u(1) .. 1/2 + u(n) on the diagonal: iterations, the norms of residuals and solution,
- * and the middle entry of the solution. */
+/* CG with Jacobi for A z = x to the default tolerance. A is the 5-point Laplacian of an nx x ny
+ * grid plus 1/2 + u(1) .. 1/2 + u(n) on the diagonal. Results: iterations, the norms of residuals
+ * and solution, and the middle entry of the solution. */
 typedef struct golden_cg {
     fur_value_type value;
     int64_t nx;

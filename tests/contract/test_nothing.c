@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Rows and columns; entries lie on the first diagonal, as many as wanted. */
+/* Rows and columns, and the number of entries, which are on the first diagonal. */
 typedef struct extent {
     int64_t rows;
     int64_t cols;

@@ -1,13 +1,13 @@
-/* NULL, over every function of the interface (docs/contract.md): what needs a pointer refuses NULL
- * with its own name and the parameter's and leaves its results alone, what asks something of an
- * object has a neutral answer, what ends an object's life does nothing. check_null.sh looks whether
- * a function is missing here. */
+/* NULL, for every function of the interface (docs/contract.md). A function that needs a pointer
+ * refuses NULL: the sentence has the names of function and parameter, and results are unchanged. A
+ * question about an object has a neutral answer. A function that ends an object's life does
+ * nothing. check_null.sh finds functions that are missing here. */
 #include "support.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Of the grid; a size at which a stencil is recognised. */
+/* Points of the grid: enough that a stencil is recognised. */
 #define POINTS 64
 
 /* Nothing is ever read or written here. */
@@ -206,7 +206,7 @@ static void check_refused(const fur_context *context, const char *call, const ch
     ck_assert_msg(memcmp(&w.out, &untouched, sizeof untouched) == 0, "%s changed a result", call);
 }
 
-/* A row of the tables below: only the one that is wanted is called. */
+/* A row of the tables below. Only the wanted row is called. */
 #define REFUSED(context, parameter, call)                                                          \
     do {                                                                                           \
         if (wanted == rows++)                                                                      \
@@ -720,7 +720,7 @@ START_TEST(null_for_what_is_needed_is_refused)
 }
 END_TEST
 
-/* An empty list is often NULL, as that of an empty std::vector. */
+/* An empty list is often NULL: an empty std::vector may return NULL. */
 START_TEST(lists_of_nothing_may_be_null)
 {
     double norm = -1;

@@ -431,7 +431,7 @@ static fur_status fill_scalars(fur_context *context, const void *state)
     return status;
 }
 
-/* Of a file that is not there: the size is checked first. */
+/* The file does not exist: the size is checked first. */
 static fur_status fill_mtx_header(fur_context *context, const void *out)
 {
     return fur_mtx_read_header(context, NOWHERE, filled(out));

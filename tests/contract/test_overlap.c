@@ -20,7 +20,7 @@ typedef struct world {
     fur_operator *cycle;
     fur_solver *solver;
     fur_scalars *scalars;
-    fur_vector *apart; /* zeros in memory of its own */
+    fur_vector *apart; /* zeros in separate memory */
 } world;
 
 static world w;
@@ -117,7 +117,7 @@ static fur_status (*const elementwise[])(fur_vector *, fur_vector *) = {
     axpby,         axpby_by,      axpy_norm2,     axpy_norm2_into,
     multiply_both, multiply_left, multiply_right, trsv};
 
-/* Two vectors in one array, the second so many entries behind the first. */
+/* Two vectors in one array. `apart` entries lie between their beginnings. */
 typedef struct pair {
     double array[2 * POINTS];
     fur_vector *x;
@@ -217,7 +217,7 @@ START_TEST(copies_and_reductions_take_any_overlap)
 }
 END_TEST
 
-/* What has no bytes overlaps nothing. */
+/* A vector of no bytes overlaps nothing. */
 START_TEST(empty_vectors_are_apart)
 {
     fur_context *context = context_make(NULL, 1);

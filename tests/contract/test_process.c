@@ -1,5 +1,5 @@
-/* What the library has to do with the process that it runs in (docs/contract.md): threads of the
- * caller, signals, errno, the rounding mode. */
+/* The library and its process (docs/contract.md): threads of the caller, signals, errno, the
+ * rounding mode. */
 #include "scratch.h"
 
 #include <errno.h>
@@ -63,7 +63,7 @@ static void work(int threads, const char *file, double out[POINTS])
     fur_context_destroy(context);
 }
 
-/* One of the caller's threads, with a context of its own, and a failure of its own. */
+/* One of the caller's threads, with its context and its failure. */
 typedef struct caller {
     pthread_t thread;
     int number;
@@ -109,8 +109,8 @@ START_TEST(contexts_of_different_threads_are_independent)
 }
 END_TEST
 
-/* One matrix for several threads: each has a context, a matrix that borrows the arrays of the one
- * that there is, and plans; the matrix itself is asked meanwhile. */
+/* One matrix for several threads. Each thread has a context, a matrix that borrows the arrays of
+ * the shared one, and plans. Meanwhile the threads ask the shared matrix. */
 typedef struct sharer {
     pthread_t thread;
     const fur_csr *shared;
@@ -248,7 +248,7 @@ START_TEST(signals_are_left_alone)
 }
 END_TEST
 
-/* What stands in errno before a call means nothing to it. */
+/* The value of errno before a call does not matter. */
 START_TEST(errno_means_nothing)
 {
     static const int stale[] = {0, ERANGE, EINTR, ENOMEM, ENOENT, 12345};

@@ -95,7 +95,7 @@ static void ck_same(fur_context *context, const many_trial *t, const char *what,
                   fur_context_isa(context), fur_context_threads(context), (long long)i);
 }
 
-/* y is the sum; then it is what it was. */
+/* y must be the expected sum. Then y gets its old entries again. */
 static void check_sum(fur_context *context, const many_trial *t, const char *what,
                       const many_results *expected, fur_vector *y)
 {

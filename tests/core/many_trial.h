@@ -1,5 +1,5 @@
-/* What tests of several vectors at a time share on the CPU and on a GPU: random vectors, what
- * operations one by one make of them, and the comparison with those on all at once. */
+/* Shared by the tests of several vectors at a time, on the CPU and on a GPU: random vectors, the
+ * results of single operations, and the comparison with an operation on all vectors at once. */
 #ifndef FURROW_TESTS_MANY_TRIAL_H
 #define FURROW_TESTS_MANY_TRIAL_H
 

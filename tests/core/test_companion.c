@@ -817,7 +817,7 @@ START_TEST(neighbours_are_found_by_the_host)
 }
 END_TEST
 
-/* Those that need no kernels of their own, with new values, too. */
+/* Preconditioners that need no kernels, also with new values. */
 START_TEST(preconditioners_are_made_by_the_host)
 {
     static const fur_precond_options kinds[] = {

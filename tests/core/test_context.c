@@ -30,7 +30,8 @@ static void check_defaults(const fur_context_options *options)
     fur_context_destroy(context);
 }
 
-/* No options, zeros, and those of an older program: what lies behind its size is not read. */
+/* No options, zeros, and the smaller options of an older program: bytes after its size are not
+ * read. */
 START_TEST(what_is_not_said_is_default)
 {
     fur_context_options sized = {.size = sizeof sized};
@@ -110,7 +111,7 @@ START_TEST(wrong_options_are_refused)
 }
 END_TEST
 
-/* What else the build has depends on how it was built. */
+/* The rest of the list depends on the build. */
 START_TEST(an_unknown_device_is_refused_with_the_list)
 {
     const char *start = "this build of furrow has no device \"abacus\"; it has \"cpu\"";

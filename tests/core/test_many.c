@@ -1,6 +1,6 @@
-/* Several vectors at a time: the bits of fur_dot, fur_axpby and fur_norm2 one after the other on
- * the CPU, for every value type, number of vectors, size, thread count, instruction set and device,
- * with vectors that are aligned and not. */
+/* Several vectors at a time. They have the bits of fur_dot, fur_axpby and fur_norm2 one after the
+ * other on the CPU. This holds for every value type, number of vectors, size, thread count,
+ * instruction set and device, with aligned and unaligned vectors. */
 #include "many_trial.h"
 
 #include <math.h>

@@ -242,7 +242,8 @@ static fur_status crossing_apply(void *user, const fur_vector *x, fur_vector *y)
     return FUR_OK;
 }
 
-/* x in a context of its own: products and least squares, not methods of square systems. */
+/* x may be in another context for products and least squares, but not for methods of square
+ * systems. */
 START_TEST(x_may_have_its_own_context)
 {
     fur_context *context = context_make(NULL, 1);
@@ -292,7 +293,7 @@ START_TEST(x_may_have_its_own_context)
         ck_assert_double_eq_tol(solved[i], 2, 100 * DBL_EPSILON);
     fur_vectors_destroy(block_y);
     fur_vectors_destroy(block_x);
-    back.apply_status = FUR_IO_ERROR; /* in the context of x, told in that of b */
+    back.apply_status = FUR_IO_ERROR; /* in the context of x, reported in b's */
     ck_ok(domain, fur_vector_fill(x, fur_real(0)));
     ck_fails(context, FUR_IO_ERROR, "the scale is out of order",
              fur_solver_solve(solver, y, x, NULL));

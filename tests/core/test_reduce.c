@@ -1,6 +1,6 @@
-/* Reductions: the bits of the published summation tree for every value type, size, thread count and
- * instruction set; their error against long double; norms of numbers whose squares overflow or
- * underflow, of infinity and NaN; axpby and the fused axpy with norm. */
+/* Reductions. They have the bits of the published summation tree for every value type, size, thread
+ * count and instruction set. Their error is compared with long double. Also: norms of numbers whose
+ * squares overflow or underflow, of infinity and NaN; axpby and the fused axpy with norm. */
 #include "support.h"
 
 #include <float.h>
@@ -19,7 +19,7 @@ typedef struct pair {
     double im;
 } pair;
 
-/* What a reduction adds for an entry to its lane. */
+/* Adds an entry to its lane, as a reduction does. */
 typedef pair (*add_entry)(pair sum, fur_value_type value, fur_scalar x, fur_scalar y, double scale);
 
 static pair add_dot(pair sum, fur_value_type value, fur_scalar x, fur_scalar y, double scale)
@@ -137,9 +137,9 @@ static double largest(const input *in)
     return most;
 }
 
-/* sqrt of the sum of squares; where that is above the largest number or below 2^-960, with the
- * entries scaled by the power of two that brings the largest to [1, 2), or by 2^1023 if it is
- * subnormal. */
+/* The root of the sum of squares. If the sum is above the largest number or below 2^-960, the
+ * entries are scaled. The factor is the power of two that brings the largest to [1, 2), or 2^1023
+ * if the largest is subnormal. */
 static double tree_norm2(const input *in)
 {
     double sum = tree_sum(in, add_square, 1).re;
@@ -152,7 +152,7 @@ static double tree_norm2(const input *in)
     return sqrt(tree_sum(in, add_square, scale).re) / scale;
 }
 
-/* What the library's reductions give, or should. */
+/* The results of the library's reductions, or the expected ones. */
 typedef struct results {
     fur_scalar dot;
     double norm1;
@@ -248,9 +248,9 @@ static exact_sums sum_exactly(const input *in)
 }
 
 /* A term of the tree is rounded at most `depth` times: in its lane once for each of the 32 rows of
- * a leaf (twice for complex entries), once a fold, once a level. With u = eps / 2 a sum of terms t
+ * a leaf (twice for complex entries), once a fold, once a level. With u = eps / 2, a sum of terms t
  * errs by at most depth u / (1 - depth u) sum |t| < depth eps sum |t|. A modulus has an error of 2
- * u before that; the square root halves the relative error of a sum of squares and adds u. */
+ * u before that. The square root halves the relative error of a sum of squares and adds u. */
 static void check_error(const input *in, const results *r)
 {
     exact_sums exact = sum_exactly(in);
@@ -373,9 +373,9 @@ START_TEST(single_precision_is_added_in_double)
 }
 END_TEST
 
-/* Parts of entries that stand in this order among zeros, and their norms. All values expected are
- * exact: Pythagorean triples times powers of two, one entry beside which the others vanish, or
- * sqrt(x x), which is x. */
+/* Parts of entries that are set in this order among zeros, and their norms. All expected values are
+ * exact. They are Pythagorean triples times powers of two, one entry beside which the others
+ * vanish, or sqrt(x x), which is x. */
 typedef struct extreme {
     fur_value_type value;
     double parts[4];
@@ -505,8 +505,9 @@ START_TEST(norm_max_sees_every_nan)
 }
 END_TEST
 
-/* Of one entry of any exponents: the square, its sum, the root and the last scaling are rounded, by
- * 2 u together; below the normal range the last one by half of the smallest number. */
+/* The norm of one entry of any exponents. The square, its sum, the root and the last scaling are
+ * rounded, by 2 u together. Below the normal range the last rounding is half of the smallest
+ * number. */
 START_TEST(norms_of_one_complex_entry_are_its_modulus)
 {
     fur_context *context = context_make(NULL, 1);

@@ -43,7 +43,7 @@ static bool is_same(fur_scalar a, fur_scalar b)
     return a.re == b.re && a.im == b.im;
 }
 
-/* The frame around the inner block is as it was. */
+/* The frame around the inner block is unchanged. */
 static void check_frame(const inner *b)
 {
     const fur_vectors_view *v = fur_vectors_get(b->memory);

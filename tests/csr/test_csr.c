@@ -1,6 +1,6 @@
 /* CSR matrices: creation, the checks and their sentences, assembly from coordinates, transposition,
- * permutation, diagonal, conversion, comparison and figures, each against a naive version on random
- * matrices and edge shapes, with the same bits for any number of threads. */
+ * permutation, diagonal, conversion, comparison and figures. Each is compared with a naive version
+ * on random matrices and edge shapes. The bits are the same for any number of threads. */
 #include "support.h"
 
 #include <math.h>
@@ -420,7 +420,7 @@ static place *sorted_places(const fur_coo_view *c)
     return places;
 }
 
-/* The same entries in row order. */
+/* Returns the entries sorted by row. */
 static coo coo_sorted(const fur_coo_view *c)
 {
     coo sorted = coo_make(c->value_type, c->rows, c->cols, c->entries);

@@ -57,7 +57,8 @@ static void store(mirrored *m, int64_t i, int64_t j, double re, double im)
     m->values[2 * m->count++ + 1] = im;
 }
 
-/* Of complex values: each with its image, or on the diagonal what is its own image. */
+/* Draws complex entries, each with its mirror image. An entry on the diagonal is its own mirror
+ * image. */
 static mirrored mirrored_make(rng *r, int64_t n, int64_t pairs, fur_symmetry symmetry)
 {
     mirrored m = {.n = n};

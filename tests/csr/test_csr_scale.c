@@ -1,6 +1,6 @@
-/* Scaling a matrix's rows and columns and eliminating unknowns, against a naive version of each:
- * on every shape, value type and offset width, with the same bits for any number of threads; what
- * was made from the matrix follows, and what is borrowed is not written to. */
+/* Scaling a matrix's rows and columns, and eliminating unknowns, compared with a naive version of
+ * each. They are tested on every shape, value type and offset width, with the same bits for any
+ * number of threads. Objects made from the matrix follow. Borrowed arrays are not written. */
 #include "support.h"
 
 #include <math.h>
@@ -119,7 +119,7 @@ static int is_symmetric(const fur_csr *a)
     return !found.found;
 }
 
-/* What preconditions by the diagonal, D^-1/2 A D^-1/2. */
+/* The scaling D^-1/2 A D^-1/2 by the diagonal. */
 START_TEST(one_vector_on_both_sides_keeps_the_symmetry)
 {
     rng r = rng_stream(1);
@@ -223,7 +223,7 @@ START_TEST(what_is_known_leaves_the_system_with_its_solution)
 }
 END_TEST
 
-/* Without b only the matrix changes, and no number leaves all as it was. */
+/* If b is NULL, only the matrix changes. Eliminating no unknowns changes nothing. */
 START_TEST(a_matrix_may_be_changed_without_a_right_hand_side)
 {
     rng r = rng_stream(3);

@@ -1,6 +1,6 @@
-/* New values for a matrix: what was made from it gives the bits of what is made afresh, or refuses
- * with a sentence; nothing works with the old ones, whoever owns the arrays, and whatever is
- * destroyed first. */
+/* New values for a matrix. An object made from the matrix gives the bits of a new one, or refuses
+ * with a sentence. No object works with the old values, for any owner of the arrays and any order
+ * of destruction. */
 #include "values_cases.h"
 
 #include <float.h>
@@ -34,7 +34,7 @@ START_TEST(plans_take_new_values_over)
 }
 END_TEST
 
-/* Loops over value types, as do those of operators and of stencils. */
+/* Loops over value types, as the tests of operators and of stencils do. */
 START_TEST(repeated_entries_keep_their_order)
 {
     memory m;
@@ -221,7 +221,8 @@ START_TEST(calls_that_break_the_contract_fail)
 }
 END_TEST
 
-/* Copying into a matrix that has borrowed needs memory; without it all stays as it was. */
+/* Copying values into a matrix that borrowed its arrays needs memory. If the allocation fails,
+ * nothing changes. */
 START_TEST(memory_that_is_refused_changes_nothing)
 {
     borrowed b;
@@ -355,8 +356,8 @@ START_TEST(a_users_operator_says_that_it_has_changed)
 }
 END_TEST
 
-/* What stands on what: a matrix, a plan, its operator, Jacobi's, the permuted one, a recognised
- * stencil and its operator. */
+/* A pile of objects that depend on each other: a matrix, a plan, its operator, Jacobi's, the
+ * permuted one, a recognised stencil and its operator. */
 enum { MATRIX, PLAN, OPERATOR, JACOBI, PERMUTED, RECOGNISED, STENCIL, PILE };
 
 typedef struct pile {
@@ -392,7 +393,8 @@ static void pile_take(pile *t, int which)
     }
 }
 
-/* What an operator of the pile stands on at every use: it refuses once that has gone. */
+/* The object that an operator of the pile needs at every use. The operator refuses once the object
+ * is destroyed. */
 static int stands_on(int which)
 {
     static const int on[PILE] = {
@@ -460,8 +462,8 @@ START_TEST(a_plan_without_its_matrix_says_so)
 }
 END_TEST
 
-/* The implicit Euler method for the heat equation, x := (I + dt L)^-1 x with L that of 5 points on
- * SIDE x SIDE points, for steps dt that grow. */
+/* The implicit Euler method for the heat equation, x := (I + dt L)^-1 x, with growing steps dt. L
+ * is the 5-point Laplacian on SIDE x SIDE points. */
 #define SIDE 40
 #define CELLS (SIDE * SIDE)
 
@@ -533,8 +535,8 @@ static double heat_residual(const heat *h)
     return (double)sqrtl(sum / of_b);
 }
 
-/* "Converged" is right at every step, and the report's residual the true one but for its rounding:
- * a row has 5 entries whose moduli add up to no more than 9 dt + 1. */
+/* "Converged" is right at every step. The report's residual is the true one up to rounding: a row
+ * has 5 entries whose moduli add up to no more than 9 dt + 1. */
 static void heat_run(fur_csr *grid_matrix, fur_ownership ownership, const char *kernel)
 {
     heat h;

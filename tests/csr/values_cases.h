@@ -1,6 +1,5 @@
-/* What new values for a matrix are tested with on the CPU and on a GPU: whatever was made from the
- * matrix must give the bits of what is made afresh from the new values, and allocate nothing for
- * it. */
+/* Cases for new values of a matrix, on the CPU and on a GPU. Every object made from the matrix must
+ * give the bits of an object made from the new values. It must allocate nothing for that. */
 #ifndef FURROW_TESTS_VALUES_CASES_H
 #define FURROW_TESTS_VALUES_CASES_H
 
@@ -14,9 +13,9 @@ typedef struct values_subject {
 
 /* Plans of all kernels and operations on a pattern, for both widths of offsets. */
 void values_reach_plans(values_subject *s, const shape *family, fur_value_type value);
-/* The same on one that has several entries at a position. */
+/* As above, on a matrix that has several entries at a position. */
 void values_reach_repeated(values_subject *s, fur_value_type value);
-/* Operators, preconditioners, and permuted ones of these. */
+/* Operators and preconditioners, permuted or not. */
 void values_reach_operators(values_subject *s, fur_value_type value);
 /* A zero on the diagonal, and none again. */
 void values_refused_by_jacobi(values_subject *s);

@@ -19,8 +19,8 @@ static found find(const fur_operator *a, const fur_lobpcg_options *options)
     return f;
 }
 
-/* An eigenvalue lies within ||A v - lambda v|| of lambda. Each result has its own eigenvalue: the
- * first ones of `all` from that end. Vectors have norm 1 and the reported residuals. */
+/* An eigenvalue lies within ||A v - lambda v|| of lambda. Each result has its own eigenvalue,
+ * counted from that end of `all`. Vectors have norm 1 and the reported residuals. */
 static void check_found(const dense *d, const fur_lobpcg_options *o, const found *f,
                         const long double *all)
 {

@@ -1,4 +1,4 @@
-/* What the fuzz targets share. */
+/* Shared by the fuzz targets. */
 #ifndef FURROW_TESTS_FUZZ_H
 #define FURROW_TESTS_FUZZ_H
 

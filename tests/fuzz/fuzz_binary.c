@@ -1,7 +1,7 @@
-/* Fuzz target: any bytes as a binary file. No input would come past the checksums by itself, so
- * that each is tried twice: as it is, and as the words of a header with the bytes of the sections
- * behind it, which are put into their places under true checksums. What is accepted must be a valid
- * matrix or vector that is written as the same bytes; what is refused must have a sentence. */
+/* Fuzz target: any bytes as a binary file. Random bytes do not pass the checksums. So each input is
+ * tried twice: unchanged, and as the words of a header followed by the bytes of the sections, which
+ * are put into their places under true checksums. An accepted file must be a valid matrix or vector
+ * that is written as the same bytes. A refusal must have a sentence. */
 #include "fuzz.h"
 #include "binary_format.h"
 

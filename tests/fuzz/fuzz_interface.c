@@ -139,7 +139,7 @@ static bool equal(run *r, const fur_csr *a, const fur_csr *b)
     return !CALL(r, fur_csr_compare(a, b, &same)) || same;
 }
 
-/* What is undone must leave nothing behind. */
+/* A conversion and its inverse must leave no trace. */
 static void try_forms(run *r, const fur_csr *a)
 {
     fur_csr_view v = *fur_csr_get(a);
@@ -280,7 +280,7 @@ static void try_recognised(run *r, const fur_csr *a)
     fur_recognised_destroy(found);
 }
 
-/* What is called converged is: ||b - A x||, by the operator itself. */
+/* If a solve reports convergence, ||b - A x|| by the operator must meet the tolerance. */
 static void check_converged(run *r, const fur_operator *a, const fur_vector *b, const fur_vector *x,
                             double rtol, double atol)
 {
@@ -420,7 +420,7 @@ static void use_matrix(run *r, const fur_csr *a)
         uses[draw(r, 8)](r, a);
 }
 
-/* What a stencil's definition points to. */
+/* The arrays of a stencil's definition. */
 typedef struct parts {
     fur_stencil_offset offsets[MOST_OFFSETS];
     fur_scalar coefficients[MOST_OFFSETS];
@@ -509,7 +509,7 @@ static void try_stencil_products(run *r, const fur_stencil_definition *d, const 
     fur_vector_destroy(x);
 }
 
-/* Sweeps are so many products. */
+/* n sweeps equal n products. */
 static void try_sweeps(run *r, const fur_stencil_definition *d, const fur_stencil *s)
 {
     int64_t n = fur_stencil_describe(s)->rows, count = draw(r, 4);
@@ -621,7 +621,7 @@ static void put_scalars(run *r, const fur_scalars *scalars)
     put(r, &state.halted, sizeof state.halted);
 }
 
-/* The forms that leave their results with the device give the same as those that do not. */
+/* Functions that leave their results on the device give the results of the other functions. */
 static void use_scalars(run *r, const fur_vector *x, fur_vector *y)
 {
     fur_scalars *scalars = NULL;

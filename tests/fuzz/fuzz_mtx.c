@@ -67,7 +67,8 @@ static char *slurp(const char *path, size_t *size)
     return text;
 }
 
-/* What is written reads back as what is written again. Bits are not compared: NaN may change. */
+/* A matrix that is written, read and written again does not change. Bits are not compared: NaN may
+ * change. */
 static void check_round_trip(const fur_csr *matrix, fur_duplicates duplicates)
 {
     fur_context *context = fur_csr_context(matrix);

@@ -1,7 +1,7 @@
-/* Fuzz target: any bytes as a program that makes objects from each other, with options of any
- * bytes, uses them, gives their matrices new values, and destroys them in any order, their context
- * among them. What has lost something that it reads must refuse to be used; at the end all memory
- * must have been given back. One program in four is refused memory at some point. */
+/* Fuzz target: any bytes as a program. It makes objects from each other with random options, uses
+ * them, gives their matrices new values, and destroys them in any order, including their context.
+ * An object that has lost something that it reads must refuse to be used. At the end all memory
+ * must be freed. One program in four is refused memory at some point. */
 #include "objects.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -24,12 +24,13 @@ typedef struct run {
     size_t room;
 } run;
 
-/* With a context of so many threads, whose memory is counted. False if memory is refused to it. */
+/* Opens a context of `threads` threads whose memory is counted. Returns false if its memory is
+ * refused. */
 bool run_begin(run *r, const uint8_t *program, size_t size, int threads, int64_t fail_at);
 /* All memory must have been given back. The log is the caller's to free. */
 void run_end(run *r);
 
-/* What the program draws; zeros behind its end. */
+/* Draw numbers from the program; after its end they draw zeros. */
 unsigned draw(run *r, unsigned limit); /* 0 .. limit - 1 */
 uint64_t draw_bits(run *r);
 int64_t draw_integer(run *r);     /* mostly small, sometimes at an end, sometimes anything */
@@ -53,7 +54,7 @@ bool call_ended(run *r, fur_status status);
 /* Whether the call succeeds. */
 #define CALL(r, call) (call_begin(r), call_ended(r, call))
 
-/* The same for a call that makes what *out points to, and must leave it NULL if it fails. */
+/* As above, for a call that creates *out. A failing call must leave it NULL. */
 #define MAKE(r, out, call)                                                                         \
     (CALL(r, call) ? (require(*(out) != NULL, #call ": nothing was made"), true)                   \
                    : (require(*(out) == NULL, #call ": a failure set its result"), false))

@@ -80,7 +80,7 @@ static fur_status use_stencil(world *w, void *handle, unsigned way)
     return status;
 }
 
-/* Without entries, or with those of some rows and columns. */
+/* A matrix with `entries` entries at random positions. */
 static fur_status make_sparse(world *w, int64_t entries, void **out)
 {
     int32_t at[2][OBJECT_ROWS];

@@ -227,9 +227,9 @@ static double modulus(fur_scalar s)
     return hypot(s.re, s.im);
 }
 
-/* With scales r and c no entry is above 1 and the diagonal is 1: then no order of rows has a larger
- * product, as the scales' own product is in that of every order. Each scale is rounded once, and
- * log2 and exp2 of numbers below 2^11 err by some units in the last place of these. */
+/* With scales r and c no entry is above 1 and the diagonal is 1. Then no order of rows has a larger
+ * product, because the scales' own product is part of every order's product. Each scale is rounded
+ * once. log2 and exp2 of numbers below 2^11 err by some units in their last place. */
 static void check_matching(fur_csr *a, fur_value_type value)
 {
     fur_context *context = fur_csr_context(a);
@@ -309,7 +309,8 @@ static double try_orders(const double *size, int n)
     return best;
 }
 
-/* Against all orders, and the structural rank of those that have none. */
+/* Compares the matching with all orders. If no order has a full diagonal, compares the structural
+ * rank. */
 START_TEST(small_matchings_agree_with_all_orders)
 {
     fur_context *context = context_make(NULL, 1);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Checks the pages: every link within the repository leads to a file and a heading that exist, no table
-has two rows for one file, and the README's list of packages is that of tools/packages.sh.
+"""Checks the pages. Every link within the repository leads to a file and a heading that exist. No
+table has two rows for one file. The README's list of packages equals the list of
+tools/packages.sh.
 
     check_docs.py SOURCE
 """

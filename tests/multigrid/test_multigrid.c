@@ -211,7 +211,7 @@ static double table_entry(const fur_grid *g, int axis, fur_grid_weight kind, int
     return entry_get(g->value_type, a->weights, (int64_t)kind * a->points + i).re;
 }
 
-/* A level with arrays of its own. */
+/* A level with separate arrays. */
 typedef struct trial {
     const fur_grid *g;
     int64_t n[3];
@@ -587,8 +587,8 @@ static double largest(const fur_vector *x)
     return size;
 }
 
-/* The largest error of u = sin(pi x) sin(pi y) sin(pi z) with -Laplace u = 3 pi^2 u on n^3 points,
- * relative to the largest u; after so many F cycles from 0, or with 0 cycles of the solution. */
+/* Returns the largest error of u = sin(pi x) sin(pi y) sin(pi z) with -Laplace u = 3 pi^2 u on n^3
+ * points, relative to the largest u. `cycles`: F cycles from 0; 0 takes the solution. */
 static double solution_error(int n, int cycles)
 {
     fur_context *context = context_make(NULL, 2);
@@ -631,8 +631,9 @@ START_TEST(errors_fall_with_the_square_of_the_distance)
 }
 END_TEST
 
-/* A full multigrid start: the first F cycle takes the solution of the level below, whose error is
- * four times the discretization's, and adds interpolation's; the second leaves little of that. */
+/* A full multigrid start. The first F cycle takes the solution of the level below. Its error is
+ * four times the error of the discretization, and interpolation adds to it. The second cycle leaves
+ * little of both. */
 START_TEST(two_f_cycles_reach_the_error_of_the_discretization)
 {
     for (int n = 15; n <= 63; n = 2 * n + 1) {
@@ -822,8 +823,9 @@ START_TEST(solves_end_as_they_say)
 }
 END_TEST
 
-/* A line with a centre of 2 + so many units in the last place, without right side but 1: whether
- * the report has the residual that fur_stencil_apply leaves, and an outcome by that. */
+/* Solves a line with the centre 2 plus `units` units in the last place, and b of ones. The reported
+ * residual must be the residual that fur_stencil_apply gives, and the outcome must follow
+ * from it. */
 static fur_solver_report solve_line(fur_context *context, fur_value_type value, int64_t n,
                                     int units, double rtol)
 {
@@ -850,8 +852,8 @@ static fur_solver_report solve_line(fur_context *context, fur_value_type value, 
     return report;
 }
 
-/* Also where the centre is nearly the sum of its neighbours and a solution large: x is rounded, and
- * with it the residual, by some eps ||A|| ||x||, ||x|| about n^2 / 10. */
+/* The centre may be nearly the sum of its neighbours, with a large solution. x is rounded, and with
+ * it the residual, by some eps ||A|| ||x||, with ||x|| about n^2 / 10. */
 START_TEST(residuals_are_those_of_the_stencil)
 {
     static const struct {
@@ -977,7 +979,7 @@ START_TEST(other_stencils_are_refused)
 }
 END_TEST
 
-/* There is no memory for so many points, and nothing overflows before. */
+/* The points cannot be allocated, and no size overflows before that. */
 START_TEST(a_grid_of_any_size_is_refused_in_words)
 {
     memory m = {0};

@@ -20,8 +20,8 @@ void *cloud_make(const cloud_kind *kind, rng *r, fur_value_type value, int64_t n
 fur_vectors *cloud_block(fur_context *context, fur_value_type value, int64_t n, int d,
                          const void *points, fur_layout layout, bool gaps);
 
-/* What fur_neighbours must find: columns and values, n x k, in memory of malloc, by selecting
- * among all distances of each point, computed in the order of docs/numerics.md. */
+/* The answer that fur_neighbours must find: columns and values, n x k, allocated by malloc. It
+ * selects among all distances of each point, computed in the order of docs/numerics.md. */
 typedef struct cloud_answer {
     int64_t n;
     int64_t k;

@@ -1,6 +1,6 @@
-/* Nearest neighbours: both methods, on clouds that are kind and unkind to a grid, in up to nine
- * dimensions, for any number of threads, every instruction set and device, against all distances; a
- * GPU also against the CPU where that would take too long; what is refused; failing memory. */
+/* Nearest neighbours. Both methods are compared with all distances, on clouds that suit a grid or
+ * do not, in up to nine dimensions. This holds for any number of threads, every instruction set and
+ * device. Large clouds on a GPU are compared with the CPU. Also: refusals, failing memory. */
 #include "clouds.h"
 
 #include <math.h>

@@ -188,8 +188,8 @@ static void eliminate_above(dense *d, fur_value_type value, int64_t i, double dr
         has[j] = has[j] && !(modulus(value, row[j]) / norm < drop);
 }
 
-/* Drops the smallest entry until at most `most` are left. Of equal entries it drops the one in the
- * higher column. */
+/* Drops the smallest entry until at most `most` are left. If entries are equal, it drops the one in
+ * the higher column. */
 static void keep_largest(const dense *d, fur_value_type value, int64_t i, int64_t begin,
                          int64_t end, int64_t most, double norm)
 {

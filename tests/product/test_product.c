@@ -245,7 +245,7 @@ static int64_t solve(const fur_csr *a, fur_solver *solver, double **x)
     return report.iterations;
 }
 
-/* The same by cg and a product of its own. */
+/* As above, by cg and a product made here. */
 static int64_t solve_by(const fur_csr *a, const char *kernel, double **x)
 {
     const fur_product_options options = {.size = sizeof options, .kernel = kernel};

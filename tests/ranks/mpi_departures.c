@@ -1,11 +1,13 @@
-/* A rank that closes its end of an MPI group while others are in another call: theirs fails, with a
- * sentence, and nobody waits for ever.
+/* A rank closes its end of an MPI group while other ranks are in another call. Their call fails
+ * with a sentence, and no rank waits for ever.
  *
  *   mpi_departures CALL HOW LEAVER FILE
  *
- * CALL is agree, multiply, solve or gather. HOW is fail (by fur_ranks_fail before it closes), hold
- * (the same, but it closes when the others have failed, as FILE says), close or stay (nobody leaves
- * early). */
+ * CALL is agree, multiply, solve or gather. HOW is
+ * fail: the rank calls fur_ranks_fail before it closes;
+ * hold: as fail, but it closes when the others have failed, as FILE says;
+ * close: it only closes;
+ * stay: no rank leaves early. */
 #include <furrow/ranks.h>
 
 #include <stdbool.h>
@@ -111,8 +113,9 @@ static void stay(fur_ranks *group, ring *r, const char *name)
     expect(status == FUR_OK, group, name, status);
 }
 
-/* A rank of a gather has sent its part before it looks for anything, but no later call succeeds.
- * status: of making the matrix, where a slow rank may already hear that another has failed. */
+/* A rank of a gather sends its part before it looks for failures, but no later call succeeds.
+ * `status`: the status of making the matrix. A slow rank may already learn there that another rank
+ * has failed. */
 static void remain(fur_ranks *group, ring *r, const char *name, const char *how, int leaver,
                    fur_status status)
 {

@@ -1,5 +1,6 @@
-/* What the tests of ranks share: bounds of many kinds, serial references. Ranks are threads, in
- * which nothing is asserted: they leave results, which the test looks at when they have ended. */
+/* Shared by the tests of ranks: bounds of many kinds, serial references. Ranks are threads and
+ * contain no assertions. They store results, and the test checks the results when the threads have
+ * ended. */
 #ifndef FURROW_TESTS_RANKS_SUPPORT_H
 #define FURROW_TESTS_RANKS_SUPPORT_H
 
@@ -17,11 +18,12 @@ void bounds_random(rng *r, int kind, int ranks, int64_t rows, int64_t *bounds);
 /* A symmetric positive definite matrix with random far entries. */
 fur_csr *matrix_definite(fur_context *context, rng *r, fur_value_type value, int64_t rows);
 
-/* A Hermitian positive definite matrix whose rows have two colours, if `graph` is less than
- * COLOURED_GRAPHS and there are two rows: a line, a tree, edges between the first half and the
- * second, pairs of the halves, and small parts with rows alone. Then a ring, which has two colours
- * if it has an even number of rows, a line with an entry that has no mirror image, and one without
- * an entry of the diagonal. The numbering is random or that of the graph. */
+/* A matrix with a random numbering or the numbering of its graph. If `graph` is less than
+ * COLOURED_GRAPHS and there are two rows, it is Hermitian positive definite and its rows have two
+ * colours. The graph is a line, a tree, edges between the first half and the second, pairs of the
+ * halves, or small parts with isolated rows.
+ * COLOURED_RING: a ring, which has two colours if its number of rows is even. COLOURED_SKEW: a line
+ * with an entry that has no mirror image. COLOURED_HOLE: a line with a missing diagonal entry. */
 #define COLOURED_GRAPHS 5
 #define COLOURED_RING COLOURED_GRAPHS
 #define COLOURED_SKEW (COLOURED_GRAPHS + 1)

@@ -1,5 +1,6 @@
-/* Reduction to one of two colours on 1 to 8 ranks: the iterations and bits of one context, for
- * graphs whose parts cross ranks in any way, and the whole system where one context solves that. */
+/* Reduction to one of two colours on 1 to 8 ranks. It has the iterations and bits of one context,
+ * for graphs whose parts cross ranks in any way. The ranks solve the whole system if one context
+ * does. */
 #include "doors.h"
 #include "ranks_support.h"
 
@@ -82,7 +83,8 @@ START_TEST(ranks_reduce_as_one_context)
 }
 END_TEST
 
-/* Loops over the matrices of test_doors: the door of ranks is another one to the same room. */
+/* Loops over the matrices of test_doors: a solve by ranks gives the result of all other ways to
+ * solve. */
 START_TEST(the_door_of_ranks_is_like_others)
 {
     fur_context *context = context_make(NULL, 1);

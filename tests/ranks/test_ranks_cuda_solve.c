@@ -110,7 +110,7 @@ START_TEST(wide_halos)
 }
 END_TEST
 
-/* Of any shape: x and b have bounds of their own. Loops over methods. */
+/* Matrices of any shape: x and b have different bounds. Loops over methods. */
 START_TEST(least_squares)
 {
     fur_context *context = context_cpu(NULL, 2);

@@ -1,6 +1,6 @@
-/* Geometric multigrid on 1 to 8 ranks, by itself and in conjugate gradients: the bits of one
- * context, wherever the bounds lie and from whichever level on all ranks have all points.
- * On a GPU: on 1 to 3 ranks on GPUs, the bits of the CPU. */
+/* Geometric multigrid on 1 to 8 ranks, by itself and in conjugate gradients. It has the bits of one
+ * context for any bounds, and for any first level whose points all ranks hold. On a GPU: on 1 to 3
+ * ranks on GPUs, the bits of the CPU. */
 #include "ranks_support.h"
 
 #include <furrow/ranks_stencil.h>
@@ -212,7 +212,7 @@ START_TEST(cycles_on_ranks)
 }
 END_TEST
 
-/* What multigrid cannot take is refused on all ranks. */
+/* All ranks refuse a problem that multigrid cannot take. */
 static fur_status refuse(fur_ranks *group, void *user)
 {
     int number = *(const int *)user;

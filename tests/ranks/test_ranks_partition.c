@@ -1,6 +1,5 @@
-/* Partitions: solves of the arranged matrix on 1 to 8 ranks have the bits of the serial solve of
- * the permuted one; parts of METIS and SCOTCH, where the machine has them; files; what does not
- * fit. */
+/* Partitions. Solves of the arranged matrix on 1 to 8 ranks have the bits of the serial solve of
+ * the permuted matrix. Also: parts of METIS and SCOTCH, if they are installed; files; refusals. */
 #include "ranks_support.h"
 
 #include <furrow/partition.h>
@@ -270,9 +269,9 @@ static fur_status measure_halo(fur_ranks *group, void *user)
     return status;
 }
 
-/* Of 1600 points in random order nearly all are in a halo. Between 4 parts of a grid of 40 x 40
- * lie at least 80 pairs of points, so 160 entries; between strips in rcm's order 3 times 2 times
- * 40 or somewhat more. */
+/* Nearly all of 1600 points in random order are in a halo. At least 80 pairs of points lie between
+ * 4 parts of a 40 x 40 grid, which gives 160 entries. Strips in rcm's order have 3 times 2 times 40
+ * entries, or somewhat more. */
 START_TEST(halo)
 {
     static const int64_t most[] = {INT64_MAX, 500 * 8, 400 * 8, 400 * 8};
@@ -292,7 +291,7 @@ START_TEST(halo)
 }
 END_TEST
 
-/* The same parts again, however often they are asked for; all rows somewhere. */
+/* Repeated calls return equal parts, and each row is in a part. */
 START_TEST(repeated)
 {
     const char *method = fur_partition_method_at(_i);
@@ -493,7 +492,7 @@ START_TEST(no_bricks)
 }
 END_TEST
 
-/* Files that are no partition of 3 rows, and what is said about them; %s: the path. */
+/* Files that are not a partition of 3 rows, and the sentences about them; %s: the path. */
 static const struct {
     const char *text;
     const char *sentence;

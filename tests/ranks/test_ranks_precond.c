@@ -1,6 +1,6 @@
-/* Preconditioners on 1 to 8 ranks: from the whole matrix the bits of one context; of blocks those
- * of one context with the blocks' matrix, which has no other entries. On a GPU: on 1
- * to 3 ranks on GPUs, the bits of the CPU. */
+/* Preconditioners on 1 to 8 ranks. If made from the whole matrix, they have the bits of one
+ * context. If made from blocks, they have the bits of one context with the matrix of the blocks,
+ * which has no other entries. On a GPU: on 1 to 3 ranks on GPUs, the bits of the CPU. */
 #include "ranks_support.h"
 
 #include <furrow/author/sharing.h>
@@ -194,7 +194,7 @@ static fur_csr *matrix_upwind(fur_context *context, int32_t rows)
     return a;
 }
 
-/* As furrow solve has it, multigrid without options is that of nonsymmetric matrices. */
+/* As in furrow solve, multigrid without options is the multigrid for nonsymmetric matrices. */
 START_TEST(multigrid_suits_a_nonsymmetric_matrix)
 {
     enum { ROWS = 700 };

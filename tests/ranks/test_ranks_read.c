@@ -50,7 +50,7 @@ static fur_status read_and_multiply(fur_ranks *group, void *user)
     return status;
 }
 
-/* The same by the library alone. */
+/* As above, by the library in one context. */
 static void read_alone(fur_context *context, const reading *job, fur_csr *a, double *y_entries)
 {
     const fur_csr_view *v = fur_csr_get(a);

@@ -56,7 +56,7 @@ START_TEST(solves)
 }
 END_TEST
 
-/* Matrices of every shape, most of them not square: x and b have bounds of their own. */
+/* Matrices of every shape, most of them not square: x and b have different bounds. */
 START_TEST(least_squares)
 {
     fur_context *context = context_make(NULL, 1);

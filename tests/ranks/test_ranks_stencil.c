@@ -270,7 +270,7 @@ START_TEST(stencils)
 }
 END_TEST
 
-/* What is wrong with it, by the test's number. */
+/* Creates a stencil with the fault of this test number. */
 static fur_status create_wrongly(fur_ranks *group, void *user)
 {
     int number = *(const int *)user;

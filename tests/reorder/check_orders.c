@@ -1,9 +1,9 @@
-/* Orders the square matrices of a folder: by every number of threads the same permutation, which is
- * not wider than the input.
+/* Orders the square matrices of a folder. Every number of threads gives the same permutation, and
+ * it is not wider than the input.
  *
  *     check_orders FOLDER
  *
- * Exit status 77, skipped, without the folder. */
+ * Exit status 77, skipped, if the folder is missing. */
 #include <furrow/furrow.h>
 
 #include <dirent.h>
@@ -43,8 +43,8 @@ static int64_t bandwidth_of(const fur_csr *a, const fur_permutation *order)
     return fur_order_measure(a, order, &figures) == FUR_OK ? figures.bandwidth : -1;
 }
 
-/* Whether a context of some threads finds a good order, and the one that the first context found:
- * *first, set by that. */
+/* Returns whether a context of `threads` threads finds a good order, equal to *first. The first
+ * call sets *first. */
 static bool check_threads(const fur_csr *a, int threads, int32_t **first)
 {
     size_t bytes = (size_t)fur_csr_get(a)->rows * sizeof **first;

@@ -1,6 +1,6 @@
-/* Figures of orders against a naive version, and what the methods promise of them: rcm-quality no
- * wider than rcm or the input and as narrow as a grid can be, sloan with no larger profile than the
- * input; the same order for any number of threads. */
+/* Figures of orders, compared with a naive version, and the promises of the methods. rcm-quality is
+ * no wider than rcm or the input, and as narrow as a grid can be. sloan has no larger profile than
+ * the input. The order is the same for any number of threads. */
 #include "support.h"
 
 #include <math.h>
@@ -351,7 +351,7 @@ static fur_csr *grid(fur_context *context, rng *r, int32_t width, int32_t depth)
     return a;
 }
 
-/* The bandwidth of a square grid is its width, that of a cube floor(3 w^2 / 4 + w / 2)
+/* The bandwidth of a square grid is its width. The bandwidth of a cube is floor(3 w^2 / 4 + w / 2)
  * (FitzGerald 1974). */
 START_TEST(grids_reach_their_bandwidth)
 {

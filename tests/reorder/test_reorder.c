@@ -1,6 +1,6 @@
-/* Reordering: on random graphs of many kinds every method gives a bijection that is not worse than
- * the input, and rcm and cm give what a slow version written from docs/reordering.md gives, for
- * both offset widths and any number of threads. */
+/* Reordering. On random graphs of many kinds every method gives a bijection that is not worse than
+ * the input. rcm and cm give the order of a slow version written from docs/reordering.md, for both
+ * offset widths and any number of threads. */
 #include "support.h"
 
 #include <string.h>
@@ -330,7 +330,7 @@ static void check_exactly(const fur_csr *a, const table *t, bool reversed, int a
     free(expected);
 }
 
-/* What holds for every method. */
+/* Properties of every method. */
 static void check_method(const fur_csr *a, const table *t, const char *method)
 {
     fur_reorder_report report = FUR_DEFAULT(fur_reorder_report);

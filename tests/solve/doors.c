@@ -217,7 +217,8 @@ static void enter_product(entrance *e, const char *kernel)
     fur_product_destroy(product);
 }
 
-/* The rows of a product in another order are those of another matrix, with two colours, too. */
+/* The rows of a product in another order belong to another matrix, which may have two
+ * colours, too. */
 static void enter_order(entrance *e)
 {
     fur_product_options options = {.size = sizeof options, .order = "rcm"};

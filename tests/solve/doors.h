@@ -11,8 +11,9 @@
  * tree. */
 fur_csr *grid_make(fur_context *host, rng *r, fur_value_type value, int number);
 
-/* Solves by all ways in the context of A, and compares each with the first, and with what a solve
- * elsewhere has found, if x is not NULL; the first's x, which the caller frees, else. */
+/* Solves in all ways in the context of A and compares each result with the first. If x is not NULL,
+ * it is the result of a solve elsewhere and is compared, too. Otherwise returns the first x, which
+ * the caller frees. */
 void *doors_compare(const fur_csr *a, const void *b, void *x, int64_t *iterations);
 
 #endif

@@ -1,6 +1,6 @@
-/* What a look at a matrix shows, which method it leads to, what follows a failure; and solves that
- * choose by themselves, their residuals computed afresh here, with the same bits on every device.
- */
+/* The analysis of a matrix, the method chosen from it, and the next method after a failure. Also:
+ * solves that choose by themselves. Their residuals are computed again here, and the bits are the
+ * same on every device. */
 #include "support.h"
 
 #include <math.h>
@@ -277,7 +277,7 @@ START_TEST(trials_lead_to_preconditioners)
 }
 END_TEST
 
-/* What was tried, and how it ended. */
+/* The attempts and their outcomes. */
 typedef struct diary {
     int attempts;
     int begun;

@@ -1,5 +1,5 @@
-/* What auto knows of singular components: a null vector for each if they are few, and in any case
- * that A is singular. */
+/* auto and singular components: it finds a null vector for each component if they are few. In any
+ * case it finds that A is singular. */
 #include "support.h"
 
 #include "course.h"
@@ -50,8 +50,8 @@ START_TEST(many_components_are_known_to_be_singular)
 }
 END_TEST
 
-/* Chains of springs, more than auto takes null vectors for, and a b of which a small part is
- * outside the range: in single precision the gradient of the solution has few digits. */
+/* More chains of springs than auto takes null vectors for. A small part of b is outside the range:
+ * in single precision the gradient of the solution has few digits. */
 START_TEST(a_small_part_outside_the_range_is_left)
 {
     enum { CHAINS = 20, POINTS = 14, ROWS = CHAINS * POINTS };

@@ -1,6 +1,7 @@
-/* Triangular solves: every triangle, operation, diagonal and schedule, for all value types, offset
- * widths, threads and instruction sets, against the order of docs/numerics.md written down here, to
- * the bit, and against a bound; new values, right-hand sides at once, and what is refused. */
+/* Triangular solves. Every triangle, operation, diagonal and schedule is compared to the bit with
+ * the order of docs/numerics.md, written down here, and with a bound. This holds for all value
+ * types, offset widths, threads and instruction sets. Also: new values, several right-hand sides,
+ * refusals. */
 #include "support.h"
 
 #include <float.h>
@@ -8,7 +9,7 @@
 #include <string.h>
 
 #define SEGMENT 128
-/* Of the twelve triangles, operations and diagonals a slow build takes every fifth. */
+/* A slow build takes every fifth of the twelve triangles, operations and diagonals. */
 #define STEP (TEST_SLOW ? 5 : 1)
 static const char *const schedules[] = {NULL, "serial", "blocks", "levels"};
 
@@ -214,8 +215,8 @@ static long double modulus(fur_scalar s)
     return hypotl(s.re, s.im);
 }
 
-/* |alpha b - T x| <= (2 n + 8) eps (|T||x| + |alpha b|), the bound of the header in each row with
- * room for complex arithmetic, which takes twice the roundings and sqrt 2. */
+/* |alpha b - T x| <= (2 n + 8) eps (|T||x| + |alpha b|). This is the header's bound in each row
+ * with room for complex arithmetic, which takes twice the roundings and sqrt 2. */
 static void check_bound(const problem *p, const fur_scalar *dense, const void *b, const void *x)
 {
     fur_value_type value = p->a.value_type;

@@ -1,5 +1,5 @@
-/* See recognise_cases.h. What is recognised must have the bits of the reference kernel's product,
- * and exactly the rows that are not the stencil's must be listed. */
+/* See recognise_cases.h. A recognised matrix must have the bits of the reference kernel's product.
+ * The rows that do not match the stencil must be listed exactly. */
 #include "recognise_cases.h"
 
 #include <math.h>
@@ -178,8 +178,8 @@ static bool is_nearly_dense(const fur_csr *a)
     return 2 * view.entries > view.rows * view.rows;
 }
 
-/* Whether an axis is shorter than the stencil is wide: the matrix is then also that of a grid of
- * fewer axes, whose coefficients differ from point to point. */
+/* Returns whether an axis is shorter than the stencil is wide. The matrix is then also the matrix
+ * of a grid of fewer axes, whose coefficients differ from point to point. */
 static bool is_narrow(const fur_stencil_definition *d)
 {
     for (int k = 0; k < d->points; k++) {

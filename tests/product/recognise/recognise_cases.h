@@ -1,5 +1,5 @@
-/* What recognition is tested with on the CPU and on a GPU: each matrix is recognised on the CPU,
- * and what was found is checked; a test of a GPU adds what it checks besides. */
+/* Cases for recognition on the CPU and on a GPU. Each matrix is recognised on the CPU and the
+ * result is checked. A test of a GPU adds its checks. */
 #ifndef FURROW_TESTS_RECOGNISE_CASES_H
 #define FURROW_TESTS_RECOGNISE_CASES_H
 
@@ -8,7 +8,8 @@
 typedef struct subject {
     fur_context *context; /* on the CPU */
     rng random;
-    /* What is checked besides of a matrix and what the CPU found, NULL for none; NULL: nothing. */
+    /* An additional check of a matrix and of the CPU's result, NULL if it found none. `also` may be
+     * NULL. */
     void (*also)(struct subject *s, const fur_csr *a, const fur_recognised *found,
                  const fur_recognise_report *report);
     fur_context *other; /* the context of `also` */

@@ -26,7 +26,7 @@ fur_csr *altered(fur_context *context, const fur_csr *whole, rng *r, int way, in
                  int32_t *row);
 extern const int alteration_count;
 
-/* Adds 1 to a value of so many rows of an f64 matrix. */
+/* Adds 1 to a value in each of `count` rows of an f64 matrix. */
 void alter_rows(fur_csr *a, rng *r, int64_t count);
 
 fur_csr *permuted_grid(fur_context *context);
@@ -34,7 +34,7 @@ fur_csr *periodic_grid(fur_context *context, int64_t n);
 fur_csr *empty_matrix(fur_context *context, int64_t rows, int64_t cols);
 /* Entries (i, i) and (i, (i + shift) mod n). */
 fur_csr *circulant(fur_context *context, int64_t n, int64_t shift);
-/* Rows of so many entries anywhere. */
+/* Rows of `count` entries in random columns. */
 fur_csr *scattered(fur_context *context, int64_t rows, int64_t count);
 fur_csr *dense_random(fur_context *context, int64_t rows);
 /* One of the shapes of support.h. */

@@ -1,6 +1,6 @@
-/* Recognition of stencils: the cases, in which a GPU must find what the CPU finds, to the bit;
- * large matrices of which one bit is altered; threads, instruction sets, reports, and what breaks
- * the contract. */
+/* Recognition of stencils. In all cases a GPU must find what the CPU finds, to the bit. Also: large
+ * matrices in which one bit is altered; threads, instruction sets and reports; breaches of the
+ * contract. */
 #include "recognise_cases.h"
 
 #include <math.h>
@@ -112,7 +112,7 @@ static void check_diagonal(subject *s, const fur_csr *a, const fur_recognised *h
     free(expected);
 }
 
-/* What the device finds in the matrix. */
+/* The device must find in the matrix what the CPU found. */
 static void check_device(subject *s, const fur_csr *a, const fur_recognised *found,
                          const fur_recognise_report *report)
 {

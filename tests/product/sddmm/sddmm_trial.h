@@ -1,5 +1,5 @@
-/* What tests of sampled products share on the CPU and on a GPU: random blocks, and the result by
- * the words of docs/numerics.md, entry by entry. */
+/* Shared by the tests of sampled products on the CPU and on a GPU: random blocks, and the result by
+ * the definition in docs/numerics.md, entry by entry. */
 #ifndef FURROW_TESTS_SDDMM_TRIAL_H
 #define FURROW_TESTS_SDDMM_TRIAL_H
 

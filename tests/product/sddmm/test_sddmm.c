@@ -1,6 +1,7 @@
-/* Sampled products: every shape, value type, offset width, layout and number of columns has the
- * bits that docs/numerics.md describes, on every device, instruction set and any number of threads;
- * the error is within its bound; new values go on; what is refused. */
+/* Sampled products. Every shape, value type, offset width, layout and number of columns has the
+ * bits that docs/numerics.md describes. This holds on every device and instruction set, for any
+ * number of threads. The error is within its bound. New values take effect. Wrong arguments are
+ * refused. */
 #include "placed_block.h"
 #include "sddmm_trial.h"
 
@@ -175,7 +176,7 @@ START_TEST(nan_in_old_values_is_not_read_without_beta)
 }
 END_TEST
 
-/* A plan of the matrix has the new values; borrowed ones stay as they were. */
+/* A plan of the matrix has the new values. Borrowed values are unchanged. */
 START_TEST(what_was_made_from_the_matrix_follows)
 {
     fur_context *context = context_make(NULL, 2);

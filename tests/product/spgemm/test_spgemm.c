@@ -6,7 +6,7 @@
 
 /* Products that a case may have, so that dense rows stay few. */
 #define PRODUCTS_MOST (TEST_SLOW ? 20000 : 100000)
-/* The same where one thread of the CPU is the reference. */
+/* The limit if one thread of the CPU is the reference. */
 #define PRODUCTS_LARGE (TEST_SHORT ? 200000 : on_gpu() ? 20000000 : 1000000)
 
 /* s + a b in the value type, as docs/numerics.md has it. */
@@ -399,7 +399,7 @@ START_TEST(wide_and_long_rows_are_multiplied)
 }
 END_TEST
 
-/* (1 and 2, 0; 3, 4) squared, where a GPU lets the host multiply. */
+/* (1 and 2, 0; 3, 4) squared. A GPU lets the host multiply it. */
 START_TEST(kept_duplicates_are_multiplied)
 {
     const int32_t rows[] = {0, 0, 1, 1};
@@ -466,7 +466,7 @@ START_TEST(new_values_are_multiplied)
     fur_vector_destroy(x);
     fur_spmv_destroy(fresh);
     fur_spmv_destroy(follower);
-    /* The matrices outlive the plan; one that borrows its values gets an array of its own. */
+    /* The matrices outlive the plan. A matrix that borrows its values gets a new array. */
     ck_ok(context, fur_csr_set_values(c, fur_csr_get(other)->values, FUR_OWNERSHIP_BORROW));
     ck_ok(context, fur_spgemm_apply(plan, fur_real(1), c));
     ck_assert_ptr_ne(fur_csr_get(c)->values, fur_csr_get(other)->values);
@@ -602,10 +602,8 @@ static int is_to_stop(void *user)
     return ++s->asked == s->at;
 }
 
-/* Some millions of products, so many that the caller's share of the blocks, after each of which it
- * asks, is well over 40: the steps ask often, but not once where values that are in use are
- * written.
- */
+/* Some millions of products. The caller's share of the blocks is well over 40, and it asks after
+ * each block. The steps ask often, but never while they write values that are in use. */
 START_TEST(a_long_product_can_be_stopped)
 {
     stop s = {0, 0};

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Entries n x k in row-major order from those of one column, and back. */
+/* Copies one column into n x k entries in row-major order, and back. */
 static void put_column(fur_value_type value, int64_t n, int64_t k, int64_t j, const void *column,
                        void *block)
 {

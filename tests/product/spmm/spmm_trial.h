@@ -1,5 +1,5 @@
-/* What tests of products with blocks share on the CPU and on a GPU: random blocks of any layout and
- * stride, their product column by column by fur_spmv_apply's reference, and the comparison. */
+/* Shared by the tests of products with blocks on the CPU and on a GPU: random blocks of any layout
+ * and stride, their product column by column by fur_spmv_apply's reference, and the comparison. */
 #ifndef FURROW_TESTS_SPMM_TRIAL_H
 #define FURROW_TESTS_SPMM_TRIAL_H
 
@@ -19,8 +19,8 @@ typedef struct spmm_trial {
     void *expected; /* Y after the product */
 } spmm_trial;
 
-/* A random product with a matrix and what a single product makes of each column. Where beta is 0 Y
- * is full of NaN. */
+/* A random product with a matrix, and the single product of each column. If beta is 0, Y is full of
+ * NaN. */
 spmm_trial spmm_random(const fur_csr *a, fur_op op, int64_t cols, rng *r);
 void spmm_release(spmm_trial *t);
 

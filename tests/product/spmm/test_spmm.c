@@ -1,6 +1,6 @@
-/* Blocks of vectors on the CPU and on a GPU: products by every kernel have the bits of single
+/* Blocks of vectors on the CPU and on a GPU. Products by every kernel have the bits of single
  * products on the CPU, for every shape, operation, value type, offset width, layout and number of
- * columns; sums; new values; what is refused. */
+ * columns. Also: sums, new values, refusals. */
 #include "placed_block.h"
 #include "spmm_trial.h"
 
@@ -121,7 +121,7 @@ static fur_csr *skewed(fur_context *context, rng *r, fur_value_type value)
     return matrix_random(context, r, &shapes[shape_find("skewed")], value, FUR_I32);
 }
 
-/* Random products of so many columns, in one way of `step`. */
+/* Random products of `cols` columns, in one way of `step`. */
 static void check_ways(fur_context *context, const fur_csr *near, const fur_spmm *plan,
                        int64_t cols, int step, rng *r)
 {
@@ -131,7 +131,8 @@ static void check_ways(fur_context *context, const fur_csr *near, const fur_spmm
     spmm_release(&t);
 }
 
-/* Every number of columns up to beyond four registers of any kind, and those of a GPU. */
+/* Every number of columns up to more than four registers of any kind, and the numbers of a GPU's
+ * kernels. */
 START_TEST(any_number_of_columns_in_any_layout)
 {
     fur_value_type value = (fur_value_type)_i;

@@ -1,4 +1,4 @@
-/* What is compiled once for each instruction set. */
+/* Compiled once for each instruction set. */
 #ifndef FURROW_TESTS_GATHERS_CASES_H
 #define FURROW_TESTS_GATHERS_CASES_H
 

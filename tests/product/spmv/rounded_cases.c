@@ -20,7 +20,7 @@ static void round_entries(fur_value_type value, int64_t n, const void *from, voi
     }
 }
 
-/* Random values of many magnitudes, some below those of single precision. */
+/* Random values of many magnitudes, some below the range of single precision. */
 static void *draw(rng *r, fur_value_type value, int64_t n)
 {
     void *values = entries_random(r, value, n);
@@ -85,8 +85,8 @@ static row_sums *sum_rows(const fur_csr_view *a, fur_op op, const void *x)
     return sums;
 }
 
-/* |y - A x| <= (2^-24 + (n + 2) 2^-53 (1 + 2^-24)) |A||x| + 2^-150 |x| for real values; complex
- * ones have twice the roundings, and moduli that sums of parts bound. */
+/* |y - A x| <= (2^-24 + (n + 2) 2^-53 (1 + 2^-24)) |A||x| + 2^-150 |x| for real values. Complex
+ * values have twice the roundings, and sums of parts bound their moduli. */
 static void check_bound(const fur_csr_view *a, fur_op op, const void *x, const void *y)
 {
     int64_t rows = op == FUR_OP_N ? a->rows : a->cols;
@@ -108,7 +108,7 @@ static void check_bound(const fur_csr_view *a, fur_op op, const void *x, const v
     free(sums);
 }
 
-/* y = op(A) x by the plan: the bits of those of the rounded values, and the bound. */
+/* y = op(A) x by the plan has the bits of the rounded values and is within the bound. */
 static void check_product(const fur_spmv *plan, const fur_csr *near, const void *values, rng *r)
 {
     fur_context *context = fur_csr_context(fur_spmv_matrix(plan));

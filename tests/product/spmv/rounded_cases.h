@@ -1,12 +1,12 @@
-/* What tests of products with values in single precision share on the CPU and on a GPU. */
+/* Shared by the tests of products with values in single precision, on the CPU and on a GPU. */
 #ifndef FURROW_TESTS_ROUNDED_CASES_H
 #define FURROW_TESTS_ROUNDED_CASES_H
 
 #include "support.h"
 
-/* For a matrix with random values, some of them tiny: a plan for op(A) with rounded values has the
- * bits of the reference for the rounded matrix in its own type, and is within the bound of
- * fur_stored of the exact product; and so again with new values. */
+/* Takes a matrix with random values, some of them tiny. A plan for op(A) with rounded values has
+ * the bits of the reference for the rounded matrix in its own type. It is within the bound of
+ * fur_stored of the exact product. Both hold again with new values. */
 void rounded_check(fur_context *context, rng *r, const shape *s, fur_value_type value, fur_op op,
                    const char *kernel);
 

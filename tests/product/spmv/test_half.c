@@ -68,7 +68,7 @@ static void check_products(rng *r, const fur_spmv *half, const fur_spmv *whole)
     check_product(r, half, whole, fur_real(1), (fur_scalar){-1.5, 0.2});
 }
 
-/* The bits of the whole matrix, and after new values those of the new one. */
+/* The plan has the bits of the whole matrix, also after new values. */
 static void check_half(rng *r, fur_csr *lower, fur_half kind)
 {
     fur_context *context = fur_csr_context(lower);

@@ -1,5 +1,5 @@
-/* Kernels that keep values of A narrower where no bit is lost: the bits of the reference for values
- * of every kind, the bytes that are reported, and new values that fit better or worse. */
+/* Kernels that keep values of A narrower if no bit is lost. They have the bits of the reference for
+ * values of every kind, report their bytes, and take new values that fit better or worse. */
 #include "narrow_cases.h"
 
 static const char *const kernels[] = {"sell", "sell_runs"};

@@ -1,6 +1,6 @@
-/* SpMV: every registered kernel on every shape, operation, value type, offset width, thread count
- * and instruction set, against sums in long double; which bits must agree; what plans refuse and
- * say about themselves. Matrices and vectors end at unmapped pages. */
+/* SpMV. Every registered kernel is compared with sums in long double, on every shape, operation,
+ * value type, offset width, thread count and instruction set. Also: which bits must agree; the
+ * refusals and reports of plans. Matrices and vectors end at unmapped pages. */
 #include "support.h"
 
 #include <float.h>
@@ -20,7 +20,7 @@ _Static_assert(LDBL_MANT_DIG >= 64, "the reference needs more digits than double
 
 static const int thread_counts[] = {1, 2, 3, 8};
 
-/* What stands among the random numbers in (-1, 1). */
+/* Special values among the random numbers in (-1, 1). */
 typedef enum filling { PLAIN, POISONED_X, POISONED_A, UNDERFLOWING, FILLINGS } filling;
 
 /* An expected entry of y: its value, the sum of moduli in the error bound, the terms added. */
@@ -127,18 +127,19 @@ static bool part_within(double part, long double expected_part, long double boun
     return fabsl(part - expected_part) <= bound;
 }
 
-/* Whether y is as near to the expected value as every order of summation must bring it.
+/* Returns whether y is as near to the expected value as every order of summation must bring it.
  *
  * Let u = eps / 2 be the unit roundoff and g(k) = k u / (1 - k u). A sum of n products by fma, in
  * any order and tree, rounds every term at most n times: once in its product, n - 1 times in sums.
  * The last fma with alpha rounds once more; beta y is rounded twice. So for real types
  *     |error| <= g(n + 2) (|alpha| sum |a||x| + |beta||y|) <= (n + 2) eps (...)
- * as long as (n + 2) u <= 1/2. A complex term takes two fma where a real one takes one, so either
- * part of the sum errs by at most g(2 n) sum |a||x| (Cauchy-Schwarz), its modulus by sqrt 2 times
- * that, and the result by sqrt 2 g(2 (n + 2)) (...) <= 2 (n + 2) eps (...) as long as
- * (n + 2) eps <= 1 - 1 / sqrt 2. The expected value, in long double, errs by 2^-10 of this, for
- * which the step from u to eps leaves room. A rounding below the normal range errs by half of the
- * smallest number; there are at most 2 (n + 2) a part. */
+ * if (n + 2) u <= 1/2.
+ * A complex term takes two fma instead of one. Either part of the sum errs by at most g(2 n) sum
+ * |a||x| (Cauchy-Schwarz), and its modulus by sqrt 2 times that. The result errs by sqrt 2 g(2 (n +
+ * 2)) (...) <= 2 (n + 2) eps (...) if (n + 2) eps <= 1 - 1 / sqrt 2.
+ * The expected value, in long double, errs by 2^-10 of this. The step from u to eps leaves room for
+ * it. A rounding below the normal range errs by half of the smallest number. There are at most 2 (n
+ * + 2) a part. */
 static bool within_bound(fur_value_type value, const product *p, fur_scalar y, const expected *e)
 {
     bool complex = value_is_complex(value);
@@ -322,7 +323,7 @@ static void run_trial(bench *b, trial *t)
     }
 }
 
-/* alpha, beta, y and what is expected of them. Where beta is 0, y is full of NaN. */
+/* Sets alpha, beta, y and the expected results. If beta is 0, y is full of NaN. */
 static void set_products(trial *t, rng *r)
 {
     fur_value_type value = t->a.value_type;

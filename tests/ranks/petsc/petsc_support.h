@@ -1,4 +1,4 @@
-/* What the tests of furrow_petsc share. All ranks run them; a failed expectation ends all. */
+/* Shared by the tests of furrow_petsc. All ranks run them. A failed expectation ends all ranks. */
 #ifndef FURROW_TESTS_PETSC_SUPPORT_H
 #define FURROW_TESTS_PETSC_SUPPORT_H
 
@@ -43,7 +43,7 @@ int sample_row(const sample *s, PetscInt row, PetscInt *columns, PetscScalar *va
 
 /* As PETSc's AIJ, and as the library's matrix on one rank. */
 Mat sample_petsc(const sample *s);
-/* The same as FUR_PETSC_AIJ, and as a shell matrix. */
+/* The sample as FUR_PETSC_AIJ, and as a shell matrix. */
 Mat sample_ours(const sample *s);
 Mat sample_shell(const sample *s);
 fur_csr *sample_serial(fur_context *context, const sample *s);

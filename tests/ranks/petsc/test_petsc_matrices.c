@@ -21,8 +21,8 @@ static void compare_bits(Vec y, const PetscScalar *all, const char *what)
     MUST(VecRestoreArrayRead(y, &entries));
 }
 
-/* Two ways to add the n products of a row, each with at most n roundings of every term, differ by
- * at most 2 n u / (1 - n u) times the sum of their magnitudes, u = 2^-53 (Higham 2002, 3.1). */
+/* Two ways to add the n products of a row round every term at most n times. They differ by at most
+ * 2 n u / (1 - n u) times the sum of the magnitudes, u = 2^-53 (Higham 2002, 3.1). */
 static void compare_products(const sample *s, Vec y, Vec other)
 {
     PetscInt begin;
@@ -123,7 +123,7 @@ static void release(void *user, void *block)
     free(block);
 }
 
-/* Where an operator has found the entries of its vectors. */
+/* Where an operator found the entries of its vectors. */
 typedef struct places {
     const void *x;
     const void *y;

@@ -1,4 +1,4 @@
-/* What a user of PETSc does with the preconditioner "furrow", and solvers with FUR_PETSC_AIJ. */
+/* A PETSc user's calls for the preconditioner "furrow", and for solvers with FUR_PETSC_AIJ. */
 #include "petsc_support.h"
 
 #include <string.h>

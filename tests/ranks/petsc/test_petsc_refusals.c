@@ -1,4 +1,4 @@
-/* What bad input gets: one sentence, the same on all ranks. */
+/* Bad input gives one sentence, equal on all ranks. */
 #include "petsc_support.h"
 
 #include "shell.h"

@@ -1,5 +1,5 @@
-/* What a user of PETSc does with any matrix: with FUR_PETSC_AIJ as with MATAIJ;
- * with a shell matrix the same, or PETSc's error. */
+/* A PETSc user's calls for any matrix. FUR_PETSC_AIJ behaves as MATAIJ. A shell matrix does so too,
+ * or gives PETSc's error. */
 #include "petsc_support.h"
 
 #include <string.h>
@@ -430,8 +430,8 @@ static void look(Mat a, int what, Vec y)
     MUST(VecDestroy(&x));
 }
 
-/* Both are sums of at most 49 products with factors below 10 and some changes of them: each way has
- * at most 60 roundings of terms whose magnitudes sum to less than 1e4. */
+/* Both results are sums of at most 49 products with factors below 10 and some changes of them. Each
+ * way has at most 60 roundings of terms whose magnitudes sum to less than 1e4. */
 static void compare(Mat a, Mat other, const char *name)
 {
     PetscReal difference;
@@ -451,7 +451,7 @@ static void compare(Mat a, Mat other, const char *name)
     }
 }
 
-/* The same of `a` and a matrix of PETSc's. */
+/* Calls for `a`, compared with a matrix of PETSc's. */
 static void use(int i, Mat a)
 {
     sample s = sample_grid(POINTS, 0.25);
