@@ -58,8 +58,8 @@ static void check_norms(const fur_csr *a)
     fur_vector_destroy(values);
 }
 
-/* The difference of two matrices in a row, as the header defines it. `where` marks the entries of
- * B's row. */
+/* The difference of two matrices in a row, as the header defines it. `where` has a zero for each
+ * column and marks the columns of B's row. */
 static void expect_row(const fur_csr_view *a, const fur_csr_view *b, int64_t row, int64_t *where,
                        double rtol, double atol, fur_csr_difference *d)
 {

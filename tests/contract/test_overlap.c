@@ -117,7 +117,7 @@ static fur_status (*const elementwise[])(fur_vector *, fur_vector *) = {
     axpby,         axpby_by,      axpy_norm2,     axpy_norm2_into,
     multiply_both, multiply_left, multiply_right, trsv};
 
-/* Two vectors in one array. `apart` entries lie between their beginnings. */
+/* Two vectors in one array. y begins `distance` entries after x. */
 typedef struct pair {
     double array[2 * POINTS];
     fur_vector *x;

@@ -1,5 +1,5 @@
-/* What the tests of a GPU share beside support.h: memory of the device that is counted and can
- * fail, and what every kernel says when it refuses a matrix. */
+/* Shared by the tests of a GPU, in addition to support.h: device memory that is counted and can
+ * fail, and the sentences of kernels that refuse a matrix. */
 #ifndef FURROW_TESTS_CUDA_SUPPORT_H
 #define FURROW_TESTS_CUDA_SUPPORT_H
 

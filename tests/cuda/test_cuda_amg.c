@@ -1,6 +1,6 @@
-/* Algebraic multigrid on a GPU: hierarchy, cycles and solves have the bits of the CPU, for all
- * types and options, with new values, where nodes have several unknowns, and where the graph of
- * strong entries is not symmetric. */
+/* Algebraic multigrid on a GPU. Hierarchy, cycles and solves have the bits of the CPU, for all
+ * types and options and with new values. This holds for nodes of several unknowns, and for a
+ * nonsymmetric graph of strong entries. */
 #include "cuda_support.h"
 #include "problems.h"
 

@@ -1,10 +1,10 @@
-/* Matrices on a GPU: every operation has the result of the host's on every shape, value type and
- * offset width; arrays at fault are refused with the host's sentence, wherever they lie. */
+/* Matrices on a GPU. Every operation has the result of the host on every shape, value type and
+ * offset width. Faulty arrays are refused with the host's sentence, on the host or the device. */
 #include "cuda_support.h"
 
 #include <string.h>
 
-/* The same matrix on both sides. */
+/* A matrix on both sides. */
 typedef struct twin {
     fur_context *gpu;
     fur_csr *on_host;

@@ -1,4 +1,4 @@
-/* Memory that runs out in a GPU context, on either side: every function that creates something is
+/* Memory that runs out in a GPU context, on either side. Every function that creates something is
  * called with an allocator that fails at its first call, then at its second, and so on until the
  * function succeeds. Each failure must be FUR_OUT_OF_MEMORY, touch nothing, leak nothing, and leave
  * a context that works. */
@@ -20,7 +20,7 @@ typedef union object {
     fur_recognised *recognised;
 } object;
 
-/* What the functions are called with. */
+/* The arguments of the functions. */
 typedef struct fixture {
     counted c;
     fur_context *context;

@@ -1,5 +1,5 @@
-/* Colours of rows on a GPU are those of the CPU, for patterns of all kinds: with two colours and
- * with more than a word of bits has, symmetric or not, with and without rows. */
+/* Colours of rows on a GPU equal the CPU's, for patterns of all kinds: two colours, more colours
+ * than a word has bits, symmetric or not, with and without rows. */
 #include "cuda_support.h"
 
 #include <furrow/graph.h>
@@ -8,8 +8,8 @@
 
 #define SIDE (test_small() ? 6 : 23)
 
-/* A band of so many entries on each side of the diagonal, of which a row leaves out those that the
- * random numbers say; from one side only if it is not symmetric. */
+/* A band of up to `width` entries on each side of the diagonal. Each entry is kept with a
+ * probability of `keep` percent. If not `symmetric`, its mirror image may be missing. */
 static fur_csr *band(fur_context *context, rng *r, int64_t n, int64_t width, unsigned keep,
                      bool symmetric)
 {

@@ -1,6 +1,6 @@
-/* More than 2^31 entries on a GPU: a matrix built in the device's memory, whose rows repeat with a
- * period that divides no power of two, so that a position cut to 31 or 32 bits shows. Left out,
- * visibly, where the memory is too small or FURROW_TEST_SMALL is set. */
+/* More than 2^31 entries on a GPU. The matrix is built in the device's memory. Its rows repeat with
+ * a period that divides no power of two, so a position cut to 31 or 32 bits shows. The test is
+ * skipped, visibly, if the memory is too small or FURROW_TEST_SMALL is set. */
 #include "cuda_support.h"
 
 #include <math.h>
@@ -151,7 +151,7 @@ static void check_rows(const fixture *f, const char *kernel, bool exact)
                          (double)f->result[i], (double)f->expected[i % PERIOD]);
 }
 
-/* A form of its own that does not fit, or does not suit, is no fault. */
+/* A kernel may refuse: its form does not fit into memory, or does not suit the matrix. */
 static void check_kernel(fixture *f, int kernel)
 {
     fur_kernel_info info = kernel_info(f->context, kernel);

@@ -1,6 +1,6 @@
-/* Memory and contexts of a GPU: vectors and arrays of any size and alignment to the device and
- * back, from pinned and pageable memory; borrowing and adoption; several contexts and devices;
- * devices that do not exist; memory that runs out. */
+/* Memory and contexts of a GPU. Vectors and arrays of any size and alignment are copied to the
+ * device and back, from pinned and pageable memory. Also: borrowing and adoption; several contexts
+ * and devices; devices that do not exist; memory that runs out. */
 #include "cuda_support.h"
 
 #include <math.h>

@@ -70,7 +70,7 @@ static void close_problem(problem *p)
     }
 }
 
-/* The same entries on both sides, behind `shift` others. */
+/* Equal entries on both sides, after `shift` others. */
 typedef struct arrays {
     fur_vector *whole[SIDES];
     void *data[SIDES];

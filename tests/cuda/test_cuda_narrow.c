@@ -1,6 +1,6 @@
-/* Kernels of a GPU that keep values of A narrower where no bit is lost: the bits of the reference
- * for values of every kind, the bytes that are reported, and new values that fit better or worse.
- */
+/* Kernels of a GPU that keep values of A narrower if no bit is lost. They have the bits of the
+ * reference for values of every kind, report their bytes, and take new values that fit better or
+ * worse. */
 #include "cuda_support.h"
 #include "narrow_cases.h"
 #include "rounded_cases.h"
@@ -59,7 +59,7 @@ START_TEST(new_values_change_the_form)
 }
 END_TEST
 
-/* A dense row, and a diagonal of so many different values. */
+/* A dense row, and a diagonal of `different` different values. */
 static fur_csr *dense_row(fur_context *context, fur_value_type value, int64_t n, int64_t different)
 {
     int64_t entries = 2 * n - 1;

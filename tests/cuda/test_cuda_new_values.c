@@ -1,6 +1,6 @@
-/* New values for a matrix on a GPU: a graph that was captured before replays with the new ones;
- * arrays of the device that are borrowed, memory of the host that is adopted. The cases of all
- * devices are in tests/csr/test_values.c. */
+/* New values for a matrix on a GPU. A graph captured before replays with the new values. Device
+ * arrays may be borrowed, host memory adopted. The cases of all devices are in
+ * tests/csr/test_values.c. */
 #include "cuda_support.h"
 #include "values_cases.h"
 

@@ -1,6 +1,5 @@
-/* Preconditioners on a GPU against those of the CPU, to the bit: every kind, value type and offset
- * width, with new values, in a solve, and as a captured graph; what is refused, in the CPU's words.
- */
+/* Preconditioners on a GPU equal the CPU's to the bit: every kind, value type and offset width,
+ * with new values, in a solve, and as a captured graph. Refusals have the CPU's words. */
 #include "cuda_support.h"
 #include "poisson.h"
 
@@ -128,7 +127,7 @@ static void make_both(pair *p, const fur_precond_options *options)
     ck_assert_int_eq(far->raised, near->raised);
 }
 
-/* The same values, each a little larger, so that the diagonal goes on dominating. */
+/* Makes each value a little larger, so that the diagonal remains dominant. */
 static void change_values(const pair *p)
 {
     fur_csr_view v = *fur_csr_get(p->near);
@@ -183,7 +182,7 @@ START_TEST(solves_have_the_bits_of_the_cpu)
 }
 END_TEST
 
-/* "amg" has tests of its own; here as a kind among others. */
+/* "amg" has separate tests. Here it is one kind among others. */
 START_TEST(multigrid_is_a_kind_too)
 {
     static const fur_precond_options options = {.size = sizeof options, .kind = "amg"};
@@ -201,7 +200,7 @@ START_TEST(multigrid_is_a_kind_too)
 }
 END_TEST
 
-/* Of a Laplacian that is scaled from both sides: its coefficients vary. */
+/* The matrix is a Laplacian scaled from both sides, so its coefficients vary. */
 START_TEST(geometric_multigrid_is_a_kind_too)
 {
     static const fur_precond_options grid = {.size = sizeof grid, .kind = "grid"};
@@ -265,9 +264,9 @@ START_TEST(applications_are_captured)
 }
 END_TEST
 
-/* Loops over kinds: row 3 has a pivot that none can use, and then no entry on the diagonal, but
- * "ilut" in A's own order raises it; an indefinite matrix takes the same shift, or is refused by
- * the same row. */
+/* Loops over kinds. Row 3 has a pivot that no kind can use, and then no entry on the diagonal.
+ * "ilut" in A's own order raises the pivot. For an indefinite matrix, both devices take one shift
+ * or name one row in the refusal. */
 START_TEST(refusals_have_the_words_of_the_cpu)
 {
     static const int32_t row[] = {0, 0, 1, 1, 2, 3, 3};
@@ -307,7 +306,7 @@ START_TEST(refusals_have_the_words_of_the_cpu)
 }
 END_TEST
 
-/* Loops over kinds. A plan may do without the memory that it does not get. Blocks of one row are a
+/* Loops over kinds. A plan may succeed although an allocation fails. Blocks of one row are a
  * scaling, which allocates once. */
 START_TEST(every_failing_allocation_is_survived)
 {

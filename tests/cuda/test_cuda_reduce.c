@@ -1,6 +1,7 @@
-/* Reductions and vector operations on a GPU: the bits of the CPU for every value type, at sizes
- * around every boundary of the tree, at every alignment, for numbers whose squares overflow or
- * underflow, infinity and NaN, in every run; scalars that stay on the device. */
+/* Reductions and vector operations on a GPU. They have the bits of the CPU in every run, for every
+ * value type, at sizes around every boundary of the tree, and at every alignment. Numbers include
+ * infinity, NaN, and numbers whose squares overflow or underflow. Scalars may stay on the
+ * device. */
 #include "cuda_support.h"
 
 #include <float.h>
@@ -9,7 +10,8 @@
 
 #define RUNS 20
 
-/* The same vectors on both sides. A shift moves the device's by entries from an aligned address. */
+/* Equal vectors on both sides. `shift` moves the device's vectors by entries from an aligned
+ * address. */
 typedef struct sides {
     fur_value_type value;
     int64_t n;

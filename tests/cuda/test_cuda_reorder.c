@@ -1,5 +1,5 @@
-/* Orders found on a GPU: by Cuthill and McKee's methods the same numbers and figures as on the
- * host, for graphs of every kind; memory that is refused leaves nothing behind. */
+/* Orders found on a GPU. Cuthill and McKee's methods give the numbers and figures of the host, for
+ * graphs of every kind. A refused allocation leaks nothing. */
 #include "cuda_support.h"
 
 #include <string.h>
@@ -250,7 +250,7 @@ START_TEST(graphs_of_extreme_degrees_and_depths)
 }
 END_TEST
 
-/* Edges in numbers around those that blocks, clusters and the grid take at a time. */
+/* Numbers of edges around the numbers that blocks, clusters and the grid take at a time. */
 START_TEST(levels_around_what_a_block_takes)
 {
     static const int64_t sizes[] = {1,    2,    3,    31,   32,   33,   127,   128,   129,   255,
@@ -284,7 +284,7 @@ START_TEST(shapes_of_the_other_tests)
 }
 END_TEST
 
-/* Those that are found on the host are handed back as well; what cannot be is refused. */
+/* Orders found on the host are returned as well. Other requests are refused. */
 START_TEST(other_methods_and_matrices)
 {
     fur_context *gpu = context_cuda();

@@ -1,6 +1,6 @@
-/* Solvers on a GPU: the iterates, iterations and outcome of the CPU, bit for bit, by every method
- * for square matrices, and by conjugate gradients however rarely the host looks and in every way of
- * running; nothing is allocated during a solve. */
+/* Solvers on a GPU. Every method for square matrices has the iterates, iterations and outcome of
+ * the CPU, bit for bit. Conjugate gradients have them for any interval of checks by the host and in
+ * every way of running. A solve allocates nothing. */
 #include "cuda_support.h"
 
 #include <math.h>
@@ -76,7 +76,7 @@ static problem problem_open(fur_context *context, const assembly *m, const char 
     return p;
 }
 
-/* A small star with the neighbours' coefficients and that of the point. */
+/* A small star with coefficients for the neighbours and for the point. */
 typedef struct star {
     int points;
     int64_t extent[3];
@@ -135,7 +135,7 @@ static void ck_same_number(double a, double b, const char *what)
     ck_assert_msg(first_difference(FUR_F64, 1, &a, &b) < 0, "%s: %a, on the CPU %a", what, a, b);
 }
 
-/* A solve on the GPU against that of the CPU, whose x is still there. */
+/* Compares a solve on the GPU with the CPU's, whose x still exists. */
 static void check_solve(const problem *host, const fur_solver_report *on_host, const problem *gpu,
                         fur_solver_options options, bool jacobi, int64_t check_every)
 {
@@ -426,7 +426,7 @@ START_TEST(exact_kernels_give_the_same_solution)
 }
 END_TEST
 
-/* Of the whole system or of one colour. */
+/* The whole system or one colour is solved. */
 START_TEST(a_solve_does_not_allocate)
 {
     counted c;

@@ -1,6 +1,7 @@
-/* SpMV on a GPU: every registered kernel on every shape, operation, value type, offset width and
- * filling, against the CPU's reference: bit for bit, or within the bound of any order of summation;
- * the same bits in every run; arrays that are not aligned; what plans refuse. */
+/* SpMV on a GPU. Every registered kernel is compared with the CPU's reference, on every shape,
+ * operation, value type, offset width and filling. Its results are equal bit for bit, or within the
+ * bound of any order of summation. Its bits are the same in every run. Also: arrays that are not
+ * aligned; refusals of plans. */
 #include "cuda_support.h"
 
 #include <float.h>
@@ -15,7 +16,7 @@
 /* Shapes above this are left out where FURROW_TEST_SMALL is set. */
 #define MAX_ENTRIES_SMALL 4000
 
-/* What stands among the random numbers in (-1, 1). */
+/* Special values among the random numbers in (-1, 1). */
 typedef enum filling { PLAIN, POISONED_X, POISONED_A, UNDERFLOWING, FILLINGS } filling;
 
 static const char *const filling_names[] = {"plain", "poisoned x", "poisoned A", "underflowing"};
@@ -55,8 +56,8 @@ static int64_t fill_lengths(const shape *s, rng *r, int64_t row, int32_t *column
     return run_of(rng_below(r, s->cols - count + 1), count, columns);
 }
 
-/* Dense blocks of parameter x parameter, as of a mesh with so many unknowns a node; the last ones
- * are cut off where the size is no multiple. */
+/* Dense blocks of parameter x parameter, as a mesh with `parameter` unknowns a node has. The last
+ * blocks are cut off if the size is not a multiple. */
 static int64_t fill_blocks(const shape *s, rng *r, int64_t row, int32_t *columns)
 {
     static const int64_t neighbours[] = {-20, -1, 0, 1, 20};
@@ -194,12 +195,13 @@ static double *row_lengths(const trial *t)
 
 /* Let u = eps / 2 be the unit roundoff and g(k) = k u / (1 - k u). A sum of n products by fma, in
  * any order and tree, rounds each term at most n times; alpha and beta y make it n + 2. So a real
- * result errs by at most g(n + 2) w with the weight w = |alpha| |A||x| + |beta||y|, and two results
- * differ by at most twice that, (n + 2) eps w / (1 - (n + 2) u) <= 2 (n + 2) eps w as long as (n +
- * 2) u <= 1/2. A complex term takes two fma where a real one takes one, and a part of a result
- * multiplies both parts of the sum: sqrt 2 g(2 (n + 2)) w each, 4 (n + 2) eps w for two. A rounding
- * below the normal range errs by half of the smallest number; there are at most 2 (n + 2) a part of
- * each of the two, which alpha may enlarge. */
+ * result errs by at most g(n + 2) w with the weight w = |alpha| |A||x| + |beta||y|. Two results
+ * differ by at most twice that, (n + 2) eps w / (1 - (n + 2) u) <= 2 (n + 2) eps w if (n + 2) u <=
+ * 1/2.
+ * A complex term takes two fma instead of one, and a part of a result multiplies both parts of the
+ * sum: sqrt 2 g(2 (n + 2)) w each, 4 (n + 2) eps w for two results. A rounding below the normal
+ * range errs by half of the smallest number. There are at most 2 (n + 2) a part of each result,
+ * which alpha may enlarge. */
 static double *error_bounds(const trial *t, const product *p, const double *lengths, const void *y)
 {
     fur_value_type value = t->a.value_type;
@@ -224,7 +226,7 @@ static void set_product(trial *t, rng *r, product *p, const double *lengths)
     free(y);
 }
 
-/* Where beta is 0, y is full of NaN. */
+/* If beta is 0, y is full of NaN. */
 static void set_products(trial *t, rng *r)
 {
     fur_value_type value = t->a.value_type;
@@ -298,7 +300,7 @@ static void ck_entry(const trial *t, const product *p, const fur_spmv *plan, int
                  before.im, p->bounds[i]);
 }
 
-/* What does not have the reference's bits has its own in every run. */
+/* A kernel without the reference's bits must give its bits again in every run. */
 static void check_product(trial *t, const product *p, const fur_spmv *plan, bool exact)
 {
     fur_value_type value = t->a.value_type;

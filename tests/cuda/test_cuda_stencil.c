@@ -1,6 +1,7 @@
-/* Stencils on a GPU: every registered kernel on named and random stencils, for all value types and
- * boundaries, on small and odd extents, against the CPU's reference, bit for bit; vectors that are
- * not aligned; what auto chooses; what kernels refuse; the matrix and the diagonal. */
+/* Stencils on a GPU. Every registered kernel is compared with the CPU's reference bit for bit, on
+ * named and random stencils. All value types and boundaries are tested, on small and odd extents.
+ * Also: vectors that are not aligned; auto's choice; refusals of kernels; the matrix and the
+ * diagonal. */
 #include "cuda_support.h"
 #include "stencil_trial.h"
 
@@ -293,7 +294,7 @@ static stencil_trial *named_trial(int points, int64_t n, int boundaries)
     return t;
 }
 
-/* Where a kernel's copies or tiles do not suit, auto takes the next. */
+/* If a kernel's copies or tiles do not suit, auto takes the next kernel. */
 START_TEST(auto_takes_what_suits)
 {
     static const struct {

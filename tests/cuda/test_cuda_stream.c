@@ -1,5 +1,5 @@
-/* The path of a product on the caller's stream: it allocates nothing, does not wait for the stream,
- * and can be captured in a graph; neither do reductions and vector operations allocate. */
+/* The path of a product on the caller's stream. It allocates nothing, does not wait for the stream,
+ * and can be captured in a graph. Reductions and vector operations do not allocate either. */
 #include "cuda_support.h"
 
 #include <stdatomic.h>
@@ -39,7 +39,7 @@ static void multiply(const fixture *f, const fur_spmv *plan)
     ck_ok(f->c.context, fur_spmv_apply(plan, fur_real(0.7), f->x, fur_real(-0.3), f->y));
 }
 
-/* y after so many products from the start, each made by `plan` or by `graph`. */
+/* Returns y after `products` products from the start, each made by `plan` or by `graph`. */
 static void *after(const fixture *f, int products, const fur_spmv *plan, cudaGraphExec_t graph)
 {
     ck_ok(f->c.context, fur_vector_upload(f->start, f->y));
@@ -200,7 +200,7 @@ START_TEST(products_do_not_wait)
 }
 END_TEST
 
-/* What the caller queues on the stream, and what the library does, see each other in order. */
+/* The caller's work on the stream and the library's run in order. */
 START_TEST(the_callers_stream_orders_everything)
 {
     fixture f;

@@ -1,6 +1,6 @@
-/* Triangular solves on a GPU against those of the CPU, to the bit: every shape, triangle,
- * operation, diagonal, value type and offset width, for one and several right-hand sides, in place,
- * with new values and as a captured graph; what is refused, in the CPU's words. */
+/* Triangular solves on a GPU equal the CPU's to the bit. Every shape, triangle, operation,
+ * diagonal, value type and offset width is tested, for one and several right-hand sides. Solves run
+ * in place, with new values and as a captured graph. Refusals have the CPU's words. */
 #include "cuda_support.h"
 
 #include <string.h>

@@ -2,10 +2,10 @@
  *
  *     check_verdicts MANIFEST FOLDER
  *
- * A line of the list is tab-separated: name first, a note in column 10. A note that begins with
- * "reject" or "ambiguous" wants an error: the ambiguous files have values that their banner denies,
- * which a reader could only drop. "odd" files are vectors and are to be read. Exit status 77,
- * skipped, without list or folder. */
+ * A line of the list is tab-separated: the name first, a note in column 10. If a note begins with
+ * "reject" or "ambiguous", an error is expected. The ambiguous files have values that their banner
+ * denies, and a reader could only drop them. "odd" files are vectors, and reading must succeed.
+ * Exit status 77, skipped, if the list or the folder is missing. */
 #include <furrow/furrow.h>
 
 #include <stdbool.h>

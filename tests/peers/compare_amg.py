@@ -1,14 +1,20 @@
 #!/usr/bin/env python3
-"""Solves with the library's algebraic multigrid beside PyAMG's, hypre's and AMGCL's: seconds of set-up and solve.
+"""Compares the library's algebraic multigrid with PyAMG, hypre and AMGCL: seconds of set-up and
+solve.
 
-    compare_amg.py OWN [--hypre PROGRAM] [--amgcl PROGRAM] [--rounds N] [--threads N] [--processor] [--generate POINTS:N]... [FILE...]
+    compare_amg.py OWN [--hypre PROGRAM] [--amgcl PROGRAM] [--rounds N] [--threads N] [--processor]
+                   [--generate POINTS:N]... [FILE...]
 
-OWN is own_amg, the other programs are built from peer_hypre.c and peer_amgcl.cpp; FILE is a symmetric positive (or
-negative) definite matrix in Matrix Market form, --generate makes Laplacians of 7 or 27 points on N^3. All solve A x = b for b = 1 to
-1e-8 by conjugate gradients, in processes of their own, one after the other in each of the rounds, where the second solve counts; on two
-threads unless told, hypre on as many ranks. --processor takes one thread and the seconds of its processor, for a machine that is not quiet. Of
-the library and of hypre several ways are tried once, and the fastest are raced. Prints a table in Markdown: medians, and each peer's sum over the
-library's. Ends with 77, which means skipped, without PyAMG.
+OWN is own_amg. The other programs are built from peer_hypre.c and peer_amgcl.cpp. FILE is a
+symmetric positive (or negative) definite matrix in Matrix Market form. --generate makes Laplacians
+of 7 or 27 points on N^3.
+All solve A x = b for b = 1 to 1e-8 by conjugate gradients. Each runs in a separate process, one
+after the other in each round, and its second solve counts. The default is two threads, and two
+ranks for hypre. --processor takes one thread and measures processor seconds, for a machine that
+others use.
+The library and hypre are tried in several ways, and the fastest ways are raced. Prints a table in
+Markdown: medians, and each peer's sum over the library's. Exit status 77, skipped, if PyAMG is
+missing.
 """
 
 import argparse

@@ -1,12 +1,13 @@
-"""Reads packed files with the library and with Python's gzip and tarfile and the program zstd.
+"""Reads packed files with the library, with Python's gzip and tarfile, and with the program zstd.
 
     compare_containers.py UNPACK_INPUT COUNT [SEED]
 
 Each container holds a text, packed in a random way by Python and the command zstd: gzip of one or
-several members, zstd frames, tar in each of its formats, tar in one of these; most are then mutated
-as bytes, or as headers whose checksums are mended. Both sides must get the same text, or none. Where
-one is stricter on purpose, `STRICTER` and `LOOSER` say why. Exit status 1 if they differ, the
-containers left in the folder that is named; 77 without the program zstd.
+several members, zstd frames, tar in each of its formats, tar inside gzip or zstd. Most containers
+are then mutated as bytes, or as headers with a corrected checksum.
+Both sides must get equal texts, or both must refuse. If one side is stricter on purpose, `STRICTER`
+and `LOOSER` say why. Exit status 1 if they differ; the message names the folder with the
+containers. Exit status 77 if the program zstd is missing.
 """
 
 import gzip
@@ -22,7 +23,7 @@ import zlib
 
 HEADER = "%%MatrixMarket matrix coordinate real general\n"
 
-# What the library refuses and Python accepts.
+# The library refuses these and Python accepts them.
 STRICTER = {
     "other bytes behind it": "Python passes over zeros between two members",
     "a pax header with a broken record": "Python passes over what is no record",
@@ -33,7 +34,7 @@ STRICTER = {
     "an extended header of more than 64 KiB": "Python takes headers of any size",
 }
 
-# What Python refuses and the library accepts.
+# Python refuses these and the library accepts them.
 LOOSER = {
     "invalid distances set": "ISA-L takes codes that say more than is used; the checksum proves the text",
 }
@@ -159,7 +160,8 @@ def header_places(data):
     return [at for at in range(0, len(data) - 511, 512) if data[at + 257 : at + 262] == b"ustar"]
 
 
-# Bytes of name, link and prefix, and those that are for nothing: Python also checks owners and times.
+# Bytes of name, link and prefix, and unused bytes. Owners and times are left out: Python checks
+# them.
 NAMES = [*range(100), *range(157, 257), *range(345, 512)]
 FIELDS = [*NAMES, *range(124, 136)]  # and of the size
 
@@ -170,9 +172,9 @@ def mend_checksum(block):
 
 
 def mutate_tar(rng, data):
-    """Something else in a field of a header, whose checksum is right all the same. Not the size of a
-    long name, of which Python takes the whole block, nor one that a pax header overrides, which
-    Python reads all the same and refuses if it is no number."""
+    """Changes a field of a header and corrects the checksum. It leaves the size of a long name,
+    because Python takes the whole block. It also leaves a size that a pax header overrides:
+    Python still reads it and refuses it if it is not a number."""
     data = bytearray(data)
     for at in header_places(data):
         if rng.random() < 0.6:

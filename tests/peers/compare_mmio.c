@@ -3,8 +3,8 @@
  *
  *     compare_mmio REFERENCE_DUMP OWN_DUMP FOLDER...
  *
- * The dumps are mmio_dump built with one mmio each; they run as processes of their own, because the
- * reference may crash or not return. Exit status 77, skipped, if there is no file. */
+ * The dumps are mmio_dump built with one mmio each. They run as separate processes, because the
+ * reference may crash or not return. Exit status 77, skipped, if no file is found. */
 #include <furrow/furrow.h>
 
 #include "mmio_dump.h"
@@ -72,7 +72,7 @@ static void take_apart(dump *d)
     d->values = values;
 }
 
-/* What a program prints about a file. */
+/* Runs a program on a file and reads its dump. */
 static bool run(const char *program, const char *path, dump *out)
 {
     char command[4096];
@@ -232,7 +232,7 @@ static bool compare_file(fur_context *context, char *const *programs, const char
     return same;
 }
 
-/* Adds to the counts of files and of those that differ. */
+/* Adds to the numbers of files and of files that differ. */
 static void compare_folder(fur_context *context, char *const *programs, const char *folder,
                            int *files, int *different)
 {

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""The library's orders beside SciPy's and PETSc's: bandwidths, profiles, times.
+"""Compares the library's orders with SciPy's and PETSc's: bandwidths, profiles, times.
 
-    compare_orders.py LIBRARY [--petsc PROGRAM] [--least ROWS] [--entries LEAST MOST] [--threads N] [--generated] PATH...
+    compare_orders.py LIBRARY [--petsc PROGRAM] [--least ROWS] [--entries LEAST MOST] [--threads N]
+                      [--generated] PATH...
 
-LIBRARY is the shared one, PROGRAM is built from peer_petsc.c; a PATH is a Matrix Market file or a
-folder of such; --generated adds large graphs, numbered at random. Every square matrix of at least ROWS rows (400), and
-with so many entries, is ordered by every method; what is found is checked, and measured here and by the library. Prints
-tables in Markdown. Seconds are the median of some runs in turn, with one thread unless told; for the library they include
-everything from A itself. SciPy is told if the pattern is symmetric, and forms A + A^T if not; PETSc is given that. Ends
-with status 1 if the library's default is wider than the input anywhere, or in geometric mean wider than 0.95 of SciPy;
-with 77, which means skipped, without SciPy.
+LIBRARY is the shared library. PROGRAM is built from peer_petsc.c. A PATH is a Matrix Market file or
+a folder of such files. --generated adds large graphs, numbered at random.
+Every square matrix of at least ROWS rows (400) and with LEAST to MOST entries is ordered by every
+method. The orders are checked, and measured here and by the library. Prints tables in Markdown.
+Seconds are the median of some runs in turn, with one thread by default. For the library they
+include everything from A itself. SciPy is told if the pattern is symmetric, and forms A + A^T if
+not. PETSc is given that.
+Exit status 1 if the library's default is wider than the input anywhere, or in geometric mean wider
+than 0.95 of SciPy. Exit status 77, skipped, if SciPy is missing.
 """
 
 import argparse
@@ -92,7 +95,7 @@ class Library:
         return matrix, scipy.sparse.csr_matrix((ones, columns, offsets), (view.rows, view.cols))
 
     def make(self, pattern):
-        """The matrix of ones with a pattern."""
+        """Returns the matrix of ones with a pattern."""
         arrays = [pattern.indptr.astype("i4"), pattern.indices.astype("i4"),
                   numpy.ones(pattern.nnz, "f4")]
         view = View(ctypes.sizeof(View), *pattern.shape, pattern.nnz, 0, 0, *(array.ctypes.data for array in arrays))

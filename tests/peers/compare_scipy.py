@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""The library's Matrix Market reader against SciPy's, entry by entry and to the bit.
+"""Compares the library's Matrix Market reader with SciPy's, entry by entry and to the bit.
 
     compare_scipy.py LIBRARY FOLDER...
 
-LIBRARY is the shared one; every .mtx file of the folders is read by both, and so are generated
-files: all fields and symmetries, random shapes, and what spacing, line ends and forms of numbers
-the format lets a file have. FURROW_TEST_SEED repeats a run. Ends with status 77, which means
-skipped, without SciPy.
+LIBRARY is the shared library. Both read every .mtx file of the folders, and generated files. These
+have all fields and symmetries, random shapes, and all spacing, line ends and forms of numbers that
+the format allows. FURROW_TEST_SEED repeats a run. Exit status 77, skipped, if SciPy is missing.
 """
 
 import ctypes
@@ -73,7 +72,7 @@ if FAST:
         "bad_ss_mangled16.mtx": ("library refuses", "SciPy takes the end of a number for an entry"),
     }
 
-# What a real number may look like, beside those that are printed at random.
+# Forms of real numbers, in addition to random ones.
 NUMBERS = ["0", "-0", "-0.0", "1", "+1.5", ".5", "5.", "-.25e+1", "1E5", "1e-07", "00012.500",
            "1e400", "-1e400", "1e-400", "4.9e-324", "2.4703282292062327e-324",
            "2.4703282292062328e-324", "2.2250738585072011e-308", "1.7976931348623157e308",
@@ -174,7 +173,7 @@ def bits(values):
 
 
 def difference(found, expected):
-    """What two readers disagree about, "" if nothing."""
+    """Returns the difference of two readers' results, "" if they agree."""
     if found[0] != expected[0]:
         return f"{found[0]} instead of {expected[0]}"
     if len(found[1]) != len(expected[1]):
@@ -187,7 +186,7 @@ def difference(found, expected):
 
 
 def attempt(read, path):
-    """What a reader finds, and why it finds nothing."""
+    """Returns a reader's result, or None and the reason of the refusal."""
     try:
         return read(path), ""
     except Refused as reason:
@@ -241,7 +240,7 @@ def value_texts(rng, field, symmetry, on_diagonal):
 
 
 def positions(rng, rows, cols, symmetry):
-    """Of a coordinate file: in any order, a general one's perhaps repeated."""
+    """Positions of a coordinate file, in any order. In a general matrix they may repeat."""
     count = rng.randint(0, 3 * (rows + cols)) if rows and cols else 0
     found = [(rng.randint(1, rows), rng.randint(1, cols)) for _ in range(count)]
     if symmetry != "general":
@@ -252,7 +251,7 @@ def positions(rng, rows, cols, symmetry):
 
 
 def lines_of_file(rng):
-    """A random file, as lines of words; those of one word may be comments."""
+    """Returns a random file as lines of words. Lines of one word may be comments."""
     symmetry = rng.choice(["general", "symmetric", "skew-symmetric", "hermitian"])
     array = rng.random() < 0.3
     fields = {"hermitian": ["complex"], "skew-symmetric": ["real", "integer", "complex"]}
@@ -315,7 +314,7 @@ def open_library(path):
 
 
 def verdict(path):
-    """What is not as it should be about a file, "" if nothing. What is generated is well-formed."""
+    """Returns what is wrong about a file, "" if nothing. Generated files are well-formed."""
     found = compare(library, path)
     outcome = found.partition(":")[0]
     expected, reason = DIFFERENCES.get(path.name, ("", ""))
@@ -325,7 +324,7 @@ def verdict(path):
 
 
 def collect(paths, futures):
-    """What is wrong about the files, as far as the first crash."""
+    """Collects what is wrong about the files, up to the first crash."""
     wrong = []
     for path, future in zip(paths, futures):
         try:

@@ -1,4 +1,4 @@
-/* What mmio_dump writes for a file: this head, then the entries' rows, columns and doubles. */
+/* The format of mmio_dump's output: this head, then the entries' rows, columns and doubles. */
 #ifndef FURROW_TESTS_MMIO_DUMP_H
 #define FURROW_TESTS_MMIO_DUMP_H
 

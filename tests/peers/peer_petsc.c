@@ -2,9 +2,9 @@
  *
  *     peer_petsc PATTERN ORDER REPEATS
  *
- * PATTERN holds int64 n and entries, int64 offsets[n + 1] and int32 columns[entries] of a matrix in
- * CSR form, as the machine has them; ORDER receives int32 order[n]. Prints the seconds of the
- * fastest of the repeats.
+ * PATTERN holds a matrix in CSR form in the machine's byte order: int64 n and entries, int64
+ * offsets[n + 1] and int32 columns[entries]. ORDER receives int32 order[n]. Prints the seconds of
+ * the fastest repeat.
  *
  *     cc -O2 peer_petsc.c $(pkg-config --cflags --libs PETSc mpi) -o peer_petsc */
 #include <petscmat.h>

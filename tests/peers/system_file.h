@@ -49,8 +49,8 @@ static system_file read_system(const char *path)
     return s;
 }
 
-/* Seconds of the clock, or those of all processors if the environment has PROCESSOR: for machines
- * that others use, too. */
+/* Returns wall-clock seconds. If the environment has PROCESSOR, returns the seconds of all
+ * processors, for machines that others use, too. */
 static double seconds_now(void)
 {
     struct timespec now;

@@ -1,6 +1,6 @@
-/* Reads files as the library does, up to their text, for comparison with other programs. For each
- * line "MEMBER PATH" of standard input, MEMBER being "-" for none, it prints a line: "ok", the
- * bytes of the text and their CRC-32; or the status and its sentence. */
+/* Reads files as the library does, up to their text, for comparison with other programs. Each line
+ * of standard input is "MEMBER PATH"; MEMBER is "-" for none. For each line it prints "ok", the
+ * bytes of the text and their CRC-32, or the status and its sentence. */
 #include "input.h"
 
 #include <furrow/context.h>
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* No power of two, so that the end of a piece is not always that of a window. */
+/* Not a power of two, so that the end of a piece is not always the end of a window. */
 #define PIECE 50021
 
 /* The CRC-32 of gzip (RFC 1952), bit by bit eight at a time. */

@@ -1,4 +1,5 @@
-"""What the tests of the Python package share: random matrices, seeds that are printed, SciPy to compare with."""
+"""Shared by the tests of the Python package: random matrices, printed seeds, SciPy to
+compare with."""
 
 import contextlib
 import os
@@ -17,7 +18,7 @@ settings.register_profile(
 )
 settings.load_profile("furrow")
 
-# What a shell starts in the background ignores Ctrl-C, and so would the tests of it.
+# A process that a shell starts in the background ignores Ctrl-C, and so would the tests of Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -51,8 +52,8 @@ def random_matrix(rng, rows, cols, density=0.1, dtype=np.float64):
 
 
 def bound(a, x):
-    """What an entry of A x may be off by: (n + 2) u |A| |x| for rows of n entries, four times that for
-    complex numbers, twice for two computations that are compared."""
+    """Bound of the error of an entry of A x: (n + 2) u |A| |x| for rows of n entries, four times
+    that for complex numbers, and twice for two computed results."""
     longest = int(np.diff(a.indptr).max(initial=0))
     dtype = np.result_type(a.dtype, x.dtype)
     return 8 * (longest + 2) * np.finfo(dtype).eps * (abs(a) @ abs(x)) + np.finfo(dtype).tiny

@@ -1,4 +1,5 @@
-"""A plugin of pytest: SciPy's own tests of scipy.io's Matrix Market functions get those of furrow.io."""
+"""A plugin of pytest: SciPy's tests of scipy.io's Matrix Market functions test furrow.io
+instead."""
 
 import furrow.io
 import scipy.io._fast_matrix_market as fast

@@ -102,7 +102,8 @@ def change_indices(a):
     a.indices[a.indptr[2] : a.indptr[3]] = np.arange(a.indptr[3] - a.indptr[2])
 
 
-# Ways to change a matrix in place: what somebody keeps of it while there may be a copy, and the change by that.
+# Ways to change a matrix in place: the object kept while there may be a copy, and the change made
+# through it.
 CHANGES = {
     "values": (lambda a: None, lambda a, _: a.data.__imul__(2)),
     "an entry": (lambda a: None, lambda a, _: a.data.__setitem__(3, np.nan)),

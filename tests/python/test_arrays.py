@@ -15,7 +15,8 @@ INDEX_DTYPES = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.u
 
 
 def strided(array, data):
-    """The same numbers in other strides: gaps, backwards, read-only, of another order of bytes."""
+    """Returns equal numbers in another memory layout: gaps, backwards, read-only, other byte
+    order."""
     kind = data.draw(st.sampled_from(["as it is", "gaps", "backwards", "read-only", "swapped", "unaligned"]))
     if kind == "gaps":
         return np.repeat(array, 3)[::3]
@@ -99,7 +100,7 @@ def test_subclasses_and_buffers(rng):
 
 
 def test_solving_in_many_threads(rng):
-    """Each with a matrix of its own and in one context: results are those of one thread after the other."""
+    """Each thread has a matrix, and all share one context: the results equal a serial run's."""
     stencils = [furrow.Stencil(5, (12, 10 + k)) for k in range(6)]
     b = [random_values(rng, s.shape[0], np.float64) for s in stencils]
     want = [furrow.cg(s.to_csr(), r, rtol=1e-10, M="ic0")[0] for s, r in zip(stencils, b, strict=True)]

@@ -1,4 +1,4 @@
-"""Matrices from what callers have: which arrays are shared, which are copied, what is refused."""
+"""Matrices from callers' arrays: which arrays are shared, which are copied, which are refused."""
 
 import copy as copying
 import gc

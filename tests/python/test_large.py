@@ -48,7 +48,8 @@ def test_small_results_are_numpys():
 
 
 def test_little_memory_is_kept():
-    """Of many results that go at once two are kept: the third new one is of the system, and clear."""
+    """Two of many freed results are kept. The third new result comes from the system and holds
+    zeros."""
     size = (3 * LARGE,)
     made = [new_array(size, np.dtype(np.uint8)) for _ in range(5)]
     for array in made:

@@ -24,7 +24,7 @@ def stencil_of_fields():
     return furrow.Stencil([(-1, 0), (0, -1), (0, 0), (0, 1), (1, 0)], GRID, fields)
 
 
-# What can be made from a matrix, and how it is used.
+# Objects made from a matrix, and a use of each.
 MADE: dict[str, tuple[Callable, Callable]] = {
     "values": (lambda a: a.data, lambda made, x: made.sum()),
     "scipy": (lambda a: a.to_scipy(), lambda made, x: made @ x),

@@ -1,4 +1,4 @@
-"""What is pickled by what it was made from does the same afterwards."""
+"""An unpickled object does what the original does."""
 
 import copy
 import io
@@ -63,7 +63,7 @@ RESULTS = {
 
 
 def parts(made):
-    """What can be compared of a result, by name; arrays as lists."""
+    """Returns the comparable members of a result by name, arrays as lists."""
     members = {**getattr(made, "__dict__", {}), "text": str(made), "args": getattr(made, "args", None)}
     return {name: value.tolist() if isinstance(value, np.ndarray) else repr(value) for name, value in members.items()}
 

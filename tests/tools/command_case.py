@@ -1,4 +1,4 @@
-"""What tests of the command share: how it is run, and a test with a folder of its own.
+"""Shared by the tests of the command: how it is run, and a test with a temporary folder.
 
 A program of tests is called with COMMAND DATA [unittest's arguments].
 """
@@ -50,7 +50,7 @@ def data(name):
 
 
 def matrices():
-    """The files of data/; where a run takes long, as with sanitizers, one in four."""
+    """Returns the files of data/, or one in four in a slow build, as with sanitizers."""
     paths = sorted(DATA.glob("*.mtx"))
     return paths[::4] if "FURROW_TEST_SLOW" in os.environ else paths
 
@@ -84,18 +84,18 @@ def limit_files():
 
 
 def limit_memory(size):
-    """For a process that is to get no more than so many bytes of addresses."""
+    """Limits the address space of a process to `size` bytes."""
     resource.setrlimit(resource.RLIMIT_AS, (size, size))
 
 
 @functools.lru_cache(maxsize=None)
 def cuda_missing():
-    """The sentence why there is no GPU, "" if there is one."""
+    """Returns the sentence that says why no GPU is available, "" if there is one."""
     return run("kernels", "--device", "cuda").stderr.strip()
 
 
 class CommandTest(unittest.TestCase):
-    """A test with a folder of its own."""
+    """A test with a temporary folder."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -139,7 +139,7 @@ class TakingTurns(unittest.TestLoader):
 
 
 def main():
-    """All tests, or those that are named; where a run takes long, half of them by FURROW_SEED."""
+    """Runs all tests or the named ones. A slow build runs half of them, chosen by FURROW_SEED."""
     slow = "FURROW_TEST_SLOW" in os.environ
     if slow:
         seed = int(os.environ.get("FURROW_SEED") or random.randrange(2**32))

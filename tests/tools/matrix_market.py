@@ -112,7 +112,7 @@ def read(text):
 
 
 def as_column(content, form):
-    """The lines of a vector file as those of a matrix of one column."""
+    """Returns the lines of a vector file as lines of a one-column matrix."""
     if form == "array":
         return [[content[0][0], "1"]] + content[1:]
     return [[content[0][0], "1", content[0][1]]] + [[w[0], "1", *w[1:]] for w in content[1:]]

@@ -199,7 +199,7 @@ class BenchTest(CommandTest):
         self.assertEqual(self.left(), ["out.json"])
 
     def page(self, *arguments):
-        """What bench prints as JSON, the page's <main>, and its picture."""
+        """Returns bench's JSON, the page's <main>, and its picture."""
         page, picture = self.folder / "r.html", self.folder / "r.svg"
         found = self.json("bench", *arguments, "--report", page, "--picture", picture)
         text = page.read_text()
@@ -413,7 +413,7 @@ class CudaBenchTest(CudaCase):
             self.assertEqual(found["summary"]["auto"]["cold"]["cases"], 2)
 
     def test_stencil(self):
-        """In what adds in the order of the CPU there is no difference."""
+        """Kernels that add in the order of the CPU have no difference."""
         for value in UNITS:
             report = self.json("stencil", "--points", 7, "--extent", "33,20,9", "--type", value,
                                "--device", "cuda", "--against", "compressed")

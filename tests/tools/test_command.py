@@ -181,7 +181,7 @@ class UsageTest(CommandTest):
                 self.assertIn("'abacus'", said)
 
     def test_every_name_of_a_list_is_taken(self):
-        """What a sentence offers exists."""
+        """Every name that the sentence offers exists."""
         for arguments in (["multiply", data("plate.mtx"), "--kernel"],
                           ["solve", "--stencil", 3, "--extent", 9, "--precond", "none",
                            "--kernel"]):
@@ -192,7 +192,7 @@ class UsageTest(CommandTest):
                     self.assertIn("does not suit", done.stderr)
 
     def test_options_that_do_not_go_together(self):
-        """What is asked for and cannot be done is refused, never passed over."""
+        """A request that cannot be met is refused, never ignored."""
         plate, grid = data("plate.mtx"), ["--stencil", 5, "--extent", "8,8"]
         binary, a = self.folder / "a.fur", self.folder / "a.png"
         self.json("convert", plate, binary)
@@ -331,7 +331,7 @@ class UsageTest(CommandTest):
             self.assertEqual(report["threads"], 2)
 
     def test_more_threads_than_there_can_be(self):
-        """The work is done with as many as there can be, with the same bits."""
+        """The command works with the most threads that can start, with equal bits."""
         expected = self.json("multiply", data("plate.mtx"), "--threads", 1)
         for threads, limit in ((2147483647, None), (40000, None), (1000, 2000000 << 10)):
             with self.subTest(threads=threads):
@@ -440,7 +440,7 @@ class OperationsTest(CommandTest):
 
 
 class TrisolveTest(CommandTest):
-    """Of a matrix whose solutions are whole numbers, and what does not fit."""
+    """A matrix whose solutions are whole numbers, and arguments that do not fit."""
 
     def setUp(self):
         super().setUp()
@@ -805,7 +805,7 @@ class RecognitionTest(CommandTest):
 
 class EigsTest(CommandTest):
     def test_ring(self):
-        """A Hermitian matrix: the residuals that are printed are those of the vectors written."""
+        """A Hermitian matrix: the printed residuals are the residuals of the written vectors."""
         for which, order in (("smallest", 1), ("largest", -1), ("both", 1)):
             out = self.folder / "v.mtx"
             report = self.json("eigs", data("ring.mtx"), "--count", 4, "--which", which, "--basis",
@@ -1069,7 +1069,7 @@ class SolveTest(CommandTest):
             "solve", "--stencil", 3, "--extent", 8, "--boundary", "periodic"))
 
     def test_multigrid_only_where_it_can_be(self):
-        """Without --precond nothing fails that Jacobi can do."""
+        """If --precond is absent, no system fails that Jacobi can solve."""
         for options in (["--type", "c128"], ["--boundary", "periodic,dirichlet,dirichlet"]):
             report = self.json("solve", "--stencil", 7, "--extent", "11,10,10", *options)
             self.assertEqual((report["converged"], report["precond"]), (True, "jacobi"))
@@ -1098,7 +1098,7 @@ class SolveTest(CommandTest):
         return path
 
     def test_matrix_that_is_not_symmetric(self):
-        """The pairs that differ are counted, and the one that does most is shown."""
+        """The pairs that differ are counted, and the pair that differs most is shown."""
         wind = matrix("wind.mtx")
         pairs = {(min(i, j), max(i, j)) for i, line in wind.lines.items() for j in line
                  if wind.lines[i][j] != wind.lines[j].get(i, 0)}
@@ -1164,7 +1164,7 @@ class SolveTest(CommandTest):
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def interrupted(self, *arguments, after=0.3, signals=(signal.SIGINT,), **options):
-        """A solve that these signals reach once it has computed for so many seconds."""
+        """Starts a solve and sends these signals once it has computed for `after` seconds."""
         child = subprocess.Popen([COMMAND, "solve", *map(str, arguments)], stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE, text=True, **options)
         while child.poll() is None and self.seconds_of(child) < after:
@@ -1236,7 +1236,8 @@ class SolveTest(CommandTest):
         self.assertIn("symmetric", report["reason"])
 
     def test_direct(self):
-        """Complete factors, where the machine has them; else a sentence says what is missing."""
+        """Complete factors, if a library is installed. Otherwise a sentence says which library is
+        missing."""
         done = run("solve", data("indefinite.mtx"), "--method", "direct", "--json")
         if "was found" in done.stderr:
             self.skipTest("no library with complete factors")
@@ -1252,7 +1253,7 @@ class SolveTest(CommandTest):
             self.assertIn(sentence, run("solve", *files, *options).stderr)
 
     def test_choices(self):
-        """Each kind of matrix is solved without a word about it, and x is that of the file."""
+        """No option is given for any kind of matrix, and x is the file's."""
         for name, method in (("wind", "gmres"), ("rotation", "gmres"), ("ring", "cg"),
                              ("survey", "lsmr"), ("reaction", "lsmr")):
             out = self.folder / "x.mtx"
@@ -1406,7 +1407,8 @@ class SolveTest(CommandTest):
 class ReorderTest(CommandTest):
     @staticmethod
     def figures(a, order):
-        """Of A + A^T with a full diagonal in this order: bandwidth, profile and wavefronts."""
+        """Returns bandwidth, profile and wavefronts of A + A^T with a full diagonal in this
+        order."""
         position = {row: place for place, row in enumerate(order)}
         first = list(range(len(order)))
         for row, line in a.lines.items():
@@ -1755,7 +1757,7 @@ class SpyTest(CommandTest):
 
 class ConvertTest(CommandTest):
     def convert(self, source, *options):
-        """What the command wrote, and its report."""
+        """Returns the text that the command wrote, and its report."""
         out = self.folder / "out.mtx"
         report = self.json("convert", source, out, *options)
         self.assertEqual(self.left(), ["out.mtx"])
@@ -2159,7 +2161,8 @@ class ProgressTest(CommandTest):
         self.assertEqual(end(), "")
 
     def stopped_while_reading(self, path):
-        """What is shown of a run that is stopped for more than a second once the file is open."""
+        """Returns the output of a run that is stopped for more than a second once the file
+        is open."""
         child, end = self.start("info", path, "--threads", 1)
         descriptors = pathlib.Path(f"/proc/{child.pid}/fd")
         while child.poll() is None:
@@ -2267,7 +2270,7 @@ class FailureTest(CommandTest):
 
 
 class DeviceTest(CommandTest):
-    """What holds on every machine, with or without a GPU."""
+    """Properties of every machine, with or without a GPU."""
 
     def test_a_device_that_is_not_there(self):
         plate = data("plate.mtx")

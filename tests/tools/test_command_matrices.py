@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The command furrow on a folder of real matrices, held against plain Python.
+"""Compares the command furrow with plain Python on a folder of real matrices.
 
     test_command_matrices.py COMMAND FOLDER
 
-FOLDER has Matrix Market files, and may have more in a folder "malformed". Ends with status 77,
-which means skipped, if there is no such folder.
+FOLDER has Matrix Market files, and may have more in a folder "malformed". Exit status 77, skipped,
+if the folder is missing.
 """
 
 import json
@@ -96,7 +96,7 @@ def check_product(command, path, a, folder, options):
 
 
 def check_stencil(command, path, folder):
-    """What is recognised as a stencil multiplies with the bits of the reference."""
+    """A matrix recognised as a stencil multiplies with the bits of the reference."""
     found = {}
     for kernel in ("stencil", "reference"):
         done = run(command, "multiply", path, "--kernel", kernel, "--x", folder / "x.mtx", "--out",
@@ -113,7 +113,7 @@ def check_stencil(command, path, folder):
 
 
 def check_residual(report, a, x):
-    """The residual that is reported is the one that x has, up to the rounding of A x."""
+    """The reported residual is the residual of x, up to the rounding of A x."""
     b, b_error = a.multiply([1.0] * a.cols)
     ax, ax_error = a.multiply(x)
     size = math.hypot(*map(abs, b)) or 1.0
@@ -126,7 +126,7 @@ def check_residual(report, a, x):
 
 
 def check_solve(command, path, a, folder):
-    """What the solver says of a symmetric matrix is what its x shows."""
+    """The solver's report about a symmetric matrix agrees with its x."""
     out = folder / "solution.mtx"
     done = run(command, "solve", path, "--json", "--rtol", RTOL, "--max-iterations",
                MAX_ITERATIONS, "--out", out)
@@ -177,7 +177,7 @@ def check_malformed(command, path, folder):
 
 
 def check_all(check, command, paths):
-    """Runs a check on each file with a fresh folder; the number of those that are wrong."""
+    """Runs a check on each file with a fresh folder. Returns the number of files that are wrong."""
     wrong = 0
     for path in paths:
         with tempfile.TemporaryDirectory() as folder:

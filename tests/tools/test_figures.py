@@ -19,7 +19,7 @@ from command_case import DATA, CommandTest, data, main, run, shuffled_grid
 
 METHODS = ["cg", "cg_single", "chebyshev", "minres", "bicgstab", "idrs", "gmres",
            "fgmres", "richardson", "lsqr", "lsmr", "cgnr"]
-# Methods whose x is not that of the iteration.
+# Methods that do not have the x of an iteration.
 BEHIND = {"cg", "cg_single", "gmres", "fgmres"}
 
 
@@ -51,7 +51,7 @@ class TrueResidualTest(CommandTest):
         return rows
 
     def x_after(self, path, iterations, *options):
-        """x of the same solve when it ends after so many iterations, and its residual."""
+        """Returns x after `iterations` iterations of the solve, and its residual."""
         out = self.folder / "x.mtx"
         report = json.loads(run("solve", path, "--max-iterations", iterations, "--out", out, "--json",
                                 *options).stdout)
@@ -75,14 +75,15 @@ class TrueResidualTest(CommandTest):
                         self.assertLess(abs(self.residual_of(a, x) - row["true_residual"]), 1e-12)
 
     def test_reduced_systems(self):
-        """The iterations of a system of one of two colours have no x of the whole one."""
+        """The iterations of a system reduced to one colour have no x of the whole system."""
         rows = self.shown(data("plate.mtx"), "--method", "cg", "--precond", "jacobi")
         known = [row["true_residual"] for row in rows if row["true_residual"] is not None]
         self.assertEqual((len(known), known[0]), (2, 1))
         self.assertLess(known[1], 1e-9)
 
     def test_scaled_systems(self):
-        """auto scales rows of 1e-4 to 1e4: a residual of that system is no true one."""
+        """auto scales rows of 1e-4 to 1e4. The scaled system's residual is not the true
+        residual."""
         n = 60
         lines = [f"{i} {j} {(2.5 if i == j else -1 - 0.1 * (i - j)) * 10.0 ** (i % 9 - 4)!r}"
                  for i in range(1, n + 1) for j in (i - 1, i, i + 1) if 1 <= j <= n]
@@ -155,7 +156,7 @@ def seconds_of(text):
 
 
 class FigureTest(CommandTest):
-    """What was not computed is left out, or null in JSON, and never a number that stands for it."""
+    """A figure that was not computed is left out, or null in JSON. No number stands for it."""
 
     def runs(self):
         """Lines of the command, for the many ways in which figures may be missing."""
@@ -195,7 +196,7 @@ class FigureTest(CommandTest):
                 self.assertGreaterEqual(number, 0, path)
 
     def check_text(self, text, report):
-        """Each figure is one of the report's, but for those that another run measures anew."""
+        """Each figure is in the report, except figures that another run measures again."""
         known = {form % number for _, number in numbers(report)
                  for form in ("%d", "%g", "%.16g", "%.1e", "%.1f") if math.isfinite(number)}
         self.assertNotRegex(text, r"\b(nan|-?inf)\b")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Ends `furrow convert A B` at random moments, while B is there: B is then the old file or the new one,
-bit for bit, and nothing else is left.
+"""Ends `furrow convert A B` at random moments, while B exists. B is then the old file or the new
+one, bit for bit, and no other file is left.
 
     test_kill.py COMMAND [ROUNDS]
 
-COMMAND is the command or one whose temporary files have names from the beginning (system_named.c).
-Prints its seed; FURROW_SEED repeats it.
+COMMAND is the command, or a build whose temporary files always have names (system_named.c). Prints
+its seed; FURROW_SEED repeats it.
 """
 
 import collections
@@ -52,7 +52,7 @@ class Failure(Exception):
 
 
 class Trial:
-    """One target in a folder of its own."""
+    """A target in a separate folder."""
 
     def __init__(self, folder, source, name):
         self.folder = folder / name

@@ -46,7 +46,7 @@ START_TEST(a_long_table_is_read)
 }
 END_TEST
 
-/* The options of a table lie in a struct of their own. */
+/* A table of options may contain another table, whose options are stored in another struct. */
 START_TEST(a_table_in_a_table_is_read)
 {
     static const line_option inner[] = {

@@ -161,7 +161,7 @@ class SolveTest(CommandTest):
                 self.assertIn(f"{path}: cannot write: No such file", done.stderr)
 
     def interrupted(self, line, number, after):
-        """A solve that a signal reaches once it has computed for so many seconds."""
+        """Starts a solve and sends a signal once it has computed for `after` seconds."""
         child = subprocess.Popen([COMMAND, *map(str, line)], stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE, text=True)
         time.sleep(after)

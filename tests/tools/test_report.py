@@ -19,7 +19,7 @@ import tempfile
 
 BROWSERS = ["chromium", "chromium-browser", "google-chrome"]
 
-# What the page is seen on: width, height, and the color scheme that the system prefers.
+# Screens that show the page: width, height, and the color scheme that the system prefers.
 SCREENS = {"desktop": (1280, 1700, "light"), "dark": (1280, 1700, "dark"),
            "phone": (390, 2600, "light")}
 
@@ -101,7 +101,7 @@ class Browser:
 
 
 def complaints(events):
-    """What went wrong, and what was asked of anybody but the page itself."""
+    """Yields the page's errors, and its requests to other addresses."""
     for event in events:
         what = event.get("params", {})
         if event.get("method") in ("Log.entryAdded", "Runtime.exceptionThrown"):

@@ -22,7 +22,7 @@ SIZE = {F32: 4, F64: 8, C64: 8, C128: 16}
 
 
 def place(sizes):
-    """Where sections of these sizes begin and the last one ends."""
+    """Returns where sections of these sizes begin and where the last one ends."""
     at = [0]
     for size in sizes:
         at.append(-(-(at[-1] + size) // PAGE) * PAGE)

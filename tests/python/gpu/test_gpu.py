@@ -1,4 +1,5 @@
-"""Matrices on a GPU: the bits of the CPU, arrays of the host, of CuPy and of torch. Skipped without a GPU."""
+"""Matrices on a GPU have the bits of the CPU, with arrays of the host, of CuPy and of torch.
+Skipped if no GPU is found."""
 
 import furrow
 import numpy as np
@@ -86,7 +87,8 @@ def test_blocks_of_vectors_on_the_gpu(rng, name):
 
 
 def test_an_array_of_cupy_that_a_plan_knows(rng):
-    """The same array again, with another shape, and others in the memory that it has left."""
+    """A plan takes an array again, refuses it with another shape, and takes a new array in its
+    freed memory."""
     cupy = pytest.importorskip("cupy")
     a = furrow.csr(random_matrix(rng, 30, 20, 0.3))
     plan = a.to("cuda").plan(uses=10)

@@ -63,7 +63,8 @@ def test_bits_do_not_depend_on_which_plan_was_faster(rng, solver, dtype):
 
 @pytest.mark.parametrize("varies", [False, True])
 def test_every_way_solves_for_one_of_two_colours(rng, varies):
-    """cg and solve, with Jacobi of every kind or none, take the same iterations, a half of those of the whole."""
+    """cg and solve, with Jacobi of every kind or none, take equal iterations, about half of the
+    whole system's."""
     weights = rng.uniform(0.5, 1.5, 30 * 25 + 30) if varies else np.ones(30 * 25 + 30)
     across, along = (w * m for w, m in ((weights[:749], np.arange(1, 750) % 30 > 0), (weights[30:750], 1)))
     off = sp.diags_array([-across, -along], offsets=[1, 30], shape=(750, 750))

@@ -1,4 +1,5 @@
-"""Eigenvalues against those of a dense matrix: an eigenvalue lies within the residual of each one found."""
+"""Eigenvalues compared with a dense matrix: an eigenvalue lies within the residual of each
+result."""
 
 import warnings
 
