@@ -346,7 +346,7 @@ fur_context *context_counting(memory *m, const char *isa, int threads)
     return make_context(options);
 }
 
-/* Whole pages for the bytes, and the page behind them. */
+/* Whole pages for the bytes, and the page after them. */
 static size_t guard_pages(size_t bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -99,8 +99,8 @@ typedef struct memory {
 fur_allocator memory_allocator(memory *m);
 fur_context *context_counting(memory *m, const char *isa, int threads);
 
-/* A copy of the bytes in memory of the device under test, from `shift` bytes behind an address
- * aligned to 256; to be released with the same shift. */
+/* Copies the bytes into memory of the device under test, `shift` bytes after an address aligned to
+ * 256. The caller releases the copy with the same shift. */
 void *device_copy(const void *data, size_t bytes, size_t shift);
 void device_copy_release(const void *data, size_t shift);
 /* Copies bytes from either side to either side. */

@@ -173,7 +173,7 @@ START_TEST(kronecker_products_have_all_products)
 }
 END_TEST
 
-/* Coefficients 1 multiply nothing, so that infinities stay what they are. */
+/* A coefficient of 1 is not multiplied, so infinities do not change. */
 START_TEST(plain_sums_keep_infinities)
 {
     static const int32_t offsets[] = {0, 2}, columns[] = {0, 1};

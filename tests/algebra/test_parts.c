@@ -1,5 +1,6 @@
-/* Parts of matrices and matrices of parts: bands, submatrices by ranges and lists, blocks, what is
- * left without small entries, diagonal matrices; against lists of entries, to the bit. */
+/* Parts of matrices and matrices of parts: bands, submatrices by ranges and lists, blocks, matrices
+ * with small entries dropped, diagonal matrices. All are compared with lists of entries, to the
+ * bit. */
 #include "triplets.h"
 
 #include <math.h>
@@ -184,7 +185,7 @@ START_TEST(what_is_not_a_number_is_not_dropped)
 }
 END_TEST
 
-/* A column that is kept twice and taken twice: its places are in order all the same. */
+/* A column with duplicates, taken twice: its positions are still in order. */
 START_TEST(duplicates_of_a_repeated_column_are_sorted)
 {
     static const int32_t rows[] = {0, 0, 0}, columns[] = {1, 1, 2}, list[] = {1, 1, 2};

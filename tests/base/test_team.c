@@ -126,8 +126,8 @@ static bool has_norm(const fur_vector *x, double expected)
     return fur_norm2(x, &norm) == FUR_OK && norm == expected;
 }
 
-/* The child of a fork has none of the threads: it computes alone, destroys what it has, and its own
- * contexts have threads. */
+/* The child of a fork has none of the threads. It computes alone and destroys its objects. Contexts
+ * that it creates have threads. */
 START_TEST(forked_child_computes)
 {
     enum { N = 1000000 };

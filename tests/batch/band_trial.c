@@ -66,7 +66,7 @@ static fur_scalar over(fur_value_type value, fur_scalar a, fur_scalar b)
                        fma_part(single, a.im, r.re, product.im));
 }
 
-/* By which the pivot is chosen. */
+/* The size of an entry in the choice of the pivot. */
 static double size_of(fur_value_type value, fur_scalar a)
 {
     double size = fabs(a.re) + fabs(a.im);

@@ -30,7 +30,7 @@ batch_block batch_block_make(fur_context *context, fur_value_type value, int64_t
                              int64_t count, const void *entries, bool gaps);
 void batch_block_release(batch_block *b);
 
-/* Values, b and x of the sizes, to be filled, and room for what is expected. */
+/* Allocates values, b and x of these sizes, to be filled, and room for the expected results. */
 batch_trial batch_make(const fur_csr *matrix, fur_value_type value, int64_t count, int64_t b_rows,
                        rng *r);
 /* Random values and vectors; what products alpha A x + beta y give by the reference. */
@@ -52,12 +52,12 @@ void batch_release(batch_trial *t);
 fur_csr *batch_band_pattern(fur_context *context, rng *r, int64_t rows, int64_t lower,
                             int64_t upper);
 
-/* In any context: the bits expected, and of solves the results. */
+/* Checks, in any context, the expected bits and the results of solves. */
 void batch_check_product(fur_context *context, const batch_trial *t, fur_scalar alpha,
                          fur_scalar beta, bool gaps, const char *what);
 void batch_check_solve(fur_context *context, const batch_trial *t,
                        const fur_batch_solver_options *options, bool gaps, const char *what);
-/* A guess that is not finite in a column without entries, which no product shows. */
+/* The guess is not finite in a column without entries, so no product shows it. */
 void batch_check_wild_guess(fur_context *context, fur_value_type value, rng *r);
 
 #endif

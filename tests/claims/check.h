@@ -1,4 +1,4 @@
-/* The truth about a trial, and what is checked of a report's figures. */
+/* The truth about a trial, and the checks of a report's figures. */
 #ifndef FURROW_TESTS_CHECK_H
 #define FURROW_TESTS_CHECK_H
 

@@ -1,4 +1,4 @@
-/* The figures that a report has besides the residual. */
+/* The figures of a report other than the residual. */
 #include "check.h"
 
 #include <string.h>

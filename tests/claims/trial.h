@@ -102,7 +102,7 @@ void check_singular_system(trial *t); /* singular.c: also if its outcome is anot
 void print_trial(const trial *t);
 void release_trial(trial *t);
 
-/* Tells the watching process what is about to be solved. */
+/* Tells the watching process which solve begins. */
 void announce(const trial *t);
 /* Ends the process: what the trial claims is not so. `kind` is for the counts. */
 _Noreturn void fail(const trial *t, const char *kind, real is, real allowed);

@@ -78,8 +78,9 @@ with_pkg_config() {
         LD_LIBRARY_PATH=$libdir "$work/$name"
 }
 
-# Every public header compiles on its own, first and alone, as C11 and as C++17; that of C++ as C++17
-# and as C++20, which has spans of its own. (That for PETSc needs PETSc's.)
+# Every public header compiles alone and as the first one, as C11 and as C++17. The C++ header
+# compiles as C++17 and as C++20, which has std::span. The header for PETSc is left out, because it
+# needs PETSc's headers.
 headers() {
     say "each header alone"
     find "$prefix/include" -name '*.h' ! -name petsc.h | while read -r header; do

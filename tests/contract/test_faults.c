@@ -888,7 +888,7 @@ static bool succeeds(fixture *f, const creation *c, int64_t n)
     bool failed_one = f->m.calls >= f->m.fail_at;
     f->m.fail_at = 0;
     if (status == FUR_OK) {
-        /* "auto" makes do with a kernel that needs less. */
+        /* "auto" may take a kernel that needs less memory. */
         bool makes_do = (c->create == plan && !f->options.kernel) || c->create == solver ||
                         c->create == recognise || c->create == recognise_fields;
         ck_assert_msg(!failed_one || makes_do, "%s: success without allocation %lld", c->name,

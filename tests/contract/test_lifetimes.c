@@ -1,4 +1,4 @@
-/* Objects that outlive what they were made from, and their context (docs/contract.md). */
+/* Objects that outlive the objects they were made from, and their context (docs/contract.md). */
 #include "objects.h"
 #include "support.h"
 

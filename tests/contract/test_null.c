@@ -54,7 +54,7 @@ typedef struct results {
     fur_mtx_header header;
 } results;
 
-/* One object of every kind, and what they are made of. */
+/* One object of every kind, and the objects that they were made from. */
 typedef struct world {
     fur_context *context;
     fur_vector *x;

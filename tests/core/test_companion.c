@@ -1,6 +1,6 @@
-/* A device that has memory and reference kernels but no service: what it does not do itself the
- * library does on its companion, with the bits of the host. The device is made here. Its memory can
- * only be touched while one of its kernels or copies runs: whoever reads it from the host dies. */
+/* A device that has memory and reference kernels but no service. The library does the rest on the
+ * device's companion, with the bits of the host. The device is made here. Its memory can only be
+ * touched while one of its kernels or copies runs: a read from the host kills the process. */
 #include "clouds.h"
 #include "recognise_matrices.h"
 #include "recognise.h"
@@ -381,7 +381,7 @@ static void check_rewritten(fur_csr *far, fur_csr *near, rng *r)
     free(entries);
 }
 
-/* Operations with each of the twins: what is made of the device's is there, too. */
+/* Operations with each of the twins. The result for the device's matrix is on the device. */
 static void check_algebra(const fur_csr *far, const fur_csr *near)
 {
     const fur_csr *const of[2] = {far, near};
@@ -507,7 +507,7 @@ static fur_vector *diagonal_of(const fur_operator *op)
     return d;
 }
 
-/* Both operators, which go, have the same diagonal. */
+/* Both operators have equal diagonals. Destroys them. */
 static void ck_same_diagonal(fur_operator *a, fur_operator *b, const char *what)
 {
     fur_vector *d = diagonal_of(a);

@@ -1,5 +1,5 @@
-/* Operators: of SpMV plans, of the user's functions and Jacobi's preconditioner; what they refuse,
- * and whose failures they pass on. */
+/* Operators of SpMV plans, of the user's functions and of Jacobi's preconditioner: what they
+ * refuse, and which failures they pass on. */
 #include "support.h"
 
 #include <float.h>
@@ -229,7 +229,7 @@ START_TEST(vectors_that_do_not_fit_are_refused)
 }
 END_TEST
 
-/* y = factor x, where y has another context than x. */
+/* y = factor x, with y in another context than x. */
 static fur_status crossing_apply(void *user, const fur_vector *x, fur_vector *y)
 {
     const scaling *s = user;

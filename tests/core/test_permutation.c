@@ -1,5 +1,5 @@
-/* Permutations: what is one and what is not, vectors, matrices and operators forth and back to the
- * bit, against slow versions. */
+/* Permutations: valid and invalid ones; vectors, matrices and operators permuted forth and back to
+ * the bit, compared with slow versions. */
 #include "support.h"
 
 #include <string.h>

@@ -149,7 +149,7 @@ START_TEST(a_permuted_operator_is_the_original_one)
 }
 END_TEST
 
-/* 7 on the diagonal and -1 beside it: positive definite. */
+/* 7 on the diagonal and -1 next to it: positive definite. */
 static fur_csr *laplacian(fur_context *context, rng *r)
 {
     fur_csr *a = NULL;

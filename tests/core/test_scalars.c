@@ -174,8 +174,8 @@ static fur_vector *single(fur_context *context, double entry)
     return vector_from(context, FUR_F64, 1, &entry);
 }
 
-/* The passes of conjugate gradients against the calls that they stand for, bit by bit, with and
- * without a diagonal, at odd addresses too; loops over value types. */
+/* The fused passes of conjugate gradients equal the calls that they replace, bit by bit, with and
+ * without a diagonal, at odd addresses too. Loops over value types. */
 START_TEST(fused_updates_have_the_bits_of_separate_ones)
 {
     static const double values[] = {0.7, 3, -1.25};
@@ -334,7 +334,7 @@ START_TEST(after_a_halt_nothing_is_done)
 }
 END_TEST
 
-/* By the denominator, or the numerator where there is none. */
+/* The quotient halts at its denominator, or at the numerator if there is no denominator. */
 START_TEST(a_coefficient_that_is_not_finite_halts)
 {
     static const double values[] = {1, 0, NAN, INFINITY, 1e-320};

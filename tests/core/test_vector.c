@@ -197,7 +197,7 @@ START_TEST(copy_between_overlapping_vectors_is_right)
 }
 END_TEST
 
-/* z = x y, where z may be x or y; products of small numbers are exact. */
+/* z = x y; z may be x or y. Products of small numbers are exact. */
 START_TEST(multiply_is_exact_on_small_numbers_whatever_is_aliased)
 {
     fur_value_type value = (fur_value_type)_i;

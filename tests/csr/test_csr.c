@@ -311,7 +311,7 @@ static void check_wrong(fur_context *context, const wrong *w)
     ck_assert_ptr_null(a);
 }
 
-/* In both offset widths where the width itself is not at fault. */
+/* Loops over both offset widths, unless the fault is the width. */
 START_TEST(every_broken_invariant_is_named)
 {
     memory m = {0};
@@ -768,7 +768,7 @@ START_TEST(transposition_exchanges_rows_and_columns)
 }
 END_TEST
 
-/* By random orders that the random numbers given determine. */
+/* Permutes by random orders that r determines. */
 static void permute(const fur_csr *a, rng r, fur_csr **out)
 {
     fur_context *context = fur_csr_context(a);

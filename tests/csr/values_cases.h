@@ -26,11 +26,11 @@ void values_refused_by_multigrid(values_subject *s);
 
 /* Random values for all entries of a matrix, in memory of malloc. */
 void *values_random(values_subject *s, const fur_csr *a);
-/* Gives them to the matrix, which must allocate nothing if `allocates` is false. */
+/* Gives the values to the matrix. It must allocate nothing if `allocates` is false. */
 void values_set(values_subject *s, fur_csr *a, const void *values, bool allocates);
 /* The plan's product has the bits that a plan of the same kernel has which is made now. */
 void values_check_plan(values_subject *s, const fur_spmv *plan);
-/* Both operators do the same, bit by bit. */
+/* Both operators give equal results, bit by bit. */
 void values_same(values_subject *s, const fur_operator *a, const fur_operator *b);
 
 #endif

@@ -386,7 +386,7 @@ static bool succeeds(fixture *f, const creation *c, memory *side, int64_t n)
     bool failed_one = side->calls >= side->fail_at;
     side->fail_at = 0;
     if (status == FUR_OK) {
-        /* "auto" makes do with a kernel that needs less, also for what a solver plans. */
+        /* "auto" may take a kernel that needs less memory, also for a solver's plan. */
         bool makes_do = (c->create == plan && !f->options.kernel) || c->create == recognise ||
                         c->create == recognise_fields || c->create == solver;
         ck_assert_msg(!failed_one || makes_do, "%s: success without allocation %lld", c->name,

@@ -480,7 +480,7 @@ START_TEST(devices_that_do_not_exist_are_refused)
 }
 END_TEST
 
-/* A context in which something failed goes on working. */
+/* A context in which a call failed still works. */
 static void ck_usable(fur_context *context)
 {
     fur_vector *x = NULL;

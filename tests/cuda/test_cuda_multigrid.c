@@ -338,7 +338,7 @@ START_TEST(solutions_have_the_bits_of_the_host)
 }
 END_TEST
 
-/* Everything that was allocated is given back, also where memory runs out. */
+/* All memory is freed, also if an allocation fails. */
 START_TEST(memory_that_runs_out_is_reported_and_released)
 {
     counted c;

@@ -35,7 +35,7 @@ static void edges_release(edges *e)
     free(e->to);
 }
 
-/* Both directions of all edges and the diagonal, or only what is there. */
+/* Both directions of all edges and the diagonal, or only the given edges. */
 static fur_csr *edges_matrix(fur_context *host, const edges *e, bool both, fur_duplicates rule,
                              fur_offset_type offset)
 {

@@ -538,8 +538,8 @@ START_TEST(kernels_repeat_their_bits)
 }
 END_TEST
 
-/* A matrix, x and y in arrays of the device that are borrowed, each beginning one entry behind an
- * aligned address, or in the library's own. */
+/* A matrix, x and y. The arrays are the library's, or borrowed device arrays that each begin one
+ * entry after an aligned address. */
 typedef struct placed {
     fur_csr_view device;
     void *device_x;
@@ -651,7 +651,7 @@ START_TEST(arrays_need_no_alignment)
 }
 END_TEST
 
-/* Whatever auto chooses, and however, the bits are the reference's. */
+/* For any choice of auto, the bits are the reference's. */
 static void check_choice(const fur_csr *a, const fur_spmv_options *options, const fur_vector *x,
                          const void *expected)
 {

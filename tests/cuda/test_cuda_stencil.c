@@ -40,7 +40,7 @@ static fur_kernel_info info_of(fur_context *context, int kernel)
     return info;
 }
 
-/* Every kernel but the first, which is for any stencil, may refuse it. */
+/* Every kernel except the first may refuse a stencil. The first takes any. */
 static made make_or_refusal(fur_context *context, const stencil_trial *t, int kernel)
 {
     made m = trial_try(t, context, info_of(context, kernel).name, NULL);
@@ -166,7 +166,7 @@ START_TEST(kernels_agree_on_large_grids)
 }
 END_TEST
 
-/* A vector that begins `shift` entries behind an aligned address. */
+/* A vector that begins `shift` entries after an aligned address. */
 typedef struct shifted {
     char *data;
     fur_vector *vector;

@@ -18,8 +18,8 @@ defined() {
         awk 'NF >= 2 && $(NF - 1) ~ /^[A-Za-z]$/ { print $NF }'
 }
 
-# strong LIBRARY: those that would clash with another definition. C++ defines the instances of a
-# library's templates weakly, in every object that uses them.
+# strong LIBRARY: prints the names that would clash with another definition. C++ defines the
+# instances of a library's templates weakly, in every object that uses them.
 strong() {
     "$nm" --extern-only --defined-only "$1" |
         awk 'NF >= 2 && $(NF - 1) ~ /^[A-TX-Z]$/ { print $NF }'
@@ -56,7 +56,8 @@ else
     failed=1
 fi
 
-# What only the source of the table may call, also as the variants that compilers make of them.
+# Calls that only the source of the table may make, including the variants that compilers make of
+# them.
 calls='open creat close read write dup dup2 dup3 fcntl stat lstat fstat statx access readlink lseek
     fsync fdatasync truncate ftruncate chmod fchmod chown fchown link rename unlink remove mmap munmap
     mkstemp realpath fopen freopen fclose fread fwrite'

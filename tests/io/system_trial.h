@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 typedef enum trial_kind {
-    TRIAL_FAILS = 0,     /* with an error; a close closes all the same, as the system's does */
+    TRIAL_FAILS = 0,     /* with an error; a close closes nevertheless, as the system's does */
     TRIAL_IS_SHORT,      /* moves one byte; counts only what moves bytes */
     TRIAL_IS_INTERRUPTED /* EINTR; counts only what may be tried again after that */
 } trial_kind;

@@ -34,7 +34,7 @@ static void close_context(void)
     scratch_empty();
 }
 
-/* Bytes that grow; a NUL behind them. */
+/* Bytes that grow; a NUL follows them. */
 typedef struct bytes {
     char *data;
     size_t size;
@@ -747,7 +747,7 @@ typedef struct entry {
     char type; /* 0: '0' */
 } entry;
 
-/* An octal number as most write it: zeros in front, a NUL behind. */
+/* An octal number in the usual form: zeros first, a NUL at the end. */
 static void set_octal(char *field, size_t width, uint64_t number)
 {
     field[--width] = '\0';

@@ -68,7 +68,7 @@ START_TEST(options_are_checked)
 }
 END_TEST
 
-/* A file of that many bytes, -1 for not known, and what is said about a header. */
+/* A file of `bytes` bytes, -1 if unknown, and the verdict on a header. */
 static const struct {
     int64_t limit;
     int64_t bytes;
@@ -333,7 +333,7 @@ START_TEST(what_unpacks_to_too_much_is_refused)
 END_TEST
 #endif
 
-/* No arithmetic on arrays that are not there, which the sanitizers see. */
+/* No arithmetic on NULL arrays, which the sanitizers would report. */
 START_TEST(an_empty_symmetric_pattern_is_read)
 {
     fur_csr *matrix = NULL;

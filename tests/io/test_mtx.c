@@ -353,7 +353,7 @@ START_TEST(matrix_is_not_a_vector)
 }
 END_TEST
 
-/* Reads a file, and its bytes in memory that has nothing behind them: both give the same matrix. */
+/* Reads a file, and its bytes in memory that ends with them. Both give equal matrices. */
 static void check_from_memory(const char *path)
 {
     struct stat status;

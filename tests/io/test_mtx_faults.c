@@ -103,8 +103,8 @@ START_TEST(reading_a_head_survives_every_lack_of_memory)
 }
 END_TEST
 
-/* A symmetric matrix with entries beside the diagonal only, enough to be written by several
- * threads. Outside of the attempt itself memory is there. */
+/* A symmetric matrix with entries off the diagonal only, enough to be written by several threads.
+ * Allocations fail only during the attempt. */
 static fur_csr *symmetric_matrix(fur_context *context)
 {
     enum { N = 20000 };

@@ -687,7 +687,7 @@ START_TEST(promises_of_a_stream_cost_no_memory)
 }
 END_TEST
 
-/* The entries in conflict cannot be looked for in what is gone. */
+/* The conflicting entries cannot be found again: the input is gone. */
 START_TEST(conflicts_in_a_stream_are_told_by_position)
 {
     static const text symmetric = LITERAL(BANNER "real symmetric\n3 3 2\n3 1 1\n1 3 2\n");

@@ -107,7 +107,8 @@ START_TEST(what_is_given_up_leaves_nothing)
 }
 END_TEST
 
-/* The name is told before the file has it, and that it has gone only after that. */
+/* The watcher hears a name before the file has it, and hears of the end only after the name is
+ * gone. */
 START_TEST(temporary_names_are_told)
 {
     write_new(FILE_NAME, _i);
@@ -127,7 +128,7 @@ START_TEST(umask_holds_for_new_files)
 }
 END_TEST
 
-/* No file here is open to anybody but its owner. */
+/* Only the owner may open the unfinished files. */
 static void check_closed(void)
 {
     DIR *folder = opendir(".");

@@ -22,7 +22,7 @@ static const struct {
 /* Of one test. */
 static memory m;
 static fur_context *context;
-static fur_csr *large, *small; /* what is written, and expected */
+static fur_csr *large, *small; /* the text that is written and expected */
 static fur_vector *x;
 
 /* Neighbours on a line: enough text for several blocks and pieces. */

@@ -15,12 +15,12 @@ typedef struct text_case {
     const char *what;
     const char *text;
     size_t size;
-    const char *fill; /* what stands in place of a ~ in the text, `times` times; NULL: none */
+    const char *fill; /* replaces a ~ in the text, `times` times; NULL: none */
     int times;
     fur_mtx_read_options options; /* without their size */
     fur_status status;
-    const char *outcome;  /* print_dense's text, or the sentence behind the file's name */
-    const char *warnings; /* behind the file's name, each with a line end; NULL: none */
+    const char *outcome;  /* print_dense's text, or the sentence after the file's name */
+    const char *warnings; /* after the file's name, each with a line end; NULL: none */
 } text_case;
 
 static inline void print_entry(fur_scalar entry, bool complex, FILE *out)
@@ -124,7 +124,7 @@ static inline void read_case(const text_case *c, int threads, size_t block)
     fur_context_destroy(context);
 }
 
-/* Whatever the threads and the blocks, the outcome is the case's. */
+/* The outcome is the case's for any number of threads and any size of blocks. */
 static inline void check_case(const text_case *c)
 {
     static const size_t blocks[] = {0, 1, 50};

@@ -1,5 +1,5 @@
-/* Multigrid: the tables of its levels against Galerkin's product, its kernels against loops over
- * points, how fast cycles converge, solutions, symmetry, threads, and what is refused. */
+/* Multigrid. The tables of its levels are compared with Galerkin's product, its kernels with loops
+ * over points. Also: rates of convergence, solutions, symmetry, threads, refusals. */
 #include "stencil_trial.h"
 
 #include "multigrid.h"

@@ -1,4 +1,4 @@
-/* Entries of a matrix that stand at one position. */
+/* Several entries at one position of a matrix. */
 #include "duplicates.h"
 
 /* Applies the preconditioner of 4 1; 1 4 to b. The first entry is given as 1 and 3. */

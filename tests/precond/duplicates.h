@@ -1,4 +1,4 @@
-/* Entries of a matrix that stand at one position. */
+/* Several entries at one position of a matrix. */
 #ifndef FURROW_TESTS_PRECOND_DUPLICATES_H
 #define FURROW_TESTS_PRECOND_DUPLICATES_H
 

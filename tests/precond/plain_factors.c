@@ -167,7 +167,7 @@ static int64_t count_positions(const bool *has, int64_t begin, int64_t end)
     return count;
 }
 
-/* Row i by elimination with the rows before; what is below the threshold goes. */
+/* Row i by elimination with the rows before it. Entries below the threshold are dropped. */
 static void eliminate_above(dense *d, fur_value_type value, int64_t i, double drop, double norm)
 {
     int64_t n = d->n;

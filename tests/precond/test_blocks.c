@@ -1,5 +1,5 @@
-/* Preconditioners by blocks of rows: inverses against the blocks themselves, blocks that are found,
- * known iterations, and what is refused. */
+/* Preconditioners by blocks of rows: inverses compared with the blocks, automatic blocks, known
+ * iterations, refusals. */
 #include "poisson.h"
 
 #include <math.h>
@@ -46,7 +46,7 @@ static fur_csr *make(fur_context *context, rng *r, int64_t n, int64_t size, int 
     return a;
 }
 
-/* A with what is outside of the blocks left out. */
+/* A with the entries outside of the blocks dropped. */
 static fur_csr *blocks_of(const fur_csr *a, int64_t size)
 {
     const fur_csr_view *v = fur_csr_get(a);

@@ -1,5 +1,5 @@
-/* Positions of a factorised approximate inverse that are searched: M against a plain search in long
- * double, threads, new values, fewer iterations by more positions, and what is refused. */
+/* A factorised approximate inverse with searched positions. M is compared with a plain search in
+ * long double. Also: threads, new values, fewer iterations with more positions, refusals. */
 #include "duplicates.h"
 #include "poisson.h"
 
@@ -198,7 +198,7 @@ START_TEST(positions_are_those_of_a_plain_search)
 }
 END_TEST
 
-/* Loops over value types: on a grid, where many gradients are equal. */
+/* Loops over value types. On a grid many gradients are equal. */
 START_TEST(bits_do_not_depend_on_threads)
 {
     fur_value_type value = (fur_value_type)_i;

@@ -1,5 +1,5 @@
-/* Geometric multigrid of the nearest constant coefficients: few iterations where coefficients are
- * smooth, symmetry, the same bits everywhere, new values, and what is refused. */
+/* Geometric multigrid of the nearest constant coefficients: few iterations for smooth coefficients,
+ * symmetry, equal bits everywhere, new values, refusals. */
 #include "support.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Approximate inverses by products: rows of a factorised one against A itself, polynomials against
- * their recurrence; known iterations, new values, threads, and what is refused. */
+/* Approximate inverses by products. Rows of a factorised inverse are compared with A, polynomials
+ * with their recurrence. Also: known iterations, new values, threads, refusals. */
 #include "poisson.h"
 
 #include <math.h>
@@ -185,8 +185,8 @@ START_TEST(rows_are_least_squares)
 }
 END_TEST
 
-/* Rows of more than 128 entries: the diagonal alone, and nobody uses them. A row that nothing
- * approximates is named. */
+/* A row of more than 128 entries keeps its diagonal only, and no other row uses it. The sentence
+ * names a row that cannot be approximated. */
 START_TEST(long_rows_are_left_out)
 {
     enum { N = 200 };

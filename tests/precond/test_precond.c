@@ -52,7 +52,7 @@ START_TEST(sweeps_are_made_of_solves)
           fur_trsv_plan(a, FUR_TRIANGLE_LOWER, FUR_OP_N, FUR_DIAGONAL_STORED, NULL, &lower));
     ck_ok(context,
           fur_trsv_plan(a, FUR_TRIANGLE_UPPER, FUR_OP_N, FUR_DIAGONAL_STORED, NULL, &upper));
-    for (int turn = 0; turn < 2; turn++) { /* with new values, which ssor takes over by itself */
+    for (int turn = 0; turn < 2; turn++) { /* with new values, which ssor reads by itself */
         ck_ok(context, fur_csr_diagonal(a, &d));
         ck_ok(context, fur_trsv_apply(lower, fur_real(1), b, x));
         ck_ok(context, fur_multiply_elementwise(d, x, x));

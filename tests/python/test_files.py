@@ -1,4 +1,5 @@
-"""Files: what is read is what was written; what is malformed is said, with its place; Ctrl-C ends reading."""
+"""Files: a reader returns what was written. A malformed file is reported with the place. Ctrl-C
+ends reading."""
 
 import gzip
 import io

@@ -213,7 +213,7 @@ START_TEST(a_size_that_no_version_has_is_refused)
 }
 END_TEST
 
-/* A shorter struct lacks members of the end, a longer one has more of them, which are zero. */
+/* A shorter struct lacks the last members. A longer struct has more members, which are zero. */
 START_TEST(an_older_and_a_newer_struct_are_taken)
 {
     const kind *k = &kinds[_i];

@@ -412,8 +412,8 @@ START_TEST(factors_solve_what_products_cannot)
 }
 END_TEST
 
-/* The rows of a skew matrix of odd order cannot be matched: that is told, and something else is
- * tried. */
+/* The rows of a skew matrix of odd order cannot be matched. The report says so, and auto tries
+ * another method. */
 START_TEST(what_cannot_be_made_is_passed_over)
 {
     fur_context *context = context_make(NULL, 2);
@@ -569,8 +569,8 @@ START_TEST(choices_have_the_same_bits_everywhere)
 }
 END_TEST
 
-/* Solves with the n-th allocation failing, which a preconditioner is passed over for: whether there
- * were fewer. */
+/* Solves with the n-th allocation failing; auto then skips the preconditioner. Returns whether
+ * there were fewer than n allocations. */
 static bool survives(memory *m, fur_context *context, const fur_csr *a, const fur_product *product,
                      int64_t n)
 {

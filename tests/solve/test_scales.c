@@ -1,5 +1,5 @@
-/* Rows and columns of different scales: what auto solves, what it says, and the figures of the
- * report against sums in long double. */
+/* Rows and columns of different scales: auto's solutions, its sentences, and the figures of the
+ * report compared with sums in long double. */
 #include "support.h"
 
 #include <math.h>

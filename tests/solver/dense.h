@@ -47,7 +47,7 @@ void dense_close(dense_problem *p);
 long double complex *dense_solution(const dense *d);
 /* ||b - A x|| for the entries x of the library. */
 long double dense_residual(const dense *d, const void *x);
-/* By how much ||b - A x|| may differ if it is computed in the value type. */
+/* Bound of the error of ||b - A x|| computed in the value type. */
 long double dense_rounding(const dense *d, const void *x);
 long double dense_b_norm(const dense *d);
 

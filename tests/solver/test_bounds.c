@@ -212,7 +212,7 @@ static fur_solver_report solve(const dense_problem *p, fur_solver_options option
     return report;
 }
 
-/* From below, and no less than half. */
+/* The estimate is a lower bound, and at least half of the error. */
 static void check_error(const dense *d, const dense_problem *p, fur_solver_options options)
 {
     options.bounds = 1;

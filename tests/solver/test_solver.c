@@ -274,7 +274,7 @@ START_TEST(a_system_without_unknowns_is_solved)
 }
 END_TEST
 
-/* Also semidefinite: x.Ax = 0 for an x that is not 0. */
+/* Also a semidefinite matrix: x.Ax = 0 for an x that is not 0. */
 START_TEST(an_indefinite_matrix_is_reported)
 {
     static const double diagonals[][3] = {{1, -1, 2}, {-1, -2, -3}, {0, 0, 0}, {3, 2, -1e-3}};
@@ -459,7 +459,7 @@ START_TEST(the_magnitude_of_b_does_not_matter)
 }
 END_TEST
 
-/* The residual carried along goes on falling where the true one is held up by rounding. */
+/* The recurrence residual still falls after rounding stops the true residual. */
 START_TEST(a_true_residual_that_stays_behind_is_working_precision)
 {
     fur_context *context = context_make(NULL, 1);
@@ -969,7 +969,7 @@ START_TEST(looks_of_the_host_do_not_show_in_what_they_find)
 }
 END_TEST
 
-/* Whatever stops a method at whichever iteration. */
+/* The reason and the iteration of the stop do not matter. */
 START_TEST(looks_of_the_host_do_not_show_in_failures)
 {
     static const struct {

@@ -4,7 +4,7 @@
 
 #include <furrow/author/operator.h>
 
-/* 2 on the diagonal and -1 beside it, 3 rows, of which the middle one is red. */
+/* 2 on the diagonal and -1 next to it. Of the 3 rows the middle one is red. */
 typedef struct chain {
     fur_context *context;
     int asked;

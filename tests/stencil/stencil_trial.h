@@ -58,7 +58,7 @@ int64_t point_of(fur_boundary boundary, int64_t n, int64_t i);
 int64_t trial_neighbour(const stencil_trial *t, int64_t p, int k);
 /* The coefficient of offset k in row p, rounded. */
 fur_scalar trial_coefficient(const stencil_trial *t, int64_t p, int k);
-/* beta = 0: what is in y does not matter. */
+/* beta = 0: the old entries of y do not matter. */
 bool trial_overwrites(const stencil_trial *t);
 
 /* a + b, and a b + c with one rounding for each product of parts. */

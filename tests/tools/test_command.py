@@ -147,7 +147,7 @@ class UsageTest(CommandTest):
         self.assertIn("no command 'me'", self.sentence("help", "me", status=2))
 
     def test_unknown_names(self):
-        """All are wrong usage, and told with what there is."""
+        """All are wrong usage, and the sentence lists what exists."""
         plate, grid = data("plate.mtx"), ["--extent", "8,8,8"]
         cases = [
             (["info", plate, "--device", "abacus"], "--device takes cpu, cuda or cuda:N, not"),
@@ -1265,7 +1265,7 @@ class SolveTest(CommandTest):
                     self.assertLess(abs(value - 1), 1e-6)
 
     def test_changes_its_mind(self):
-        """gmres cannot solve what is singular; lsmr can, as b is in the range."""
+        """gmres cannot solve a singular system. lsmr can, because b is in the range."""
         report = self.json("solve", data("links.mtx"))
         self.assertEqual([(a["method"], a["outcome"]) for a in report["attempts"]][-1],
                          ("lsmr", "converged"))

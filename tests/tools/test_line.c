@@ -1,4 +1,4 @@
-/* A command line that is read by its table, however long the table is. */
+/* A table of any length reads a command line. */
 #include "support.h"
 
 #include "line.h"

@@ -38,7 +38,7 @@ def chain(path, rows, low=-1.0, high=-1.0, middle=2.0):
 
 class SolveTest(CommandTest):
     def test_a_failure_is_one(self):
-        """With furrow's status, sentence and advice; the report is there all the same."""
+        """The status, sentence and advice are furrow's. The report exists nevertheless."""
         for limit, ranks in ((3, 1), (3, 2), (7, 3)):
             line = ["solve", data("plate.mtx"), "--max-iterations", limit, "--json"]
             done = run(*line, "--ranks", ranks)

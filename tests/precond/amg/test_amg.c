@@ -1,5 +1,5 @@
-/* Algebraic multigrid from inside: aggregates, the tentative prolongation, Galerkin's product,
- * symmetry and bits of a cycle, new values, and what is refused. */
+/* Algebraic multigrid, by its internal functions: aggregates, the tentative prolongation,
+ * Galerkin's product, symmetry and bits of a cycle, new values, refusals. */
 #include "problems.h"
 
 #include "hierarchy.h"
@@ -522,7 +522,7 @@ START_TEST(wrong_options_are_refused)
 }
 END_TEST
 
-/* At once, and after new values until better ones come. */
+/* Refused at creation, and after new values until better values come. */
 START_TEST(what_is_not_finite_is_refused)
 {
     static const char sentence[] =

@@ -190,7 +190,7 @@ START_TEST(convection_is_followed)
 }
 END_TEST
 
-/* A x = b with b in the range, where constants, or the rigid modes, are in the nullspace. */
+/* A x = b with b in the range. The constants, or the rigid modes, are in the nullspace. */
 START_TEST(singular_systems_are_solved)
 {
     fur_context *context = context_make(NULL, 2);
@@ -278,7 +278,7 @@ START_TEST(strange_matrices_are_taken)
 }
 END_TEST
 
-/* A graph Laplacian of a star: every entry beside the diagonal is weak by theta. */
+/* A graph Laplacian of a star: every entry off the diagonal is weak by theta. */
 START_TEST(a_dense_row_is_taken)
 {
     enum { LEAVES = 5000 };

@@ -25,11 +25,11 @@ void recognise_named(subject *s, fur_value_type value, int boundaries, int trial
 void recognise_random(subject *s, fur_value_type value, int trials);
 /* A row altered in one way is listed. */
 void recognise_altered(subject *s, int way, int trials);
-/* Nothing that is recognised is wrong, however many rows are altered. */
+/* No result is wrong for any number of altered rows. */
 void recognise_much_altered(subject *s, int trials);
 /* Large grids whose boundaries are few rows: those differ. */
 void recognise_boundaries(subject *s);
-/* Whatever its shape, no matrix is recognised wrongly. */
+/* No matrix of any shape is recognised wrongly. */
 void recognise_shape(subject *s, int number);
 void recognise_none(subject *s);
 /* So few more than an eighth of the rows are altered that it takes the proof to know. */

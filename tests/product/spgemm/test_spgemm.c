@@ -1,4 +1,4 @@
-/* Products of two matrices: pattern and bits of a dense reference, new values, what is refused. */
+/* Products of two matrices: pattern and bits of a dense reference, new values, refusals. */
 #include "support.h"
 
 #include <math.h>

@@ -609,7 +609,7 @@ START_TEST(a_vector_cannot_be_both_x_and_y)
 }
 END_TEST
 
-/* Whatever auto chooses, and however, the bits are the reference's. */
+/* For any choice of auto, the bits are the reference's. */
 static void check_choice(const fur_csr *a, fur_op op, int64_t uses, int measure,
                          const fur_vector *x, const fur_vector *expected_y)
 {

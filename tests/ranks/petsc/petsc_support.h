@@ -34,7 +34,7 @@ const fur_ranks_options *place(void);
 
 /* All ranks' seed, printed by rank 0. */
 void seed_start(void);
-/* In (-1, 1), by two numbers and the seed. */
+/* Returns a number in (-1, 1) determined by two numbers and the seed. */
 PetscReal noise(uint64_t a, uint64_t b);
 
 /* Columns, rising, and values of a row; their number. */

@@ -20,7 +20,7 @@ static const entrant entrants[] = {
 
 enum { PLAIN, JACOBI, GENERAL, PRECONDITIONERS };
 
-/* Near the inverse of the diagonal, with small entries beside it. */
+/* Near the inverse of the diagonal, with small entries off the diagonal. */
 static dense near_inverse(const dense *d, rng *r, bool hermitian)
 {
     dense m = dense_make(d->value, d->n);
@@ -123,7 +123,8 @@ static fur_status fickle_apply(void *user, const fur_vector *x, fur_vector *y)
                           : fur_axpby(fur_real(100), x, fur_real(0), y);
 }
 
-/* Loops over value types: fgmres gets along with it, its recursion true to the end. */
+/* Loops over value types. fgmres converges with this preconditioner, and its recurrence residual
+ * stays true. */
 START_TEST(a_preconditioner_may_change)
 {
     fur_context *context = context_make(NULL, 1);

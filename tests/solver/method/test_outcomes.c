@@ -74,7 +74,8 @@ START_TEST(a_zero_matrix_is_singular)
 }
 END_TEST
 
-/* b has the mean 1 / n. minres and gmres, which minimise the residual, leave that and no more. */
+/* b has the mean 1 / n. minres and gmres minimise the residual, so their residual is exactly the
+ * mean part. */
 START_TEST(a_system_without_a_solution_is_not_solved)
 {
     for (int64_t n = 5; n <= 40; n += 7)

@@ -1,4 +1,4 @@
-/* Methods that stand on others: iterative refinement by solvers in single precision, solvers as
+/* Methods that use other methods: iterative refinement by solvers in single precision, solvers as
  * preconditioners, and Chebyshev's bounds by Lanczos. */
 #include "dense.h"
 

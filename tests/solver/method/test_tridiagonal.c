@@ -8,7 +8,7 @@
 
 #define N 200
 
-/* 2 on the diagonal and -1 beside it: 4 sin^2(k pi / (2 (n + 1))). */
+/* 2 on the diagonal and -1 next to it: 4 sin^2(k pi / (2 (n + 1))). */
 START_TEST(of_a_line)
 {
     double diagonal[N];

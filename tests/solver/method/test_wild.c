@@ -81,7 +81,8 @@ START_TEST(every_solve_ends)
 }
 END_TEST
 
-/* The solves that take a guess: one, a block of two with the second guess wild, and auto. */
+/* Solves that take a guess: a single one, a block of two whose second guess is nonfinite,
+ * and auto. */
 static void check_refusal(const dense_problem *p, const char *method)
 {
     static const char *const sentences[] = {
