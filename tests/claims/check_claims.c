@@ -3,13 +3,13 @@
  *     check_claims SUITE SECONDS [SEED [DEVICE [CASE]]]
  *
  * A case of the suite "random" draws a problem, a right-hand side, an initial guess, a method or
- * `auto`, a preconditioner, a value type and options, with numbers of all scales. It solves and
- * then checks every claim of the outcome and of the report (check.c). Suites "stiff" and "singular"
- * draw problems of known outcome for `auto`. A process of its own runs the cases. A case that takes
- * more than LIMIT_SECONDS of a processor is a failure, as is one that crashes.
+ * `auto`, a preconditioner, a value type and options. Numbers have all scales. It solves and then
+ * checks every claim of the outcome and of the report (check.c). Suites "stiff" and "singular" draw
+ * problems of known outcome for `auto`. The cases run in a separate process. A case fails if it
+ * crashes or takes more than LIMIT_SECONDS of a processor.
  *
- * Prints a line for every failure, and counts by outcome and by kind of failure. Exit status 1 if
- * there is a failure. SEED and CASE repeat one case, and print its numbers. */
+ * Prints a line for every failure, and counts by outcome and by kind of failure. Exit status 1 if a
+ * case failed. SEED and CASE repeat one case, and print its numbers. */
 #include "check_claims.h"
 
 #include "trial.h"

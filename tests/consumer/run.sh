@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds and runs the programs of this folder against an installed furrow, in every way that a user
-# may find it: through CMake and pkg-config, static and shared; and those of docs/examples.
+# Builds and runs the programs of this folder and of docs/examples against an installed furrow. They
+# find it in every way: through CMake and pkg-config, static and shared.
 #
 #   tests/consumer/run.sh PREFIX WORK [README]
 #

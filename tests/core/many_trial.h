@@ -1,5 +1,6 @@
-/* Shared by the tests of several vectors at a time, on the CPU and on a GPU: random vectors, the
- * results of single operations, and the comparison with an operation on all vectors at once. */
+/* Shared by the tests of several vectors at a time, on the CPU and on a GPU. It draws random
+ * vectors and computes the results of single operations. It compares them with an operation on all
+ * vectors at once. */
 #ifndef FURROW_TESTS_MANY_TRIAL_H
 #define FURROW_TESTS_MANY_TRIAL_H
 

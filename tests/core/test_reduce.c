@@ -374,8 +374,8 @@ START_TEST(single_precision_is_added_in_double)
 END_TEST
 
 /* Parts of entries that are set in this order among zeros, and their norms. All expected values are
- * exact. They are Pythagorean triples times powers of two, one entry beside which the others
- * vanish, or sqrt(x x), which is x. */
+ * exact: Pythagorean triples times powers of two, one entry beside which the others vanish, or
+ * sqrt(x x) = x. */
 typedef struct extreme {
     fur_value_type value;
     double parts[4];

@@ -196,12 +196,12 @@ static double *row_lengths(const trial *t)
 /* Let u = eps / 2 be the unit roundoff and g(k) = k u / (1 - k u). A sum of n products by fma, in
  * any order and tree, rounds each term at most n times; alpha and beta y make it n + 2. So a real
  * result errs by at most g(n + 2) w with the weight w = |alpha| |A||x| + |beta||y|. Two results
- * differ by at most twice that, (n + 2) eps w / (1 - (n + 2) u) <= 2 (n + 2) eps w if (n + 2) u <=
- * 1/2.
+ * differ by at most twice that, (n + 2) eps w / (1 - (n + 2) u). This is at most 2 (n + 2) eps w if
+ * (n + 2) u <= 1/2.
  * A complex term takes two fma instead of one, and a part of a result multiplies both parts of the
- * sum: sqrt 2 g(2 (n + 2)) w each, 4 (n + 2) eps w for two results. A rounding below the normal
- * range errs by half of the smallest number. There are at most 2 (n + 2) a part of each result,
- * which alpha may enlarge. */
+ * sum. One result errs by sqrt 2 g(2 (n + 2)) w, two results differ by 4 (n + 2) eps w. A rounding
+ * below the normal range errs by half of the smallest number. There are at most 2 (n + 2) a part of
+ * each result, which alpha may enlarge. */
 static double *error_bounds(const trial *t, const product *p, const double *lengths, const void *y)
 {
     fur_value_type value = t->a.value_type;

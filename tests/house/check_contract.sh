@@ -1,7 +1,7 @@
 #!/bin/sh
-# Checks what docs/contract.md promises about the tests themselves: that test_null.c calls every
-# function of the public headers, that test_options.c has every struct that begins with its size, and
-# that each line of the page names a test that exists, as file: name.
+# Checks the promises of docs/contract.md about the tests. test_null.c calls every function of the
+# public headers. test_options.c has every struct that begins with its size. Each line of the page
+# names a test that exists, as file: name.
 #
 #   check_contract.sh SOURCE
 set -eu

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Checks with readelf how libraries and programs were hardened (cmake/hardening.cmake): shared ones are
-# relocated at the start and read-only from then on, and their stack cannot be executed; a program lies
-# anywhere in memory; all have canaries and, compiled with optimisation, calls of the C library that
-# check sizes.
+# Checks with readelf how libraries and programs were hardened (cmake/hardening.cmake). Shared ones
+# are relocated at the start and read-only afterwards, and their stack is not executable. A program
+# is loaded at any address. All have canaries. If compiled with optimisation, they call the
+# functions of the C library that check sizes.
 #
 #   check_hardened.sh READELF optimised|plain FILE...
 set -eu

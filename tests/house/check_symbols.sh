@@ -1,7 +1,7 @@
 #!/bin/sh
-# Checks with nm that the libraries define no global name that is not furrow's own, that every
-# function the public headers declare is exported by the shared library, and that the library calls
-# the system about files through the table of src/base/system.h alone.
+# Checks with nm that the libraries define only global names of furrow. The shared library exports
+# every function that the public headers declare. The library calls the system about files only
+# through the table of src/base/system.h.
 #
 #   check_symbols.sh NM INCLUDE SHARED STATIC MMIO
 set -eu

@@ -265,7 +265,7 @@ START_TEST(warnings_do_not_depend_on_threads)
 }
 END_TEST
 
-/* A failure has its sentence, and there is no warning. */
+/* A failure has its sentence and gives no warning. */
 START_TEST(nothing_is_said_about_a_file_that_is_refused)
 {
     char warnings[WARNINGS_ROOM] = "";
@@ -349,7 +349,7 @@ static int64_t write_matrix_file(order o, int lines, int length)
     return size;
 }
 
-/* What the progress calls reported. */
+/* The record of the progress calls. */
 typedef struct progress_log {
     pthread_t caller;
     int calls;

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Unpacks the .mtx.gz and .mtx.zst files of a folder, and of its folder malformed, into another.
-# Files that are there already stay. Exit status 77, skipped, if there is no such folder.
+# Unpacks the .mtx.gz and .mtx.zst files of a folder, and of its folder malformed, into another
+# folder. Existing files are kept. Exit status 77, skipped, if the folder is missing.
 set -eu
 from=$1
 to=$2

@@ -340,7 +340,7 @@ START_TEST(breakdowns_are_shifted)
 END_TEST
 
 /* Central differences of a strong rotating flow on 16 x 16 points. With few entries a row, the
- * factors lose so much that solves with them grow. M A s must not grow, for s of ones of both
+ * factors lose accuracy and solves with them grow. M A s must not grow if s has ones of both
  * signs. */
 START_TEST(factors_do_not_grow)
 {

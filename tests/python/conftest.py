@@ -52,8 +52,8 @@ def random_matrix(rng, rows, cols, density=0.1, dtype=np.float64):
 
 
 def bound(a, x):
-    """Bound of the error of an entry of A x: (n + 2) u |A| |x| for rows of n entries, four times
-    that for complex numbers, and twice for two computed results."""
+    """Bound of the error of an entry of A x: (n + 2) u |A| |x| for rows of n entries. Complex
+    numbers have four times that. A difference of two computed results has twice that."""
     longest = int(np.diff(a.indptr).max(initial=0))
     dtype = np.result_type(a.dtype, x.dtype)
     return 8 * (longest + 2) * np.finfo(dtype).eps * (abs(a) @ abs(x)) + np.finfo(dtype).tiny

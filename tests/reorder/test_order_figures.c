@@ -1,6 +1,7 @@
-/* Figures of orders, compared with a naive version, and the promises of the methods. rcm-quality is
- * no wider than rcm or the input, and as narrow as a grid can be. sloan has no larger profile than
- * the input. The order is the same for any number of threads. */
+/* Figures of orders, compared with a naive version, and the promises of the methods. The order of
+ * rcm-quality is at most as wide as rcm's and the input, and as narrow as a grid can be. The
+ * profile of sloan's order is at most the input's. The order is the same for any number of
+ * threads. */
 #include "support.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
-/* Several right-hand sides at once. The x, outcome and figures of each column equal those of a
- * single solve, bit for bit. This holds for whole and reduced systems, every kind of preconditioner
- * and any layout. It holds for easy, hard and hopeless columns side by side, and for methods that
- * take one column after the other. */
+/* Several right-hand sides at once. Each column has the x, outcome and figures of a single solve,
+ * bit for bit. This holds for whole and reduced systems, every kind of preconditioner and any
+ * layout. It holds for easy, hard and hopeless columns side by side, and for methods that take one
+ * column after the other. */
 #include "dense.h"
 
 #include <math.h>

@@ -144,7 +144,7 @@ static double relative_residual(const problem *p)
 
 /* Bound of the difference between b - A x and the recurrence residual after k iterations, relative
  * to b. Every iteration rounds A p (entries of a row + 2 times), x and r, by eps ||A|| ||x|| at
- * most (Greenbaum 1997, theorem 2.2; the iterates of CG from 0 grow monotonically to x). Rows have
+ * most (Greenbaum 1997, theorem 2.2). The iterates of CG from 0 grow monotonically to x. Rows have
  * 5 entries and ||A|| <= 8. Complex arithmetic doubles the bound. */
 static double residual_gap(const problem *p, int64_t iterations)
 {
@@ -1037,7 +1037,7 @@ START_TEST(looks_of_the_host_do_not_show_in_failures)
 }
 END_TEST
 
-/* What a monitor saw that is called at some iterations only. */
+/* Record of a monitor that is called at some iterations only. */
 typedef struct looks {
     int64_t seen;
     int64_t last;

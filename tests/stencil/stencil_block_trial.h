@@ -8,7 +8,7 @@
  * there are gaps. */
 #define STENCIL_BLOCK_WAYS 8
 
-/* Multiplies `cols` random columns by the trial's stencil, with its alpha and beta, by that kernel
+/* Multiplies `cols` random columns by the trial's stencil, alpha and beta included, by that kernel
  * in the context. Each column must have the bits of the reference on the host. */
 void stencil_block_check(const stencil_trial *t, fur_context *context, const char *kernel,
                          int64_t cols, int way, rng *r);

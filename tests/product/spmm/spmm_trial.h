@@ -1,5 +1,6 @@
-/* Shared by the tests of products with blocks on the CPU and on a GPU: random blocks of any layout
- * and stride, their product column by column by fur_spmv_apply's reference, and the comparison. */
+/* Shared by the tests of products with blocks on the CPU and on a GPU. It draws random blocks of
+ * any layout and stride, and computes their product column by column by fur_spmv_apply's reference.
+ * It compares the product of the block with that. */
 #ifndef FURROW_TESTS_SPMM_TRIAL_H
 #define FURROW_TESTS_SPMM_TRIAL_H
 

@@ -123,7 +123,7 @@ static void release(void *user, void *block)
     free(block);
 }
 
-/* Where an operator found the entries of its vectors. */
+/* The places where an operator found the entries of its vectors. */
 typedef struct places {
     const void *x;
     const void *y;
