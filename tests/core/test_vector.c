@@ -1,5 +1,5 @@
-/* Vectors: creation by copy, borrowing and adoption, filling, copying, conversion, products, and
- * what is refused. */
+/* Vectors: creation by copy, borrowing and adoption, filling, copying, conversion, products,
+ * refusals. */
 #include "support.h"
 
 #include <float.h>

@@ -1,5 +1,5 @@
-/* Blocks of vectors: every layout, stride and value type through copies, views, sums and the
- * caller's arrays; what is refused; failing allocations. */
+/* Blocks of vectors: every layout, stride and value type in copies, views, sums and the caller's
+ * arrays. Also: refusals, failing allocations. */
 #include "support.h"
 
 #include <math.h>

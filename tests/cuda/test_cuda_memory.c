@@ -75,7 +75,7 @@ static void check_size(fur_context *context, fur_value_type value, int64_t n)
     free(expected);
 }
 
-/* Around the powers of two, where stages of a transfer begin and end. */
+/* Sizes around the powers of two at which stages of a transfer begin and end. */
 START_TEST(vectors_come_back_as_they_went)
 {
     fur_context *context = context_cuda();

@@ -16,7 +16,7 @@ static void put_file(const void *bytes, size_t size)
     require(fclose(file) == 0, "the file cannot be closed");
 }
 
-/* The file is what was accepted before. */
+/* The file must equal the accepted one. */
 static void check_same(const void *bytes, size_t size)
 {
     FILE *file = fopen(fuzz_path(), "rb");

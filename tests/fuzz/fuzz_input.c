@@ -1,6 +1,5 @@
-/* Fuzz target: any bytes as a compressed file or an archive. All it is worth is bytes or a
- * sentence, the same ones however many are asked for at a time. Run with the seeds of one format.
- */
+/* Fuzz target: any bytes as a compressed file or an archive. The result is bytes or a sentence, for
+ * any number of bytes asked for at a time. Run with the seeds of one format. */
 #include "fuzz.h"
 #include "input.h"
 

@@ -1,10 +1,11 @@
-/* Fuzz target: any bytes as a program that calls the interface. They say what is made, with which
- * options, numbers and sizes, sound and unsound, NaN and infinity among them, and what is done with
- * it. The program runs with 1 and with 3 threads, the second time in another mode of floating-point
- * arithmetic: every status, sentence and result must be the same, to the bit. Within a run kernels
- * are compared with the reference kernel, stencils with their matrices, what was written with what
- * is read back. A call that fails must have a sentence and leave its result alone; at the end all
- * memory must have been given back. One program in four is refused memory at some point. */
+/* Fuzz target: any bytes as a program that calls the interface. The bytes choose the objects, their
+ * options, numbers and sizes, and the calls. Options may be valid or invalid, numbers may be NaN
+ * and infinity.
+ * The program runs with 1 and with 3 threads, the second time in another mode of floating-point
+ * arithmetic. Every status, sentence and result must be the same, to the bit. Within a run, kernels
+ * are compared with the reference kernel, stencils with their matrices, and a written file with its
+ * contents read back. A call that fails must have a sentence and leave its result alone. At the end
+ * all memory must be freed. One program in four is refused memory at some point. */
 #include "fuzz_program.h"
 
 #include <furrow/author.h>

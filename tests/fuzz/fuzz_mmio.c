@@ -1,5 +1,5 @@
-/* Fuzz target: any bytes as a file for the mmio interface. Whatever mm_read_mtx_crd accepts, it
- * must read again from what mm_write_mtx_crd makes of it. */
+/* Fuzz target: any bytes as a file for the mmio interface. If mm_read_mtx_crd accepts a file, it
+ * must read the output of mm_write_mtx_crd for it. */
 #include "fuzz.h"
 #include "mmio.h"
 

@@ -1,6 +1,6 @@
-/* Fuzz target: any bytes as a Matrix Market file, the last three of which are not text but choose
- * options and a second way to read. Both ways must end the same. Whatever is accepted must be a
- * valid matrix that survives being written and read; whatever is refused must have a sentence. */
+/* Fuzz target: any bytes as a Matrix Market file. The last three bytes are not text: they choose
+ * options and a second way to read. Both ways must end with the same outcome. An accepted file must
+ * be a valid matrix that survives being written and read. A refusal must have a sentence. */
 #include "fuzz.h"
 #include "input.h"
 #include "reader.h"
@@ -39,7 +39,8 @@ typedef struct outcome {
     char warnings[8192];
 } outcome;
 
-/* Whether it is worth reading: what is packed may be gigabytes, and has its own targets. */
+/* Returns whether reading is worth its time. Packed files may be gigabytes, and have separate
+ * targets. */
 static bool is_small(const subject *s)
 {
     const fur_input_request request = {.path = PATH, .memory = s->text, .size = s->size};
@@ -174,8 +175,8 @@ static void check_same_failure(const fur_context *a, const fur_context *b)
     require(0, "the sentences differ");
 }
 
-/* A pipe does not tell at its beginning that it is too short for what its head promises: what is
- * told may then be something else. */
+/* The beginning of a pipe does not show that the pipe is too short for the sizes of its head. The
+ * sentence may then differ. */
 static void compare(const subject *a, const subject *b)
 {
     static outcome one, other;

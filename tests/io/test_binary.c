@@ -269,7 +269,7 @@ START_TEST(matrix_of_more_lines_is_no_vector)
 }
 END_TEST
 
-/* [0 2; 2 1] with the sign of what is above the diagonal. */
+/* [0 2; 2 1]; `sign` is the sign of the entry above the diagonal. */
 static fur_csr *small_matrix(fur_value_type value, double sign)
 {
     fur_csr *matrix = NULL;

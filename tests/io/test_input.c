@@ -547,7 +547,7 @@ START_TEST(pieces_are_joined)
 }
 END_TEST
 
-/* Whatever is cut off is missed: the rest is refused, or too short to be recognised. */
+/* A file that is cut off is refused, or too short to be recognised. */
 static void check_truncations(const bytes *file, size_t magic)
 {
     for (size_t size = 0; size < file->size; size++) {
@@ -1300,8 +1300,8 @@ START_TEST(broken_records_are_refused)
 }
 END_TEST
 
-/* Cut off before the end of the member, an archive is refused; behind it nothing is missed, unless
- * there is a checksum. */
+/* An archive that is cut off before the end of the member is refused. Bytes after the member are
+ * not missed, unless there is a checksum. */
 START_TEST(truncated_archives_are_refused)
 {
     bytes archive = tar_of(collection, 3), text = bytes_of(MATRIX);

@@ -270,7 +270,7 @@ START_TEST(header_is_filled)
 }
 END_TEST
 
-/* The head is longer than what is read of the file at first. */
+/* The head is longer than the first part that is read. */
 START_TEST(header_below_long_comments_is_found)
 {
     FILE *file = fopen(FILE_NAME, "w");

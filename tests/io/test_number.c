@@ -1,5 +1,5 @@
-/* Decimal numbers: what is one; rounding against the C library's strtod and strtof; printing
- * against a search with the C library. */
+/* Decimal numbers: which texts are numbers; rounding compared with the C library's strtod and
+ * strtof; printing compared with a search by the C library. */
 #include "decimal.h"
 #include "number.h"
 #include "number_reference.h"
@@ -270,7 +270,7 @@ START_TEST(long_numbers_round_correctly)
 }
 END_TEST
 
-/* All digits of a number halfway between two doubles, and a last digit far behind that decides. */
+/* All digits of a number halfway between two doubles, and a distant last digit that decides. */
 static void check_halfway(long double middle)
 {
     static char text[3000];

@@ -30,7 +30,7 @@ static inline void print_entry(fur_scalar entry, bool complex, FILE *out)
         fprintf(out, ",%.17g", entry.im);
 }
 
-/* Prints what is stored in a column from entry k of a row on; returns the next entry. */
+/* Prints the stored entries of a column, from entry k of a row on. Returns the next entry. */
 static inline int64_t print_position(const fur_csr_view *view, int64_t k, int64_t end, int64_t col,
                                      FILE *out)
 {

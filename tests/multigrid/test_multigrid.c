@@ -852,8 +852,8 @@ static fur_solver_report solve_line(fur_context *context, fur_value_type value, 
     return report;
 }
 
-/* The centre may be nearly the sum of its neighbours, with a large solution. x is rounded, and with
- * it the residual, by some eps ||A|| ||x||, with ||x|| about n^2 / 10. */
+/* The centre may be nearly the sum of its neighbours, with a large solution. Rounding of x changes
+ * the residual by some eps ||A|| ||x||; ||x|| is about n^2 / 10. */
 START_TEST(residuals_are_those_of_the_stencil)
 {
     static const struct {

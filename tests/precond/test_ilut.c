@@ -313,8 +313,8 @@ START_TEST(small_pivots_are_raised)
 }
 END_TEST
 
-/* 27 points, ones but for zeros on the diagonal, in single precision: what is raised grows until it
- * is infinite. A diagonal that is some times larger lets all rows be used, and factors that do not
+/* 27 points, all ones except zeros on the diagonal, in single precision. The raised pivots grow
+ * until they are infinite. With a larger diagonal all rows can be used, and the factors do not
  * grow. */
 START_TEST(breakdowns_are_shifted)
 {

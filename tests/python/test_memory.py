@@ -50,7 +50,8 @@ def matrix():
 @given(st.lists(st.sampled_from(sorted(MADE)), min_size=1, max_size=5, unique=True), st.randoms())
 @settings(max_examples=12)
 def test_any_order_of_going(names, random):
-    """Results of what is left are the same, whatever has gone before: the matrix first or last."""
+    """The objects that remain give the same results in any order of deletion: the matrix first or
+    last."""
     x = np.linspace(-1, 1, SIZE)
     a = matrix()
     things = {name: MADE[name][0](a) for name in names}

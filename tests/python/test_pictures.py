@@ -1,4 +1,4 @@
-"""Pictures: what is drawn, and that nobody needs matplotlib before."""
+"""Pictures: their contents, and that matplotlib is imported only for drawing."""
 
 import furrow
 import numpy as np

@@ -48,7 +48,8 @@ def test_a_child_of_fork_computes(rng):
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 def test_a_fork_while_another_thread_computes_says_what_is_lost(rng):
-    """The child has not the thread that computed: what was made in its context is lost, matrices are not."""
+    """The child does not have the thread that computed. Objects in its context are lost, matrices
+    are kept."""
     a = furrow.csr(random_matrix(rng, 500, 500) + 100 * np.eye(500), threads=3)
     busy, done = threading.Event(), threading.Event()
 

@@ -424,7 +424,7 @@ static fur_status cut(fur_ranks *group, void *user)
     return status;
 }
 
-/* Recognised or told, of any shape, on any number of ranks. */
+/* The grid is recognised or given, of any shape, on any number of ranks. */
 START_TEST(bricks)
 {
     static const struct {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* A stencil, what it is applied to, and what is to come of it. */
+/* A stencil, its input, and the expected result. */
 typedef struct grid_case {
     fur_stencil_definition d; /* of constant coefficients or, fields being set, of */
     void *fields[32];         /* these; all points */

@@ -1,5 +1,5 @@
-/* Singular systems with a known nullspace: what is removed from b and x, what is refused, and the
- * report. Residuals and means are computed afresh here. */
+/* Singular systems with a known nullspace: the parts removed from b and x, refusals, and the
+ * report. Residuals and means are computed again here. */
 #include "support.h"
 
 #include <math.h>

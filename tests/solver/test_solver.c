@@ -601,7 +601,7 @@ START_TEST(a_monitor_sees_every_iteration_and_can_stop)
 }
 END_TEST
 
-/* Compares the residual of each iterate with what a monitor is told. */
+/* Compares the residual of each iterate with the residual that the monitor gets. */
 typedef struct iterates {
     const problem *p;
     const char *method;

@@ -71,7 +71,7 @@ static results expect(const stencil_trial *t, fur_context *host, const char *ker
     return expected;
 }
 
-/* A vector that begins some entries behind the beginning of a larger one. */
+/* A vector that begins some entries after the beginning of a larger one. */
 typedef struct shifted {
     fur_vector *whole;
     fur_vector *part;

@@ -714,7 +714,7 @@ class MultiplyTest(CommandTest):
         self.assertEqual(report["y_norm_max"], 1.7976931348623157e308)
 
     def test_names_that_are_not_utf8(self):
-        """Each byte that is none of a character is U+FFFD, wherever a name is printed."""
+        """Each byte that is not part of a character is printed as U+FFFD, in every name."""
         seed = int(os.environ.get("FURROW_SEED") or time.time_ns() % 2**32)
         print(f"FURROW_SEED={seed}")
         r = random.Random(seed)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the seeds of fuzz_binary: headers with the bytes of the sections behind them.
+"""Writes the seeds of fuzz_binary: headers followed by the bytes of the sections.
 
     binary.py FOLDER
 
-No checksums and no padding: the target puts them in.
+They have no checksums and no padding: the target adds both.
 """
 
 import pathlib
