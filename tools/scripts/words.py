@@ -38,7 +38,7 @@ def page_prose(text):
     lines = []
     for line in text.split("\n"):
         code ^= line.lstrip().startswith("```")
-        drop = code or line.lstrip().startswith(("```", "|", "#", "![", "    "))
+        drop = code or line.startswith("    ") or line.lstrip().startswith(("```", "|", "#", "!["))
         lines.append("" if drop else re.sub(r"^\s*([-*]|\d+\.)\s+", "\n", line))
     yield 1, lines
 
