@@ -193,6 +193,14 @@ static double scale_of(const fur_drive *d)
     return scalbn(1, exponent < -most ? most : -exponent);
 }
 
+/* Returns the norm below which products of a residual with A and with itself may underflow, because
+ * ||A|| in a pass may be 2^-200 (f32 and c64: 2^-50). */
+static double faintest(const fur_drive *d)
+{
+    bool single = fur_value_is_single(fur_vector_value_type(d->b));
+    return single ? 0x1p-70 : 0x1p-400;
+}
+
 void fur_drive_aim(fur_drive *d, fur_vector *x, double target)
 {
     fur_pass *s = d->pass;
@@ -203,7 +211,7 @@ void fur_drive_aim(fur_drive *d, fur_vector *x, double target)
     s->b_norm = d->b_norm * s->scale;
     s->residual = d->residual * s->scale;
     s->target = target * s->scale;
-    if (s->scale != 1) /* near underflow the caller's target may be 0 */
+    if (s->scale != 1 || s->target < faintest(d)) /* near underflow the caller's target may be 0 */
         s->target = larger(s->target, LEAST_SHARE * fur_pass_epsilon(s) * s->residual);
 }
 

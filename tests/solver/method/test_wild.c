@@ -300,6 +300,36 @@ START_TEST(a_subnormal_row_has_a_scale)
 }
 END_TEST
 
+/* Loops over value types. The tolerance is so small that a recurrence residual would underflow, and
+ * p.Ap with it. A method that goes on from the true residual solves the system. */
+START_TEST(an_underflow_is_no_proof)
+{
+    fur_value_type value = (fur_value_type)_i;
+    bool single = value_epsilon(value) != DBL_EPSILON;
+    const fur_method_info *info;
+    dense d = dense_make(value, 1);
+    dense_set(&d, 0, 0, fur_real(8.3658939304312205e-07));
+    d.b[0] = fur_real(single ? -2.77e-30 : -2.7759788126073414e-181);
+    fur_context *context = context_make(NULL, 1);
+    dense_problem p = dense_open(&d, context);
+    for (int k = 0; (info = method_at(k)); k++) {
+        fur_solver *solver = NULL;
+        fur_solver_report report = FUR_DEFAULT(fur_solver_report);
+        fur_solver_options options = {
+            .size = sizeof options, .method = info->name, .adjoint = p.adjoint, .rtol = 2e-4};
+        ck_ok(context, fur_vector_fill(p.x, fur_real(0.60563583870752835)));
+        ck_ok(context, fur_solver_create(p.a, &options, &solver));
+        ck_ok(context, fur_solver_solve(solver, p.b, p.x, &report));
+        ck_assert_msg(report.outcome == FUR_OUTCOME_CONVERGED, "%s: %s, residual %g", info->name,
+                      fur_outcome_name(report.outcome), report.residual);
+        fur_solver_destroy(solver);
+    }
+    dense_close(&p);
+    dense_release(&d);
+    fur_context_destroy(context);
+}
+END_TEST
+
 /* The systems of least squares that once overflowed or underflowed. */
 START_TEST(least_squares_neither_overflow_nor_underflow)
 {
@@ -338,6 +368,7 @@ static void add_tests(TCase *tests)
     tcase_add_loop_test(tests, the_scales_of_a_and_b_do_not_matter, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, a_subnormal_right_hand_side_is_solved, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, a_subnormal_row_has_a_scale, 0, FUR_VALUE_COUNT);
+    tcase_add_loop_test(tests, an_underflow_is_no_proof, 0, FUR_VALUE_COUNT);
     tcase_add_test(tests, least_squares_neither_overflow_nor_underflow);
     tcase_add_loop_test(tests, a_guess_that_is_not_finite_is_refused, 0, FUR_VALUE_COUNT);
 }
