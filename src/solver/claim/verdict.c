@@ -4,6 +4,7 @@
 #include "core.h"
 #include "hashed.h"
 
+#include <float.h>
 #include <math.h>
 
 /* A backward error of at most this number of epsilon is rounding. */
@@ -78,6 +79,7 @@ fur_status fur_estimate_norm(const fur_operator *a, fur_vector *v, fur_vector *i
 
 double fur_backward_error(double residual, double norm, double x_norm, double b_norm)
 {
+    x_norm = fmax(x_norm - DBL_TRUE_MIN, 0); /* a subnormal norm is rounded by up to half of this */
     double terms = norm * x_norm + b_norm;
     return terms < HUGE_VAL ? residual / terms : residual / norm / x_norm;
 }
