@@ -40,7 +40,7 @@ class PlanReport:
     Examples
     --------
     >>> import furrow, numpy as np
-    >>> furrow.csr(np.eye(3)).plan(uses=1).report.kernel
+    >>> furrow.csr(np.eye(3)).plan(kernel="rows").report.kernel
     'rows'
     """
 
