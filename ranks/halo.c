@@ -2,6 +2,7 @@
 #include "bounds.h"
 
 #include <furrow/author/clock.h>
+
 #include "halo_link.h"
 #include "matrix.h"
 

@@ -1,9 +1,11 @@
 /* Products and solves of all ranks, and copies of vectors to and from rank 0. */
 #include "adjoint.h"
-#include "matrix.h"
-#include "monitor.h"
+
 #include <furrow/author/context.h>
 #include <furrow/author/options.h>
+
+#include "matrix.h"
+#include "monitor.h"
 
 #include <string.h>
 

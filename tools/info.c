@@ -2,6 +2,7 @@
 #include "command.h"
 
 #include <furrow/author/context.h>
+
 #include "line.h"
 #include "load.h"
 #include "output.h"

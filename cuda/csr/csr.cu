@@ -76,7 +76,7 @@ __device__ void look_at_row(fur_figures *f, const fur_csr_view &a, int64_t row)
     }
 }
 
-// Adds counts with atomics: those of a thread to the block's, or those of a block to the grid's.
+// Adds counts with atomics: a thread's counts to the block's, or a block's counts to the grid's.
 __device__ void gather(fur_figures *to, const fur_figures &from)
 {
     atomicMax(&to->row_longest, from.row_longest);

@@ -4,8 +4,8 @@
 // Each block has a halo of two points. It relaxes the first colour one point beyond its tile, so
 // that no block waits for another. Therefore x must not change until all blocks are done, and the
 // result goes to another array. Bytes a point: 3 entries; one launch for each colour in place moves
-// 6. From the second-level cache: 1.3 entries for x and 1.2 for b. The second array is no cost to
-// the caller, because two sweeps return to the first.
+// 6. From the second-level cache: 1.3 entries for x and 1.2 for b. The caller needs no second array
+// afterwards: two sweeps return to the first.
 //
 // A thread has a pair of points, one of each colour. A warp has 32 pairs of a line. Their planes
 // are in registers. Neighbours along x are in the next lane, and neighbours along y are in shared

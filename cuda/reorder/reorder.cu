@@ -239,8 +239,8 @@ __global__ void keep_better(fur_cuda_queue q, division d, const int32_t *local, 
         place[q.vertex[d.sorted[i]]] = local[d.sorted[i]];
 }
 
-// From here on, better[c] is set if component c keeps the input's order. This is so if no pass had
-// a lower bandwidth than the input.
+// From here on, better[c] is set if component c keeps the input's order, because no pass had a
+// lower bandwidth than the input.
 __global__ void find_kept(int64_t isolated, int64_t count, int32_t input_bandwidth, search s,
                           int32_t *kept)
 {

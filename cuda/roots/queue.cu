@@ -166,7 +166,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT) multiply(product<Value, Lon
 #pragma unroll 1
     for (int n = 0; n < b.place.planes; n++) {
         __pipeline_wait_prior(AHEAD - 1);
-        __syncthreads(); // the oldest slice is no longer in use
+        __syncthreads(); // all threads have read the oldest slice
         b.fetch(n + p.m.radius[2] + AHEAD);
         b.multiply(n);
     }

@@ -183,7 +183,7 @@ __device__ void load(const fur_cg_job<Value> &w, rows<Units, Value> *t)
     }
 }
 
-// Finds the slices of a warp, and copies those that fit to shared memory.
+// Finds the slices of a warp, and copies the slices that fit to shared memory.
 template <int Group, int Units, class Value>
 __device__ void stage(const fur_cg_job<Value> &w, char *shared, int *places, rows<Units, Value> *t)
 {

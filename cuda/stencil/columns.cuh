@@ -160,10 +160,10 @@ __device__ inline void multiply(const layout &c, const fur_near<Value> &near,
 //     Value ahead(at)                 reads the inputs of keep
 //     Value keep(at, product, ahead)  returns the contribution of a point to the sum of its leaf
 //     void add(sum, x, kept)          adds the contribution
-// Slice k, in place k % 4 of the ring, belongs to leaf k - 1 of the block. While the workers load
-// slice k + 3 and compute the products of leaf k, the summers add those of leaf k - 1. The points
-// of a thread are THREADS apart. Full: a leaf has all its entries. Only the last leaf may be
-// incomplete.
+// Slice k, in place k % 4 of the ring, belongs to leaf k - 1 of the block. The workers load slice
+// k + 3 and compute the products of leaf k. Meanwhile the summers add the products of leaf k - 1.
+// The points of a thread are THREADS apart. Full: a leaf has all its entries. Only the last leaf
+// may be incomplete.
 template <class Op, class Value, class Pass> struct marcher {
     using raw = typename Pass::raw;
     static constexpr int size = leaf_entries<Value>;

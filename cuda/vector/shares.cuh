@@ -440,7 +440,8 @@ __device__ __forceinline__ typename Op::partial gathered_sums(const fur_shares &
 }
 
 // Reduces a whole vector by a launch. Returns true in the threads of one block, which has the root.
-// Without mailboxes it returns false in all threads, and a gather and gathered_sums must follow.
+// If there are no mailboxes, it returns false in all threads. The caller must then call gather and
+// gathered_sums.
 template <class Op, class Leaf>
 __device__ bool sum_vector(const Leaf &sum_leaf, int64_t leaves, const fur_shares &s, int channel,
                            const arrivals<typename Op::partial> &a, typename Op::partial *root,

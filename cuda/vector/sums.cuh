@@ -285,7 +285,7 @@ __device__ typename Op::partial sum_alone(const Op &op, const vectors<Value> &v)
                               : sum_range<Op>(leaf_of, leaves, 0, count);
 }
 
-// The same operation with fewer registers, for rare cases.
+// An operation with fewer registers, for rare cases.
 template <class Op> struct rare : Op {
     static constexpr int batch = 2;
 };
@@ -310,9 +310,9 @@ __device__ inline double scale_for(double most)
     return scalbn(1.0, most < DBL_MIN ? DBL_MAX_EXP - 1 : -ilogb(most));
 }
 
-// Returns the 2-norm, if the plain sum of squares does not give it. This is so rare that one block
-// may compute it alone. For shared vectors, the largest part is known and precise enough for the
-// scale.
+// Returns the 2-norm, if the plain sum of squares does not give it. The case is rare, therefore one
+// block computes the norm alone. For shared vectors, the largest part is known and precise enough
+// for the scale.
 template <class Value> __device__ double scaled_norm2(const vectors<Value> &v, double part)
 {
     double most = v.shares.ranks > 0 ? part : largest(v, part);

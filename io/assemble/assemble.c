@@ -1,9 +1,11 @@
 /* Makes the matrix: empties buckets into the arrays, sorts rows, and closes the gaps that
  * duplicates leave. All steps run in parallel over ranges of rows. */
 #include "assemble.h"
+
+#include <furrow/author/try.h>
+
 #include "parallel.h"
 #include "split.h"
-#include <furrow/author/try.h>
 #include "matrix.h"
 
 #define INLINE static inline __attribute__((always_inline))

@@ -1,8 +1,10 @@
 /* Buckets of entries as chains of chunks. */
 #include "buckets.h"
+
+#include <furrow/author/try.h>
+
 #include "parallel.h"
 #include "split.h"
-#include <furrow/author/try.h>
 
 #include <string.h>
 #include <sys/mman.h>

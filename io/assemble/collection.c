@@ -1,7 +1,9 @@
 /* Collects entries, directly in the arrays or in buckets. */
 #include "assemble.h"
-#include "split.h"
+
 #include <furrow/author/try.h>
+
+#include "split.h"
 
 void fur_arrays_fill_ones(const fur_arrays *arrays, int64_t begin, int64_t count)
 {

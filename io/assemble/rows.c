@@ -1,7 +1,9 @@
 /* Sorts rows and merges duplicates. */
 #include "arrays.h"
-#include "sort.h"
+
 #include <furrow/author/try.h>
+
+#include "sort.h"
 
 /* Rows of at most this length are sorted by insertion. */
 #define SHORT_ROW 32

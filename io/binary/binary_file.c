@@ -2,10 +2,12 @@
  * directly into the arrays, and check each piece while it is in their cache. A mapped file needs
  * neither cleared memory nor copies, only its checksums. */
 #include "binary_file.h"
+
+#include <furrow/author/try.h>
+
 #include "limit.h"
 #include "parallel.h"
 #include "system.h"
-#include <furrow/author/try.h>
 
 #include <errno.h>
 #include <fcntl.h>

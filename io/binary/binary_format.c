@@ -1,5 +1,6 @@
 /* The header of a .fur file. Every word of it is either bounded or determined by other words. */
 #include "binary_format.h"
+
 #include <furrow/author/try.h>
 
 #include <stdbool.h>

@@ -4,9 +4,9 @@
 #include "binary_file.h"
 #include "matrix.h"
 #include "system.h"
+
 #include <furrow/author/options.h>
 #include <furrow/author/try.h>
-
 #include <furrow/files.h>
 
 #include <fcntl.h>

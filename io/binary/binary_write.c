@@ -3,12 +3,12 @@
 #include "binary_format.h"
 #include "matrix.h"
 #include "value_type.h"
+
 #include <furrow/author/context.h>
+#include <furrow/author/files.h>
 #include <furrow/author/options.h>
 #include <furrow/author/try.h>
-
 #include <furrow/files.h>
-#include <furrow/author/files.h>
 
 /* Takes the options. If they name no origin, the field is real or complex by the value type. */
 static fur_status take_options(fur_context *context, const fur_binary_write_options *options,

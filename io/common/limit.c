@@ -1,9 +1,11 @@
 /* If no limit is given, it grows with the file. Memory and time are then proportional to the data
  * that somebody has stored or sent. */
 #include "limit.h"
-#include "split.h"
+
 #include <furrow/author/clock.h>
 #include <furrow/author/try.h>
+
+#include "split.h"
 
 /* Rows plus columns that any file may have, however small, and their number for each byte and each
  * entry. Offsets and vectors are as long as the header says, whatever the number of entries. A

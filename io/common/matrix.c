@@ -1,8 +1,10 @@
 /* Checks objects that are to be written, and makes copies in the companion. */
 #include "matrix.h"
-#include "parallel.h"
+
 #include <furrow/author/files.h>
 #include <furrow/author/try.h>
+
+#include "parallel.h"
 #include "value_type.h"
 
 #include <math.h>

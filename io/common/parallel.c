@@ -1,8 +1,10 @@
 /* A lock around the allocator, and loops that distribute runs of indices. */
 #include "parallel.h"
+
+#include <furrow/author/try.h>
+
 #include "atomic.h"
 #include "split.h"
-#include <furrow/author/try.h>
 
 #include <sched.h>
 #include <stdatomic.h>

@@ -1,5 +1,6 @@
 /* Recognises the compression format of a file by its first bytes. */
 #include "stage.h"
+
 #include <furrow/author/try.h>
 
 #include <string.h>

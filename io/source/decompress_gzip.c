@@ -1,6 +1,7 @@
 /* gzip (Deutsch 1996, RFC 1952): one or several members, each with a checksum and its length. Only
  * zeros may follow the last member, because tape blocks are filled up with them. */
 #include "stage.h"
+
 #include <furrow/author/try.h>
 
 #include <isa-l/igzip_lib.h>

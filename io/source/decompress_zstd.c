@@ -1,6 +1,7 @@
 /* Zstandard (Collet, Kucherawy 2021, RFC 8878): frames, with checksums if their author chose them,
  * and skippable frames between them. */
 #include "stage.h"
+
 #include <furrow/author/try.h>
 
 #include <zstd.h>

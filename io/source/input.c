@@ -1,7 +1,9 @@
 /* Combines the stages: a file, a decompressor on it if needed, and an archive on that if needed. */
 #include "input.h"
-#include "stage.h"
+
 #include <furrow/author/try.h>
+
+#include "stage.h"
 
 #include <string.h>
 

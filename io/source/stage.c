@@ -1,8 +1,10 @@
 /* Prefetching, which all stages share, and the lowest stage: files, pipes and memory. */
 #include "stage.h"
+
+#include <furrow/author/try.h>
+
 #include "split.h"
 #include "system.h"
-#include <furrow/author/try.h>
 
 #include <errno.h>
 #include <fcntl.h>

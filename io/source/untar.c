@@ -2,6 +2,7 @@
  * Interchange Format"), and GNU's long names and sizes. They are read here instead of by
  * libarchive, because users of the static library would then need ten other libraries. */
 #include "stage.h"
+
 #include <furrow/author/try.h>
 
 #include <assert.h>

@@ -1,5 +1,6 @@
 /* The careful reader of an entry, and the entries of a block. */
 #include "entry.h"
+
 #include <furrow/author/try.h>
 
 #include <float.h>

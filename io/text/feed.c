@@ -1,8 +1,10 @@
 /* Cuts a file into blocks of whole lines. */
 #include "feed.h"
+
+#include <furrow/author/try.h>
+
 #include "split.h"
 #include "system.h"
-#include <furrow/author/try.h>
 
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,10 @@
 /* The head of a file: banner, comments and size line. */
 #include "head.h"
-#include "foreign.h"
+
 #include <furrow/author/files.h>
 #include <furrow/author/try.h>
+
+#include "foreign.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "entry.h"
 
 #include <furrow/author/files.h>
+
 #include "head.h"
 #include "reader.h"
 #include "system.h"

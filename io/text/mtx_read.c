@@ -1,11 +1,13 @@
 /* Reads Matrix Market files, or the bytes of such files in memory, into matrices and vectors. */
 #include "arguments.h"
-#include "assemble.h"
-#include "matrix.h"
-#include "reader.h"
+
 #include <furrow/author/files.h>
 #include <furrow/author/options.h>
 #include <furrow/author/try.h>
+
+#include "assemble.h"
+#include "matrix.h"
+#include "reader.h"
 
 /* Returns a request for bytes in memory, which messages call "memory". */
 static fur_input_request in_memory(const void *bytes, size_t size)

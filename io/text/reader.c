@@ -2,13 +2,15 @@
  * turn in the order of the file: it gets its place and its line numbers, and the first error is
  * reported. Finally the entries are stored at their places, again in parallel. */
 #include "reader.h"
+
+#include <furrow/author/options.h>
+#include <furrow/author/try.h>
+
 #include "assemble.h"
 #include "entry.h"
 #include "head.h"
 #include "parallel.h"
 #include "split.h"
-#include <furrow/author/options.h>
-#include <furrow/author/try.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,10 @@
 /* Returns the unpacked text of a file, for users who parse it themselves. */
 #include "arguments.h"
-#include "input.h"
+
 #include <furrow/author/files.h>
 #include <furrow/author/try.h>
+
+#include "input.h"
 
 #define PIECE_BYTES ((size_t)1 << 18)
 

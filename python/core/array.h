@@ -3,6 +3,7 @@
 #define FURROW_PYTHON_ARRAY_H
 
 #include <furrow/furrow.hpp>
+
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 

@@ -4,6 +4,7 @@
 #define FURROW_PYTHON_ERRORS_H
 
 #include <furrow/furrow.hpp>
+
 #include <nanobind/nanobind.h>
 
 /* Keeps the exception that a callback is handling, until the library's call has returned. */

@@ -5,9 +5,11 @@
  * rank gets the alarms of all ranks. All of them report the alarm of the lowest rank that has a
  * failure. */
 #include "group.h"
+
+#include <furrow/author/options.h>
+
 #include "devices.h"
 #include "matrix.h"
-#include <furrow/author/options.h>
 
 #include <stdarg.h>
 #include <stdio.h>

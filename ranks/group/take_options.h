@@ -3,6 +3,7 @@
 #define FURROW_RANKS_TAKE_OPTIONS_H
 
 #include "group.h"
+
 #include <furrow/author/options.h>
 
 /* As FUR_TAKE_OPTIONS, but the message goes to the group. */

@@ -5,6 +5,7 @@
 #include "bounds.h"
 
 #include <furrow/author/context.h>
+
 #include "pieces.h"
 #include "partition.h"
 

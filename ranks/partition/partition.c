@@ -1,9 +1,9 @@
 /* Partitions from numbers, from a matrix or from a file. */
 #include "partition.h"
+
 #include <furrow/author/context.h>
 #include <furrow/author/options.h>
 #include <furrow/author/try.h>
-
 #include <furrow/files.h>
 #include <furrow/reorder.h>
 

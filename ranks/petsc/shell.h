@@ -3,6 +3,7 @@
 #define FURROW_PETSC_SHELL_H
 
 #include <furrow/petsc.h>
+
 #include <stdbool.h>
 
 /* Returns PETSc's error for a status of the library. */

@@ -2,6 +2,7 @@
 #include "stencil.h"
 
 #include <furrow/author/context.h>
+
 #include "bounds.h"
 #include "halo_link.h"
 #include "take_options.h"

@@ -4,6 +4,7 @@
 #include "bounds.h"
 
 #include <furrow/author/clock.h>
+
 #include "devices.h"
 #include "stencil.h"
 

@@ -1,9 +1,11 @@
 /* Compares two matrices within a tolerance, position by position. */
 #ifndef FUR_TEMPLATE
 #    include "algebra.h"
+
+#    include <furrow/author/options.h>
+
 #    include "magnitude.h"
 #    include "merge.h"
-#    include <furrow/author/options.h>
 #    include "scalar.h"
 #    include "split.h"
 #    include "table.h"

@@ -4,6 +4,7 @@
 #define FURROW_BASE_SEED_H
 
 #include <furrow/author/clock.h>
+
 #include <stdint.h>
 #include <unistd.h>
 

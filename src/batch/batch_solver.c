@@ -3,6 +3,7 @@
 
 #include <furrow/author/clock.h>
 #include <furrow/author/options.h>
+
 #include "split.h"
 #include "value_type.h"
 

@@ -1,6 +1,8 @@
 /* Contexts: creation, errors, memory. */
 #include "core.h"
+
 #include <furrow/author/options.h>
+
 #include "split.h"
 #include "team.h"
 

@@ -1,8 +1,9 @@
 /* Options by a table: one reader of texts and one check of ranges for all structs. */
 #include "option_table.h"
 
-#include "names.h"
 #include <furrow/author/try.h>
+
+#include "names.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,5 +1,6 @@
 /* Scalars in the memory of the device, and the operations that store and use them. */
 #include "core.h"
+
 #include <furrow/author/options.h>
 
 struct fur_scalars {

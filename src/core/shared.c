@@ -1,6 +1,8 @@
 /* Contexts whose vectors are parts of longer vectors: the data for their reductions. */
 #include "core.h"
+
 #include <furrow/author/options.h>
+
 #include "shared.h"
 
 static fur_status check(fur_env *env, const fur_sharing *s)

@@ -2,8 +2,10 @@
  * transpose. */
 #ifndef FUR_TEMPLATE
 #    include "atomic.h"
-#    include "csr.h"
+
 #    include <furrow/author/options.h>
+
+#    include "csr.h"
 #    include "scalar.h"
 #    include "split.h"
 #    include "table.h"

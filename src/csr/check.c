@@ -1,7 +1,9 @@
 /* Whether arrays are a valid CSR matrix. */
 #include "atomic.h"
-#include "csr.h"
+
 #include <furrow/author/options.h>
+
+#include "csr.h"
 #include "team.h"
 
 #define ROW_GRAIN 4096

@@ -1,6 +1,8 @@
 /* The CSR object: creation, views, comparison. */
 #include "csr.h"
+
 #include <furrow/author/options.h>
+
 #include "pattern.h"
 
 #include <string.h>

@@ -3,9 +3,11 @@
  * sorted. */
 #ifndef FUR_TEMPLATE
 #    include "atomic.h"
+
+#    include <furrow/author/options.h>
+
 #    include "bucket.h"
 #    include "csr.h"
-#    include <furrow/author/options.h>
 #    include "scalar.h"
 #    include "split.h"
 #    include "table.h"

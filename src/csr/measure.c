@@ -1,7 +1,9 @@
 /* Figures of a matrix's pattern. */
 #include "atomic.h"
-#include "csr.h"
+
 #include <furrow/author/options.h>
+
+#include "csr.h"
 #include "split.h"
 #include "team.h"
 

@@ -2,9 +2,11 @@
  * neighbour has. Rows whose earlier neighbours all have a colour could be coloured at once (Jones
  * and Plassmann 1993), with the same result. */
 #include "colours.h"
+
+#include <furrow/author/options.h>
+
 #include "graph.h"
 #include "graph_classes.h"
-#include <furrow/author/options.h>
 #include "sort.h"
 
 /* The upper 31 bits of splitmix64 (Steele, Lea and Flood 2014) of an index. */

@@ -11,9 +11,9 @@
  * 1987). */
 #include "csr.h"
 #include "value_type.h"
+
 #include <furrow/author/clock.h>
 #include <furrow/author/options.h>
-
 #include <furrow/graph.h>
 
 #include <math.h>

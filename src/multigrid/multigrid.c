@@ -5,7 +5,9 @@
  * levels have s = 0. A correction need not be exact, and the coarser operators are then positive
  * definite. */
 #include "multigrid.h"
+
 #include <furrow/author/options.h>
+
 #include "slabs.h"
 
 #include <float.h>

@@ -1,10 +1,11 @@
 /* Preconditioners by name: creation, update, application, the operator. */
 #include "precond.h"
 
-#include "names.h"
 #include <furrow/author/clock.h>
 #include <furrow/author/options.h>
 #include <furrow/author/precond.h>
+
+#include "names.h"
 
 #include <stdio.h>
 #include <string.h>

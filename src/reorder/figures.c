@@ -5,8 +5,10 @@
  * rows that have begun, f_j <= i, minus the i rows above row i. Two running sums of a histogram of
  * f give all wavefronts. */
 #include "atomic.h"
-#include "csr.h"
+
 #include <furrow/author/options.h>
+
+#include "csr.h"
 #include "split.h"
 #include "team.h"
 

@@ -4,9 +4,10 @@
 #include "names.h"
 #include "csr.h"
 
-#include "atomic.h"
 #include <furrow/author/clock.h>
 #include <furrow/author/options.h>
+
+#include "atomic.h"
 #include "team.h"
 
 #include <stdio.h>

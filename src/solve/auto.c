@@ -3,11 +3,12 @@
 #include "course.h"
 #include "divide.h"
 
-#include "arguments.h"
-#include "names.h"
 #include <furrow/author/options.h>
 #include <furrow/author/precond.h>
 #include <furrow/author/try.h>
+
+#include "arguments.h"
+#include "names.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,10 +2,11 @@
 #include "choose.h"
 #include "solver.h"
 
-#include "arguments.h"
 #include <furrow/author/options.h>
 #include <furrow/author/precond.h>
 #include <furrow/author/try.h>
+
+#include "arguments.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,18 +1,19 @@
 /* A solve: passes of a method, until the true residual shows that it is finished. */
-#include "complete.h"
 #include "drive.h"
+#include "complete.h"
 #include "fused.h"
 #include "lift.h"
 #include "null_space.h"
 #include "red_black.h"
 #include "verdict.h"
 
+#include <furrow/author/clock.h>
+#include <furrow/author/options.h>
+
 #include "arguments.h"
 #include "core.h"
 #include "env.h"
 #include "magnitude.h"
-#include <furrow/author/clock.h>
-#include <furrow/author/options.h>
 #include "target.h"
 #include "unit.h"
 #include "value_type.h"

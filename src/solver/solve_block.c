@@ -7,8 +7,8 @@
 
 #include "arguments.h"
 #include "core.h"
-#include <furrow/author/options.h>
 
+#include <furrow/author/options.h>
 #include <furrow/author/scalars.h>
 #include <furrow/spmm.h>
 

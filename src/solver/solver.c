@@ -6,15 +6,14 @@
 #include "persistent.h"
 #include "red_black.h"
 
-#include "names.h"
-
 #include "arguments.h"
 #include "csr.h"
 #include "env.h"
+#include "names.h"
 #include "target.h"
 #include "value_type.h"
-#include <furrow/author/options.h>
 
+#include <furrow/author/options.h>
 #include <furrow/author/recording.h>
 
 #include <math.h>

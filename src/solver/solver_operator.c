@@ -1,9 +1,10 @@
 /* A solver as an operator M ~ A^-1. It is a preconditioner, which may work in single precision. */
 #include "solver.h"
 
+#include <furrow/author/try.h>
+
 #include "arguments.h"
 #include "core.h"
-#include <furrow/author/try.h>
 #include "value_type.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 #include "stencil.h"
 
 #include <furrow/author/kernels.h>
+
 #include "names.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* Stencil operators: the object, its checks, and the product. */
 #include "stencil.h"
+
 #include <furrow/author/options.h>
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* Plans of triangular solves, and the solves. */
 #include <furrow/author/clock.h>
 #include <furrow/author/options.h>
+
 #include "split.h"
 #include "triangular.h"
 

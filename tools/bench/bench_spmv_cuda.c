@@ -3,6 +3,7 @@
 
 #include <furrow/author/context.h>
 #include <furrow/author/kernels.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "command.h"
 
 #include <furrow/author/kernels.h>
+
 #include "new_file.h"
 
 #include <errno.h>

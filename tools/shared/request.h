@@ -5,6 +5,7 @@
 #include "line.h"
 
 #include <furrow/author/precond.h>
+
 #include "save.h"
 
 #include <string.h>

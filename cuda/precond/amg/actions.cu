@@ -104,8 +104,7 @@ template <class Value> __device__ void multiply(const fur_amg_action &a)
     }
 }
 
-// The other actions except a solve, entry by entry. The same thread handles an entry in each
-// action.
+// The other actions except a solve, entry by entry. One thread handles an entry in all actions.
 template <class Value> __device__ void combine(const fur_amg_action &a)
 {
     const auto *scaling = static_cast<const Value *>(a.scaling);

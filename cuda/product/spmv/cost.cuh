@@ -41,8 +41,8 @@ static inline fur_spmv_cost fur_cuda_cost(double wait_ns, double bytes)
     return {FUR_LAUNCH_NS + longer + 0.5 * shorter, 0, nullptr};
 }
 
-// Returns the cost of kernels over slices (sell_layout.cuh), where a lane loads its entries in
-// batches of `unroll`. In a row of several segments, a lane has FUR_ROW_SEGMENT / FUR_ROW_LANES
+// Returns the cost of kernels over slices (sell_layout.cuh). A lane loads its entries in batches of
+// `unroll`. In a row of several segments, a lane has FUR_ROW_SEGMENT / FUR_ROW_LANES
 // entries.
 static inline fur_spmv_cost fur_cuda_sliced_cost(const fur_spmv_profile *profile, int unroll,
                                                  double bytes)

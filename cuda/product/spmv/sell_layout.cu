@@ -35,9 +35,9 @@ __global__ void list_segments(fur_sell s)
         s.segment_row[segment] = static_cast<int32_t>(row);
 }
 
-// The entries of a unit in CSR. Those of a row are contiguous, and those of a lane of a segment are
-// FUR_ROW_LANES apart. A negative length means that the unit has no entries of its own. Units are
-// sorted by rank; the units of a segment have the same rank.
+// The entries of a unit in CSR. The entries of a row are contiguous. The entries of a lane of a
+// segment are FUR_ROW_LANES apart. A negative length means that the unit has no entries of its own.
+// Units are sorted by rank; the units of a segment have the same rank.
 struct range {
     int64_t begin;
     int length;

@@ -3,6 +3,7 @@
 #define FURROW_PYTHON_SOLVER_H
 
 #include <furrow/furrow.hpp>
+
 #include <nanobind/nanobind.h>
 
 /* Returns the fields of a report for SolveReport in furrow/_solve/_outcomes.py. A least-squares

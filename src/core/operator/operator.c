@@ -1,5 +1,6 @@
 /* Operators from a user's functions or from other objects, and their calls. */
 #include "core.h"
+
 #include <furrow/author/options.h>
 
 fur_status fur_operator_create(fur_context *context, const fur_operator_definition *definition,

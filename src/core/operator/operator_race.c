@@ -1,5 +1,6 @@
 /* Races two operators against each other. */
 #include <furrow/author/clock.h>
+
 #include "core.h"
 
 #include <math.h>

@@ -14,6 +14,7 @@
 #    include "atomic.h"
 
 #    include <furrow/author/clock.h>
+
 #    include "cloud.h"
 #    include "kernel.h"
 #    include "scalar.h"

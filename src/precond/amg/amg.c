@@ -1,10 +1,10 @@
 /* Algebraic multigrid: creation from options, and reports. */
-#include <furrow/author/clock.h>
-#include <furrow/author/options.h>
 #include "option_table.h"
 #include "parts.h"
 #include "value_type.h"
 
+#include <furrow/author/clock.h>
+#include <furrow/author/options.h>
 #include <furrow/solver.h>
 
 /* In the order of fur_amg_smoother and of fur_amg_visits. */

@@ -2,6 +2,7 @@
 
 #include <furrow/author/clock.h>
 #include <furrow/author/recognised.h>
+
 #include "parts.h"
 #include "split.h"
 #include "value_type.h"

@@ -1,6 +1,7 @@
 /* Recognition of a stencil in a matrix: the guess, the proof, and the resulting object. */
 #include <furrow/author/clock.h>
 #include <furrow/author/options.h>
+
 #include "recognise.h"
 
 #include <stdio.h>

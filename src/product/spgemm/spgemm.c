@@ -1,5 +1,6 @@
 /* Products of two matrices: a plan with the pattern, and the matrices that it makes. */
 #include "spgemm.h"
+
 #include <furrow/author/clock.h>
 #include <furrow/author/options.h>
 

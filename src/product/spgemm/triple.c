@@ -1,6 +1,7 @@
 /* Products of three matrices: two plans, and the product between them. */
 #include <furrow/author/options.h>
 #include <furrow/author/triple.h>
+
 #include "spgemm.h"
 
 struct fur_triple {

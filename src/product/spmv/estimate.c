@@ -1,9 +1,10 @@
 /* The expected costs of kernels: from their own model of a device, or from trials of a CPU. */
 #include "machine.h"
 
-#include "arguments.h"
 #include <furrow/author/kernels.h>
 #include <furrow/author/options.h>
+
+#include "arguments.h"
 
 const char *fur_spmv_refusal(const fur_spmv_kernel *kernel, const fur_csr_view *a,
                              const fur_spmv_profile *profile)

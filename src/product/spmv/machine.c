@@ -2,6 +2,7 @@
 #include "machine.h"
 
 #include <furrow/author/clock.h>
+
 #include "trial.h"
 
 #include "split.h"

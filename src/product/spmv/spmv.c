@@ -1,8 +1,10 @@
 /* SpMV plans: the choice of the kernel, its preparation, and the product. */
 #include "names.h"
+
 #include <furrow/author/clock.h>
 #include <furrow/author/kernels.h>
 #include <furrow/author/options.h>
+
 #include "spmv.h"
 #include "value_type.h"
 

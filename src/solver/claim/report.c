@@ -5,10 +5,11 @@
 #include "row_errors.h"
 #include "verdict.h"
 
-#include "core.h"
-#include "magnitude.h"
 #include <furrow/author/clock.h>
 #include <furrow/author/options.h>
+
+#include "core.h"
+#include "magnitude.h"
 #include "target.h"
 #include "unit.h"
 #include "value_type.h"

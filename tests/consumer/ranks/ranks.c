@@ -1,5 +1,6 @@
 /* Two ranks of one process multiply a diagonal matrix. */
 #include <furrow/ranks.h>
+
 #include <stdio.h>
 
 static fur_status multiply(fur_ranks *group, void *user)

@@ -3,6 +3,7 @@
 #include "bench_cuda.h"
 
 #include <furrow/author/context.h>
+
 #include "bench_sddmm.h"
 
 #include <string.h>

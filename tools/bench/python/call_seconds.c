@@ -3,6 +3,7 @@
  *     cc -O2 -shared -fPIC tools/bench/python/call_seconds.c -o libcall_seconds.so -lfurrow */
 #include <furrow/author/clock.h>
 #include <furrow/furrow.h>
+
 #include <math.h>
 
 /* The product with a 5-point stencil on a 10^2 grid, on the GPU. */
