@@ -231,14 +231,10 @@ static void ck_cuda(cudaError_t error)
     ck_assert_msg(error == cudaSuccess, "%s", cudaGetErrorString(error));
 }
 
-/* Filled with ones, as counting_allocate does it. Contexts' streams do not wait for the default
- * one. */
 static void *cuda_allocate(size_t bytes)
 {
     void *data = NULL;
     ck_cuda(cudaMalloc(&data, bytes + 1));
-    ck_cuda(cudaMemset(data, 0xff, bytes + 1));
-    ck_cuda(cudaDeviceSynchronize());
     return data;
 }
 
@@ -248,11 +244,49 @@ static void cuda_release(void *data)
     ck_cuda(cudaFree(data));
 }
 
+/* Contexts' streams do not wait for the default one. */
 static void cuda_move(void *to, const void *from, size_t bytes)
 {
     ck_cuda(cudaDeviceSynchronize());
     ck_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
     ck_cuda(cudaDeviceSynchronize());
+}
+
+/* As counting_allocate, in order of the stream. */
+static void *counting_allocate_far(void *user, size_t bytes)
+{
+    memory *m = user;
+    void *data = NULL;
+    ck_assert_uint_gt(bytes, 0);
+    if (++m->calls == m->fail_at)
+        return NULL;
+    if (cudaMallocAsync(&data, bytes, m->stream) != cudaSuccess)
+        return NULL;
+    ck_cuda(cudaMemsetAsync(data, 0xff, bytes, m->stream));
+    m->outstanding++;
+    return data;
+}
+
+static void counting_release_far(void *user, void *data)
+{
+    memory *m = user;
+    ck_assert_ptr_nonnull(data);
+    m->outstanding--;
+    ck_cuda(cudaFreeAsync(data, m->stream));
+}
+
+fur_allocator memory_allocator_far(memory *m)
+{
+    return (fur_allocator){counting_allocate_far, counting_release_far, m};
+}
+
+/* The stream of all contexts that count. */
+static void *counting_stream(void)
+{
+    static cudaStream_t stream;
+    if (!stream)
+        ck_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    return stream;
 }
 #else
 static void *cuda_allocate(size_t bytes)
@@ -272,6 +306,16 @@ static void cuda_move(void *to, const void *from, size_t bytes)
     (void)to;
     (void)from;
     (void)bytes;
+}
+
+fur_allocator memory_allocator_far(memory *m)
+{
+    return memory_allocator(m);
+}
+
+static void *counting_stream(void)
+{
+    return NULL;
 }
 #endif
 
@@ -315,33 +359,16 @@ void device_copy_release(const void *data, size_t shift)
     device_free((void *)((uintptr_t)data - shift));
 }
 
-/* As above, in the device's memory. */
-static void *counting_allocate_far(void *user, size_t bytes)
-{
-    memory *m = user;
-    ck_assert_uint_gt(bytes, 0);
-    if (++m->calls == m->fail_at)
-        return NULL;
-    m->outstanding++;
-    return device_allocate(bytes);
-}
-
-static void counting_release_far(void *user, void *data)
-{
-    memory *m = user;
-    ck_assert_ptr_nonnull(data);
-    m->outstanding--;
-    device_free(data);
-}
-
 fur_context *context_counting(memory *m, const char *isa, int threads)
 {
     fur_context_options options = {
         .isa = isa, .threads = threads, .allocator = memory_allocator(m)};
     if (gpu) {
+        m->stream = counting_stream();
         options.isa = NULL;
         options.device = "cuda";
-        options.device_allocator = (fur_allocator){counting_allocate_far, counting_release_far, m};
+        options.device_allocator = memory_allocator_far(m);
+        options.stream = m->stream;
     }
     return make_context(options);
 }

@@ -88,15 +88,19 @@ fur_context *context_cpu(const char *isa, int threads);
 /* The first GPU, with a stream and memory of the context's own. */
 fur_context *context_cuda(void);
 
-/* An allocator that counts, and that refuses its n-th call if fail_at = n > 0. On a GPU
- * context_counting counts the memory of both sides. */
+/* An allocator that counts, and that refuses its n-th call if fail_at = n > 0. */
 typedef struct memory {
     int64_t calls;
     int64_t outstanding;
     int64_t fail_at;
+    void *stream; /* the cudaStream_t that orders memory of a GPU */
 } memory;
 
 fur_allocator memory_allocator(memory *m);
+/* As above, for memory of a GPU. */
+fur_allocator memory_allocator_far(memory *m);
+/* On a GPU the context counts the memory of both sides. Its stream belongs to the tests and orders
+ * the memory of the device: no allocation waits, so a missing wait of the library can show. */
 fur_context *context_counting(memory *m, const char *isa, int threads);
 
 /* Copies the bytes into memory of the device under test, `shift` bytes after an address aligned to

@@ -3,36 +3,14 @@
 
 #include <string.h>
 
-/* Filled with ones, which are NaN and -1, as memory_allocator does it for the host. */
-static void *counted_allocate(void *user, size_t bytes)
-{
-    counted *c = user;
-    void *data = NULL;
-    ck_assert_uint_gt(bytes, 0);
-    if (++c->device.calls == c->device.fail_at)
-        return NULL;
-    if (cudaMallocAsync(&data, bytes, c->stream) != cudaSuccess)
-        return NULL;
-    ck_cuda(cudaMemsetAsync(data, 0xff, bytes, c->stream));
-    c->device.outstanding++;
-    return data;
-}
-
-static void counted_release(void *user, void *data)
-{
-    counted *c = user;
-    ck_assert_ptr_nonnull(data);
-    c->device.outstanding--;
-    ck_cuda(cudaFreeAsync(data, c->stream));
-}
-
 fur_context_options counted_options(counted *c)
 {
+    c->device.stream = c->stream;
     return (fur_context_options){.size = sizeof(fur_context_options),
                                  .device = "cuda",
                                  .threads = 2,
                                  .allocator = memory_allocator(&c->host),
-                                 .device_allocator = {counted_allocate, counted_release, c},
+                                 .device_allocator = memory_allocator_far(&c->device),
                                  .stream = c->stream};
 }
 
