@@ -159,8 +159,9 @@ static void check_kron(const fur_csr *x, const fur_csr *y)
 START_TEST(kronecker_products_have_all_products)
 {
     static const char *const names[] = {"0 x 7", "7 x 0", "1 x 1", "diagonal", "full", "band"};
+    memory m = {0};
     rng r = rng_stream((uint64_t)(5000 + _i));
-    fur_context *context = context_make(NULL, thread_counts[_i % COUNT_OF(thread_counts)]);
+    fur_context *context = context_counting(&m, NULL, thread_counts[_i % COUNT_OF(thread_counts)]);
     for (int n = 0; n < COUNT_OF(names); n++) {
         fur_csr *a = matrix_of(context, &r, &shapes[shape_find(names[n])], _i);
         fur_csr *b = matrix_of(context, &r, &shapes[shape_find(names[rng_below(&r, 4)])], _i ^ 1);
@@ -170,6 +171,7 @@ START_TEST(kronecker_products_have_all_products)
         fur_csr_destroy(a);
     }
     fur_context_destroy(context);
+    ck_assert_int_eq(m.outstanding, 0);
 }
 END_TEST
 

@@ -260,8 +260,9 @@ START_TEST(diagonal_matrices_have_their_vector)
 {
     static const int64_t sizes[] = {0, 1, 1000, 100001};
     fur_value_type type = (fur_value_type)_i;
+    memory m = {0};
     rng r = rng_stream((uint64_t)(8000 + _i));
-    fur_context *context = context_make(NULL, thread_counts[_i]);
+    fur_context *context = context_counting(&m, NULL, thread_counts[_i]);
     for (int n = 0; n < COUNT_OF(sizes); n++) {
         fur_vector *d = vector_random(context, &r, type, sizes[n]);
         fur_vector *back = NULL;
@@ -276,6 +277,7 @@ START_TEST(diagonal_matrices_have_their_vector)
         fur_vector_destroy(d);
     }
     fur_context_destroy(context);
+    ck_assert_int_eq(m.outstanding, 0);
 }
 END_TEST
 

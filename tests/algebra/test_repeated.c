@@ -1,5 +1,5 @@
-/* Operations on matrices with kept duplicates and with nonfinite values, and the scaling of rows
- * and columns. Every context gives the bits of one CPU thread. */
+/* Operations on matrices of every shape, and on matrices with kept duplicates and with nonfinite
+ * values. Every context gives the bits of one CPU thread. */
 #include "triplets.h"
 
 #include <math.h>
@@ -47,6 +47,12 @@ static fur_status add_scaled(const fur_csr *a, const fur_csr *b, fur_csr **out)
     return fur_csr_add(a, fur_complex(1.0 / 3, -2), b, fur_complex(-0.7, 1), out);
 }
 
+static fur_status add_to_itself(const fur_csr *a, const fur_csr *b, fur_csr **out)
+{
+    (void)b;
+    return fur_csr_add(a, fur_real(1), a, fur_real(0.3), out);
+}
+
 static fur_status multiply(const fur_csr *a, const fur_csr *b, fur_csr **out)
 {
     return fur_csr_multiply_elementwise(a, b, out);
@@ -74,6 +80,40 @@ static fur_status blocks(const fur_csr *a, const fur_csr *b, fur_csr **out)
 {
     const fur_csr *grid[] = {a, b, NULL, NULL, a, a, b, NULL, b};
     return fur_csr_from_blocks(3, 3, grid, out);
+}
+
+static fur_status column_of_blocks(const fur_csr *a, const fur_csr *b, fur_csr **out)
+{
+    const fur_csr *grid[] = {b, a};
+    return fur_csr_from_blocks(2, 1, grid, out);
+}
+
+/* The first rows and columns. */
+static fur_csr *corner(const fur_csr *a)
+{
+    const fur_csr_view *v = fur_csr_get(a);
+    int64_t rows = v->rows < 5 ? v->rows : 5;
+    int64_t cols = v->cols < 4 ? v->cols : 4;
+    fur_csr *small = NULL;
+    ck_ok(fur_csr_context(a), fur_csr_submatrix(a, 0, rows, 0, cols, &small));
+    return small;
+}
+
+static fur_status kron(const fur_csr *a, const fur_csr *b, fur_csr **out)
+{
+    fur_csr *small = corner(b);
+    fur_status status = fur_csr_kron(a, small, out);
+    fur_csr_destroy(small);
+    return status;
+}
+
+static fur_status kron_reversed(const fur_csr *a, const fur_csr *b, fur_csr **out)
+{
+    (void)b;
+    fur_csr *small = corner(a);
+    fur_status status = fur_csr_kron(small, a, out);
+    fur_csr_destroy(small);
+    return status;
 }
 
 /* Between two diagonals, taken from A itself, or one; in A's place and with borrowed values. */
@@ -155,21 +195,43 @@ static void check_difference(const operands *o, double rtol, double atol)
     ck_assert(memcmp(&far.b, &near.b, sizeof far.b) == 0);
 }
 
-/* Loops over the shapes. */
-START_TEST(rows_and_columns_are_scaled_alike_everywhere)
+static void check_operations(const operands *o)
 {
-    fur_context *context = context_make(NULL, 3);
+    check(o, "a A + b B", add_scaled);
+    check(o, "A + b A", add_to_itself);
+    check(o, "element-wise product", multiply);
+    check(o, "blocks", blocks);
+    check(o, "column of blocks", column_of_blocks);
+    check(o, "scale", scale);
+    if (fur_csr_get(o->a)->entries < 50000) {
+        check(o, "Kronecker product", kron);
+        check(o, "Kronecker product, reversed", kron_reversed);
+    }
+}
+
+/* Loops over the shapes. */
+START_TEST(results_have_the_bits_of_one_thread)
+{
+    memory m = {0};
+    fur_context *context = context_counting(&m, NULL, 3);
     fur_context *host = context_cpu("portable", 1);
     rng r = rng_stream(2300 + (uint64_t)_i);
     for (int type = 0; type < TYPES; type++) {
         operands o = {.a = matrix_of(host, &r, &shapes[_i], type)};
-        o.b = matrix_in(host, o.a);
+        o.b = matrix_random(host, &r, &shapes[_i], fur_csr_get(o.a)->value_type,
+                            (fur_offset_type)rng_below(&r, FUR_OFFSET_COUNT));
         operands_send(&o, context);
-        check(&o, "scale", scale);
+        check_operations(&o);
+        check_lists(&o, &r, false);
+        check_lists(&o, &r, true);
+        check_norms(&o);
+        check_difference(&o, 0, 0);
+        check_difference(&o, 0.5, 0.1);
         operands_release(&o);
     }
     fur_context_destroy(host);
     fur_context_destroy(context);
+    ck_assert_int_eq(m.outstanding, 0);
 }
 END_TEST
 
@@ -225,7 +287,7 @@ END_TEST
 
 static void add_tests(TCase *tests)
 {
-    tcase_add_loop_test(tests, rows_and_columns_are_scaled_alike_everywhere, 0, shape_count);
+    tcase_add_loop_test(tests, results_have_the_bits_of_one_thread, 0, shape_count);
     tcase_add_test(tests, duplicates_and_what_is_not_finite_are_taken_one_by_one);
 }
 

@@ -63,7 +63,7 @@ START_TEST(cg_ends_as_alone)
     for (int isa = 0; isa_name(isa); isa++) {
         fur_context *context = context_make(isa_name(isa), 2);
         for (int k = 0; k < (TEST_SHORT ? 4 : 8); k++) {
-            int64_t count = k == 0 ? 33 : draw_count(&r);
+            int64_t count = k == 0 ? 33 : k == 4 && on_gpu() ? 300 : draw_count(&r);
             check_cg(context, value, count, &options[k % 4], k % 2 ? "band" : "small grid", &r);
         }
         fur_context_destroy(context);
@@ -419,7 +419,8 @@ static void add(TCase *tests)
     tcase_add_turns(tests, cg_ends_as_alone_with_thousands_of_rows, FUR_VALUE_COUNT, 2);
     tcase_add_loop_test(tests, elimination_has_its_order, 0, FUR_VALUE_COUNT);
     tcase_add_loop_test(tests, a_guess_that_is_not_finite_is_a_breakdown, 0, FUR_VALUE_COUNT);
-    tcase_add_loop_test(tests, elimination_is_near_the_solution, 0, 2);
+    if (!on_gpu())
+        tcase_add_loop_test(tests, elimination_is_near_the_solution, 0, 2);
     tcase_add_test(tests, a_singular_system_is_named);
     tcase_add_test(tests, new_values_are_used);
     tcase_add_test(tests, what_does_not_fit_is_refused);

@@ -5,8 +5,9 @@
 /* Loops over matrices. */
 START_TEST(every_way_takes_the_same_iterations)
 {
+    memory m = {0};
     fur_context *host = context_cpu(NULL, 2);
-    fur_context *context = context_make(NULL, 3);
+    fur_context *context = context_counting(&m, NULL, 3);
     for (fur_value_type value = FUR_F32; value < FUR_VALUE_COUNT; value++) {
         rng r = rng_stream(4200 + (uint64_t)(10 * _i + (int)value));
         fur_csr *near = grid_make(host, &r, value, _i);
@@ -22,6 +23,7 @@ START_TEST(every_way_takes_the_same_iterations)
     }
     fur_context_destroy(context);
     fur_context_destroy(host);
+    ck_assert_int_eq(m.outstanding, 0);
 }
 END_TEST
 

@@ -405,7 +405,8 @@ START_TEST(kept_duplicates_are_multiplied)
     const int32_t rows[] = {0, 0, 1, 1};
     const int32_t cols[] = {0, 0, 0, 1};
     const double values[] = {1, 2, 3, 4};
-    fur_context *context = context_make(NULL, 2);
+    memory m = {0};
+    fur_context *context = context_counting(&m, NULL, 2);
     fur_context *host = context_cpu("portable", 1);
     rng r = rng_stream(1832);
     fur_csr *a = from_coo(host, 2, 2, 4, rows, cols, values);
@@ -413,6 +414,7 @@ START_TEST(kept_duplicates_are_multiplied)
     fur_csr_destroy(a);
     fur_context_destroy(host);
     fur_context_destroy(context);
+    ck_assert_int_eq(m.outstanding, 0);
 }
 END_TEST
 
