@@ -2,7 +2,6 @@
 #include "command.h"
 
 #include <furrow/author/context.h>
-#include <furrow/author/kernels.h>
 
 #include <math.h>
 #include <stdio.h>

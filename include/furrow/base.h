@@ -58,8 +58,9 @@ extern "C" {
 
 /* A struct of this type that has its size, with 0 in all other members.
  *
- * Use it for options with all defaults, or for a report that a call fills: fur_solver_report report
- * = FUR_DEFAULT(fur_solver_report); */
+ * Use it for options with all defaults, or for a report that a call fills:
+ *
+ *     fur_solver_report report = FUR_DEFAULT(fur_solver_report); */
 #ifdef __cplusplus
 #    define FUR_DEFAULT(type) (::fur_default<type>())
 #else

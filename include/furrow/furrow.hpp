@@ -954,10 +954,13 @@ inline csr from_blocks(fur_context *context,
     std::vector<const fur_csr *> blocks;
     for (const auto &row : rows) {
         if (row.size() != rows.begin()->size())
-            furrow::check(fur_context_fail(context, FUR_INVALID,
-                                           "rows of blocks have %zu and %zu blocks",
-                                           rows.begin()->size(), row.size()),
-                          context);
+            furrow::check(
+                fur_context_fail(
+                    context, FUR_INVALID,
+                    "rows of blocks have %zu and %zu blocks; all rows need equally many, with "
+                    "nullptr for an empty block",
+                    rows.begin()->size(), row.size()),
+                context);
         blocks.insert(blocks.end(), row);
     }
     auto block_cols = static_cast<std::int64_t>(rows.size() > 0 ? rows.begin()->size() : 0);
@@ -1433,8 +1436,12 @@ class precond : public owner_in_context<fur_precond, fur_precond_destroy>
                            [=](auto out) { return fur_precond_create(a, options, out); })
     {
     }
+    explicit precond(const fur_csr *a, std::nullptr_t)
+        : precond(a, static_cast<const fur_precond_options *>(nullptr))
+    {
+    }
     /* Makes a kind with options, such as "ilut:fill=20,drop=1e-4". */
-    precond(const fur_csr *a, const char *kind) : precond(a, options_of(kind))
+    explicit precond(const fur_csr *a, const char *kind) : precond(a, options_of(kind))
     {
     }
     /* Throws unless the text is a kind with valid options. */

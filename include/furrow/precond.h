@@ -71,8 +71,8 @@ typedef struct fur_fsai_options {
     int fill;    /* uses the positions of A^(fill + 1). Default 0, up to 3. Not with steps */
     int steps;   /* number of steps of the search for positions. Default 0: no search, up to 255 */
     int grow; /* positions that a step adds to a row. Default 1; steps times grow is at most 255 */
-    /* The search in a row ends when a step reduces the row's part by a factor below gain. Default
-     * 1e-2, below 1 */
+    /* The search in a row ends when a step reduces the row's part by less than gain times its
+     * value. Default 1e-2, below 1 */
     double gain;
 } fur_fsai_options;
 

@@ -1,8 +1,8 @@
 /* A vector of n entries of one value type, element-wise operations, and blocks of vectors.
  *
- *     fur_vector_create(context, FUR_F64, n, &y);                                 n zeros
- *     fur_vector_wrap(context, FUR_F64, n, data, FUR_OWNERSHIP_COPY, &x);         the caller's
- * array fur_axpby(fur_real(2), x, fur_real(1), y);                                  y = 2 x + y
+ *     fur_vector_create(context, FUR_F64, n, &y);                            n zeros
+ *     fur_vector_wrap(context, FUR_F64, n, data, FUR_OWNERSHIP_COPY, &x);    a copy of an array
+ *     fur_axpby(fur_real(2), x, fur_real(1), y);                             y = 2 x + y
  *     fur_vector_download(y, data);
  *
  * Vectors in one call must have the same context, value type and size; otherwise the call returns

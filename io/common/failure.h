@@ -7,7 +7,6 @@
 #ifndef FURROW_IO_FAILURE_H
 #define FURROW_IO_FAILURE_H
 
-#include <furrow/author/context.h>
 #include <furrow/context.h>
 
 /* The size of a message. A longer message is truncated. */

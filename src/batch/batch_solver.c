@@ -47,7 +47,7 @@ static fur_status set_limits(const fur_batch *batch, const fur_batch_solver_opti
     form->atol = o->atol;
     form->max_iterations =
         o->max_iterations > 0 ? o->max_iterations : fur_solver_iterations(a->rows);
-    form->range = single ? FUR_SOLVE_SINGLE_RANGE : FUR_SOLVE_RANGE;
+    form->range = single ? FUR_PASS_SINGLE_RANGE : FUR_PASS_RANGE;
     return FUR_OK;
 }
 

@@ -3,7 +3,6 @@
 #include "split.h"
 
 #include <furrow/author/fused.h>
-#include <furrow/author/scalars.h>
 #include <furrow/vector.h>
 
 /* Returns FUR_INVALID unless the vectors exist and match y. If `apart`, they must not overlap y. */

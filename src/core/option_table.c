@@ -5,7 +5,6 @@
 
 #include "names.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdbool.h>
@@ -38,6 +37,13 @@ static bool is_whole(fur_option_type type)
     return type != FUR_OPTION_REAL && type != FUR_OPTION_SHARE && type != FUR_OPTION_WORD;
 }
 
+/* Returns the largest value of an option that its member can hold. */
+static double most_of(const fur_option *o)
+{
+    double room = o->type == FUR_OPTION_LONG ? 0x1p62 : INT_MAX;
+    return is_whole(o->type) ? fmin(o->most, room) : o->most;
+}
+
 static value get(const fur_option *o, const void *options)
 {
     const char *member = (const char *)options + o->offset;
@@ -51,8 +57,10 @@ static value get(const fur_option *o, const void *options)
         memcpy(&v.whole, member, sizeof v.whole);
     else
         memcpy(&number, member, sizeof number);
+    if (is_whole(o->type) && o->type != FUR_OPTION_LONG)
+        v.whole = number;
     if (is_whole(o->type))
-        v.number = (double)(v.whole += number);
+        v.number = (double)v.whole;
     return v;
 }
 
@@ -85,7 +93,7 @@ static fur_status fail_name(fur_context *context, const char *owner, const fur_o
     for (const fur_option *o = table; o && o->name; o++)
         fur_names_add(names, sizeof names, o->name);
     if (!*names)
-        return fur_context_fail(context, FUR_INVALID, "\"%s\" has no options, \"%.*s\" neither",
+        return fur_context_fail(context, FUR_INVALID, "\"%s\" has no options; remove \"%.*s\"",
                                 owner, shown(name), name.text);
     return fur_context_fail(context, FUR_INVALID, "\"%s\" has no option \"%.*s\"; it has: %s",
                             owner, shown(name), name.text, names);
@@ -109,12 +117,15 @@ static fur_status fail_value(fur_context *context, const char *owner, const fur_
 static fur_status fail_range(fur_context *context, const char *owner, const fur_option *o,
                              double number)
 {
-    if (o->most == HUGE_VAL)
-        return fur_context_fail(context, FUR_INVALID, "%s of \"%s\" must be at least %g, it is %g",
-                                o->name, owner, o->least, number);
-    return fur_context_fail(context, FUR_INVALID, "%s of \"%s\" must be from %g to %s%g, it is %g",
-                            o->name, owner, o->least, o->type == FUR_OPTION_SHARE ? "below " : "",
-                            o->most, number);
+    int digits = is_whole(o->type) ? 19 : 6; /* all digits of an integer */
+    if (most_of(o) == HUGE_VAL)
+        return fur_context_fail(context, FUR_INVALID,
+                                "%s of \"%s\" must be at least %.*g, it is %.*g", o->name, owner,
+                                digits, o->least, digits, number);
+    return fur_context_fail(context, FUR_INVALID,
+                            "%s of \"%s\" must be from %.*g to %s%.*g, it is %.*g", o->name, owner,
+                            digits, o->least, o->type == FUR_OPTION_SHARE ? "below " : "", digits,
+                            most_of(o), digits, number);
 }
 
 /* --- ranges ----------------------------------------------------------------------------------- */
@@ -122,7 +133,7 @@ static fur_status fail_range(fur_context *context, const char *owner, const fur_
 static bool is_in_range(const fur_option *o, double number)
 {
     return number >= o->least &&
-           (o->type == FUR_OPTION_SHARE ? number < o->most : number <= o->most);
+           (o->type == FUR_OPTION_SHARE ? number < o->most : number <= most_of(o));
 }
 
 /* The place of a word in the list, or -1. */
@@ -145,7 +156,7 @@ fur_status fur_options_complete(fur_context *context, const char *owner, const f
                 return fail_value(context, owner, o, word);
         } else if (v.number == 0) {
             set(o, (value){o->standard, (int64_t)o->standard, NULL}, options);
-        } else if (o->type != FUR_OPTION_FLAG && v.number != o->zero && !is_in_range(o, v.number)) {
+        } else if (v.number != o->zero && !is_in_range(o, v.number)) {
             return fail_range(context, owner, o, v.number);
         }
     }
@@ -169,14 +180,13 @@ static bool read_real(const char *text, double *number)
     return *end == '\0' && isfinite(*number);
 }
 
-static bool read_whole(const char *text, const fur_option *o, value *v)
+/* Reads an integer. One that does not fit into the member keeps its number and is out of range. */
+static bool read_whole(const char *text, value *v)
 {
     char *end;
-    errno = 0;
     v->whole = strtoll(text, &end, 10);
-    v->number = (double)v->whole;
-    return *end == '\0' && errno == 0 &&
-           (o->type == FUR_OPTION_LONG || (v->whole >= INT_MIN && v->whole <= INT_MAX));
+    v->number = strtod(text, NULL);
+    return *end == '\0';
 }
 
 /* Reads the value of a text. Returns false if it does not have the option's type. */
@@ -191,7 +201,7 @@ static bool read_value(const fur_option *o, piece given, value *v)
     if (given.length < 1 || given.length > LONGEST || !strchr("+-.0123456789", given.text[0]))
         return false;
     snprintf(text, sizeof text, "%.*s", shown(given), given.text);
-    return is_whole(o->type) ? read_whole(text, o, v) : read_real(text, &v->number);
+    return is_whole(o->type) ? read_whole(text, v) : read_real(text, &v->number);
 }
 
 static fur_status read_option(fur_context *context, const char *owner, const fur_option *table,

@@ -1,6 +1,5 @@
 /* Dot product and norms. They run where the vectors are, and the host waits for the result. */
 #include <furrow/author/fused.h>
-#include <furrow/author/scalars.h>
 #include <furrow/vector.h>
 
 #include "core.h"

@@ -4,7 +4,7 @@
  * orthogonalisation of Lanczos take longer. The eigenvectors are orthogonal up to rounding. */
 #include "dense_symmetric.h"
 
-#include "coefficient.h"
+#include "complex_number.h"
 
 #include <float.h>
 #include <math.h>

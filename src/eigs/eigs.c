@@ -17,7 +17,6 @@
 #include "core.h"
 #include "dense_symmetric.h"
 #include "hashed.h"
-#include "coefficient.h"
 #include "orthogonal.h"
 #include "value_type.h"
 

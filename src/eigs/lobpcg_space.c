@@ -7,7 +7,7 @@
 #include "core.h"
 #include "dense_symmetric.h"
 #include "hashed.h"
-#include "coefficient.h"
+#include "complex_number.h"
 #include "orthogonal.h"
 #include "value_type.h"
 

@@ -116,9 +116,11 @@ static fur_status check_others(fur_context *context, const fur_precond_options *
         const fur_precond_table *other = &kinds[i]->table;
         bool own = kind->table.options && other->at == kind->table.at;
         if (pointer_at(o, other) && !own)
-            return fur_context_fail(context, FUR_INVALID,
-                                    "the preconditioner is \"%s\", but its options are %s",
-                                    kind->info.name, other->type);
+            return fur_context_fail(
+                context, FUR_INVALID,
+                "the preconditioner is \"%s\", but its options are %s; set that "
+                "pointer to NULL, or choose the kind of these options",
+                kind->info.name, other->type);
     }
     return FUR_OK;
 }

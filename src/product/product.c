@@ -2,7 +2,6 @@
 #include "recognise.h"
 
 #include <furrow/author/clock.h>
-#include <furrow/author/kernels.h>
 #include <furrow/author/operator.h>
 #include <furrow/author/options.h>
 #include <furrow/product.h>

@@ -76,7 +76,8 @@ static fur_status check_method(const fur_course *c)
         return fur_context_fail(c->context, FUR_INVALID, "%s has no restart; these have one: %s",
                                 m->info.name, names);
     }
-    if (m && m->complete && !is_auto(c->options.precond) && !is(c->options.precond, "direct"))
+    if (m && m->complete && !c->solver.preconditioner && !is_auto(c->options.precond) &&
+        !is(c->options.precond, "direct"))
         return fur_context_fail(c->context, FUR_INVALID,
                                 "%s has complete factors as its preconditioner, not \"%s\"",
                                 m->info.name, c->options.precond);
@@ -234,7 +235,9 @@ static fur_status make_precond(fur_course *c, const fur_choice *choice)
     fur_vectors *modes = NULL;
     if (is_amg(choice->precond))
         options.amg = &amg;
-    if (options.amg && c->plain.x)
+    /* The constants of the scaled system, unless the text has options: it may be for classical
+     * coarsening, or for several unknowns of a node. */
+    if (c->plain.x && is(choice->precond, "amg"))
         FUR_TRY(fur_vectors_from_vector(c->balance.unscale, &modes));
     amg.near_nullspace = modes;
     fur_status status = fur_precond_create(fur_product_matrix(c->product), &options, &c->made);

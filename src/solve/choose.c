@@ -4,7 +4,6 @@
 
 #include <furrow/author/options.h>
 #include <furrow/author/precond.h>
-#include <furrow/author/try.h>
 
 #include "arguments.h"
 
@@ -40,8 +39,9 @@ typedef struct candidate {
 #define MOST_CANDIDATES 14
 typedef candidate candidates[MOST_CANDIDATES + 1];
 
-/* gmres with incomplete factors by thresholds. */
-#define FACTORS(most, least)                                                                       \
+/* gmres with incomplete factors by thresholds. The second macro expands the arguments first. */
+#define FACTORS(most, least) FACTORS_TEXT(most, least)
+#define FACTORS_TEXT(most, least)                                                                  \
     {                                                                                              \
         .method = "gmres", .precond = "ilut:fill=" #most ",drop=" #least, .restart = LONG_RESTART, \
         .trial = 300, .fill = most                                                                 \
@@ -86,7 +86,7 @@ static const candidates small_unsymmetric = {
     {.method = "gmres", .restart = SMALL_ROWS},
     FACTORS(10, 1e-3),
     FACTORS(300, 1e-9),
-    FACTORS(1000, 1e-14),
+    FACTORS(SMALL_ROWS, 1e-14),
     DIRECT,
     {.method = "gmres", .precond = "none", .restart = SMALL_ROWS},
     {.method = "idrs"},

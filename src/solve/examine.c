@@ -5,7 +5,7 @@
 #include <furrow/solver.h>
 
 #include "arguments.h"
-#include "coefficient.h"
+#include "complex_number.h"
 #include "offsets.h"
 #include "value_type.h"
 

@@ -24,7 +24,7 @@ fur_status fur_complete_make(fur_solver *s)
                                 "%s needs the entries of A: set options.matrix, or give complete "
                                 "factors as the preconditioner",
                                 s->method->info.name);
-    s->source[0].update = s->source[3].update = outdate; /* of A, and of A as a matrix */
+    s->source[FUR_OF_A].update = s->source[FUR_OF_MATRIX].update = outdate;
     FUR_TRY(fur_precond_create(matrix, &options, &s->complete.factors));
     FUR_TRY(fur_operator_from_precond(s->complete.factors, &s->complete.inverse));
     s->options.preconditioner = s->complete.inverse;

@@ -47,32 +47,32 @@
  * smaller one. */
 #define LEAST_SHARE 0.0625
 
-int64_t fur_pass_next_look(const fur_pass *solve, int64_t iteration)
+int64_t fur_pass_next_look(const fur_pass *pass, int64_t iteration)
 {
-    int64_t share = iteration / (solve->looks_behind ? 2 * AHEAD_SHARE : AHEAD_SHARE);
+    int64_t share = iteration / (pass->looks_behind ? 2 * AHEAD_SHARE : AHEAD_SHARE);
     int64_t ahead = share < 1 ? 1 : share < MOST_AHEAD ? share : MOST_AHEAD;
-    int64_t interval = solve->check_every  ? solve->check_every
-                       : solve->look_ahead ? solve->look_ahead
-                                           : ahead;
-    int64_t left = solve->max_iterations - iteration;
+    int64_t interval = pass->check_every  ? pass->check_every
+                       : pass->look_ahead ? pass->look_ahead
+                                          : ahead;
+    int64_t left = pass->max_iterations - iteration;
     return iteration + (interval < left ? interval : left);
 }
 
-bool fur_pass_is_over(fur_pass *solve, int64_t iteration, double residual)
+bool fur_pass_is_over(fur_pass *pass, int64_t iteration, double residual)
 {
-    solve->iterations = iteration;
-    solve->residual = residual;
-    fur_solver_progress progress = {iteration, fur_relative(solve, residual), solve->column, solve};
-    const fur_solver_options *o = solve->options;
-    solve->stopped = o->monitor && o->monitor(o->monitor_user, &progress) != 0;
+    pass->iterations = iteration;
+    pass->residual = residual;
+    fur_solver_progress progress = {iteration, fur_relative(pass, residual), pass->column, pass};
+    const fur_solver_options *o = pass->options;
+    pass->stopped = o->monitor && o->monitor(o->monitor_user, &progress) != 0;
     if (!(residual < HUGE_VAL))
-        solve->outcome = FUR_OUTCOME_BREAKDOWN; /* before the target, which may be infinite too */
-    else if (residual <= solve->target)
-        solve->outcome = FUR_OUTCOME_CONVERGED;
-    else if (solve->stopped)
-        solve->outcome = FUR_OUTCOME_STOPPED;
-    else if (iteration >= solve->max_iterations)
-        solve->outcome = FUR_OUTCOME_MAX_ITERATIONS;
+        pass->outcome = FUR_OUTCOME_BREAKDOWN; /* before the target, which may be infinite too */
+    else if (residual <= pass->target)
+        pass->outcome = FUR_OUTCOME_CONVERGED;
+    else if (pass->stopped)
+        pass->outcome = FUR_OUTCOME_STOPPED;
+    else if (iteration >= pass->max_iterations)
+        pass->outcome = FUR_OUTCOME_MAX_ITERATIONS;
     else
         return false;
     return true;
@@ -83,29 +83,29 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-fur_status fur_pass_multiply(fur_pass *solve, const fur_vector *x, fur_vector *y)
+fur_status fur_pass_multiply(fur_pass *pass, const fur_vector *x, fur_vector *y)
 {
-    solve->products++;
-    return fur_operator_apply(solve->a, x, y);
+    pass->products++;
+    return fur_operator_apply(pass->a, x, y);
 }
 
-fur_status fur_pass_multiply_adjoint(fur_pass *solve, const fur_vector *x, fur_vector *y)
+fur_status fur_pass_multiply_adjoint(fur_pass *pass, const fur_vector *x, fur_vector *y)
 {
-    solve->products++;
-    return fur_operator_apply(solve->adjoint, x, y);
+    pass->products++;
+    return fur_operator_apply(pass->adjoint, x, y);
 }
 
-fur_status fur_pass_precondition(fur_pass *solve, const fur_vector *r, fur_vector *z)
+fur_status fur_pass_precondition(fur_pass *pass, const fur_vector *r, fur_vector *z)
 {
-    return solve->preconditioner ? fur_operator_apply(solve->preconditioner, r, z)
-                                 : fur_vector_copy(r, z);
+    return pass->preconditioner ? fur_operator_apply(pass->preconditioner, r, z)
+                                : fur_vector_copy(r, z);
 }
 
-fur_status fur_pass_preconditioned(fur_pass *solve, const fur_vector *r, fur_vector *spare,
+fur_status fur_pass_preconditioned(fur_pass *pass, const fur_vector *r, fur_vector *spare,
                                    const fur_vector **z)
 {
-    *z = solve->preconditioner ? spare : r;
-    return solve->preconditioner ? fur_operator_apply(solve->preconditioner, r, spare) : FUR_OK;
+    *z = pass->preconditioner ? spare : r;
+    return pass->preconditioner ? fur_operator_apply(pass->preconditioner, r, spare) : FUR_OK;
 }
 
 fur_status fur_drive_take_residual(fur_drive *d, fur_vector *r)
@@ -185,7 +185,7 @@ static bool has_units(const fur_drive *d)
 static double scale_of(const fur_drive *d)
 {
     bool single = fur_value_is_single(fur_vector_value_type(d->b));
-    int range = single ? FUR_SOLVE_SINGLE_RANGE : FUR_SOLVE_RANGE;
+    int range = single ? FUR_PASS_SINGLE_RANGE : FUR_PASS_RANGE;
     int near = has_units(d) || d->lift != 0 ? 0 : range;
     int most = 3 * range;
     int exponent = ilogb(d->residual);
@@ -435,7 +435,7 @@ static fur_status check_vectors(const fur_solver *solver, const fur_vector *b, c
     return FUR_OK;
 }
 
-static fur_pass solve_of(const fur_solver *solver)
+static fur_pass pass_of(const fur_solver *solver)
 {
     const fur_solver_options *o = &solver->options;
     return (fur_pass){
@@ -486,7 +486,7 @@ fur_status fur_drive_open(fur_solver *solver, const fur_vector *b, fur_vector *x
                           fur_drive *d)
 {
     const fur_solver_options *o = &solver->options;
-    *pass = solve_of(solver);
+    *pass = pass_of(solver);
     *d = (fur_drive){.solver = solver,
                      .pass = pass,
                      .b = b,
@@ -496,6 +496,7 @@ fur_status fur_drive_open(fur_solver *solver, const fur_vector *b, fur_vector *x
                      .backward_error = NAN,
                      .reduced = fur_red_black_works(solver->red_black),
                      .start = fur_seconds()};
+    FUR_TRY(fur_complete_renew(solver));
     FUR_TRY(fur_norm2(b, &d->b_norm));
     d->whole = d->b_norm;
     if (solver->null_space)
@@ -543,7 +544,6 @@ fur_status fur_solver_solve(fur_solver *solver, const fur_vector *b, fur_vector 
     FUR_NEED(solver ? solver->context : NULL, solver, b, x);
     FUR_TRY(fur_solver_check(solver));
     FUR_TRY(check_vectors(solver, b, x));
-    FUR_TRY(fur_complete_renew(solver));
     int64_t failures = solver->context->env.failures;
     return fur_solver_pass_on(solver, failures, solve(solver, b, x, report));
 }

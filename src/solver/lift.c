@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Norms of A between 2^-range and 2^range need no scale. Residuals in FUR_SOLVE_RANGE leave space
+/* Norms of A between 2^-range and 2^range need no scale. Residuals in FUR_PASS_RANGE leave space
  * for p.A p, for residuals that have grown by 1 / epsilon, and for residuals that have fallen by
  * epsilon. */
 #define RANGE 200

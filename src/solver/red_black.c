@@ -554,9 +554,9 @@ fur_status fur_red_black_run_block(fur_red_black *reduction, const fur_method *m
                                    fur_pass_block *passes, const fur_vectors *p,
                                    const fur_vectors *q)
 {
-    fur_red_black own[FUR_SOLVE_BLOCK]; /* each has the vectors of one solve */
-    fur_pass whole[FUR_SOLVE_BLOCK];
-    fur_vector **work[FUR_SOLVE_BLOCK];
+    fur_red_black own[FUR_PASS_BLOCK]; /* each has the vectors of one solve */
+    fur_pass whole[FUR_PASS_BLOCK];
+    fur_vector **work[FUR_PASS_BLOCK];
     together t = {reduction, p, q};
     fur_pass_block reduced = {.multiply = multiply, .user = &t};
     FUR_TRY(plan_together(&reduction->to_black));

@@ -1,7 +1,6 @@
 /* A X = B. The first passes of several columns run together, and share the products. Everything
  * else runs column by column, as in drive.c. */
 #include "block_product.h"
-#include "complete.h"
 #include "drive.h"
 #include "red_black.h"
 
@@ -22,7 +21,7 @@ struct fur_together {
     fur_vectors *work[WORK];
     fur_vectors *b; /* column-major copies of row-major B and X; NULL until needed */
     fur_vectors *x;
-    fur_scalars *scalars[FUR_SOLVE_BLOCK];
+    fur_scalars *scalars[FUR_PASS_BLOCK];
     fur_block_product product;
 };
 
@@ -45,7 +44,7 @@ static void release_columns(fur_together *t)
 {
     for (int k = 0; k < WORK; k++)
         fur_vectors_destroy(t->work[k]);
-    for (int j = 0; j < FUR_SOLVE_BLOCK; j++)
+    for (int j = 0; j < FUR_PASS_BLOCK; j++)
         fur_scalars_destroy(t->scalars[j]);
     fur_vectors_destroy(t->r);
     fur_vectors_destroy(t->b);
@@ -109,12 +108,12 @@ typedef struct group {
     int count;
     fur_vectors b; /* column-major */
     fur_vectors x;
-    fur_vector columns[FUR_SOLVE_BLOCK][3]; /* b, x and r of each column */
-    fur_vector work[FUR_SOLVE_BLOCK][WORK];
-    fur_vector *listed[FUR_SOLVE_BLOCK][WORK];
-    fur_pass passes[FUR_SOLVE_BLOCK];
-    fur_drive drives[FUR_SOLVE_BLOCK];
-    bool together[FUR_SOLVE_BLOCK]; /* for each column: the first pass runs in the group */
+    fur_vector columns[FUR_PASS_BLOCK][3]; /* b, x and r of each column */
+    fur_vector work[FUR_PASS_BLOCK][WORK];
+    fur_vector *listed[FUR_PASS_BLOCK][WORK];
+    fur_pass passes[FUR_PASS_BLOCK];
+    fur_drive drives[FUR_PASS_BLOCK];
+    bool together[FUR_PASS_BLOCK]; /* for each column: the first pass runs in the group */
 } group;
 
 enum { B, X, R };
@@ -323,7 +322,7 @@ static fur_status find_step(fur_solver *solver, int64_t cols, int64_t *step)
     FUR_TRY(make_product(solver));
     if (!fur_block_product_shares(&solver->together->product))
         return FUR_OK;
-    *step = FUR_SOLVE_BLOCK;
+    *step = FUR_PASS_BLOCK;
     return make_room(solver, (int)(cols < *step ? cols : *step));
 }
 
@@ -374,7 +373,6 @@ fur_status fur_solver_solve_block(fur_solver *solver, const fur_vectors *b, fur_
     FUR_NEED(solver ? solver->context : NULL, solver, b, x);
     FUR_TRY(fur_solver_check(solver));
     FUR_TRY(check_blocks(solver, b, x));
-    FUR_TRY(fur_complete_renew(solver));
     int64_t cols = b->view.cols;
     int64_t step;
     FUR_TRY(check_reports(solver, reports, cols));

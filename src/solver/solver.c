@@ -286,11 +286,11 @@ static void join(fur_solver *s)
     for (int i = 0; i < FUR_SOLVER_SOURCES; i++)
         s->source[i] = (fur_dependent){"the solver", s, NULL, .reads = true,
                                        .main = i > 0 ? &s->source[0] : NULL};
-    for (int i = 0; i < 3; i++)
+    for (int i = FUR_OF_A; i <= FUR_OF_PRECONDITIONER; i++)
         if (operators[i])
             fur_dependent_join(&s->source[i], &operators[i]->dependent.made);
     if (matrix)
-        fur_dependent_join(&s->source[3], &matrix->made);
+        fur_dependent_join(&s->source[FUR_OF_MATRIX], &matrix->made);
 }
 
 fur_status fur_solver_check(const fur_solver *solver)

@@ -20,8 +20,8 @@
 /* A pass works on residuals with a norm between 2^-range and 2^range, so that squares of their
  * entries and products with A do not overflow or underflow. In single precision the vectors have
  * the range of floats. */
-#define FUR_SOLVE_RANGE 300
-#define FUR_SOLVE_SINGLE_RANGE 40
+#define FUR_PASS_RANGE 300
+#define FUR_PASS_SINGLE_RANGE 40
 
 /* Objects of a solver that run many iterations at once. */
 typedef struct fur_recording fur_recording;
@@ -80,10 +80,10 @@ typedef struct fur_pass {
 
 /* The first passes of several solves of one solver. The work vectors p and q of solve j, numbers 0
  * and 1, are columns j of two blocks. */
-#define FUR_SOLVE_BLOCK 16
+#define FUR_PASS_BLOCK 16
 typedef struct fur_pass_block {
-    int active; /* number of active solves; at first at most FUR_SOLVE_BLOCK */
-    fur_pass *solves[FUR_SOLVE_BLOCK];
+    int active; /* number of active solves; at first at most FUR_PASS_BLOCK */
+    fur_pass *solves[FUR_PASS_BLOCK];
     /* q = A p for the first `count` columns. */
     fur_status (*multiply)(void *user, int count);
     void *user;
@@ -119,7 +119,7 @@ typedef struct fur_method {
     bool behind;     /* x lags behind the residual that the method reports */
     bool descends;   /* every iteration lowers ||x' - x||_A, where A x' = b */
     /* Improves x by a pass. Fails only if an operator fails. */
-    fur_status (*run)(fur_pass *solve);
+    fur_status (*run)(fur_pass *pass);
     /* Does this for several at once, starting at iteration 0. NULL: one after the other. */
     fur_status (*run_block)(fur_pass_block *block);
 } fur_method;
@@ -133,8 +133,14 @@ double fur_solver_tolerance(const fur_solver_options *options, fur_value_type va
 /* The default of max_iterations. */
 int64_t fur_solver_iterations(int64_t rows);
 
-/* The objects that a solver reads: A, its adjoint, the preconditioner, and A as a matrix. */
-#define FUR_SOLVER_SOURCES 4
+/* The objects that a solver reads. */
+enum {
+    FUR_OF_A,
+    FUR_OF_ADJOINT,
+    FUR_OF_PRECONDITIONER,
+    FUR_OF_MATRIX, /* A as a matrix */
+    FUR_SOLVER_SOURCES
+};
 
 struct fur_solver {
     fur_context *context; /* context of b */
@@ -176,12 +182,12 @@ void fur_together_release(fur_context *context, fur_together *together);
 fur_status fur_solver_pass_on(const fur_solver *solver, int64_t failures, fur_status status);
 
 /* y = A x, y = A^H x, and z = M r (a copy if M is NULL). Products are counted. */
-fur_status fur_pass_multiply(fur_pass *solve, const fur_vector *x, fur_vector *y);
-fur_status fur_pass_multiply_adjoint(fur_pass *solve, const fur_vector *x, fur_vector *y);
-fur_status fur_pass_precondition(fur_pass *solve, const fur_vector *r, fur_vector *z);
+fur_status fur_pass_multiply(fur_pass *pass, const fur_vector *x, fur_vector *y);
+fur_status fur_pass_multiply_adjoint(fur_pass *pass, const fur_vector *x, fur_vector *y);
+fur_status fur_pass_precondition(fur_pass *pass, const fur_vector *r, fur_vector *z);
 
 /* *z = M r, in the spare vector. If M is NULL, *z is r itself. */
-fur_status fur_pass_preconditioned(fur_pass *solve, const fur_vector *r, fur_vector *spare,
+fur_status fur_pass_preconditioned(fur_pass *pass, const fur_vector *r, fur_vector *spare,
                                    const fur_vector **z);
 
 /* The distance from 1 to the next number of the value type. */
@@ -190,30 +196,30 @@ static inline double fur_value_epsilon(fur_value_type value)
     return fur_value_is_single(value) ? (double)FLT_EPSILON : DBL_EPSILON;
 }
 
-static inline double fur_pass_epsilon(const fur_pass *solve)
+static inline double fur_pass_epsilon(const fur_pass *pass)
 {
-    return fur_value_epsilon(fur_vector_value_type(solve->r));
+    return fur_value_epsilon(fur_vector_value_type(pass->r));
 }
 
 /* Bytes of `passes` passes over a vector. */
-static inline double fur_pass_bytes(const fur_pass *solve, double passes)
+static inline double fur_pass_bytes(const fur_pass *pass, double passes)
 {
-    return passes * (double)fur_vector_size(solve->r) *
-           (double)fur_value_size(fur_vector_value_type(solve->r));
+    return passes * (double)fur_vector_size(pass->r) *
+           (double)fur_value_size(fur_vector_value_type(pass->r));
 }
 
 /* ||r|| relative to ||b||; absolute if b = 0. */
-static inline double fur_relative(const fur_pass *solve, double norm)
+static inline double fur_relative(const fur_pass *pass, double norm)
 {
-    return solve->b_norm > 0 ? norm / solve->b_norm : norm / solve->scale;
+    return pass->b_norm > 0 ? norm / pass->b_norm : norm / pass->scale;
 }
 
 /* The iteration after which the host next looks at the scalars. `iteration` is the last one so
  * far. */
-int64_t fur_pass_next_look(const fur_pass *solve, int64_t iteration);
+int64_t fur_pass_next_look(const fur_pass *pass, int64_t iteration);
 
 /* Whether the pass ends with this residual: converged, out of iterations, or stopped. Calls the
  * monitor and sets the outcome. */
-bool fur_pass_is_over(fur_pass *solve, int64_t iteration, double residual);
+bool fur_pass_is_over(fur_pass *pass, int64_t iteration, double residual);
 
 #endif

@@ -1,8 +1,8 @@
-/* Reading a caller's options struct. The macros need furrow/context.h. */
+/* Reading a caller's options struct. */
 #ifndef FURROW_AUTHOR_OPTIONS_H
 #define FURROW_AUTHOR_OPTIONS_H
 
-#include <furrow/base.h>
+#include <furrow/context.h>
 
 #include <stdbool.h>
 #include <string.h>

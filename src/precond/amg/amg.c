@@ -7,10 +7,11 @@
 #include <furrow/author/options.h>
 #include <furrow/solver.h>
 
-/* In the order of fur_amg_smoother and of fur_amg_visits. */
+/* In the order of fur_amg_smoother, of fur_amg_visits, and of the enumeration. */
 static const char *const smoother_names[] = {"chebyshev", "jacobi", "gauss-seidel", NULL};
 static const char *const visit_names[] = {"V", "W", "K", NULL};
 static const char *const coarsening_names[] = {"aggregation", "classical", NULL};
+enum { AGGREGATION, CLASSICAL };
 
 const fur_option fur_amg_table[] = {
     FUR_OPTION_RANGE(INT, fur_amg_options, block, 1, 1, FUR_AMG_BLOCK_MOST,
@@ -83,7 +84,7 @@ static fur_status check_near(const fur_csr *a, const fur_vectors *near)
 static fur_status check_coarsening(const fur_csr *a, const fur_amg_options *o)
 {
     fur_env *env = &a->context->env;
-    if (place_of(coarsening_names, o->coarsening) == 0)
+    if (place_of(coarsening_names, o->coarsening) == AGGREGATION)
         return o->aggressive == 0
                    ? FUR_OK
                    : fur_env_fail(env, FUR_INVALID,
@@ -107,7 +108,7 @@ static void settle(fur_amg *amg)
         amg->smoother = FUR_AMG_GAUSS_SEIDEL;
     if (o->levels == 0 || o->levels > FUR_AMG_LEVELS_MOST)
         o->levels = FUR_AMG_LEVELS_MOST;
-    amg->classical = place_of(coarsening_names, o->coarsening) == 1;
+    amg->classical = place_of(coarsening_names, o->coarsening) == CLASSICAL;
     amg->theta = o->theta == FUR_AMG_NONE ? 0
                  : o->theta > 0           ? o->theta
                  : amg->classical         ? FUR_AMG_THETA_CLASSICAL
@@ -189,11 +190,14 @@ fur_status fur_amg_take(const fur_csr *a, const fur_amg_options *given, fur_amg_
 {
     fur_csr_traits traits = FUR_DEFAULT(fur_csr_traits);
     FUR_TAKE_OPTIONS(a->context, fur_amg_options, o, given);
+    const bool looks = o->nonsymmetric == FUR_AMG_LOOK;
+    if (looks)
+        o->nonsymmetric = 0;
     FUR_TRY(fur_options_complete(a->context, "amg", fur_amg_table, o));
     FUR_TRY(check_matrix(a, o->block));
     FUR_TRY(check_near(a, o->near_nullspace));
     FUR_TRY(check_coarsening(a, o));
-    if (o->nonsymmetric != FUR_AMG_LOOK)
+    if (!looks)
         return FUR_OK;
     FUR_TRY(fur_csr_examine(a, &traits));
     o->nonsymmetric = !traits.hermitian;

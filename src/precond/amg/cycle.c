@@ -1,15 +1,13 @@
 /* Cycles, and one cycle as an operator. */
 #ifndef FUR_TEMPLATE
 #    include "hierarchy.h"
-#    include "coefficient.h"
+#    include "complex_number.h"
 #    include "scalar.h"
 #    include "table.h"
 #    include "value_type.h"
 
 #    include <furrow/author/operator.h>
-#    include <furrow/author/options.h>
 #    include <furrow/vector.h>
-#    include <furrow/author/scalars.h>
 
 #    define ENTRY_GRAIN 16384
 /* A second step of conjugate gradients runs if the first leaves more than this part of the

@@ -4,7 +4,6 @@
 
 #include <furrow/precond.h>
 #include <furrow/reorder.h>
-#include <furrow/stencil.h>
 #include <furrow/author/precond.h>
 #include <furrow/author/recognised.h>
 #include <furrow/author/scalars.h>
@@ -131,8 +130,7 @@ struct fur_amg_rung {
 typedef enum fur_amg_smoother {
     FUR_AMG_CHEBYSHEV = 0,
     FUR_AMG_JACOBI,
-    FUR_AMG_GAUSS_SEIDEL,
-    FUR_AMG_SMOOTHERS
+    FUR_AMG_GAUSS_SEIDEL
 } fur_amg_smoother;
 
 struct fur_amg {

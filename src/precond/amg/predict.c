@@ -5,7 +5,6 @@
 #include <furrow/algebra.h>
 #include <furrow/author/kernels.h>
 #include <furrow/author/options.h>
-#include <furrow/spmv.h>
 
 /* Rows of the part. For a grid in space the part is a ball with a tenth of its points at the rim.
  */

@@ -124,10 +124,8 @@ static const fur_amg_verbs noting = {
 
 static void set_verbs(fur_amg *amg, int first, const fur_amg_verbs *verbs)
 {
-    for (int i = first; i < amg->levels; i++) {
+    for (int i = first; i < amg->levels; i++)
         amg->rung[i].verbs = verbs;
-        amg->rung[i].program = &amg->program;
-    }
 }
 
 /* Records the steps of a visit to the levels from `first` on. */
@@ -137,6 +135,8 @@ static fur_status record(fur_amg *amg, int first)
     program->env = &amg->context->env;
     program->count = 0;
     amg->small = amg->levels;
+    for (int i = first; i < amg->levels; i++)
+        amg->rung[i].program = program;
     set_verbs(amg, first, &noting);
     fur_status status = fur_amg_visit(amg, first, amg->rung[first].x);
     set_verbs(amg, first, &fur_amg_doing);

@@ -10,7 +10,7 @@
  * bytes a row in f64. They are p 6, dots with v 2, s with its norm 3, dots with t 2, x 4, r with
  * its norm 3, and the dot with the shadow vector 2. */
 #include "course.h"
-#include "coefficient.h"
+#include "complex_number.h"
 #include "solver.h"
 
 #include "env.h"
@@ -23,7 +23,7 @@
 
 /* A solve, with the names of the literature. */
 typedef struct bicgstab {
-    fur_pass *solve;
+    fur_pass *pass;
     fur_course course;
     fur_vector *r;        /* the residual, and s = r - alpha v within an iteration */
     fur_vector *shadow;   /* r^ */
@@ -46,14 +46,14 @@ typedef struct bicgstab {
 
 static bool end(bicgstab *m, fur_outcome outcome)
 {
-    m->solve->outcome = outcome;
+    m->pass->outcome = outcome;
     return true;
 }
 
 /* Whether a product of the shadow vector with a vector of this norm is only rounding. */
 static bool vanishes(const bicgstab *m, fur_scalar product, double norm)
 {
-    return fur_modulus(product) <= fur_pass_epsilon(m->solve) * m->shadow_norm * norm;
+    return fur_modulus(product) <= fur_pass_epsilon(m->pass) * m->shadow_norm * norm;
 }
 
 /* p = r^ = r */
@@ -94,8 +94,8 @@ static fur_status find_alpha(bicgstab *m, bool *lost, bool *over)
 {
     fur_scalar products[2]; /* r^.v, v.v */
     const fur_vector *with[] = {m->shadow, m->v};
-    FUR_TRY(fur_pass_preconditioned(m->solve, m->p, m->spare_p, &m->mp));
-    FUR_TRY(fur_pass_multiply(m->solve, m->mp, m->v));
+    FUR_TRY(fur_pass_preconditioned(m->pass, m->p, m->spare_p, &m->mp));
+    FUR_TRY(fur_pass_multiply(m->pass, m->mp, m->v));
     FUR_TRY(fur_dot_many(2, with, m->v, products));
     FUR_TRY(fur_norm_from(m->v, products[1], &m->v_norm));
     *lost = vanishes(m, products[0], m->v_norm);
@@ -115,7 +115,7 @@ static fur_status find_alpha(bicgstab *m, bool *lost, bool *over)
  * enough, the second half is skipped. */
 static fur_status step(bicgstab *m, int64_t before, int64_t iteration, bool *over)
 {
-    fur_pass *s = m->solve;
+    fur_pass *s = m->pass;
     fur_scalar products[2] = {{0, 0}, {0, 0}}; /* s.t, t.t */
     const fur_vector *with[] = {m->r, m->t};
     const fur_vector *images[] = {m->mp, NULL};
@@ -160,7 +160,7 @@ static fur_status turn(bicgstab *m, bool *over)
 
 static fur_status run(fur_pass *s)
 {
-    bicgstab m = {.solve = s,
+    bicgstab m = {.pass = s,
                   .course = fur_course_begin(s),
                   .r = s->r,
                   .shadow = s->work[0],

@@ -66,7 +66,7 @@ static fur_status turn(fur_pass_block *b, fur_cg_course *courses)
 
 fur_status fur_cg_run_block(fur_pass_block *b)
 {
-    fur_cg_course courses[FUR_SOLVE_BLOCK];
+    fur_cg_course courses[FUR_PASS_BLOCK];
     for (int j = 0; j < b->active; j++) {
         FUR_TRY(fur_cg_open(b->solves[j], &courses[j]));
         FUR_TRY(fur_cg_begin(&courses[j]));

@@ -9,7 +9,6 @@
  * Vector transfers an iteration in addition to the products: dots 2, s 3, x and p 5, r 3: 13, 104
  * bytes a row in f64; with M dots 3: 112 bytes. */
 #include "course.h"
-#include "coefficient.h"
 #include "solver.h"
 
 #include "core.h"
@@ -20,7 +19,7 @@
 
 /* A pass, with the names of the literature. */
 typedef struct single {
-    fur_pass *solve;
+    fur_pass *pass;
     fur_course course;
     fur_vector *r;
     const fur_vector *u; /* M r, or r if M is NULL */
@@ -54,8 +53,8 @@ static fur_status reduce(single *m)
 /* u = M r, w = A u and their products */
 static fur_status look(single *m)
 {
-    FUR_TRY(fur_pass_preconditioned(m->solve, m->r, m->spare, &m->u));
-    FUR_TRY(fur_pass_multiply(m->solve, m->u, m->w));
+    FUR_TRY(fur_pass_preconditioned(m->pass, m->r, m->spare, &m->u));
+    FUR_TRY(fur_pass_multiply(m->pass, m->u, m->w));
     return reduce(m);
 }
 
@@ -78,7 +77,7 @@ static fur_status turn(const single *m, double last)
 {
     if (m->gamma_old > 0)
         return fur_axpy_direction(coefficient(last), coefficient(m->beta), NULL, fur_real(1), m->u,
-                                  m->p, m->solve->x);
+                                  m->p, m->pass->x);
     return fur_vector_copy(m->u, m->p);
 }
 
@@ -92,11 +91,11 @@ static fur_status check(single *m, bool *over)
     m->alpha = m->gamma / product.re;
     *over = true;
     if (m->gamma < 0 && fabs(m->gamma) < HUGE_VAL)
-        m->solve->outcome = FUR_OUTCOME_INDEFINITE_PRECONDITIONER;
+        m->pass->outcome = FUR_OUTCOME_INDEFINITE_PRECONDITIONER;
     else if (product.re <= 0)
-        m->solve->outcome = FUR_OUTCOME_INDEFINITE;
+        m->pass->outcome = FUR_OUTCOME_INDEFINITE;
     else if (!(m->gamma > 0) || !(fabs(m->alpha) < HUGE_VAL) || !(product.re < HUGE_VAL))
-        m->solve->outcome = FUR_OUTCOME_BREAKDOWN;
+        m->pass->outcome = FUR_OUTCOME_BREAKDOWN;
     else
         *over = false;
     return FUR_OK;
@@ -115,7 +114,7 @@ static fur_status step(single *m, bool *over)
 
 static fur_status run(fur_pass *s)
 {
-    single m = {.solve = s,
+    single m = {.pass = s,
                 .course = fur_course_begin(s),
                 .r = s->r,
                 .spare = s->work[0],

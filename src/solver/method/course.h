@@ -2,7 +2,7 @@
 #ifndef FURROW_METHOD_COURSE_H
 #define FURROW_METHOD_COURSE_H
 
-#include "coefficient.h"
+#include "complex_number.h"
 #include "solver.h"
 
 /* A residual is a new minimum if it is below the last minimum by this factor. */
@@ -20,9 +20,9 @@ typedef struct fur_course {
     double length;    /* root of the sum of squared step lengths, of x or M^-1 x */
 } fur_course;
 
-static inline fur_course fur_course_begin(const fur_pass *solve)
+static inline fur_course fur_course_begin(const fur_pass *pass)
 {
-    double residual = solve->residual;
+    double residual = pass->residual;
     return (fur_course){.first = residual, .least = residual, .largest = residual};
 }
 
@@ -40,21 +40,21 @@ static inline void fur_course_step(fur_course *course, fur_scalar step, double l
  * - The norm of x shows that A is singular up to rounding.
  * - The residual has grown so much that its rounding exceeds the first residual.
  * - The residual no longer falls. */
-static inline bool fur_course_is_lost(fur_course *course, fur_pass *solve, int64_t iteration)
+static inline bool fur_course_is_lost(fur_course *course, fur_pass *pass, int64_t iteration)
 {
-    double residual = solve->residual;
-    double epsilon = fur_pass_epsilon(solve);
+    double residual = pass->residual;
+    double epsilon = fur_pass_epsilon(pass);
     course->largest = residual > course->largest ? residual : course->largest;
     if (residual <= FUR_COURSE_GAIN * course->least) {
         course->least = residual;
         course->least_at = iteration;
     }
     if (course->length * course->norm > course->largest / epsilon)
-        solve->outcome = FUR_OUTCOME_SINGULAR;
+        pass->outcome = FUR_OUTCOME_SINGULAR;
     else if (residual > course->first / epsilon)
-        solve->outcome = FUR_OUTCOME_DIVERGED;
+        pass->outcome = FUR_OUTCOME_DIVERGED;
     else if (iteration > 2 * course->least_at + FUR_COURSE_PATIENCE)
-        solve->outcome = FUR_OUTCOME_STAGNATED;
+        pass->outcome = FUR_OUTCOME_STAGNATED;
     else
         return false;
     return true;

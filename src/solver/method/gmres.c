@@ -30,7 +30,7 @@
 
 /* A cycle, with the names of the literature. m is the restart. */
 typedef struct gmres {
-    fur_pass *solve;
+    fur_pass *pass;
     fur_vector **basis;      /* v_0 .. v_m */
     fur_vector *spare;       /* M v_k if it is not stored; a combination of vectors */
     fur_vector **directions; /* M v_0 .. M v_m-1 of FGMRES, or NULL */
@@ -69,7 +69,7 @@ static gmres layout(fur_pass *s, bool flexible)
 {
     int64_t m = s->options->restart;
     fur_scalar *scalars = (fur_scalar *)s->scratch;
-    gmres c = {.solve = s,
+    gmres c = {.pass = s,
                .basis = s->work,
                .spare = s->work[m + 1],
                .norm = s->residual,
@@ -92,14 +92,14 @@ static fur_status expand(gmres *c, int64_t k, fur_scalar *h, double *next)
     fur_vector *w = c->basis[k + 1];
     const fur_vector *z;
     double length = 0;
-    FUR_TRY(fur_pass_preconditioned(c->solve, c->basis[k],
+    FUR_TRY(fur_pass_preconditioned(c->pass, c->basis[k],
                                     c->directions ? c->directions[k] : c->spare, &z));
-    FUR_TRY(fur_pass_multiply(c->solve, z, w));
+    FUR_TRY(fur_pass_multiply(c->pass, z, w));
     FUR_TRY(fur_orthogonalise((int)k + 1, c->basis, w, h, c->y, next));
     for (int64_t i = 0; i <= k; i++)
         length = fur_length(length, fur_modulus(h[i]));
     length = fur_length(length, *next);
-    if (*next <= NOTHING * fur_pass_epsilon(c->solve) * length)
+    if (*next <= NOTHING * fur_pass_epsilon(c->pass) * length)
         *next = 0;
     c->largest = length > c->largest ? length : c->largest;
     return FUR_OK;
@@ -116,7 +116,7 @@ static double rotate(gmres *c, int64_t k, fur_scalar *h, double next)
         h[i] = upper;
     }
     double pivot = fur_length(fur_modulus(h[k]), next);
-    if (!(pivot > NOTHING * fur_pass_epsilon(c->solve) * c->largest))
+    if (!(pivot > NOTHING * fur_pass_epsilon(c->pass) * c->largest))
         return 0;
     c->cosines[k] = fur_complex(h[k].re / pivot, h[k].im / pivot);
     c->sines[k] = next / pivot;
@@ -149,13 +149,13 @@ static fur_status find_change(gmres *c, int64_t count, const fur_vector **change
     FUR_TRY(fur_axpy_many((int)count - 1, c->y + 1, fur_reading(directions + 1), c->spare));
     *change = c->spare;
     return c->directions ? FUR_OK
-                         : fur_pass_preconditioned(c->solve, c->spare,
-                                                   c->basis[c->solve->options->restart], change);
+                         : fur_pass_preconditioned(c->pass, c->spare,
+                                                   c->basis[c->pass->options->restart], change);
 }
 
 static bool end(const gmres *c, fur_outcome outcome)
 {
-    c->solve->outcome = outcome;
+    c->pass->outcome = outcome;
     return true;
 }
 
@@ -163,7 +163,7 @@ static bool end(const gmres *c, fur_outcome outcome)
  * value of R. Rounding hides singular values below an epsilon of the largest. */
 static void remember(gmres *c, int64_t count)
 {
-    double epsilon = fur_pass_epsilon(c->solve);
+    double epsilon = fur_pass_epsilon(c->pass);
     double weakest = fmax(c->weakest.value, epsilon * c->largest);
     double rounding = epsilon * (c->largest / weakest) * c->norm;
     double residual = fur_modulus(c->g[count]) + rounding;
@@ -178,7 +178,7 @@ static void remember(gmres *c, int64_t count)
  * is closed, A M maps it into itself, and it contains a solution if A has an inverse. */
 static fur_status gather(gmres *c, int64_t *count, bool *closed, bool *over)
 {
-    fur_pass *s = c->solve;
+    fur_pass *s = c->pass;
     int64_t k = 0;
     *closed = false;
     c->weakest.value = HUGE_VAL;
@@ -211,7 +211,7 @@ static fur_status gather(gmres *c, int64_t *count, bool *closed, bool *over)
  * below the limit. *norm: the norm of the new r. */
 static fur_status try_change(gmres *c, int64_t used, double limit, double *norm)
 {
-    fur_pass *s = c->solve;
+    fur_pass *s = c->pass;
     const fur_vector *change;
     FUR_TRY(find_change(c, used, &change));
     fur_vector *r = change == c->spare ? c->basis[s->options->restart] : c->spare;
@@ -264,7 +264,7 @@ static bool is_spent(fur_pass *s)
  * residual decides, unless A has no inverse. */
 static fur_status conclude(gmres *c, int64_t count, bool closed, bool *over)
 {
-    fur_pass *s = c->solve;
+    fur_pass *s = c->pass;
     double epsilon = fur_pass_epsilon(s);
     double before = c->norm;
     bool claims = *over;

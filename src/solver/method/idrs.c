@@ -33,7 +33,7 @@
 
 /* A pass, with the names of the literature. */
 typedef struct idrs {
-    fur_pass *solve;
+    fur_pass *pass;
     fur_course course;
     int64_t before; /* iterations of earlier passes */
     int64_t iteration;
@@ -76,19 +76,19 @@ static fur_status prepare(const fur_solver *solver)
 
 /* --- a pass ----------------------------------------------------------------------------------- */
 
-static idrs layout(fur_pass *solve)
+static idrs layout(fur_pass *pass)
 {
-    int s = solve->options->restart;
-    fur_scalar *scalars = (fur_scalar *)solve->scratch;
-    idrs d = {.solve = solve, .course = fur_course_begin(solve), .before = solve->iterations};
+    int s = pass->options->restart;
+    fur_scalar *scalars = (fur_scalar *)pass->scratch;
+    idrs d = {.pass = pass, .course = fur_course_begin(pass), .before = pass->iterations};
     d.s = s;
-    d.r = solve->r;
-    d.norm = solve->residual;
-    d.p = solve->work;
+    d.r = pass->r;
+    d.norm = pass->residual;
+    d.p = pass->work;
     d.g = d.p + s;
     d.u = d.g + s;
-    d.v = solve->work[3 * s];
-    d.spare = solve->work[3 * s + 1];
+    d.v = pass->work[3 * s];
+    d.spare = pass->work[3 * s + 1];
     d.m = scalars;
     d.f = d.m + s * s;
     d.c = d.f + s;
@@ -98,7 +98,7 @@ static idrs layout(fur_pass *solve)
 
 static bool end(idrs *d, fur_outcome outcome)
 {
-    d->solve->outcome = outcome;
+    d->pass->outcome = outcome;
     return true;
 }
 
@@ -122,11 +122,11 @@ static fur_status step(idrs *d, fur_scalar alpha, const fur_vector *u, const fur
     double length;
     FUR_TRY(fur_norm2(u, &length));
     fur_course_step(&d->course, alpha, length, g_norm);
-    FUR_TRY(fur_axpby(alpha, u, fur_real(1), d->solve->x));
+    FUR_TRY(fur_axpby(alpha, u, fur_real(1), d->pass->x));
     FUR_TRY(fur_axpy_norm2(fur_negative(alpha), g, d->r, &d->norm));
     d->iteration++;
-    *over = fur_pass_is_over(d->solve, d->before + d->iteration, d->norm) ||
-            fur_course_is_lost(&d->course, d->solve, d->iteration);
+    *over = fur_pass_is_over(d->pass, d->before + d->iteration, d->norm) ||
+            fur_course_is_lost(&d->course, d->pass, d->iteration);
     return FUR_OK;
 }
 
@@ -148,10 +148,10 @@ static fur_status expand(idrs *d, int k)
     substitute(d, k);
     FUR_TRY(fur_vector_copy(d->r, d->v));
     FUR_TRY(fur_subtract_many(d->s - k, d->c + k, d->g + k, d->v));
-    FUR_TRY(fur_pass_preconditioned(d->solve, d->v, d->spare, &mv));
+    FUR_TRY(fur_pass_preconditioned(d->pass, d->v, d->spare, &mv));
     FUR_TRY(fur_axpby(d->omega, mv, d->c[k], d->u[k]));
     FUR_TRY(fur_axpy_many(d->s - k - 1, d->c + k + 1, fur_reading(d->u + k + 1), d->u[k]));
-    return fur_pass_multiply(d->solve, d->u[k], d->g[k]);
+    return fur_pass_multiply(d->pass, d->u[k], d->g[k]);
 }
 
 /* Makes g_k orthogonal to p_0 .. p_k-1, and sets column k of m. *usable: whether p_k.g_k exceeds
@@ -173,7 +173,7 @@ static fur_status orthogonalise(idrs *d, int k, bool *usable)
         d->m[i * s + k] = d->column[i];
     FUR_TRY(fur_subtract_many(k, d->column, d->g, d->g[k]));
     FUR_TRY(fur_subtract_many(k, d->column, d->u, d->u[k]));
-    *usable = fur_modulus(d->column[k]) > fur_pass_epsilon(d->solve) * largest;
+    *usable = fur_modulus(d->column[k]) > fur_pass_epsilon(d->pass) * largest;
     return FUR_OK;
 }
 
@@ -196,8 +196,8 @@ static fur_status leave(idrs *d, bool *over)
     const fur_vector *mr;
     const fur_vector *with[] = {d->r, d->v};
     fur_scalar products[2]; /* r.t, t.t of t = A M r */
-    FUR_TRY(fur_pass_preconditioned(d->solve, d->r, d->spare, &mr));
-    FUR_TRY(fur_pass_multiply(d->solve, mr, d->v));
+    FUR_TRY(fur_pass_preconditioned(d->pass, d->r, d->spare, &mr));
+    FUR_TRY(fur_pass_multiply(d->pass, mr, d->v));
     FUR_TRY(fur_dot_many(2, with, d->v, products));
     double t_norm;
     FUR_TRY(fur_norm_from(d->v, products[1], &t_norm));
@@ -209,12 +209,12 @@ static fur_status leave(idrs *d, bool *over)
     return step(d, d->omega, mr, d->v, t_norm, over);
 }
 
-static fur_status run(fur_pass *solve)
+static fur_status run(fur_pass *pass)
 {
-    idrs d = layout(solve);
+    idrs d = layout(pass);
     double s = d.s;
     bool over = false;
-    solve->bytes = fur_pass_bytes(solve, (3 * s * s + 22 * s + 6) / (s + 1));
+    pass->bytes = fur_pass_bytes(pass, (3 * s * s + 22 * s + 6) / (s + 1));
     FUR_TRY(begin(&d));
     while (!over) {
         bool usable = true;

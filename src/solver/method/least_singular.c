@@ -1,7 +1,7 @@
 /* See least_singular.h. */
 #include "least_singular.h"
 
-#include "coefficient.h"
+#include "complex_number.h"
 
 /* The least singular value of [sigma, a; 0, pivot], and its left singular vector (s, -t). All
  * numbers are at least 0, and not all are 0. */

@@ -19,46 +19,45 @@
  * rounding. */
 #define NEGLIGIBLE 64
 
-bool fur_least_squares_is_over(fur_pass *solve, int64_t iteration, double residual, double whole,
+bool fur_least_squares_is_over(fur_pass *pass, int64_t iteration, double residual, double whole,
                                double share)
 {
-    bool over = fur_pass_is_over(solve, iteration, residual);
-    if (over &&
-        (solve->outcome == FUR_OUTCOME_CONVERGED || solve->outcome == FUR_OUTCOME_BREAKDOWN))
+    bool over = fur_pass_is_over(pass, iteration, residual);
+    if (over && (pass->outcome == FUR_OUTCOME_CONVERGED || pass->outcome == FUR_OUTCOME_BREAKDOWN))
         return true;
-    if (!(share <= solve->gradient * whole))
+    if (!(share <= pass->gradient * whole))
         return over;
-    solve->outcome = FUR_OUTCOME_LEAST_SQUARES;
+    pass->outcome = FUR_OUTCOME_LEAST_SQUARES;
     return true;
 }
 
-double fur_least_squares_undamped(const fur_pass *solve, double plain, double square, double x_norm)
+double fur_least_squares_undamped(const fur_pass *pass, double plain, double square, double x_norm)
 {
-    double x_part = solve->options->damp * x_norm;
+    double x_part = pass->options->damp * x_norm;
     double rest = square - x_part * x_part;
-    if (!(solve->options->damp > 0))
+    if (!(pass->options->damp > 0))
         return plain;
     return rest < 0 ? 0 : sqrt(rest);
 }
 
-fur_status fur_least_squares_check_start(fur_pass *solve, double slope, double length,
+fur_status fur_least_squares_check_start(fur_pass *pass, double slope, double length,
                                          const fur_vector *g, const fur_vector *p, bool *over)
 {
     fur_scalar gp;
     double g_norm;
     double p_norm;
     *over = true;
-    if (slope <= solve->gradient * solve->norm) {
-        solve->outcome = FUR_OUTCOME_LEAST_SQUARES;
+    if (slope <= pass->gradient * pass->norm) {
+        pass->outcome = FUR_OUTCOME_LEAST_SQUARES;
         return FUR_OK;
     }
     if (!(length > 0 && length < HUGE_VAL)) {
-        solve->outcome = FUR_OUTCOME_BREAKDOWN;
+        pass->outcome = FUR_OUTCOME_BREAKDOWN;
         return FUR_OK;
     }
     *over = false;
-    solve->norm = fmax(solve->norm, slope);
-    if (!solve->preconditioner)
+    pass->norm = fmax(pass->norm, slope);
+    if (!pass->preconditioner)
         return FUR_OK;
     FUR_TRY(fur_dot(g, p, &gp));
     FUR_TRY(fur_norm2(g, &g_norm));
@@ -67,7 +66,7 @@ fur_status fur_least_squares_check_start(fur_pass *solve, double slope, double l
     *over = difference > ASYMMETRY * length &&
             difference > LEAST_ASYMMETRY * g_norm * (p_norm / length);
     if (*over)
-        solve->outcome = FUR_OUTCOME_ASYMMETRIC;
+        pass->outcome = FUR_OUTCOME_ASYMMETRIC;
     return FUR_OK;
 }
 
@@ -77,13 +76,13 @@ int64_t fur_triangle_scratch(int restart)
     return 4 * MOST_ROWS;
 }
 
-fur_triangle fur_triangle_of(const fur_pass *solve)
+fur_triangle fur_triangle_of(const fur_pass *pass)
 {
     for (int64_t i = 0; i < 2 * MOST_ROWS; i++)
-        solve->scratch[i] = 0;
-    return (fur_triangle){.zeros = solve->scratch,
-                          .entries = solve->scratch + 2 * MOST_ROWS,
-                          .epsilon = fur_pass_epsilon(solve)};
+        pass->scratch[i] = 0;
+    return (fur_triangle){.zeros = pass->scratch,
+                          .entries = pass->scratch + 2 * MOST_ROWS,
+                          .epsilon = fur_pass_epsilon(pass)};
 }
 
 /* An entry beside the diagonal that is rounding ends the triangle. Later rows began with a vector
@@ -101,7 +100,7 @@ void fur_triangle_add(fur_triangle *r, double diagonal, double beside)
 
 /* The tridiagonal matrix with zeros on the diagonal, and the triangle's entries beside them, has
  * the eigenvalues + and - the singular values (Golub and Kahan 1965). */
-void fur_triangle_take_condition(const fur_triangle *r, fur_pass *solve)
+void fur_triangle_take_condition(const fur_triangle *r, fur_pass *pass)
 {
     if (r->rows == 0)
         return;
@@ -111,16 +110,16 @@ void fur_triangle_take_condition(const fur_triangle *r, fur_pass *solve)
     fur_tridiagonal_bracket(2 * r->rows, r->zeros, r->entries, r->rows, TOLERANCE, &unused, &least);
     fur_tridiagonal_bracket(2 * r->rows, r->zeros, r->entries, 2 * r->rows - 1, TOLERANCE, &most,
                             &unused);
-    double condition = fur_condition_below(least, most, fur_pass_epsilon(solve));
-    if (least > 0 && condition > solve->condition)
-        solve->condition = condition;
+    double condition = fur_condition_below(least, most, fur_pass_epsilon(pass));
+    if (least > 0 && condition > pass->condition)
+        pass->condition = condition;
 }
 
-double fur_least_squares_bytes(const fur_pass *solve, int rows_transfers, int cols_transfers)
+double fur_least_squares_bytes(const fur_pass *pass, int rows_transfers, int cols_transfers)
 {
-    size_t size = fur_value_size(fur_operator_value_type(solve->a));
-    return (double)size * ((double)fur_operator_rows(solve->a) * rows_transfers +
-                           (double)fur_operator_cols(solve->a) * cols_transfers);
+    size_t size = fur_value_size(fur_operator_value_type(pass->a));
+    return (double)size * ((double)fur_operator_rows(pass->a) * rows_transfers +
+                           (double)fur_operator_cols(pass->a) * cols_transfers);
 }
 
 fur_rotation fur_rotation_of(double a, double b)

@@ -5,23 +5,22 @@
 
 #include "solver.h"
 
-/* Whether fur_pass_is_over, or ||A^H r - damp^2 x|| is at most solve->gradient ||A|| `whole`.
+/* Whether fur_pass_is_over, or ||A^H r - damp^2 x|| is at most pass->gradient ||A|| `whole`.
  * whole: the residual with its damped part, sqrt(||r||^2 + damp^2 ||x||^2). share: the left side
  * over ||A||. */
-bool fur_least_squares_is_over(fur_pass *solve, int64_t iteration, double residual, double whole,
+bool fur_least_squares_is_over(fur_pass *pass, int64_t iteration, double residual, double whole,
                                double share);
 
 /* ||r|| from ||r||^2 + damp^2 ||x||^2. If damp is 0, the result is `plain`. NaN is returned as NaN,
  * so that the breakdown is noticed. */
-double fur_least_squares_undamped(const fur_pass *solve, double plain, double square,
-                                  double x_norm);
+double fur_least_squares_undamped(const fur_pass *pass, double plain, double square, double x_norm);
 
 /* Tests the start of a pass. x may be a least-squares solution, or M may be singular. If g.M M g
  * differs from ||M g||^2, M is not Hermitian. If the pass is over, sets its outcome.
  *
  * g: the gradient, with norm `slope` for a residual of norm 1. length: ||M g||. p: points along M M
  * g. */
-fur_status fur_least_squares_check_start(fur_pass *solve, double slope, double length,
+fur_status fur_least_squares_check_start(fur_pass *pass, double slope, double length,
                                          const fur_vector *g, const fur_vector *p, bool *over);
 
 /* The upper bidiagonal matrix that CG on the normal equations finds for A M. The singular values of
@@ -38,14 +37,14 @@ typedef struct fur_triangle {
 /* The number of doubles of scratch that it needs. Rows beyond a limit are not stored. */
 int64_t fur_triangle_scratch(int restart);
 
-fur_triangle fur_triangle_of(const fur_pass *solve);
+fur_triangle fur_triangle_of(const fur_pass *pass);
 void fur_triangle_add(fur_triangle *r, double diagonal, double beside);
 
-/* Raises solve->condition to the triangle's condition. */
-void fur_triangle_take_condition(const fur_triangle *r, fur_pass *solve);
+/* Raises pass->condition to the triangle's condition. */
+void fur_triangle_take_condition(const fur_triangle *r, fur_pass *pass);
 
 /* Bytes of these numbers of transfers of vectors with rows entries and with cols entries. */
-double fur_least_squares_bytes(const fur_pass *solve, int rows_transfers, int cols_transfers);
+double fur_least_squares_bytes(const fur_pass *pass, int rows_transfers, int cols_transfers);
 
 /* The rotation that maps (a, b) to (length, 0): c = a / length, s = b / length. It does not
  * overflow. If both are 0, it is (1, 0). */
@@ -81,9 +80,9 @@ typedef struct fur_bidiagonal {
 #define FUR_BIDIAGONAL_WORK 3
 
 /* The first step, from s->r. If the pass ends there, *over is true and its outcome is set. */
-fur_status fur_bidiagonal_start(fur_pass *solve, fur_bidiagonal *v, bool *over);
+fur_status fur_bidiagonal_start(fur_pass *pass, fur_bidiagonal *v, bool *over);
 
-/* A step, with two products. Raises solve->norm. */
-fur_status fur_bidiagonal_step(fur_pass *solve, fur_bidiagonal *v);
+/* A step, with two products. Raises pass->norm. */
+fur_status fur_bidiagonal_step(fur_pass *pass, fur_bidiagonal *v);
 
 #endif

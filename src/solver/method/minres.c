@@ -11,7 +11,7 @@
  * An iteration has 17 vector transfers in addition to A z and M v, which are 136 bytes a row in
  * f64. They are dot q.z 2, next v 6, w 6 and x 3. With M there are 23, 184 bytes: dot v.z 2 and r
  * with its norm 4 more. */
-#include "coefficient.h"
+#include "complex_number.h"
 #include "solver.h"
 #include "tridiagonal.h"
 
@@ -30,7 +30,7 @@
 
 /* A pass, with the names of the literature. */
 typedef struct minres {
-    fur_pass *solve;
+    fur_pass *pass;
     double epsilon;
     fur_vector *r;     /* only with a preconditioner */
     fur_vector *v_old; /* Lanczos vectors */
@@ -59,7 +59,7 @@ typedef struct minres {
 
 static bool end(minres *m, fur_outcome outcome)
 {
-    m->solve->outcome = outcome;
+    m->pass->outcome = outcome;
     return true;
 }
 
@@ -67,8 +67,8 @@ static bool end(minres *m, fur_outcome outcome)
 static fur_status measure(minres *m, const fur_vector *v, double floor, double *g, bool *over)
 {
     fur_scalar square;
-    FUR_TRY(fur_pass_preconditioned(m->solve, v, m->spare, &m->z_next));
-    if (!m->solve->preconditioner)
+    FUR_TRY(fur_pass_preconditioned(m->pass, v, m->spare, &m->z_next));
+    if (!m->pass->preconditioner)
         return FUR_OK;
     FUR_TRY(fur_dot(v, m->z_next, &square));
     if (!(fabs(square.re) < HUGE_VAL))
@@ -102,10 +102,10 @@ static fur_status check_symmetry(minres *m, double imaginary, bool *over)
 static fur_status lanczos(minres *m, int64_t iteration, bool *over)
 {
     fur_scalar product;
-    FUR_TRY(fur_pass_multiply(m->solve, m->z, m->q));
+    FUR_TRY(fur_pass_multiply(m->pass, m->z, m->q));
     if (iteration == 1) {
         FUR_TRY(fur_norm2(m->q, &m->scale));
-        m->scale = m->scale > 0 ? m->scale / m->solve->residual : 1;
+        m->scale = m->scale > 0 ? m->scale / m->pass->residual : 1;
     }
     double part = 1 / (m->g * m->scale);
     FUR_TRY(fur_dot(m->q, m->z, &product));
@@ -159,7 +159,7 @@ static fur_status step(minres *m, bool *over)
         *over = end(m, FUR_OUTCOME_SINGULAR);
         return FUR_OK;
     }
-    FUR_TRY(fur_axpby(fur_real(m->c * m->eta), m->w_old, fur_real(1), m->solve->x));
+    FUR_TRY(fur_axpby(fur_real(m->c * m->eta), m->w_old, fur_real(1), m->pass->x));
     m->eta *= -m->s;
     return FUR_OK;
 }
@@ -168,7 +168,7 @@ static fur_status step(minres *m, bool *over)
 static fur_status find_residual(minres *m, double *residual)
 {
     *residual = fabs(m->eta);
-    if (!m->solve->preconditioner || m->g_next == 0)
+    if (!m->pass->preconditioner || m->g_next == 0)
         return FUR_OK;
     FUR_TRY(fur_axpby(fur_real(m->c * m->eta / m->g_next), m->q, fur_real(m->s * m->s), m->r));
     return fur_norm2(m->r, residual);
@@ -198,7 +198,7 @@ static void shift(minres *m)
 
 static fur_status start(minres *m, bool *over)
 {
-    m->g = m->solve->residual;
+    m->g = m->pass->residual;
     FUR_TRY(fur_vector_copy(m->r, m->v));
     FUR_TRY(fur_vector_fill(m->v_old, fur_real(0)));
     FUR_TRY(fur_vector_fill(m->w, fur_real(0)));
@@ -209,14 +209,14 @@ static fur_status start(minres *m, bool *over)
     exchange(&m->spare, &m->other);
     m->z = m->z_next;
     m->eta = m->g;
-    m->unit = m->solve->residual / m->g;
+    m->unit = m->pass->residual / m->g;
     return FUR_OK;
 }
 
 static fur_status run(fur_pass *s)
 {
     fur_vector **work = s->work;
-    minres m = {.solve = s,
+    minres m = {.pass = s,
                 .epsilon = fur_pass_epsilon(s),
                 .r = s->r,
                 .v_old = work[0],

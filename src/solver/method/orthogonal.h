@@ -2,7 +2,7 @@
 #ifndef FURROW_METHOD_ORTHOGONAL_H
 #define FURROW_METHOD_ORTHOGONAL_H
 
-#include "coefficient.h"
+#include "complex_number.h"
 #include "solver.h"
 
 #include "env.h"

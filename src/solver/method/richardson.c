@@ -7,7 +7,7 @@
  * Vector transfers an iteration in addition to A z and M r: two dots 3, x update 3, r update with
  * its norm 3. */
 #include "course.h"
-#include "coefficient.h"
+#include "complex_number.h"
 #include "solver.h"
 
 #include "env.h"

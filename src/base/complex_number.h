@@ -1,8 +1,8 @@
-/* Arithmetic on coefficients that are kept on the host, with one spelling for real and
- * complex. It uses only +, -, *, /, sqrt and fma, in a fixed order, so that the bits are equal on
- * every machine. */
-#ifndef FURROW_BASE_COEFFICIENT_H
-#define FURROW_BASE_COEFFICIENT_H
+/* Arithmetic on complex numbers that the host keeps. A real number has the imaginary part 0. It
+ * uses only +, -, *, /, sqrt and fma, in a fixed order, so that the bits are equal on every
+ * machine. */
+#ifndef FURROW_BASE_COMPLEX_NUMBER_H
+#define FURROW_BASE_COMPLEX_NUMBER_H
 
 #include <furrow/base.h>
 
