@@ -3,6 +3,7 @@
  * reported. Finally the entries are stored at their places, again in parallel. */
 #include "reader.h"
 
+#include <furrow/author/context.h>
 #include <furrow/author/options.h>
 #include <furrow/author/try.h>
 

@@ -1,6 +1,8 @@
 /* The preconditioner "furrow". */
 #include "shell.h"
 
+#include <furrow/author/context.h>
+
 #include <petsc/private/pcimpl.h>
 
 #define KIND_BYTES 128

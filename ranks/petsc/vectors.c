@@ -2,6 +2,7 @@
  * vectors over them are small handles, which are made for one call. */
 #include "shell.h"
 
+#include <furrow/author/context.h>
 #include <furrow/author/operator.h>
 
 #include <petscdevice.h>

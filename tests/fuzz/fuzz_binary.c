@@ -2,6 +2,8 @@
  * tried twice: unchanged, and as the words of a header followed by the bytes of the sections, which
  * are put into their places under true checksums. An accepted file must be a valid matrix or vector
  * that is written as the same bytes. A refusal must have a sentence. */
+#include <furrow/author/context.h>
+
 #include "fuzz.h"
 #include "binary_format.h"
 

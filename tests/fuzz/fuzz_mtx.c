@@ -1,6 +1,9 @@
 /* Fuzz target: any bytes as a Matrix Market file. The last three bytes are not text: they choose
  * options and a second way to read. Both ways must end with the same outcome. An accepted file must
  * be a valid matrix that survives being written and read. A refusal must have a sentence. */
+#include <furrow/author/context.h>
+#include <furrow/author/files.h>
+
 #include "fuzz.h"
 #include "input.h"
 #include "reader.h"

@@ -36,13 +36,13 @@ const fur_option fur_amg_table[] = {
                      "number of finest levels that coarsen twice, for classical"),
     FUR_OPTION_END};
 
-/* Returns the place of a word in a list that contains it; 0 for NULL. */
+/* Returns the place of a word in a list that ends with NULL; 0 if the list does not hold it. */
 static int place_of(const char *const words[], const char *word)
 {
-    int i = 0;
-    while (word && strcmp(words[i], word) != 0)
-        i++;
-    return i;
+    for (int i = 0; word && words[i]; i++)
+        if (strcmp(words[i], word) == 0)
+            return i;
+    return 0;
 }
 
 static fur_status check_matrix(const fur_csr *a, int block)

@@ -1,5 +1,7 @@
 #include "petsc_support.h"
 
+#include <furrow/author/context.h>
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
