@@ -1,5 +1,5 @@
-// Reciprocals with the bits of src/kernel/reciprocal_template.h: the same operations in the same
-// order.
+// Reciprocals with the bits of src/kernel/typed/reciprocal_template.h: the same operations in the
+// same order.
 #ifndef FURROW_CUDA_RECIPROCAL_CUH
 #define FURROW_CUDA_RECIPROCAL_CUH
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Checks the pages. Every link within the repository leads to a file and a heading that exist. No
-table has two rows for one file. The README's list of packages equals the list of
-tools/packages.sh.
+"""Checks the pages. Every link within the repository leads to a file and a heading that exist, and
+a label that names a page is the end of its link. No table has two rows for one file. Every file
+that a page or a source names with its folder exists. The README's list of packages equals the list
+of tools/packages.sh.
 
     check_docs.py SOURCE
 """
@@ -30,6 +31,20 @@ def broken_links(page):
             yield f"{page}: {link} leads nowhere"
 
 
+def wrong_labels(page):
+    for label, link in re.findall(r"\[([^\]]+\.md)\]\(([^)]+)\)", page.read_text()):
+        path = link.partition("#")[0]
+        if label != path and ("/" in label or pathlib.Path(path).name != label):
+            yield f"{page}: the label {label} is not {path}"
+
+
+def missing_files(source, text_file):
+    named = r"(?<![\w/.<-])(?:src|cuda|io|ranks|include)/[\w/]+\.(?:c|h|cpp|hpp|cu|cuh|def)\b"
+    for name in sorted(set(re.findall(named, text_file.read_text()))):
+        if not (source / name).exists():
+            yield f"{text_file}: there is no {name}"
+
+
 def listed_twice(page):
     files = re.findall(r"^\| \[[^\]]*\]\(([^)]+)\) \|", page.read_text(), re.M)
     for file in sorted({file for file in files if files.count(file) > 1}):
@@ -48,7 +63,15 @@ def missing_packages(source):
 def main():
     source = pathlib.Path(sys.argv[1])
     pages = sorted(source.glob("*.md")) + sorted(source.glob("docs/**/*.md")) + [source / "data/README.md"]
-    faults = [fault for page in pages for check in (broken_links, listed_twice) for fault in check(page)]
+    checks = (broken_links, wrong_labels, listed_twice)
+    faults = [fault for page in pages for check in checks for fault in check(page)]
+    texts = pages + [
+        file
+        for folder in ("src", "cuda", "io", "ranks", "include", "python", "tools", "tests")
+        for file in sorted((source / folder).rglob("*"))
+        if file.suffix in (".c", ".h", ".cpp", ".hpp", ".cu", ".cuh", ".py", ".sh")
+    ]
+    faults += [fault for text_file in texts for fault in missing_files(source, text_file)]
     faults += missing_packages(source)
     print("\n".join(faults) or f"{len(pages)} pages are sound")
     return bool(faults)
