@@ -7,6 +7,7 @@
 #include <furrow/author/precond.h>
 
 #include <stdio.h>
+#include <string.h>
 
 #include "estimates.h"
 #include "line.h"
@@ -71,19 +72,30 @@ static void put_kernels(output *out, fur_context *context, const char *key, cons
         print_kernels(context, title, at);
 }
 
+/* Returns true if the default is a number. Otherwise it is a word, or found in the matrix. */
+static bool has_number(const fur_option *o)
+{
+    return !o->words && (o->standard != 0 || (o->zero == 0 && !(o->least > 0)));
+}
+
+/* Appends a value to the name of an option. */
+static void add_value(char *text, size_t size, char mark, const char *value)
+{
+    size_t length = strlen(text);
+    snprintf(text + length, size - length, "%c%s", mark, value);
+}
+
 /* Formats an option as in a text, with its default if it is a value: "fill=10", "theta=N",
  * "modified", "cycle=V|W|K". */
 static void name_option(const fur_option *o, char *text, size_t size)
 {
-    int length = snprintf(text, size, "%s", o->name);
-    bool has_default = o->standard != 0 || (o->zero == 0 && !(o->least > 0));
-    if (!o->words && !has_default)
-        snprintf(text + length, size - (size_t)length, "=N");
-    else if (!o->words && o->type != FUR_OPTION_FLAG)
-        snprintf(text + length, size - (size_t)length, "=%g", o->standard);
+    char number[32];
+    snprintf(text, size, "%s", o->name);
+    snprintf(number, sizeof number, "%g", o->standard);
     for (int i = 0; o->words && o->words[i]; i++)
-        length +=
-            snprintf(text + length, size - (size_t)length, "%c%s", i == 0 ? '=' : '|', o->words[i]);
+        add_value(text, size, i == 0 ? '=' : '|', o->words[i]);
+    if (!o->words && o->type != FUR_OPTION_FLAG)
+        add_value(text, size, '=', has_number(o) ? number : "N");
 }
 
 static void print_preconds(void)
@@ -103,6 +115,14 @@ static void print_preconds(void)
     }
 }
 
+/* Returns the default: a number, the first word, or null. */
+static json_t *default_to_json(const fur_option *o)
+{
+    if (o->words)
+        return output_string(o->words[0]);
+    return has_number(o) ? json_real(o->standard) : json_null();
+}
+
 static json_t *preconds_to_json(void)
 {
     const fur_method_info *kind;
@@ -114,9 +134,9 @@ static json_t *preconds_to_json(void)
             json_t *words = json_array();
             for (int w = 0; o->words && o->words[w]; w++)
                 json_array_append_new(words, output_string(o->words[w]));
-            output_append(options, json_pack("{s:o, s:o, s:f, s:o}", "name", output_string(o->name),
+            output_append(options, json_pack("{s:o, s:o, s:o, s:o}", "name", output_string(o->name),
                                              "summary", output_string(o->summary), "default",
-                                             o->standard, "words", words));
+                                             default_to_json(o), "words", words));
         }
         output_append(list, json_pack("{s:o, s:o, s:o, s:o}", "name", output_string(kind->name),
                                       "summary", output_string(kind->summary), "source",

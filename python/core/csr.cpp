@@ -1,8 +1,5 @@
 #include "csr.h"
 
-extern "C" {
-}
-
 #include <nanobind/stl/complex.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>

@@ -2204,6 +2204,13 @@ class KernelsTest(CommandTest):
         self.assertEqual([option["name"] for option in kinds["chebyshev"]["options"]], ["degree"])
         self.assertIn("degree=3", text)
         self.assertIn("cycle=V|W|K", text)
+        defaults = {option["name"]: option["default"] for option in kinds["amg"]["options"]}
+        self.assertEqual(defaults["sweeps"], 2)
+        self.assertEqual(defaults["cycle"], "V")
+        self.assertIsNone(defaults["theta"])
+        self.assertIsNone(defaults["levels"])
+        self.assertIsNone(kinds["bjacobi"]["options"][0]["default"])
+        self.assertIn("theta=N ", text)
         for kernel in report["kernels"] + report["stencil_kernels"]:
             self.assertRegex(text, rf"(?m)^{re.escape(kernel['name'])} ")
 
