@@ -7,9 +7,11 @@ With --since only sentences on lines that changed since COMMIT count. docs/style
 """
 import argparse
 import io
+import os
 import re
 import subprocess
 import sys
+import textwrap
 import tokenize
 
 MOST_WORDS = 32
@@ -21,47 +23,87 @@ HABITS = {
     "a word of this project": r"\b(carried along|is not whole|goes its way|has its turn|does without|is left out of)\b",
 }
 C_LIKE = (".c", ".h", ".cpp", ".hpp", ".cu", ".cuh")
-COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|/\*.*?\*/|(?:[ \t]*//[^\n]*\n?)+', re.S)
+HASH_LIKE = (".sh", ".cmake", "CMakeLists.txt", ".ci/run")
+LITERAL_OR_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:[^\'\\\n]|\\[^\'\n]+|\\\')\'|/\*.*?\*/|//[^\n]*', re.S)
+MARK = re.compile(r"^\s*(?:/\*+|\*+/|\*|//+|#+)?[!<]? ?|\s*\*+/\s*$")
+# A list item, or a row of a table: a term, and its meaning after three spaces.
+ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+|\s*\S+(?: \S+)*?\s{3,}")
+QUOTES = re.compile(r'^\w*"""|"""$')
 
 
-def c_prose(text):
-    """Yields (first line, text without its marks) for each comment in C, C++ or CUDA."""
-    for found in COMMENT.finditer(text):
-        if found[0][0] != '"':
-            lines = [re.sub(r"^\s*(//|/\*|\*/|\*)?|\*/\s*$", "", line) for line in found[0].split("\n")]
-            yield text.count("\n", 0, found.start()) + 1, lines
+def joined(text, comments):
+    """Yields (first line, lines without marks) for comments, given by line, column and text. A comment that has its
+    line to itself continues a comment of the same column in the line before."""
+    above = text.split("\n")
+    first, at, lines = 0, 0, []
+    for row, column, comment in comments:
+        alone = not above[row - 1][:column].strip()
+        if lines and not (alone and (row, column) == (first + len(lines), at)):
+            yield first, lines
+            lines = []
+        if not lines:
+            first, at = row, column
+        lines += [MARK.sub("", line) for line in comment.split("\n")]
+    if lines:
+        yield first, lines
+
+
+def c_comments(text):
+    for found in LITERAL_OR_COMMENT.finditer(text):
+        if found[0][0] == "/":
+            yield text.count("\n", 0, found.start()) + 1, found.start() - text.rfind("\n", 0, found.start()) - 1, found[0]
+
+
+def hash_comments(text):
+    """Comments of shell scripts and CMake that have their lines to themselves."""
+    for row, line in enumerate(text.split("\n"), 1):
+        if re.match(r"\s*#(?!!)", line):
+            yield row, line.index("#"), line
 
 
 def page_prose(text):
-    """Yields the paragraphs of a Markdown page, without code and tables."""
+    """Yields a Markdown page without its blocks of code, tables, headings and pictures."""
     code = False
     lines = []
     for line in text.split("\n"):
         code ^= line.lstrip().startswith("```")
-        drop = code or line.startswith("    ") or line.lstrip().startswith(("```", "|", "#", "!["))
-        lines.append("" if drop else re.sub(r"^\s*([-*]|\d+\.)\s+", "\n", line))
+        drop = code or line.lstrip().startswith(("```", "|", "#", "!["))
+        lines.append("" if drop else line)
     yield 1, lines
 
 
 def python_prose(text):
     """Yields docstrings and comments."""
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.COMMENT:
-            yield token.start[0], [token.string.lstrip("# ")]
-        elif token.type == tokenize.STRING and token.string.endswith('"""'):
-            yield token.start[0], token.string.strip('rf"').split("\n")
+    tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+    yield from joined(text, [(*token.start, token.string) for token in tokens
+                             if token.type == tokenize.COMMENT and not token.string.startswith("#!")])
+    for token in tokens:
+        if token.type == tokenize.STRING and token.string.endswith('"""'):
+            head, _, rest = QUOTES.sub("", token.string).partition("\n")
+            yield token.start[0], [head, *textwrap.dedent(rest).split("\n")]
 
 
 def sentences(first, lines):
-    """Yields (first line, last line, sentence). A blank line also ends a sentence."""
+    """Yields (first line, last line, sentence). A blank line, a list item and a smaller indentation also end a
+    sentence. Lines that are indented by four more spaces are code, unless they continue a sentence."""
     words = []
     begin = first
+    margin = last = 0
     for number, line in enumerate(lines, first):
-        if "\n" in line or not line.strip():
-            if words:
-                yield begin, number - 1, " ".join(words)
+        item = ITEM.match(line)
+        if words and margin == 0 and words[-1][-1] not in ".:;,)":
+            item = None  # a minus sign after a line break
+        indent = item.end() if item else len(line) - len(line.lstrip())
+        code = not item and indent >= margin + 4 and (not words or words[-1].endswith(":"))
+        if words and (item or code or indent < last or not line.strip()):
+            yield begin, number - 1, " ".join(words)
             words = []
-        for part in re.split(r"(?<=[.!?:;])\s+(?=[A-Z`\"(])", line.strip()):
+        if code or not line.strip():
+            continue
+        if item or indent < margin:
+            margin = indent
+        last = indent
+        for part in re.split(r"(?<=[.!?:;])\s+(?=[A-Z`\"(])", line[indent:].strip()):
             if not words:
                 begin = number
             words += re.sub(r"`[^`]*`", "CODE", part).split()
@@ -81,10 +123,11 @@ def faults(sentence):
 
 
 def changed_lines(commit):
-    """Returns the lines of each file that changed since the commit."""
+    """Returns the lines of each file that changed since the commit, for files that still exist below this folder."""
     lines = {}
     path = None
-    for line in subprocess.check_output(["git", "diff", "-U0", commit, "--"], text=True).split("\n"):
+    diff = ["git", "diff", "-U0", "--relative", "--diff-filter=d", "--dst-prefix=b/", commit, "--"]
+    for line in subprocess.check_output(diff, text=True).split("\n"):
         if line.startswith("+++ "):
             path = line[6:]
         elif found := re.match(r"@@ .*\+(\d+)(?:,(\d+))? @@", line):
@@ -95,7 +138,9 @@ def changed_lines(commit):
 
 def prose(path, text):
     if path.endswith(C_LIKE):
-        return c_prose(text)
+        return joined(text, c_comments(text))
+    if path.endswith(HASH_LIKE):
+        return joined(text, hash_comments(text))
     return page_prose(text) if path.endswith(".md") else python_prose(text)
 
 
@@ -107,7 +152,9 @@ def main():
     changed = changed_lines(given.since) if given.since else None
     count = found = 0
     for path in subprocess.check_output(["git", "ls-files", "--"] + given.paths, text=True).split("\n"):
-        if not path.endswith(C_LIKE + (".md", ".py")) or (changed is not None and path not in changed):
+        if not path.endswith(C_LIKE + HASH_LIKE + (".md", ".py")) or not os.path.isfile(path):
+            continue
+        if changed is not None and path not in changed:
             continue
         with open(path, encoding="utf-8") as file:
             text = file.read()
