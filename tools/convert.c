@@ -207,12 +207,12 @@ static void settle(struct argp_state *state, void *options)
 #define AT(member) .at = offsetof(convert_options, member)
 static const line_option own_options[] = {
     {"type", "TYPE",
-     "Round to f32, f64, c64 or c128 (default: nothing is rounded, and a pattern stays one)",
+     "Value type: f32, f64, c64 or c128 (default: as in IN; values are rounded if necessary)",
      LINE_OWN, AT(type), .parse = parse_type},
     {"transpose", NULL, "Write the transpose", LINE_FLAG, AT(transpose)},
     {"symmetry", "KIND",
-     "Write as general, symmetric, skew-symmetric or hermitian (default: as IN is)", LINE_OWN,
-     AT(symmetry), .parse = parse_symmetry},
+     "Stored symmetry: general, symmetric, skew-symmetric or hermitian (default: as in IN)",
+     LINE_OWN, AT(symmetry), .parse = parse_symmetry},
     {"pattern", NULL, "Write positions without values", LINE_FLAG, AT(pattern)},
     {"format", "NAME", SAVE_FORMAT_DOC, LINE_OWN, AT(out), .parse = save_parse_format},
     {0},
@@ -222,10 +222,10 @@ static const line line_of = {
     .options = own_options,
     .operands = "IN OUT",
     .settle = settle,
-    .doc = "Read IN, a Matrix Market or binary file, and write its matrix or vector to OUT. If the "
-           "name of OUT ends in .fur, the file is binary and loads many times faster. Else (.mtx, "
-           ".mtx.gz, .mtx.zst or no ending) it is Matrix Market, with the fewest digits that read "
-           "back to the same numbers.",
+    .doc =
+        "Read the matrix or vector in IN and write it to OUT. The name of OUT decides the format. "
+        ".fur is the binary format, which loads many times faster. .mtx, .mtx.gz and .mtx.zst are "
+        "Matrix Market. Text has the fewest digits that read back to the same numbers.",
 };
 
 int command_convert(int argc, char **argv)

@@ -369,37 +369,31 @@ static void settle(struct argp_state *state, void *options)
 
 #define AT(member) .at = offsetof(eigs_options, member)
 static const line_option own_options[] = {
-    {"count", "K", "How many eigenvalues, each as often as it occurs (default: 6)", LINE_COUNT,
+    {"count", "K", "Number of eigenvalues, counted with multiplicity (default: 6)", LINE_COUNT,
      AT(count), .most = FUR_EIGS_MOST_COUNT},
     {"which", "END",
-     "smallest (default), largest, or both: half of them from each end; by value, not by modulus",
+     "End of the spectrum: smallest (default), largest, or both for half from each end",
      LINE_CHOICE, AT(which), .names = end_name},
-    {"method", "NAME",
-     "lanczos (default), or lobpcg: with a preconditioner, for the smallest of a badly conditioned "
-     "matrix",
+    {"method", "NAME", "Method: lanczos (default), or lobpcg, which uses a preconditioner",
      LINE_CHOICE, AT(method), .names = method_name},
     {"precond", "KIND",
-     "Preconditioner of lobpcg: none (default), or of furrow solve one that is made from the "
-     "matrix: "
-     "jacobi, ic0, ssor, fsai, chebyshev, amg, ...",
+     "Preconditioner of lobpcg, such as ic0 or amg (default: none; list: furrow kernels)",
      LINE_PRECOND, AT(precond), .names = precond_name},
-    {"block", "N", "Vectors that lobpcg works on at once (default: 1.25 K + 1)", LINE_COUNT,
-     AT(block), .most = FUR_LOBPCG_MOST_BLOCK},
+    {"block", "N", "Number of vectors of lobpcg (default: 1.25 K + 1)", LINE_COUNT, AT(block),
+     .most = FUR_LOBPCG_MOST_BLOCK},
     {"tolerance", "T",
-     "Converged: ||A v - lambda v|| is T times the norm of A (default 1e-10, for f32 and c64 1e-5)",
-     LINE_POSITIVE, AT(tolerance)},
-    {"relative", "T",
-     "Of lobpcg, in place of --tolerance: converged is ||A v - lambda v|| <= T |lambda|",
+     "Stop if ||A v - lambda v|| <= T ||A|| (default: 1e-10, for f32 and c64 1e-5)", LINE_POSITIVE,
+     AT(tolerance)},
+    {"relative", "T", "lobpcg: stop if ||A v - lambda v|| <= T |lambda|; replaces --tolerance",
      LINE_POSITIVE, AT(relative)},
-    {"basis", "N", "Vectors to keep before a restart (default: 2 K + 20, or all of up to 160 rows)",
+    {"basis", "N",
+     "Number of vectors before a restart of lanczos (default: 2 K + 20, or n for n <= 160 rows)",
      LINE_COUNT, AT(basis), .most = 10000},
     {"max-iterations", "N",
-     "Give up after about N iterations (default: 10 times the rows plus 1000, at most 50000; of "
-     "lobpcg 1000)",
+     "Stop after about N iterations (default: for n rows 10 n + 1000, up to 50000; lobpcg: 1000)",
      LINE_LONG, AT(max_iterations), .most = INT64_MAX},
     {"kernel", "NAME", PRODUCT_KERNEL_DOC, LINE_TEXT, AT(kernel)},
-    {"out", "V.mtx", "Write the eigenvectors to this file, as columns of a matrix", LINE_FILE,
-     AT(out.path)},
+    {"out", "V.mtx", "Write the eigenvectors to this file, as columns", LINE_FILE, AT(out.path)},
     {"format", "NAME", SAVE_FORMAT_DOC, LINE_OWN, AT(out), .parse = save_parse_format},
     {0},
 };
@@ -408,10 +402,11 @@ static const line line_of = {
     .options = own_options,
     .operands = "FILE",
     .settle = settle,
-    .doc = "Find the smallest or largest eigenvalues of a symmetric (Hermitian) matrix by Lanczos' "
-           "method with thick restarts, or by LOBPCG with a preconditioner. An eigenvalue of the "
-           "matrix lies within the residual, "
-           "computed afresh, of each value; the command fails unless all are small enough.",
+    .doc = "Compute the smallest or largest eigenvalues of a symmetric or Hermitian matrix. The "
+           "methods are Lanczos with thick restarts, and LOBPCG with a preconditioner. The "
+           "residual of each eigenpair is computed from the eigenvector. It bounds the distance "
+           "from the printed value to an eigenvalue of the matrix. The command fails if a residual "
+           "is larger than the tolerance.",
 };
 
 int command_eigs(int argc, char **argv)

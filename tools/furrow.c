@@ -2,21 +2,21 @@
 #include "command.h"
 
 static const command commands[] = {
-    {"info", "say what a matrix is", command_info},
-    {"multiply", "multiply a matrix by a vector and time it", command_multiply},
-    {"trisolve", "solve with a triangle of a matrix and time it", command_trisolve},
+    {"info", "print the properties of a matrix", command_info},
+    {"multiply", "multiply a matrix by a vector or a matrix", command_multiply},
+    {"trisolve", "solve a triangular system", command_trisolve},
     {"solve", "solve a linear system", command_solve},
-    {"eigs", "find a few eigenvalues of a symmetric matrix", command_eigs},
-    {"convert", "write a matrix in another form", command_convert},
+    {"eigs", "compute a few eigenvalues of a symmetric matrix", command_eigs},
+    {"convert", "convert a matrix to another format", command_convert},
     {"add", "add two matrices", command_add},
-    {"extract", "take a part of a matrix", command_extract},
-    {"combine", "put matrices together as blocks", command_combine},
-    {"reorder", "bring a matrix's entries to its diagonal", command_reorder},
+    {"extract", "extract a part of a matrix", command_extract},
+    {"combine", "build a block matrix", command_combine},
+    {"reorder", "move entries close to the diagonal", command_reorder},
     {"neighbours", "find the nearest neighbours of points", command_neighbours},
     {"spy", "draw the pattern of a matrix", command_spy},
-    {"kernels", "list the kernels, and which one a matrix gets", command_kernels},
-    {"stencil", "race a stencil against its matrix", NULL},
-    {"bench", "race the kernels against plain loops", NULL},
+    {"kernels", "list kernels, methods and preconditioners", command_kernels},
+    {"stencil", "time a stencil against its matrix", NULL},
+    {"bench", "time kernels against other implementations", NULL},
     {NULL, NULL, NULL},
 };
 

@@ -100,7 +100,7 @@ static fur_status info(fur_context *context, const void *options)
 
 static const line_option own_options[] = {
     {"graph", NULL,
-     "Count connected components, colours, and the levels of both triangles of a square matrix",
+     "Count connected components, colours, and level sets of both triangles (square matrices)",
      LINE_FLAG, .at = offsetof(info_options, graph)},
     {0},
 };
@@ -108,8 +108,8 @@ static const line_option own_options[] = {
 static const line line_of = {
     .options = own_options,
     .operands = "FILE",
-    .doc = "Say what the matrix in a Matrix Market or binary file is. A symmetric file is expanded "
-           "first: entries, rows and profile are those of the whole matrix."};
+    .doc = "Print the properties of the matrix in a Matrix Market or binary file. If a symmetric "
+           "file stores one triangle, the numbers are those of the full matrix."};
 
 int command_info(int argc, char **argv)
 {

@@ -1,5 +1,4 @@
-/* furrow kernels: lists what is registered for y = A x, for stencils, for repeated sweeps, and as
- * preconditioners, and shows the choice for a matrix. */
+/* furrow kernels: lists kernels, methods and preconditioners, and shows the choice for a matrix. */
 #include "command.h"
 
 #include <furrow/author/context.h>
@@ -72,6 +71,38 @@ static void put_kernels(output *out, fur_context *context, const char *key, cons
         print_kernels(context, title, at);
 }
 
+/* Returns method `index` of a list; NULL past the end. */
+typedef const fur_method_info *method_at(int index);
+
+static void print_methods(const char *title, method_at *at)
+{
+    const fur_method_info *method;
+    printf("\n%s\n\n", title);
+    for (int i = 0; (method = at(i)); i++) {
+        output_line(method->name, method->summary);
+        output_line("", method->source);
+    }
+}
+
+static json_t *methods_to_json(method_at *at)
+{
+    const fur_method_info *method;
+    json_t *list = json_array();
+    for (int i = 0; (method = at(i)); i++)
+        output_append(list, json_pack("{s:o, s:o, s:o}", "name", output_string(method->name),
+                                      "summary", output_string(method->summary), "source",
+                                      output_string(method->source)));
+    return list;
+}
+
+static void put_methods(output *out, const char *key, const char *title, method_at *at)
+{
+    if (out->json)
+        output_member(out, key, methods_to_json(at));
+    else
+        print_methods(title, at);
+}
+
 /* Returns true if the default is a number. Otherwise it is a word, or found in the matrix. */
 static bool has_number(const fur_option *o)
 {
@@ -104,7 +135,7 @@ static void print_preconds(void)
     const fur_option *o;
     char name[128];
     char text[256];
-    printf("\npreconditioners, and the options of each with their defaults:\n\n");
+    printf("\npreconditioners, and their options with defaults:\n\n");
     for (int k = 0; (kind = fur_precond_at(k)); k++) {
         output_line(kind->name, kind->summary);
         for (int i = 0; (o = fur_precond_option_at(kind->name, i)); i++) {
@@ -185,10 +216,13 @@ static fur_status kernels_steps(kernels_job *job)
     output_text(&out, "device", "device", fur_context_device(job->context));
     output_text(&out, "isa", "instruction set", fur_context_isa(job->context));
     output_count(&out, "threads", "threads", fur_context_threads(job->context));
-    put_kernels(&out, job->context, "kernels", "for a matrix:", fur_spmv_kernel_at);
-    put_kernels(&out, job->context, "stencil_kernels", "for a stencil:", fur_stencil_kernel_at);
+    put_kernels(&out, job->context, "kernels", "kernels for a matrix:", fur_spmv_kernel_at);
+    put_kernels(&out, job->context, "stencil_kernels",
+                "kernels for a stencil:", fur_stencil_kernel_at);
     put_kernels(&out, job->context, "sweep_kernels",
-                "for repeated sweeps of a stencil:", fur_stencil_sweep_kernel_at);
+                "kernels for repeated sweeps of a stencil:", fur_stencil_sweep_kernel_at);
+    put_methods(&out, "methods", "methods of furrow solve:", fur_solver_method_at);
+    put_methods(&out, "orders", "methods of furrow reorder:", fur_reorder_method_at);
     if (out.json)
         output_member(&out, "preconditioners", preconds_to_json());
     else
@@ -225,10 +259,12 @@ static void settle(struct argp_state *state, void *options)
 
 #define AT(member) .at = offsetof(kernels_options, member)
 static const line_option own_options[] = {
-    {"measure", NULL, "Time the kernels on FILE instead of estimating, and show both", LINE_FLAG,
-     AT(measure)},
-    {"transpose", NULL, "Choose for products by the transpose", LINE_FLAG, AT(transpose)},
-    {"uses", "N", "Choose for N products (default: 50)", LINE_LONG, AT(uses), .most = INT64_MAX},
+    {"measure", NULL, "Time the kernels on FILE, and print the measured and the estimated times",
+     LINE_FLAG, AT(measure)},
+    {"transpose", NULL, "Choose the kernel for products by the transpose", LINE_FLAG,
+     AT(transpose)},
+    {"uses", "N", "Choose the kernel for N products (default: 50)", LINE_LONG, AT(uses),
+     .most = INT64_MAX},
     {0},
 };
 
@@ -236,9 +272,9 @@ static const line line_of = {
     .options = own_options,
     .operands = "[FILE]",
     .settle = settle,
-    .doc = "List the kernels for y = A x, for stencils and for repeated sweeps of them, and the "
-           "preconditioners with their options. With a file, also say which kernel its matrix "
-           "gets, and why.",
+    .doc = "List the kernels for matrices and for stencils, the methods of furrow solve and furrow "
+           "reorder, and the preconditioners with their options. If FILE is given, also print the "
+           "kernel that its matrix gets, and the reason.",
 };
 
 int command_kernels(int argc, char **argv)

@@ -7,14 +7,10 @@
 #include "output.h"
 
 #define PRODUCT_KERNEL_DOC                                                                         \
-    "Kernel for the products: one of furrow kernels, or stencil, which fails unless the matrix "   \
-    "is one on a grid (default: the best)"
-#define PRODUCT_VALUES_DOC                                                                         \
-    "Values of A to multiply by: exact (default), or f32, rounded to single precision; vectors "   \
-    "and additions stay as they are"
+    "Kernel for the products: stencil, or a kernel of furrow kernels (default: auto, the fastest)"
+#define PRODUCT_VALUES_DOC "Values of A: exact (default), or f32, rounded to single precision"
 #define PRODUCT_ORDER_DOC                                                                          \
-    "Order of rows and columns to work in: that of a method of furrow reorder, none (default), "   \
-    "or auto, which is rcm if products are faster in it. x, y and b keep the order of FILE"
+    "Order for the products: none (default), auto, or a method of furrow reorder"
 
 /* FUR_INVALID, a misuse, unless --kernel took NULL or the name of what may multiply. */
 fur_status product_check_kernel(fur_context *context, const char *kernel);

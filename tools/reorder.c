@@ -218,21 +218,19 @@ static void settle(struct argp_state *state, void *options)
 
 #define AT(member) .at = offsetof(reorder_options, member)
 static const line_option own_options[] = {
-    {"method", "NAME", "rcm (default), cm, rcm-quality or sloan", LINE_CHOICE, AT(method),
+    {"method", "NAME", "Method: rcm (default), cm, rcm-quality or sloan", LINE_CHOICE, AT(method),
      .names = command_method},
-    {"out", "B.mtx", "Write the reordered matrix", LINE_FILE, AT(out.path)},
+    {"out", "B.mtx", "Write the reordered matrix to this file", LINE_FILE, AT(out.path)},
     {"format", "NAME", SAVE_FORMAT_DOC, LINE_OWN, AT(out), .parse = save_parse_format},
     {"perm", "P.mtx",
-     "Write the order, a Matrix Market array of integers from 1: row i of the reordered matrix is "
-     "row P(i) of FILE",
-     LINE_TEXT, AT(permutation)},
-    {"report", "R.html",
-     "Write a page for browsers with pictures and figures from before and after", LINE_TEXT,
-     AT(report)},
-    {"allow-worse", NULL, "Take the method's own order even where it is worse than that of FILE",
+     "Write the order to this file: row i of the reordered matrix is row P(i) of FILE", LINE_TEXT,
+     AT(permutation)},
+    {"report", "R.html", "Write a page for browsers: pictures and numbers before and after",
+     LINE_TEXT, AT(report)},
+    {"allow-worse", NULL, "Use the method's order even if it is worse than the order in FILE",
      LINE_FLAG, AT(allow_worse)},
-    {"repeat", "N", "Order and permute N times; the fastest counts", LINE_LONG, AT(repeat),
-     .most = REPEAT_MOST},
+    {"repeat", "N", "Compute the order N times and print the shortest time (default: 1)", LINE_LONG,
+     AT(repeat), .most = REPEAT_MOST},
     {0},
 };
 
@@ -240,9 +238,10 @@ static const line line_of = {
     .options = own_options,
     .operands = "FILE",
     .settle = settle,
-    .doc = "Bring the entries of a square matrix to its diagonal by another order of rows and "
-           "columns, and say what is gained. The order is never worse than that of FILE, unless "
-           "--allow-worse is given.",
+    .doc =
+        "Reorder the rows and columns of a square matrix so that its entries are close to the "
+        "diagonal. Print bandwidth, profile and times before and after. If the new order is worse "
+        "than the order in FILE, the order in FILE is kept. --allow-worse turns this check off.",
 };
 
 int command_reorder(int argc, char **argv)

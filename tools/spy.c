@@ -164,14 +164,13 @@ static void settle(struct argp_state *state, void *options)
 
 #define AT(member) .at = offsetof(spy_options, member)
 static const line_option own_options[] = {
-    {"out", "PICTURE", "Write this file; its name ends in .png or .svg. Required", LINE_TEXT,
+    {"out", "PICTURE", "Picture to write; its name ends in .png or .svg (required)", LINE_TEXT,
      AT(out), .letter = 'o'},
-    {"reorder", "METHOD",
-     "Draw the matrix beside itself in the order of a method of furrow reorder", LINE_CHOICE,
-     AT(method), .names = command_method},
-    {"allow-worse", NULL, "Take the method's own order even where it has a larger bandwidth",
-     LINE_FLAG, AT(allow_worse)},
-    {"size", "PIXELS", "Pixels of the pattern's longer side, at most (default 600)", LINE_OWN,
+    {"reorder", "METHOD", "Also draw the reordered matrix; METHOD is a method of furrow reorder",
+     LINE_CHOICE, AT(method), .names = command_method},
+    {"allow-worse", NULL, "Use the method's order even if its bandwidth is larger", LINE_FLAG,
+     AT(allow_worse)},
+    {"size", "PIXELS", "Largest width and height of the pattern in pixels (default: 600)", LINE_OWN,
      AT(pixels), .parse = parse_size},
     {0},
 };
@@ -180,9 +179,9 @@ static const line line_of = {
     .options = own_options,
     .operands = "FILE",
     .settle = settle,
-    .doc = "Draw where the entries of a matrix are. In the picture of a small matrix each entry is "
-           "a square. In that of a large one each cell covers a block of the matrix; the darker "
-           "the cell, the more entries it has, on a logarithmic scale.",
+    .doc = "Draw the pattern of a matrix. In the picture of a small matrix, each square is an "
+           "entry. In the picture of a large matrix, each cell is a block of the matrix. Darker "
+           "cells have more entries, on a logarithmic scale.",
 };
 
 int command_spy(int argc, char **argv)

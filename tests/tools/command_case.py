@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import resource
 import signal
 import subprocess
@@ -34,6 +35,18 @@ def quick(arguments):
 def run(*arguments, **options):
     return subprocess.run(quick(arguments), capture_output=True, text=True, check=False, timeout=120,
                           **options)
+
+
+def help_faults(text):
+    """Lines of a help text that are wider than a terminal, end in blanks, or explain an option in more
+    than two lines."""
+    faults = [line for line in text.splitlines() if len(line) > 79 or line != line.rstrip()]
+    lines = 0
+    for line in text.splitlines():
+        starts = re.match(r" {2}(-., | {4})--", line)
+        lines = 1 if starts else lines + 1 if lines and line.startswith(" " * 29) else 0
+        faults += [line] if lines > 2 else []
+    return faults
 
 
 def pipe(content, *arguments):

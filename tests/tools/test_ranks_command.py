@@ -11,7 +11,7 @@ import subprocess
 import time
 import unittest
 
-from command_case import COMMAND, CommandTest, data, main, pipe, run
+from command_case import COMMAND, CommandTest, data, help_faults, main, pipe, run
 
 FURROW = pathlib.Path(COMMAND).with_name("furrow")
 
@@ -227,6 +227,8 @@ class UsageTest(CommandTest):
             done = run(*line)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertIn("furrow-ranks", done.stdout)
+        for line in (["solve"], ["multiply"], ["bench"], []):
+            self.assertEqual(help_faults(run(*line, "--help").stdout), [], line)
         self.assertIn("--quiet", run("solve", "--help").stdout)
         self.assertRegex(run("--version").stdout, r"\Afurrow-ranks \d+\.\d+\.\d+\n\Z")
         self.assertEqual(run("frob").returncode, 2)

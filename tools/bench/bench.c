@@ -14,6 +14,7 @@
 #include "sweeps.h"
 
 #define CASES_MAX 512
+#define DOC_BYTES 4096
 /* Default of --seconds. */
 #define SECONDS 0.02
 
@@ -251,30 +252,23 @@ static void settle(struct argp_state *state, void *options)
 
 #define AT(member) .at = offsetof(bench_options, member)
 static const line_option own_options[] = {
-    {"seconds", "S",
-     "CPU: time for each contender in each round of spmv, reduce and io (default 0.02)",
+    {"seconds", "S", "Time for each contender in each round on the CPU (default: 0.02)",
      LINE_POSITIVE, AT(seconds)},
-    {"rounds", "N",
-     "CPU: rounds of spmv, reduce and stencil (default 11) and of io (default 5); of solve on any "
-     "device (default 11)",
-     LINE_COUNT, AT(rounds), .most = RACE_ROUNDS_MOST},
+    {"rounds", "N", "Number of rounds (default: 11 or 5, by the suite)", LINE_COUNT, AT(rounds),
+     .most = RACE_ROUNDS_MOST},
     {"against", "PEER",
-     "What to race with: plain on the CPU, for io mmio or fmm; on a GPU cusparse (spmv), cublas "
-     "(reduce), cub (ladder), cublas (dense), cudamemcpy (transfer), cusolver (reorder); stencil "
-     "takes what furrow "
-     "stencil takes",
+     "Peer to compare with; the command fails if it is missing (default: each that exists)",
      LINE_TEXT, AT(against)},
-    {"sweeps", "N", "stencil: " SWEEPS_DOC, LINE_COUNT, AT(sweeps), .most = SWEEPS_COUNT_MOST},
-    {"json-file", "FILE", "Write to FILE what --json prints, beside the tables", LINE_TEXT,
-     AT(json_file)},
-    {"report", "R.html",
-     "Write a page for browsers with bars, a roofline and what plans cost; spmv, reduce, stencil, "
-     "solve, transfer and reorder have one",
+    {"sweeps", "N", "Suite stencil only. " SWEEPS_DOC, LINE_COUNT, AT(sweeps),
+     .most = SWEEPS_COUNT_MOST},
+    {"json-file", "FILE", "Write the object of --json to this file, in addition to the tables",
+     LINE_TEXT, AT(json_file)},
+    {"report", "R.html", "Write a page for browsers: bars, a roofline and the costs of plans",
      LINE_TEXT, AT(report)},
-    {"picture", "P.svg", "Write the bars and the roofline of that page as one picture", LINE_TEXT,
+    {"picture", "P.svg", "Write the bars and the roofline of this page as one picture", LINE_TEXT,
      AT(picture)},
-    {"from", "FILE", "Race nothing: draw what an earlier run wrote by --json-file", LINE_FILE,
-     AT(from)},
+    {"from", "FILE", "Draw the results that an earlier run saved by --json-file; time nothing",
+     LINE_FILE, AT(from)},
     {0},
 };
 
@@ -293,49 +287,40 @@ static error_t take_case(int key, char *argument, struct argp_state *state, void
     }
 }
 
-static const line line_of = {
-    .options = own_options,
-    .operands = "FILE|MATRIX...\nspmv [FILE|MATRIX...]\nreduce [ENTRIES...]\nstencil "
-                "[STENCIL...]\nrecognise [STENCIL...]\nmultigrid [N|N:f32...]\nio [FILE|TEXT...]\n"
-                "solve [FILE|MATRIX...]\nladder [ENTRIES...]\ndense [ROWS...]\ntransfer "
-                "[BYTES...]\nreorder "
-                "[FILE|MATRIX...]",
-    .settle = settle,
-    .rest = take_case,
-    .doc =
-        "Race the kernels against plain loops, compiled with -O3 -march=native, or on a GPU "
-        "against NVIDIA's libraries; race reading and writing of files against NIST's mmio and "
-        "fast_matrix_market. Every result is checked. io is for CPUs; ladder, dense, transfer "
-        "and reorder are for GPUs.\vMATRIX is generated: 5-point:N, 7-point:N, 9-point:N, "
-        "27-point:N, nodes3:N, "
-        "random:ROWSxENTRIES, rmat:SCALE or power:ROWS. On the CPU a speed-up is the median over "
-        "the rounds, relative to the first line of the table. On a GPU a time is the median of 21 "
-        "runs, which take turns. Cold: after other data has gone through the cache. GB/s count "
-        "what plain CSR has to move; \"of copy\" compares them with a copy within the device in "
-        "the same run. The ratio is relative to the better of cusparse_alg1 and cusparse_alg2, or "
-        "to the first line. Plan: the time to make it, in products of that plan.\n\nSTENCIL is "
-        "POINTS-point:N, of 3, 5, 7, 9, 13, 19 or 27 points on a grid of N points an axis, with "
-        ":f32, :c64 or :c128 behind it for another type than f64; furrow stencil --help explains "
-        "its table. solve times an iteration of conjugate gradients with Jacobi's preconditioner: "
-        "furrow's beside plain OpenMP loops, or on a GPU beside cuSPARSE and cuBLAS with the "
-        "scalars on the device, recorded in a CUDA graph and not. It takes symmetric positive "
-        "definite matrices, and 5-, 7-, 9- or 27-point:N:stencil for a product without a matrix. "
-        "The first tenth of the iterations is not timed. GB/s count what a contender itself moves; "
-        "the ratio is that of the first peer's time to its own. recognise also takes "
-        "STENCIL:periodic and STENCIL:variable; it shows what it "
-        "costs to recognise such a matrix, or to refuse another. multigrid solves "
-        "Poisson's equation on N^3 points; the GB/s of a cycle count 16 entries for each point of "
-        "each level.\n\nTEXT is a generated file: real[:N], integer[:N] or pattern[:ROWS]. It "
-        "lies, as all that is written, in a folder in TMPDIR, else in /dev/shm, which is removed "
-        "at the end. furrow reads into CSR, its peers into coordinates. MB/s (10^6) count the "
-        "bytes of the file, or of the text in a compressed one. The floor moves as many bytes "
-        "without looking at them, or is the decompressor alone. A speed-up is the median over the "
-        "rounds, relative to a peer with as many threads, or with its only one.",
-};
+/* Appends a line for each suite of this build: its name, its cases, and the work that it times. */
+static void add_suites(char *text, size_t size)
+{
+    for (const suite_info *info = suite_infos; info->name; info++) {
+        const suite *s = suites;
+        size_t length = strlen(text);
+        while (s->name && strcmp(s->name, info->name) != 0)
+            s++;
+        if (s->name)
+            snprintf(text + length, size - length, "  %-14s %-17s %s\n", info->name, info->cases,
+                     info->summary);
+    }
+}
 
 int command_bench(int argc, char **argv)
 {
+    static char doc[DOC_BYTES] =
+        "Time the kernels of furrow against other implementations. On the CPU these are plain "
+        "loops, compiled with -O3 -march=native, and other libraries. On a GPU they are NVIDIA's "
+        "libraries. Every result is checked. The default SUITE is spmv. Each suite has default "
+        "cases.\vSuites and their cases:\n\n";
+    const line line_of = {.options = own_options,
+                          .operands = "FILE|MATRIX...\nSUITE [CASE...]",
+                          .settle = settle,
+                          .rest = take_case,
+                          .doc = doc};
     bench_options options = {.seconds = 0};
+    add_suites(doc, sizeof doc);
+    strncat(doc,
+            "\nMATRIX is 5-point:N, 7-point:N, 9-point:N, 27-point:N, nodes3:N, "
+            "random:ROWSxENTRIES, rmat:SCALE or power:ROWS. STENCIL is POINTS-point:N, or "
+            "POINTS-point:N:TYPE for another value type than f64. TEXT is real:N, integer:N or "
+            "pattern:ROWS. The manual page furrow-bench explains the cases and the tables.",
+            sizeof doc - strlen(doc) - 1);
     line_parse(&line_of, argc, argv, &options);
     return options.from ? command_run(&options.common, draw_saved, &options)
                         : timing_run(&options.common, run_bench, &options);

@@ -3,8 +3,8 @@
 #include "command.h"
 
 static const command commands[] = {
-    {"stencil", "race a stencil against its matrix", command_stencil},
-    {"bench", "race the kernels against plain loops", command_bench},
+    {"stencil", "time a stencil against its matrix", command_stencil},
+    {"bench", "time kernels against other implementations", command_bench},
     {NULL, NULL, NULL},
 };
 

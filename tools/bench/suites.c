@@ -252,3 +252,29 @@ const suite suites[] = {
 #endif
     {.name = NULL},
 };
+
+const suite_info suite_infos[] = {
+    {"spmv", "FILE|MATRIX", "products y = A x"},
+    {"spmm", "FILE|MATRIX", "products with blocks of vectors"},
+    {"reduce", "ENTRIES", "dot products and norms"},
+    {"stencil", "STENCIL", "products by a stencil"},
+    {"solve", "FILE|MATRIX", "iterations of cg with jacobi"},
+    {"trisolve", "FILE|MATRIX", "solves with the lower triangle"},
+    {"spgemm", "FILE|MATRIX", "products of matrices C = A B"},
+    {"sddmm", "FILE|MATRIX", "products of two blocks at A's entries"},
+    {"solve_block", "MATRIX@COLUMNS", "iterations of cg for many columns"},
+    {"precond", "MATRIX@KIND", "set-up and use of a preconditioner"},
+    {"multigrid", "N|N:f32", "Poisson's equation on N^3 points"},
+    {"io", "FILE|TEXT", "reading and writing of files"},
+    {"recognise", "STENCIL", "recognition of a matrix as a stencil"},
+    {"neighbours", "NAME:POINTSxAXES", "nearest neighbours of points"},
+    {"batch", "ROWSxSYSTEMS", "many small systems at once"},
+    {"rounded", "FILE|MATRIX", "products with values in f32"},
+    {"stencil_block", "STENCIL@COLUMNS", "a stencil times a block of vectors"},
+    {"algebra", "FILE|MATRIX", "sums, transposes, permutations"},
+    {"ladder", "ENTRIES", "steps of a reduction on a GPU"},
+    {"dense", "ROWS", "steps of a dense product on a GPU"},
+    {"transfer", "BYTES", "copies to and from a GPU"},
+    {"reorder", "FILE|MATRIX", "reverse Cuthill-McKee on a GPU"},
+    {.name = NULL},
+};

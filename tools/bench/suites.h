@@ -28,4 +28,14 @@ typedef struct suite {
 /* In listing order. The last has no name. */
 extern const suite suites[];
 
+/* What --help lists about the suites of a name. */
+typedef struct suite_info {
+    const char *name;
+    const char *cases;   /* form of a case */
+    const char *summary; /* the work that is timed */
+} suite_info;
+
+/* One entry for each name in suites. The last has no name. */
+extern const suite_info suite_infos[];
+
 #endif

@@ -66,9 +66,9 @@ static void settle(struct argp_state *state, void *options)
 
 #define AT(member) .at = offsetof(add_options, member)
 static const line_option own_options[] = {
-    {"alpha", "X", "The factor of A (default: 1)", LINE_OWN, AT(alpha), .parse = parse_factor},
-    {"beta", "X", "The factor of B (default: 1)", LINE_OWN, AT(beta), .parse = parse_factor},
-    {"out", "C.mtx", "Write the sum to this file", LINE_FILE, AT(out.path)},
+    {"alpha", "X", "Factor of A (default: 1)", LINE_OWN, AT(alpha), .parse = parse_factor},
+    {"beta", "X", "Factor of B (default: 1)", LINE_OWN, AT(beta), .parse = parse_factor},
+    {"out", "C.mtx", "Write C to this file", LINE_FILE, AT(out.path)},
     {"format", "NAME", SAVE_FORMAT_DOC, LINE_OWN, AT(out), .parse = save_parse_format},
     {0},
 };
@@ -77,8 +77,9 @@ static const line line_of = {
     .options = own_options,
     .operands = "A B",
     .settle = settle,
-    .doc = "Add two matrices of one shape and type: C = alpha A + beta B, stored where A or B is. "
-           "Entries that come out as zero stay; furrow extract --drop takes them away.",
+    .doc = "Compute C = alpha A + beta B. A and B must have the same shape and value type. C has "
+           "an entry at each position where A or B has one. Entries that become zero stay in C; "
+           "furrow extract --drop removes them.",
 };
 
 int command_add(int argc, char **argv)

@@ -89,9 +89,10 @@ static void settle(struct argp_state *state, void *options)
 
 #define AT(member) .at = offsetof(combine_options, member)
 static const line_option own_options[] = {
-    {"grid", "ROWSxCOLS", "How the blocks stand, by rows (default: side by side)", LINE_OWN,
+    {"grid", "ROWSxCOLS",
+     "Number of block rows and block columns, such as 2x2 (default: one row of blocks)", LINE_OWN,
      AT(rows), .parse = parse_grid},
-    {"out", "C.mtx", "Write the matrix to this file", LINE_FILE, AT(out.path)},
+    {"out", "C.mtx", "Write the block matrix to this file", LINE_FILE, AT(out.path)},
     {"format", "NAME", SAVE_FORMAT_DOC, LINE_OWN, AT(out), .parse = save_parse_format},
     {0},
 };
@@ -100,7 +101,8 @@ static const line line_of = {
     .options = own_options,
     .operands = "BLOCK...",
     .settle = settle,
-    .doc = "Put matrices together as the blocks of one. 0 in place of a file is a block of zeros.",
+    .doc = "Build a block matrix. Each BLOCK is the file of a matrix, or 0 for a block of zeros. "
+           "The blocks are given row by row.",
 };
 
 int command_combine(int argc, char **argv)

@@ -135,14 +135,14 @@ static void settle(struct argp_state *state, void *options)
 
 #define AT(member) .at = offsetof(extract_options, member)
 static const line_option own_options[] = {
-    {"rows", "FIRST:LAST", "Take these rows, counting from 1", LINE_OWN, AT(rows),
-     .parse = parse_numbers},
-    {"cols", "FIRST:LAST", "Take these columns, counting from 1", LINE_OWN, AT(cols),
-     .parse = parse_numbers},
-    {"triangle", "NAME", "Of these take lower, upper, strict-lower, strict-upper or diagonal",
+    {"rows", "FIRST:LAST", "Keep these rows, counted from 1 (default: all rows)", LINE_OWN,
+     AT(rows), .parse = parse_numbers},
+    {"cols", "FIRST:LAST", "Keep these columns, counted from 1 (default: all columns)", LINE_OWN,
+     AT(cols), .parse = parse_numbers},
+    {"triangle", "NAME", "Keep one triangle: lower, upper, strict-lower, strict-upper or diagonal",
      LINE_CHOICE, AT(triangle), .names = triangle_name},
-    {"drop", "TOL", "Leave out entries of modulus TOL and less", LINE_POSITIVE, AT(drop)},
-    {"out", "B.mtx", "Write the part to this file", LINE_FILE, AT(out.path)},
+    {"drop", "TOL", "Remove entries of modulus at most TOL", LINE_POSITIVE, AT(drop)},
+    {"out", "B.mtx", "Write the extracted matrix to this file", LINE_FILE, AT(out.path)},
     {"format", "NAME", SAVE_FORMAT_DOC, LINE_OWN, AT(out), .parse = save_parse_format},
     {0},
 };
@@ -151,8 +151,8 @@ static const line line_of = {
     .options = own_options,
     .operands = "A",
     .settle = settle,
-    .doc = "Take a part of a matrix: a range of rows and columns, a triangle, the entries that are "
-           "not small. Several options are applied in this order.",
+    .doc = "Extract a part of the matrix A: some rows and columns, a triangle, or the large "
+           "entries. The options apply in this order: --rows and --cols, --triangle, --drop.",
 };
 
 int command_extract(int argc, char **argv)

@@ -188,19 +188,18 @@ static void settle(struct argp_state *state, void *options)
 
 #define AT(member) .at = offsetof(multiply_options, member)
 static const line_option own_options[] = {
-    {"x", "X.mtx", "The vector x (default: all ones)", LINE_INPUT, AT(x)},
-    {"by", "B.mtx", "Multiply by B instead, a sparse matrix or the columns of an array: C = A B",
-     LINE_INPUT, AT(by)},
+    {"x", "X.mtx", "Vector x (default: all ones)", LINE_INPUT, AT(x)},
+    {"by", "B.mtx", "Compute C = A B instead; B is a sparse matrix or an array", LINE_INPUT,
+     AT(by)},
     {"transpose", NULL, "Multiply by the transpose of A", LINE_FLAG, AT(transpose)},
     {"half", NULL,
-     "Store the lower triangle and the diagonal of a symmetric or Hermitian A alone: half the "
-     "memory, the same result",
+     "Store only the lower triangle of a symmetric or Hermitian A: half the memory, same result",
      LINE_FLAG, AT(half)},
-    {"out", "Y.mtx", "Write y, or C, to this file", LINE_FILE, AT(out.path)},
+    {"out", "Y.mtx", "Write y or C to this file", LINE_FILE, AT(out.path)},
     {"format", "NAME", SAVE_FORMAT_DOC, LINE_OWN, AT(out), .parse = save_parse_format},
     {"kernel", "NAME", PRODUCT_KERNEL_DOC, LINE_TEXT, AT(kernel)},
     {"repeat", "N",
-     "Time N products, and choose for as many (default: about 0.2 s of them, chosen for 50)",
+     "Number of timed products, and of uses to choose for (default: enough for 0.2 s; 50)",
      LINE_LONG, AT(repeat), .most = REPEAT_MOST},
     {"reorder", "METHOD", PRODUCT_ORDER_DOC, LINE_CHOICE, AT(reorder), .names = product_order},
     {"values", "FORM", PRODUCT_VALUES_DOC, LINE_CHOICE, AT(values), .names = product_values},
@@ -211,10 +210,9 @@ static const line line_of = {
     .options = own_options,
     .operands = "FILE",
     .settle = settle,
-    .doc = "Multiply the matrix A of a file by a vector, y = A x, or by a matrix, C = A B, and "
-           "print the speed and the norms of the result.\vOn a GPU products are timed in batches "
-           "of 100, because waiting for one "
-           "takes longer than a small product.",
+    .doc = "Compute y = A x for the matrix A in FILE, or C = A B. Print the speed and the norms of "
+           "the result.\vOn a GPU the command times batches of 100 products, because waiting for "
+           "one product takes longer than a small product.",
 };
 
 int command_multiply(int argc, char **argv)

@@ -143,11 +143,11 @@ static void settle(struct argp_state *state, void *options)
 
 #define AT(member) .at = offsetof(neighbours_options, member)
 static const line_option own_options[] = {
-    {"k", "K", "Find K neighbours of each point (default: 16)", LINE_LONG, AT(k),
+    {"k", "K", "Number of neighbours of each point (default: 16)", LINE_LONG, AT(k),
      .most = INT32_MAX},
     {"squared", NULL, "Store squared distances (default: distances)", LINE_FLAG, AT(squared)},
-    {"with-self", NULL, "Count a point among its own neighbours", LINE_FLAG, AT(with_self)},
-    {"method", "NAME", "How to search: auto (default), brute or grid", LINE_CHOICE, AT(method),
+    {"with-self", NULL, "Count each point as a neighbour of itself", LINE_FLAG, AT(with_self)},
+    {"method", "NAME", "Search method: auto (default), brute or grid", LINE_CHOICE, AT(method),
      .names = method_names},
     {"out", "G.mtx", "Write the graph to this file", LINE_FILE, AT(out.path)},
     {"format", "NAME", SAVE_FORMAT_DOC, LINE_OWN, AT(out), .parse = save_parse_format},
@@ -158,10 +158,10 @@ static const line line_of = {
     .options = own_options,
     .operands = "POINTS.mtx",
     .settle = settle,
-    .doc = "Find the nearest neighbours of each point of an array file, a row for each point and a "
-           "column for each dimension, and print the speed and the norms of the distances.\vRow i "
-           "of the matrix has an entry for each neighbour of point i, the distance. Of points that "
-           "are equally far those with lower numbers are taken."};
+    .doc = "Find the nearest neighbours of each point. POINTS.mtx is an array with a row for each "
+           "point and a column for each dimension. Print the speed and the norms of the "
+           "distances.\vThe graph is a matrix. Entry (i, j) is the distance between point i and "
+           "its neighbour j. Among points at equal distance, those with lower numbers are chosen."};
 
 int command_neighbours(int argc, char **argv)
 {

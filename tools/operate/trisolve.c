@@ -135,14 +135,15 @@ static void settle(struct argp_state *state, void *options)
 
 #define AT(member) .at = offsetof(trisolve_options, member)
 static const line_option own_options[] = {
-    {"upper", NULL, "Take the upper triangle (default: the lower)", LINE_FLAG, AT(upper)},
-    {"transpose", NULL, "Solve with the triangle's transpose", LINE_FLAG, AT(transpose)},
-    {"unit", NULL, "Take ones for the diagonal", LINE_FLAG, AT(unit)},
+    {"upper", NULL, "Use the upper triangle (default: the lower triangle)", LINE_FLAG, AT(upper)},
+    {"transpose", NULL, "Solve with the transpose of the triangle", LINE_FLAG, AT(transpose)},
+    {"unit", NULL, "Use ones as the diagonal", LINE_FLAG, AT(unit)},
     {"out", "X.mtx", "Write x to this file", LINE_FILE, AT(out.path)},
     {"format", "NAME", SAVE_FORMAT_DOC, LINE_OWN, AT(out), .parse = save_parse_format},
-    {"schedule", "NAME", "How threads share the rows: auto (default), serial, blocks or levels",
-     LINE_CHOICE, AT(schedule), .names = schedule_names},
-    {"repeat", "N", "Time N solves (default: about 0.2 s of them)", LINE_LONG, AT(repeat),
+    {"schedule", "NAME",
+     "Schedule of the rows for threads: auto (default), serial, blocks or levels", LINE_CHOICE,
+     AT(schedule), .names = schedule_names},
+    {"repeat", "N", "Number of timed solves (default: enough for 0.2 s)", LINE_LONG, AT(repeat),
      .most = REPEAT_MOST},
     {0},
 };
@@ -151,9 +152,9 @@ static const line line_of = {
     .options = own_options,
     .operands = "FILE [B.mtx]",
     .settle = settle,
-    .doc = "Solve T x = b, where T is a triangle of the matrix of a file and b all ones or the "
-           "vector of another, and print the speed and the norms of x.\vEntries on the other side "
-           "of the diagonal are not looked at: one file may hold both factors of a factorisation."};
+    .doc = "Solve T x = b. T is a triangle of the matrix in FILE. b is the vector in B.mtx, or all "
+           "ones. Print the speed and the norms of x.\vEntries on the other side of the diagonal "
+           "are ignored. So one file may store both factors of a factorisation."};
 
 int command_trisolve(int argc, char **argv)
 {

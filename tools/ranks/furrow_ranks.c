@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const command commands[] = {
-    {"multiply", "multiply a matrix by a vector and time it", ranks_multiply},
+    {"multiply", "multiply a matrix by a vector", ranks_multiply},
     {"solve", "solve a linear system", ranks_solve},
     {"bench", "time products and iterations of cg", ranks_bench},
     {NULL, NULL, NULL},

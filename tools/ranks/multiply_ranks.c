@@ -101,7 +101,8 @@ static void settle(struct argp_state *state, void *options)
 #define AT(member) .at = offsetof(ranks_request, member)
 #define REPEAT_OPTION                                                                              \
     {                                                                                              \
-        "repeat", "N", "Time N products (default: 20)", LINE_COUNT, AT(repeat), .most = 1 << 20    \
+        "repeat", "N", "Number of timed products (default: 20)", LINE_COUNT, AT(repeat),           \
+            .most = 1 << 20                                                                        \
     }
 #define RANKS_OPTIONS                                                                              \
     {                                                                                              \
@@ -111,7 +112,7 @@ static void settle(struct argp_state *state, void *options)
 int ranks_multiply(int argc, char **argv)
 {
     static const line_option own[] = {
-        {"x", "X.mtx", "The vector x (default: all ones)", LINE_INPUT, AT(x)},
+        {"x", "X.mtx", "Vector x (default: all ones)", LINE_INPUT, AT(x)},
         {"out", "Y.mtx", "Write y to this file", LINE_FILE, AT(solver.out.path)},
         {"format", "NAME", SAVE_FORMAT_DOC, LINE_OWN, AT(solver.out), .parse = save_parse_format},
         REPEAT_OPTION,
@@ -122,8 +123,9 @@ int ranks_multiply(int argc, char **argv)
         .options = own,
         .operands = "FILE",
         .settle = settle,
-        .doc = "Multiply the matrix of a file by a vector on several ranks, which mpirun starts or "
-               "which are threads. The result has the same bits on any number of them."};
+        .doc = "Multiply the matrix in FILE by a vector on several ranks. mpirun starts the ranks "
+               "as processes, or --ranks starts them as threads. The result has the same bits for "
+               "any number of ranks."};
     ranks_request request = {
         .common = {.operands_min = 1, .operands_max = 1}, .repeat = REPEAT, .work = multiply};
     line_parse(&line_of, argc, argv, &request);
@@ -135,8 +137,8 @@ int ranks_bench(int argc, char **argv)
     static const line_option own[] = {REPEAT_OPTION, RANKS_OPTIONS, {0}};
     static const line line_of = {.options = own,
                                  .operands = "FILE",
-                                 .doc = "Time products with the matrix of a file, and iterations "
-                                        "of cg without a preconditioner, on several ranks."};
+                                 .doc = "Time products by the matrix in FILE on several ranks. "
+                                        "Also time iterations of cg without a preconditioner."};
     ranks_request request = {
         .common = {.operands_min = 1, .operands_max = 1}, .repeat = REPEAT, .work = bench};
     line_parse(&line_of, argc, argv, &request);

@@ -252,21 +252,15 @@ static void settle(struct argp_state *state, void *options)
 
 #define AT(member) .at = offsetof(ranks_request, member)
 static const line_option own_options[] = {
-    {"b", "B.mtx",
-     "The right-hand side (default: that of FILE, if it is an archive with name_b.mtx, else A "
-     "times ones)",
-     LINE_INPUT, AT(b)},
-    {"method", "NAME",
-     "One of the methods of furrow solve (default: cg); of matrices of any shape lsqr, lsmr, cgnr",
-     LINE_CHOICE, AT(solver.method), .names = method_name},
-    {"precond", "KIND[:NAME=VALUE,...]",
-     "jacobi (default of square matrices), none, or a kind of furrow solve with its options, made "
-     "of each rank's own rows: the result then depends on the ranks",
+    {"b", "B.mtx", "Right-hand side (default: from the archive, or A times ones)", LINE_INPUT,
+     AT(b)},
+    {"method", "NAME", "Method of furrow solve, such as gmres or lsqr (default: cg)", LINE_CHOICE,
+     AT(solver.method), .names = method_name},
+    {"precond", "KIND",
+     "Preconditioner of each rank's rows, such as ilu0 (default: jacobi; list: furrow kernels)",
      LINE_PRECOND, AT(solver.precond), .names = precond_name},
     {"whole", NULL,
-     "Make the preconditioner of the whole matrix, on every rank: the result does not depend on "
-     "the "
-     "ranks",
+     "Use the preconditioner of the full matrix on every rank: the result is independent of N",
      LINE_FLAG, AT(whole)},
     {"solver", .kind = LINE_TABLE, AT(solver), .table = request_options},
     {"ranks", .kind = LINE_TABLE, .table = ranks_options},
@@ -279,11 +273,10 @@ int ranks_solve(int argc, char **argv)
         .options = own_options,
         .operands = "FILE",
         .settle = settle,
-        .doc =
-            "Solve A x = b, or find the least ||b - A x||, on several ranks, which mpirun starts "
-            "or which are threads. The command fails if the method does not converge.\vSIGINT or "
-            "SIGTERM of any rank ends a solve early: the command writes and prints what it has "
-            "and then ends by that signal."};
+        .doc = "Solve A x = b, or minimise ||b - A x||, on several ranks. mpirun starts the ranks "
+               "as processes, or --ranks starts them as threads. The command fails if the method "
+               "does not converge.\vSIGINT or SIGTERM at any rank stops a solve early. The command "
+               "then writes and prints the last x, and ends by this signal."};
     ranks_request request = {.common = {.operands_min = 1, .operands_max = 1}, .work = solve};
     line_parse(&line_of, argc, argv, &request);
     return ranks_start(&request);

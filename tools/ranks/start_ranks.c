@@ -9,16 +9,14 @@
 #include "unfinished.h"
 
 const line_option ranks_options[] = {
-    {"ranks", "N", "Run N ranks as threads of this process, without MPI", LINE_COUNT,
-     .at = offsetof(ranks_request, ranks), .most = 1 << 20},
-    {"device-transport", "NAME",
-     "Between GPUs: peers, nccl or staged (default: the first that works)", LINE_TEXT,
+    {"ranks", "N", "Number of ranks, as threads of this process (default: the processes of MPI)",
+     LINE_COUNT, .at = offsetof(ranks_request, ranks), .most = 1 << 20},
+    {"device-transport", "WAY",
+     "Transport between GPUs: peers, nccl or staged (default: the first that works)", LINE_TEXT,
      .at = offsetof(ranks_request, device_transport)},
     {"partition", "NAME|FILE",
-     "The order of rows: contiguous (default), rcm, metis, scotch, bricks of a grid, or the part "
-     "of "
-     "each row in an array of a Matrix Market file",
-     LINE_FILE, .at = offsetof(ranks_request, partition)},
+     "Parts of the rows: contiguous (default), rcm, metis, scotch, bricks, or from FILE", LINE_FILE,
+     .at = offsetof(ranks_request, partition)},
     {0},
 };
 

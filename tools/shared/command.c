@@ -30,16 +30,14 @@ static const struct argp_option common_options[] = {
     {.name = "threads",
      .key = OPTION_THREADS,
      .arg = "N",
-     .doc = "Number of threads (default: OMP_NUM_THREADS, or one for each processor; on several "
-            "ranks 1 for each of them)"},
+     .doc =
+         "Number of threads (default: OMP_NUM_THREADS, or one per processor; on several ranks 1)"},
     {.name = "device",
      .key = OPTION_DEVICE,
      .arg = "NAME",
-     .doc = "Device to use: cpu, cuda or cuda:N"},
-    {.name = "json",
-     .key = OPTION_JSON,
-     .doc = "Print one JSON object; a number that JSON lacks becomes \"nan\", \"inf\" or \"-inf\""},
-    {.name = "quiet", .key = OPTION_QUIET, .doc = "Show no progress and no warnings"},
+     .doc = "Device: cpu (default), cuda, or cuda:N for GPU number N"},
+    {.name = "json", .key = OPTION_JSON, .doc = "Print the results as one JSON object"},
+    {.name = "quiet", .key = OPTION_QUIET, .doc = "Print no progress bar and no warnings"},
     {.key = OPTION_HELP, .flags = OPTION_HIDDEN},
     {0},
 };
@@ -245,7 +243,7 @@ static error_t parse_common(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_child common_children[] = {
-    {.argp = &reading_argp, .header = "How Matrix Market files are read:", .group = 2},
+    {.argp = &reading_argp, .header = "Options for reading Matrix Market files:", .group = 2},
     {0},
 };
 

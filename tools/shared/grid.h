@@ -15,10 +15,9 @@ typedef struct grid_request {
 } grid_request;
 
 /* Descriptions of the options' arguments, for --help. */
-#define GRID_EXTENT_DOC "Points along each axis, such as 128,128,128"
+#define GRID_EXTENT_DOC "Number of grid points along each axis, such as 128,128,128"
 #define GRID_BOUNDARY_DOC                                                                          \
-    "What lies beyond the ends of each axis, or of all axes: dirichlet (default), neumann or "     \
-    "periodic, such as dirichlet,periodic,neumann"
+    "Boundary of each axis, or of all axes: dirichlet (default), neumann or periodic"
 #define GRID_TYPE_DOC "Value type: f64 (default), f32, c64 or c128"
 
 /* Returns the request before options are read: no stencil, values in f64. */

@@ -62,8 +62,8 @@ static int parse_line(const command *commands, int argc, char **argv)
         .doc = doc,
     };
     snprintf(doc, sizeof doc,
-             "Sparse matrices at memory speed.\v%s help COMMAND says more about a command. "
-             "Exit status: 0 done, 1 failed, 2 wrong usage.",
+             "Sparse matrices at memory speed.\v%s help COMMAND prints the options of a "
+             "command. Exit status: 0 success, 1 failure, 2 wrong usage.",
              command_program);
     int first = 0;
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &first);

@@ -4,34 +4,29 @@
 
 #define AT(member) .at = offsetof(solver_request, member)
 const line_option request_options[] = {
-    {"x0", "X.mtx", "The first x (default: 0)", LINE_INPUT, AT(x0)},
+    {"x0", "X.mtx", "Initial guess (default: 0)", LINE_INPUT, AT(x0)},
     {"restart", "N",
-     "Directions that gmres and fgmres keep before they restart, shadow vectors of idrs",
+     "Directions of gmres and fgmres before a restart (default: 30); idrs: shadow vectors "
+     "(default: 4)",
      LINE_COUNT, AT(restart), .most = FUR_SOLVER_MOST_RESTART},
-    {"damp", "D", "Least squares: minimise ||b - A x||^2 + D^2 ||x||^2", LINE_POSITIVE, AT(damp)},
-    {"rtol", "R",
-     "Stop when the residual is R times the right-hand side (default 1e-10, for f32 and c64 1e-5)",
+    {"damp", "D",
+     "Damping: minimise ||b - A x||^2 + D^2 ||x||^2 (least-squares methods; default: 0)",
+     LINE_POSITIVE, AT(damp)},
+    {"rtol", "R", "Stop if ||b - A x|| <= R ||b|| (default: 1e-10, for f32 and c64 1e-5)",
      LINE_POSITIVE, AT(rtol)},
     {"max-iterations", "N",
-     "Give up after N iterations (default: 10 times the rows plus 100, at most 50000; 100 cycles "
-     "of mg)",
+     "Stop after N iterations (default: 10 n + 100 for n rows, at most 50000; mg: 100 cycles)",
      LINE_LONG, AT(max_iterations), .most = INT64_MAX},
-    {"null-space", "constant|N.mtx",
-     "For a singular matrix: vectors n with A n = 0 and A^H n = 0, the constant one or the columns "
-     "of "
-     "an array file; they are removed from the right-hand side and from x",
+    {"null-space", "NAME",
+     "Null space of a singular A: constant, or N.mtx with a vector per column (default: none)",
      LINE_TEXT, AT(null_space)},
     {"bounds", NULL,
-     "Say what the residual certainly does not exceed, whatever rounding did, and after cg what "
-     "the error is at least, relative and in the norm of A",
+     "Print a proved upper bound of the residual; for cg also a lower bound of the error",
      LINE_FLAG, AT(bounds)},
-    {"history", "H.csv",
-     "Write the residual after every iteration to this file, and the true one where it is known",
-     LINE_FILE, AT(history)},
-    {"out", "X.mtx",
-     "Write x to this file, converged or not, also if Ctrl-C or kill ends the solve early; a "
-     "second Ctrl-C ends it at once",
-     LINE_FILE, AT(out.path)},
+    {"history", "H.csv", "Write the residual of each iteration to this file", LINE_FILE,
+     AT(history)},
+    {"out", "X.mtx", "Write x to this file, also if the solve fails or is interrupted", LINE_FILE,
+     AT(out.path)},
     {"format", "NAME", SAVE_FORMAT_DOC, LINE_OWN, AT(out), .parse = save_parse_format},
     {0},
 };

@@ -149,42 +149,27 @@ static void settle(struct argp_state *state, void *options)
 #define AT(member) .at = offsetof(job_options, member)
 static const line_option own_options[] = {
     {"stencil", "POINTS",
-     "Instead of FILE: the negated Laplacian of 3, 5, 7, 9, 13, 19 or 27 points on a grid; without "
-     "--b the right-hand side is 1 everywhere",
-     LINE_OWN, AT(grid), .parse = grid_parse_points},
+     "Use the negated Laplacian with 3, 5, 7, 9, 13, 19 or 27 points instead of FILE", LINE_OWN,
+     AT(grid), .parse = grid_parse_points},
     {"extent", "NX,NY,NZ", GRID_EXTENT_DOC, LINE_OWN, AT(grid), .parse = grid_parse_extent},
     {"boundary", "X,Y,Z", GRID_BOUNDARY_DOC, LINE_OWN, AT(grid), .parse = grid_parse_boundary},
     {"type", "TYPE", GRID_TYPE_DOC, LINE_OWN, AT(grid), .parse = grid_parse_type},
     {"b", "B.mtx",
-     "The right-hand side (default: that of FILE, if it is an archive with name_b.mtx, else A "
-     "times ones, or, if that is 0, A times fractions). The columns of an array are solved for "
-     "together, by one method",
+     "Right-hand side, or several as columns of an array (default: from the archive, or A times "
+     "ones)",
      LINE_INPUT, AT(b)},
     {"method", "NAME",
-     "auto (default) looks at the matrix, chooses, and tries another where that fails; else one "
-     "alone: cg or chebyshev (symmetric positive definite), minres (symmetric), bicgstab, idrs, "
-     "gmres or fgmres (square), richardson, lsmr, lsqr or cgnr (least squares), mg, multigrid, "
-     "for stencils of 3, 5 and 7 points, or direct, complete factors by CHOLMOD, KLU or "
-     "UMFPACK, if one is installed, and refinement",
-     LINE_CHOICE, AT(solver.method), .names = method_name},
-    {"precond", "KIND[:NAME=VALUE,...]",
-     "Preconditioner: auto (default), none, jacobi, norms (of the columns; for symmetric matrices "
-     "and least squares), mg, for real stencils of 3, 5 and 7 points without a periodic axis of "
-     "odd length, which auto takes for those, or a kind that is made from a square matrix, with "
-     "its options, as amg, ic0:modified or ilut:fill=20,drop=1e-4; furrow kernels lists them all",
+     "Method, such as cg, minres, gmres or lsmr (default: auto; list: furrow kernels)", LINE_CHOICE,
+     AT(solver.method), .names = method_name},
+    {"precond", "KIND",
+     "Preconditioner, such as none, amg or ilut:fill=20 (default: auto; list: furrow kernels)",
      LINE_PRECOND, AT(solver.precond), .names = precond_name},
     {"scale", "NAME",
-     "Scales of rows and columns, powers of two: auto (default) if their largest entries differ by "
-     "more "
-     "than 1e3 and no method is named, none, rows, or symmetric",
+     "Scaling of rows and columns by powers of two: auto (default), none, rows or symmetric",
      LINE_CHOICE, AT(scale), .names = scale_name},
-    {"whole", NULL,
-     "Never reduce a matrix of two colours to one (cg does, without a preconditioner or with "
-     "jacobi: half the iterations)",
-     LINE_FLAG, AT(whole)},
-    {"report", "R.html",
-     "Write a page for browsers: how the residual fell, where the time went, what was chosen and "
-     "why, and what to do after a failure",
+    {"whole", NULL, "Solve the full system: no red-black reduction before cg", LINE_FLAG,
+     AT(whole)},
+    {"report", "R.html", "Write a page for browsers: residual history, times, choices and advice",
      LINE_FILE, AT(report)},
     {"kernel", "NAME", PRODUCT_KERNEL_DOC, LINE_TEXT, AT(kernel)},
     {"reorder", "METHOD", PRODUCT_ORDER_DOC, LINE_CHOICE, AT(reorder), .names = product_order},
@@ -196,12 +181,13 @@ static const line line_of = {
     .options = own_options,
     .operands = "FILE\n--stencil POINTS --extent NX,NY,NZ",
     .settle = settle,
-    .doc =
-        "Solve A x = b, or find the least ||b - A x|| for a matrix that is not square, for A from "
-        "a file or a stencil on a grid. The command says which method it takes and why, and fails "
-        "if none converges: what it calls converged is so by the residual computed afresh.\vSIGINT "
-        "or SIGTERM ends a solve early: the command writes and prints "
-        "what it has and then ends by that signal, which a shell shows as 130 or 143.",
+    .doc = "Solve A x = b. If A is not square, minimise ||b - A x||. A is the matrix in FILE or a "
+           "stencil on a grid. The command prints the method that it chose and the reason. It "
+           "fails if no method converges. Convergence is checked with the true residual b - A "
+           "x.\vSIGINT or SIGTERM stops a solve early. The command then writes and prints the last "
+           "x, and ends by this signal. In a shell the exit status is 130 or 143.\n\nThe manual "
+           "page furrow-solve has tables of the methods, the preconditioners and their options. "
+           "The command furrow kernels also prints these lists.",
 };
 
 int command_solve(int argc, char **argv)

@@ -23,8 +23,7 @@ typedef struct forms_request {
 } forms_request;
 
 #define FORMS_AGAINST_DOC                                                                          \
-    "What the stencil races beside csr, the matrix in the kernel that auto takes: compressed, "    \
-    "whose matrix takes fewer bytes, cusparse, or any of furrow kernels, with commas between"
+    "Further forms, such as compressed,rows (default: compressed and cusparse if they exist)"
 
 typedef struct form {
     const struct forms *owner;

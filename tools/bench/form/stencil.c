@@ -126,16 +126,16 @@ static void settle(struct argp_state *state, void *options)
 
 #define AT(member) .at = offsetof(stencil_options, member)
 static const line_option own_options[] = {
-    {"points", "POINTS", "The negated Laplacian of 3, 5, 7, 9, 13, 19 or 27 points", LINE_OWN,
-     AT(request.grid), .parse = grid_parse_points},
+    {"points", "POINTS", "Stencil: the negated Laplacian with 3, 5, 7, 9, 13, 19 or 27 points",
+     LINE_OWN, AT(request.grid), .parse = grid_parse_points},
     {"extent", "NX,NY,NZ", GRID_EXTENT_DOC, LINE_OWN, AT(request.grid), .parse = grid_parse_extent},
     {"boundary", "X,Y,Z", GRID_BOUNDARY_DOC, LINE_OWN, AT(request.grid),
      .parse = grid_parse_boundary},
     {"type", "TYPE", GRID_TYPE_DOC, LINE_OWN, AT(request.grid), .parse = grid_parse_type},
-    {"kernel", "NAME", "Kernel of the stencil, one of furrow kernels (default: the best is chosen)",
+    {"kernel", "NAME", "Kernel of the stencil, from furrow kernels (default: auto, the fastest)",
      LINE_TEXT, AT(request.kernel)},
     {"against", "LIST", FORMS_AGAINST_DOC, LINE_TEXT, AT(request.against)},
-    {"rounds", "N", "Products of each form that are timed on the CPU (default 21)", LINE_COUNT,
+    {"rounds", "N", "Number of timed products of each form on the CPU (default: 21)", LINE_COUNT,
      AT(request.rounds), .most = RACE_ROUNDS_MOST},
     {"sweeps", "N", SWEEPS_DOC, LINE_COUNT, AT(sweeps), .most = SWEEPS_COUNT_MOST},
     {0},
@@ -145,12 +145,10 @@ static const line line_of = {
     .options = own_options,
     .operands = "--points POINTS --extent NX,NY,NZ",
     .settle = settle,
-    .doc = "Race a stencil without a matrix against the same operator as a matrix. Results are "
-           "compared first: bit by bit where terms are added in the same order, else within the "
-           "bounds of rounding.\vTimes are medians; the forms run in turn, each with cold caches. "
-           "GB/s count what a form has to move: x, y and its own form of the matrix. The copy, on "
-           "the CPU one of vectors of the grid, is timed in the same run. The ratio is a form's "
-           "time over the stencil's.",
+    .doc = "Time a stencil against the same operator stored as a matrix. The command first "
+           "compares the results: bit for bit if the terms are added in the same order, otherwise "
+           "within rounding bounds.\vTimes are medians. The forms run alternately, each with cold "
+           "caches. The manual page furrow-stencil explains the columns of the table.",
 };
 
 int command_stencil(int argc, char **argv)

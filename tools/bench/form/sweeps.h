@@ -9,9 +9,7 @@
 #include "output.h"
 
 #define SWEEPS_COUNT_MOST 10000
-#define SWEEPS_DOC                                                                                 \
-    "Also time N sweeps of Jacobi's iteration, several in one pass over memory where a kernel "    \
-    "does so, against N single ones"
+#define SWEEPS_DOC "Also time N Jacobi sweeps: several in one pass over memory, and one by one"
 #define SWEEPS_LINES_MOST ((RACE_CONTENDERS - 1) / 2)
 
 /* Sweeps by one method. The times are set by the race. */

@@ -17,27 +17,24 @@ enum {
 static const struct argp_option reading_options[] = {
     {.name = "duplicates",
      .key = OPTION_DUPLICATES,
-     .arg = "WHAT",
-     .doc = "What becomes of entries at one position: sum (default), last, error or keep"},
+     .arg = "RULE",
+     .doc = "Rule for several entries at one position: sum (default), last, error or keep"},
     {.name = "mirrored",
      .key = OPTION_MIRRORED,
-     .arg = "WHAT",
-     .doc = "If a symmetric file has both entries of a pair: error (default), or lower, which "
-            "takes the one in the lower triangle"},
-    {.name = "drop-zeros", .key = OPTION_DROP_ZEROS, .doc = "Leave out entries that are zero"},
+     .arg = "RULE",
+     .doc =
+         "Rule if a symmetric file has both a_ij and a_ji: error (default), or lower to use i > j"},
+    {.name = "drop-zeros", .key = OPTION_DROP_ZEROS, .doc = "Omit entries that are zero"},
     {.name = "allow-trailing",
      .key = OPTION_ALLOW_TRAILING,
      .doc = "Ignore text after an entry, with a warning"},
     {.name = "strict",
      .key = OPTION_STRICT,
-     .doc = "Refuse unusual banners, NaN, infinity and numbers out of range"},
+     .doc = "Reject NaN, infinity, numbers out of range and unusual banners"},
     {.name = "limit",
      .key = OPTION_LIMIT,
      .arg = "WHAT=N,...",
-     .doc = "Limit what a file may cost, also a binary file; N may be none. WHAT is shape, rows "
-            "plus columns (default: the largest of 4194304, 8 for each byte of the file and 2 for "
-            "each entry); entries; unpacked, bytes out of a compressed file (default: the larger "
-            "of 268435456 and 128 for each byte); or seconds"},
+     .doc = "Limits of a file: shape, entries, unpacked or seconds; N is a number or none"},
     {0},
 };
 
@@ -127,7 +124,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 const struct argp reading_argp = {
     .options = reading_options,
     .parser = parse,
-    .doc = "\vA file may be compressed (gzip, zstd) or an archive name.tar.gz with name/name.mtx "
-           "in it. As input, - is standard input. As output, - is standard output; all messages "
-           "then go to standard error.",
+    .doc =
+        "\vAn input file may be compressed by gzip or zstd. It may also be an archive name.tar.gz "
+        "that contains name/name.mtx. The name - means standard input or standard output. If a "
+        "file is written to standard output, messages go to standard error.",
 };

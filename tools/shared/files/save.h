@@ -12,7 +12,8 @@ typedef struct save_target {
     save_format format;
 } save_target;
 
-#define SAVE_FORMAT_DOC "Write this format whatever the name ends in: mtx or fur"
+#define SAVE_FORMAT_DOC                                                                            \
+    "Format of the written file: mtx or fur (default: by the ending of its name)"
 
 /* Parses the argument of --format, for the line_option of a save_target. */
 void save_parse_format(struct argp_state *state, const char *option, const char *text,
