@@ -5,6 +5,7 @@ set without a warning. Completion offers the words that may come next.
     test_manual.py COMMAND MANUAL COMPLETION
 """
 
+import json
 import os
 import pathlib
 import re
@@ -38,37 +39,60 @@ def run(*arguments):
     return subprocess.run(arguments, capture_output=True, text=True, check=False, timeout=60)
 
 
-def commands():
-    return re.findall(r"^  ([a-z]+) ", run(COMMAND, "--help").stdout, re.M)
+def commands(program=None):
+    return re.findall(r"^  ([a-z]+) ", run(program or COMMAND, "--help").stdout, re.M)
 
 
-def options(command):
-    return set(re.findall(r"^ +(?:-., )?(--[a-z0-9-]+)", run(COMMAND, command, "--help").stdout, re.M))
+def options(command, program=None):
+    text = run(program or COMMAND, command, "--help").stdout
+    return set(re.findall(r"^ +(?:-., )?(--[a-z0-9-]+)", text, re.M))
+
+
+def programs():
+    """The programs that have pages, with their names."""
+    return {name: pathlib.Path(COMMAND).with_name(name) for name in ("furrow", "furrow-ranks")}
+
+
+def source(page):
+    return (MANUAL / f"{page}.1").read_text().replace("\\-", "-")
 
 
 class ManualTest(unittest.TestCase):
     def test_every_command_has_its_page(self):
+        pages = {f"{name}-{command}.1" for name, program in programs().items()
+                 for command in commands(program)}
         self.assertEqual({path.name for path in MANUAL.glob("*")},
-                         {"furrow.1"} | {f"furrow-{command}.1" for command in commands()})
+                         pages | {f"{name}.1" for name in programs()})
 
     def test_pages_have_all_options(self):
-        for command in commands():
-            text = (MANUAL / f"furrow-{command}.1").read_text().replace("\\-", "-")
-            listed = set(re.findall(r"^\.B (?:-., )?(--[a-z0-9-]+)", text, re.M))
-            self.assertEqual(listed, options(command), command)
-            for part in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "SEE ALSO"):
-                self.assertIn(f"\n.SH {part}\n", text, command)
-        text = (MANUAL / "furrow.1").read_text()
-        for command in commands():
-            self.assertIn(f"\n.B {command}\n", text)
-            self.assertIn(f".BR furrow\\-{command} (1)", text)
+        for name, program in programs().items():
+            for command in commands(program):
+                text = source(f"{name}-{command}")
+                listed = set(re.findall(r"^\.B (?:-., )?(--[a-z0-9-]+)", text, re.M))
+                self.assertEqual(listed, options(command, program), command)
+                for part in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "SEE ALSO"):
+                    self.assertIn(f"\n.SH {part}\n", text, command)
+                self.assertIn(f"\n.B {command}\n", source(name))
+                self.assertIn(f".BR {name}-{command} (1)", source(name))
 
     @unittest.skipUnless(shutil.which("groff"), "no groff")
     def test_pages_are_set_without_a_warning(self):
         for page in sorted(MANUAL.glob("*.1")):
-            done = run("groff", "-man", "-Tutf8", "-ww", "-P-cbou", str(page))
+            done = run("groff", "-t", "-man", "-Tutf8", "-ww", "-P-cbou", "-rLL=78n", str(page))
             self.assertEqual((done.returncode, done.stderr), (0, ""), page)
             self.assertIn("SYNOPSIS", done.stdout)
+            self.assertLessEqual(max(map(len, done.stdout.splitlines())), 79, page)
+
+    def test_tables_have_the_lists_of_kernels(self):
+        report = json.loads(run(COMMAND, "kernels", "--json").stdout)
+        text = source("furrow-solve")
+        for listed in ("kernels", "methods", "orders", "preconditioners"):
+            for entry in report[listed]:
+                self.assertIn(f"\n{entry['name']}\tT{{\n{entry['summary']}", text)
+        for kind in report["preconditioners"]:
+            for option in kind["options"]:
+                self.assertRegex(text, rf"\t{option['name']}(=.*)?\tT{{\n{re.escape(option['summary'])}")
+        self.assertNotIn("\n@", text)
 
 
 class BashTest(unittest.TestCase):

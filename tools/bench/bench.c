@@ -319,7 +319,7 @@ int command_bench(int argc, char **argv)
             "\nMATRIX is 5-point:N, 7-point:N, 9-point:N, 27-point:N, nodes3:N, "
             "random:ROWSxENTRIES, rmat:SCALE or power:ROWS. STENCIL is POINTS-point:N, or "
             "POINTS-point:N:TYPE for another value type than f64. TEXT is real:N, integer:N or "
-            "pattern:ROWS. The manual page furrow-bench explains the cases and the tables.",
+            "pattern:ROWS.\n\nThe manual page furrow-bench explains the cases and the tables.",
             sizeof doc - strlen(doc) - 1);
     line_parse(&line_of, argc, argv, &options);
     return options.from ? command_run(&options.common, draw_saved, &options)

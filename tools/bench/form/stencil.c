@@ -148,7 +148,7 @@ static const line line_of = {
     .doc = "Time a stencil against the same operator stored as a matrix. The command first "
            "compares the results: bit for bit if the terms are added in the same order, otherwise "
            "within rounding bounds.\vTimes are medians. The forms run alternately, each with cold "
-           "caches. The manual page furrow-stencil explains the columns of the table.",
+           "caches.\n\nThe manual page furrow-stencil explains the columns of the table.",
 };
 
 int command_stencil(int argc, char **argv)
