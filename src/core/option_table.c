@@ -40,7 +40,7 @@ static bool is_whole(fur_option_type type)
 /* Returns the largest value of an option that its member can hold. */
 static double most_of(const fur_option *o)
 {
-    double room = o->type == FUR_OPTION_LONG ? 0x1p62 : INT_MAX;
+    double room = o->type == FUR_OPTION_LONG ? 0x1p63 : INT_MAX;
     return is_whole(o->type) ? fmin(o->most, room) : o->most;
 }
 
@@ -118,7 +118,7 @@ static fur_status fail_range(fur_context *context, const char *owner, const fur_
                              double number)
 {
     int digits = is_whole(o->type) ? 19 : 6; /* all digits of an integer */
-    if (most_of(o) == HUGE_VAL)
+    if (o->most == HUGE_VAL && number < o->least)
         return fur_context_fail(context, FUR_INVALID,
                                 "%s of \"%s\" must be at least %.*g, it is %.*g", o->name, owner,
                                 digits, o->least, digits, number);

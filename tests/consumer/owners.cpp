@@ -216,9 +216,12 @@ static void matrices(furrow::context &context)
            furrow::from_blocks(context, {{a, nullptr}, {nullptr, a}}).equals(twice) &&
            furrow::multiply_elementwise(a, a).entry(0, 0) == 16.0 &&
            a.compare_within(a.shift(1.0), 0.1).beyond == 3);
-    expect_error(FUR_INVALID, "rows of blocks have 1 and 2 blocks", [&] {
-        furrow::from_blocks(context, {{a}, {a, nullptr}});
-    });
+    expect_error(FUR_INVALID,
+                 "rows of blocks have 1 and 2 blocks; all rows need equally many, with nullptr for "
+                 "an empty block",
+                 [&] {
+                     furrow::from_blocks(context, {{a}, {a, nullptr}});
+                 });
     EXPECT(a.examine().dominant_rows == 3 && furrow::measure_order(a).profile == 2);
     double lent[] = {4, -1, -1, 4, -1, -1, 4};
     int gone = 0;

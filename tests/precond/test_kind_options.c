@@ -23,7 +23,7 @@ START_TEST(tables_agree_with_themselves)
             }
             for (int v = 0; !o->words && v < COUNT_OF(values); v++) {
                 bool zero = v >= 2 && values[v] == 0; /* no value where another is the default */
-                bool fits = zero ? o->zero != 0 || o->least == 0 : !share || values[v] < o->most;
+                bool fits = zero ? o->zero != 0 || o->least <= 0 : !share || values[v] < o->most;
                 snprintf(text, sizeof text, "%s:%s=%.17g", kind->name, o->name, values[v]);
                 ck_assert_msg((fur_precond_check(text) == FUR_OK) == fits, "%s", text);
             }
@@ -48,12 +48,12 @@ START_TEST(wrong_texts_are_refused)
         {"ilut:fill=3,", "\"ilut\" has no option \"\"; it has: fill, drop, shift, unmatched"},
         {"ilut:=3", "\"ilut\" has no option \"\"; it has: fill, drop, shift, unmatched"},
         {"ic0:fill=1", "\"ic0\" has no option \"fill\"; it has: shift, modified, coloured"},
-        {"jacobi:fill=3", "\"jacobi\" has no options, \"fill\" neither"},
+        {"jacobi:fill=3", "\"jacobi\" has no options; remove \"fill\""},
         {"ilut:fill", "fill of \"ilut\" is \"\"; it must be a whole number"},
         {"ilut:fill=", "fill of \"ilut\" is \"\"; it must be a whole number"},
         {"ilut:fill=1.5", "fill of \"ilut\" is \"1.5\"; it must be a whole number"},
         {"ilut:fill= 3", "fill of \"ilut\" is \" 3\"; it must be a whole number"},
-        {"ilut:fill=9999999999", "fill of \"ilut\" is \"9999999999\"; it must be a whole number"},
+        {"ilut:fill=9999999999", "fill of \"ilut\" must be from 1 to 10000, it is 9999999999"},
         {"ilut:fill=0", "fill of \"ilut\" must be from 1 to 10000, it is 0"},
         {"ilut:drop=1", "drop of \"ilut\" must be from 0 to below 1, it is 1"},
         {"ilut:drop=1e-3x", "drop of \"ilut\" is \"1e-3x\"; it must be a number"},
@@ -166,8 +166,11 @@ START_TEST(options_of_other_kinds_are_refused)
         const char *sentence;
     } cases[] = {
         {{.kind = "ic0", .ilut = &ilut},
-         "the preconditioner is \"ic0\", but its options are fur_ilut_options"},
-        {{.ilut = &ilut}, "the preconditioner is \"jacobi\", but its options are fur_ilut_options"},
+         "the preconditioner is \"ic0\", but its options are fur_ilut_options; set that pointer to "
+         "NULL, or choose the kind of these options"},
+        {{.ilut = &ilut},
+         "the preconditioner is \"jacobi\", but its options are fur_ilut_options; set that pointer "
+         "to NULL, or choose the kind of these options"},
         {{.kind = "ic0", .factors = &levels}, "fill is an option of \"ilu\", not of \"ic0\""},
         {{.kind = "spai", .spai = &unsized},
          "fur_spai_options says that it has 0 bytes; write .size = sizeof(fur_spai_options), which "

@@ -28,8 +28,8 @@ const fur_option fur_amg_table[] = {
     FUR_OPTION_OF(CHOICE, fur_amg_options, cycle, FUR_AMG_K, visit_names,
                   "order in which a cycle visits the levels"),
     FUR_OPTION_YES(fur_amg_options, single, "makes levels and cycle in single precision"),
-    FUR_OPTION_YES(fur_amg_options, nonsymmetric,
-                   "restricts as a matrix needs it that is not symmetric"),
+    FUR_OPTION_RANGE(FLAG, fur_amg_options, nonsymmetric, 0, FUR_AMG_LOOK, 1,
+                     "restricts as a matrix needs it that is not symmetric"),
     FUR_OPTION_OF(WORD, fur_amg_options, coarsening, 0, coarsening_names,
                   "how the rows of the next level are found"),
     FUR_OPTION_RANGE(INT, fur_amg_options, aggressive, 0, 0, HUGE_VAL,
@@ -190,14 +190,11 @@ fur_status fur_amg_take(const fur_csr *a, const fur_amg_options *given, fur_amg_
 {
     fur_csr_traits traits = FUR_DEFAULT(fur_csr_traits);
     FUR_TAKE_OPTIONS(a->context, fur_amg_options, o, given);
-    const bool looks = o->nonsymmetric == FUR_AMG_LOOK;
-    if (looks)
-        o->nonsymmetric = 0;
     FUR_TRY(fur_options_complete(a->context, "amg", fur_amg_table, o));
     FUR_TRY(check_matrix(a, o->block));
     FUR_TRY(check_near(a, o->near_nullspace));
     FUR_TRY(check_coarsening(a, o));
-    if (!looks)
+    if (o->nonsymmetric != FUR_AMG_LOOK)
         return FUR_OK;
     FUR_TRY(fur_csr_examine(a, &traits));
     o->nonsymmetric = !traits.hermitian;
