@@ -377,7 +377,8 @@ static const line_option own_options[] = {
     {"method", "NAME", "Method: lanczos (default), or lobpcg, which uses a preconditioner",
      LINE_CHOICE, AT(method), .names = method_name},
     {"precond", "KIND",
-     "Preconditioner of lobpcg, such as ic0 or amg (default: none; list: furrow kernels)",
+     "Preconditioner of lobpcg, such as ic0:modified (default: none; kinds, options: furrow "
+     "kernels)",
      LINE_PRECOND, AT(precond), .names = precond_name},
     {"block", "N", "Number of vectors of lobpcg (default: 1.25 K + 1)", LINE_COUNT, AT(block),
      .most = FUR_LOBPCG_MOST_BLOCK},

@@ -5,6 +5,7 @@
 #include <furrow/author/kernels.h>
 #include <furrow/author/precond.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,13 +31,37 @@ typedef struct kernels_job {
 /* Returns kernel `index` of a list; NULL past the end. */
 typedef const fur_kernel_info *kernel_at(const fur_context *context, int index);
 
+/* Returns how many characters of a text fit into `room` columns, up to the end of a word. */
+static int fitting(const char *text, int room)
+{
+    int length = (int)strlen(text);
+    int end = length;
+    while (end > room && end > 0)
+        for (end--; end > 0 && text[end] != ' ';)
+            end--;
+    return end > 0 ? end : length;
+}
+
+/* Prints a line of a list, wrapped for a terminal. Further lines of the text are indented more. */
+static void print_entry(const char *label, const char *text)
+{
+    enum { WIDTH = 79, COLUMN = 20, MORE = 2 };
+    int length = fitting(text, WIDTH - COLUMN);
+    printf("%-*s%.*s\n", COLUMN, label, length, text);
+    for (text += length; *text != '\0'; text += length) {
+        text++; /* the blank */
+        length = fitting(text, WIDTH - COLUMN - MORE);
+        printf("%*s%.*s\n", COLUMN + MORE, "", length, text);
+    }
+}
+
 static void print_kernel(const fur_kernel_info *kernel)
 {
-    output_line(kernel->name, kernel->summary);
+    print_entry(kernel->name, kernel->summary);
     if (kernel->source[0] != '\0')
-        output_line("", kernel->source);
+        print_entry("", kernel->source);
     if (!kernel->exact)
-        output_line("", "rounds in another order than the others");
+        print_entry("", "rounds in another order than the others");
 }
 
 static json_t *kernel_to_json(const fur_kernel_info *kernel)
@@ -79,8 +104,8 @@ static void print_methods(const char *title, method_at *at)
     const fur_method_info *method;
     printf("\n%s\n\n", title);
     for (int i = 0; (method = at(i)); i++) {
-        output_line(method->name, method->summary);
-        output_line("", method->source);
+        print_entry(method->name, method->summary);
+        print_entry("", method->source);
     }
 }
 
@@ -129,19 +154,32 @@ static void name_option(const fur_option *o, char *text, size_t size)
         add_value(text, size, '=', has_number(o) ? number : "N");
 }
 
+/* Appends the range of a number: "; 1 to 16", "; at least 1" or "; 0 to below 1". */
+static void add_range(const fur_option *o, char *text, size_t size)
+{
+    size_t length = strlen(text);
+    bool number = !o->words && o->type != FUR_OPTION_FLAG;
+    if (number && isinf(o->most))
+        snprintf(text + length, size - length, "; at least %g", o->least);
+    else if (number)
+        snprintf(text + length, size - length, "; %g to %s%g", o->least,
+                 o->type == FUR_OPTION_SHARE ? "below " : "", o->most);
+}
+
 static void print_preconds(void)
 {
     const fur_method_info *kind;
     const fur_option *o;
     char name[128];
     char text[256];
-    printf("\npreconditioners, and their options with defaults:\n\n");
+    printf("\npreconditioners, and their options with defaults and ranges:\n\n");
     for (int k = 0; (kind = fur_precond_at(k)); k++) {
-        output_line(kind->name, kind->summary);
+        print_entry(kind->name, kind->summary);
         for (int i = 0; (o = fur_precond_option_at(kind->name, i)); i++) {
             name_option(o, name, sizeof name);
             snprintf(text, sizeof text, "%s  %s", name, o->summary);
-            output_line("", text);
+            add_range(o, text, sizeof text);
+            print_entry("", text);
         }
     }
 }

@@ -2202,7 +2202,8 @@ class KernelsTest(CommandTest):
         self.assertNotIn("repeated sweeps", text)
         kinds = {kind["name"]: kind for kind in report["preconditioners"]}
         self.assertEqual([option["name"] for option in kinds["chebyshev"]["options"]], ["degree"])
-        self.assertIn("degree=3", text)
+        self.assertRegex(text, r"degree=3  .*; 1 to 100\n")
+        self.assertRegex(text, r"drop=0.001  [^;]*; 0 to below 1\n")
         self.assertIn("cycle=V|W|K", text)
         defaults = {option["name"]: option["default"] for option in kinds["amg"]["options"]}
         self.assertEqual(defaults["sweeps"], 2)
@@ -2211,6 +2212,7 @@ class KernelsTest(CommandTest):
         self.assertIsNone(defaults["levels"])
         self.assertIsNone(kinds["bjacobi"]["options"][0]["default"])
         self.assertIn("theta=N ", text)
+        self.assertLessEqual(max(map(len, text.splitlines())), 79)
         for listed, method in (("methods", "cg"), ("orders", "rcm")):
             self.assertIn(method, [entry["name"] for entry in report[listed]])
             self.assertEqual(set(report[listed][0]), {"name", "summary", "source"})

@@ -257,7 +257,8 @@ static const line_option own_options[] = {
     {"method", "NAME", "Method of furrow solve, such as gmres or lsqr (default: cg)", LINE_CHOICE,
      AT(solver.method), .names = method_name},
     {"precond", "KIND",
-     "Preconditioner of each rank's rows, such as ilu0 (default: jacobi; list: furrow kernels)",
+     "Preconditioner of each rank's rows, such as ilu0 (default: jacobi; kinds, options: furrow "
+     "kernels)",
      LINE_PRECOND, AT(solver.precond), .names = precond_name},
     {"whole", NULL,
      "Use the preconditioner of the full matrix on every rank: the result is independent of N",

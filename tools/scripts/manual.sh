@@ -109,8 +109,20 @@ tables() {
     !tabled && list && /^[a-z_0-9-]+  +/ {
         names[list, ++count[list]] = name = $1
         texts[list, count[list]] = trim(substr($0, length(name) + 1))
+        about = "name"
+    }
+    !tabled && list && substr($0, 1, 22) ~ /^ *$/ { # a text goes on
+        continued = " " trim($0)
+        if (about == "option")
+            options[optioned] = options[optioned] continued
+        else if (about == "source")
+            sub(/\)$/, continued ")", texts[list, count[list]])
+        else
+            texts[list, count[list]] = texts[list, count[list]] continued
+        next
     }
     !tabled && list && /^ / {
+        about = list == "preconditioners" ? "option" : "source"
         if (list == "preconditioners")
             add_option(trim($0))
         else
@@ -124,7 +136,8 @@ tables() {
         split(substr(text, 1, place - 1), words, "|")
         for (i = 2; i in words; i++)
             others = others (i == 2 ? "; also " : ", ") words[i]
-        options[++optioned] = name "\t" words[1] "\t" trim(substr(text, place)) others
+        options[++optioned] = name "\t" words[1] "\t" trim(substr(text, place))
+        also[optioned] = others
     }
     /^# / { close_table(); print ".SH " escape(substr($0, 3)); next }
     /^\|[-|]+$/ { next }
@@ -144,7 +157,7 @@ tables() {
         before = ""
         for (k = 1; k <= optioned; k++) {
             split(options[k], cell, "\t")
-            row((cell[1] == before ? "" : cell[1]) "\t" cell[2] "\t" cell[3])
+            row((cell[1] == before ? "" : cell[1]) "\t" cell[2] "\t" cell[3] also[k])
             before = cell[1]
         }
         next

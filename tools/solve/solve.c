@@ -162,7 +162,8 @@ static const line_option own_options[] = {
      "Method, such as cg, minres, gmres or lsmr (default: auto; list: furrow kernels)", LINE_CHOICE,
      AT(solver.method), .names = method_name},
     {"precond", "KIND",
-     "Preconditioner, such as none, amg or ilut:fill=20 (default: auto; list: furrow kernels)",
+     "Preconditioner, such as ilut:fill=20,drop=1e-4 (default: auto; kinds, options: furrow "
+     "kernels)",
      LINE_PRECOND, AT(solver.precond), .names = precond_name},
     {"scale", "NAME",
      "Scaling of rows and columns by powers of two: auto (default), none, rows or symmetric",
