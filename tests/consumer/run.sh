@@ -2,16 +2,16 @@
 # Builds and runs the programs of this folder and of docs/examples against an installed furrow. They
 # find it in every way: through CMake and pkg-config, static and shared.
 #
-#   tests/consumer/run.sh PREFIX WORK [README]
+#   tests/consumer/run.sh PREFIX WORK [PAGE...]
 #
-# PREFIX is where furrow was installed, WORK a folder to build in. The first program of README is
-# built and run, too.
+# PREFIX is where furrow was installed, WORK a folder to build in. The examples of the pages print the
+# output that the pages show.
 set -eu
 
 prefix=$(cd "$1" && pwd)
 mkdir -p "$2"
 work=$(cd "$2" && pwd)
-readme=${3:+$(readlink -f "$3")}
+shift 2
 here=$(cd "$(dirname "$0")" && pwd)
 cc=${CC:-cc}
 cxx=${CXX:-c++}
@@ -98,23 +98,6 @@ headers() {
     done
 }
 
-# The README's first program works as printed.
-readme_example() {
-    say "the example of $(basename "$readme")"
-    # shellcheck disable=SC2016 # backticks of Markdown
-    sed '1,/^## A first program$/d' "$readme" | sed -n '/^```c$/,/^```$/p' | sed -n '2,$p' |
-        sed '/^```$/,$d' >"$work/readme.c"
-    if ! [ -s "$work/readme.c" ]; then
-        # shellcheck disable=SC2016 # the same
-        printf '%s has no block that begins with ```c\n' "$readme" >&2
-        exit 1
-    fi
-    if ! (cd "$(dirname "$readme")" && with_pkg_config readme furrow "$work/readme.c"); then
-        printf 'the example of %s does not work as printed\n' "$readme" >&2
-        exit 1
-    fi
-}
-
 say "what is installed is hardened"
 sh "$here/../house/check_hardened.sh" readelf optimised "$prefix/bin/furrow" \
     "$(find "$prefix" -name libfurrow.a)" "$(find -L "$prefix" -name libfurrow.so)"
@@ -131,8 +114,9 @@ export PKG_CONFIG_PATH
 with_pkg_config shared furrow "$here/solve.c"
 with_pkg_config shared-all furrow "$here/solve.c" --static
 with_pkg_config mmio furrow-mmio "$here/mmio.c"
-if [ -n "$readme" ]; then
-    readme_example
+if [ $# -gt 0 ]; then
+    say "the examples of pages"
+    LD_LIBRARY_PATH=$libdir PATH=$prefix/bin:$PATH python3 "$here/follow.py" "$here/../.." "$work/pages" "$@"
 fi
 
 static_only
