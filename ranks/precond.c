@@ -50,10 +50,6 @@ static fur_status take_request(fur_ranks *g, const fur_ranks_precond_options *gi
     RANKS_TAKE_OPTIONS(g, fur_ranks_precond_options, &r->own, given);
     RANKS_TAKE_OPTIONS(g, fur_precond_options, &r->precond, r->own.precond);
     RANKS_TAKE_OPTIONS(g, fur_amg_options, &r->amg, r->precond.amg);
-    if (is_kind(&r->precond, "amg") && !r->precond.amg) {
-        r->amg.nonsymmetric = FUR_AMG_LOOK;
-        r->precond.amg = &r->amg;
-    }
     return FUR_OK;
 }
 

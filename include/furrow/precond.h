@@ -65,7 +65,7 @@ typedef struct fur_ilut_options {
  *
  * With `steps`, positions are searched row by row (Janna and Ferronato 2011). Each step adds the
  * positions where the gradient of the row's part of the Kaporin number is largest, for A scaled to
- * a diagonal of ones. fur_precond_update keeps the positions. */
+ * a diagonal of ones. fur_precond_update keeps the positions. grow and gain need steps. */
 typedef struct fur_fsai_options {
     size_t size; /* sizeof(fur_fsai_options) */
     int fill;    /* uses the positions of A^(fill + 1). Default 0, up to 3. Not with steps */
@@ -223,7 +223,7 @@ typedef struct fur_precond_options {
     const fur_chebyshev_options *chebyshev; /* "chebyshev" */
     const fur_bjacobi_options *bjacobi;     /* "bjacobi" */
     const fur_schwarz_options *schwarz;     /* "schwarz" */
-    const fur_amg_options *amg;             /* "amg" */
+    const fur_amg_options *amg; /* "amg"; NULL: nonsymmetric is FUR_AMG_LOOK, the rest defaults */
 } fur_precond_options;
 
 /* Makes the preconditioner of a square matrix A.

@@ -93,8 +93,13 @@ static fur_status fail_name(fur_context *context, const char *owner, const fur_o
     for (const fur_option *o = table; o && o->name; o++)
         fur_names_add(names, sizeof names, o->name);
     if (!*names)
-        return fur_context_fail(context, FUR_INVALID, "\"%s\" has no options; remove \"%.*s\"",
-                                owner, shown(name), name.text);
+        return fur_context_fail(context, FUR_INVALID, "\"%s\" has no options; write \"%s\" alone",
+                                owner, owner);
+    if (name.length == 0)
+        return fur_context_fail(context, FUR_INVALID,
+                                "an option of \"%s\" has no name; remove the \":\" or \",\" before "
+                                "it, or write one of: %s",
+                                owner, names);
     return fur_context_fail(context, FUR_INVALID, "\"%s\" has no option \"%.*s\"; it has: %s",
                             owner, shown(name), name.text, names);
 }
@@ -109,6 +114,10 @@ static fur_status fail_value(fur_context *context, const char *owner, const fur_
                                                     : "a number";
     if (o->words)
         list_words(o, words, sizeof words);
+    if (given.length == 0)
+        return fur_context_fail(context, FUR_INVALID,
+                                "%s of \"%s\" has no value; write %s= and %s%s", o->name, owner,
+                                o->name, o->words ? "one of: " : wanted, words);
     return fur_context_fail(context, FUR_INVALID, "%s of \"%s\" is \"%.*s\"; it must be %s%s",
                             o->name, owner, shown(given), given.text,
                             o->words ? "one of: " : wanted, words);

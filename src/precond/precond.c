@@ -87,7 +87,9 @@ static fur_status complete(fur_context *context, const fur_precond_kind *kind, c
     const char *name = kind->info.name;
     if (text)
         FUR_TRY(fur_options_read(context, name, kind->table.options, text, own));
-    return fur_options_complete(context, name, kind->table.options, own);
+    const own_options given = *own;
+    FUR_TRY(fur_options_complete(context, name, kind->table.options, own));
+    return kind->check ? kind->check(context, &given) : FUR_OK;
 }
 
 fur_status fur_precond_check(const char *text)
@@ -134,6 +136,8 @@ static fur_status take_options(fur_context *context, const fur_precond_options *
     FUR_TRY(check_others(context, o, kind));
     if (table->options && !fur_options_copy(own, table->size, given))
         return FUR_FAIL_SIZE(context, table->type, table->size, given);
+    if (kind == &fur_precond_amg && !given) /* the caller did not choose */
+        ((fur_amg_options *)own)->nonsymmetric = FUR_AMG_LOOK;
     return complete(context, kind, text, own);
 }
 

@@ -35,6 +35,9 @@ typedef struct fur_precond_kind {
     fur_precond_table table;
     bool follows;   /* uses A's new values at once; otherwise fur_precond_update does */
     bool symmetric; /* M is Hermitian if A is */
+    /* Checks options that depend on each other. Each is in its range, and 0 means its default. The
+     * context may be NULL. NULL: options are independent. */
+    fur_status (*check)(fur_context *context, const void *options);
     /* Makes p->state, and sets the members of p->report and p->scaling that it knows. p->a is
      * square. `options` is the kind's struct, with defaults for zeros, for this call. After a
      * failure `release` frees the state. */

@@ -11,7 +11,8 @@
 /* The option in a kind's table. */
 #define FUR_PRECOND_SHIFT(struct_type)                                                             \
     FUR_OPTION_RANGE(REAL, struct_type, shift, 0, 0, FUR_SHIFT_MOST,                               \
-                     "factors A with its diagonal times 1 + shift")
+                     "enlarges the diagonal by this share before the factors are made: they are "  \
+                     "less exact, and fail for fewer matrices")
 
 /* Returns the next shift to try. */
 static inline double fur_shift_next(double shift)

@@ -79,13 +79,28 @@ static fur_status check_method(const fur_course *c)
     if (m && m->complete && !c->solver.preconditioner && !is_auto(c->options.precond) &&
         !is(c->options.precond, "direct"))
         return fur_context_fail(c->context, FUR_INVALID,
-                                "%s has complete factors as its preconditioner, not \"%s\"",
+                                "%s has complete factors as its preconditioner, not \"%s\"; leave "
+                                "the preconditioner out",
                                 m->info.name, c->options.precond);
     if (m && c->solver.damp > 0 && m->kind != FUR_METHOD_LEAST_SQUARES) {
         list_methods(false, names, sizeof names);
         return fur_context_fail(c->context, FUR_INVALID, "%s has no damping; these have it: %s",
                                 m->info.name, names);
     }
+    return FUR_OK;
+}
+
+/* Refuses options of a name that is not a kind of fur_precond_create. */
+static fur_status check_precond(const fur_course *c)
+{
+    static const char *const names[] = {"auto", "none", "norms"};
+    const char *text = c->options.precond;
+    size_t length = text ? strcspn(text, ":") : 0;
+    for (int i = 0; i < 3; i++)
+        if (length == strlen(names[i]) && text[length] && memcmp(text, names[i], length) == 0)
+            return fur_context_fail(c->context, FUR_INVALID,
+                                    "the preconditioner \"%s\" has no options; write \"%s\" alone",
+                                    names[i], names[i]);
     return FUR_OK;
 }
 
@@ -464,6 +479,7 @@ static fur_status prepare(fur_course *c)
     else
         FUR_TRY(fur_csr_examine(c->a, &c->traits));
     FUR_TRY(check_numbers(c));
+    FUR_TRY(check_precond(c));
     FUR_TRY(check_method(c));
     FUR_TRY(check_traits(c));
     if (!c->product)

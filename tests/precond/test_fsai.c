@@ -317,6 +317,10 @@ START_TEST(wrong_options_are_refused)
         {{.steps = 1, .fill = 1},
          "\"fsai\" takes its positions from a power of A, by fill, or searches them, by steps, not "
          "both"},
+        {{.grow = 2},
+         "grow of \"fsai\" is for a search of positions; set steps, too, or leave grow out"},
+        {{.fill = 1, .gain = 0.1},
+         "gain of \"fsai\" is for a search of positions; set steps, too, or leave gain out"},
     };
     fur_context *context = context_make(NULL, 1);
     fur_csr *a = poisson_make(context, 3);

@@ -15,6 +15,8 @@ START_TEST(tables_agree_with_themselves)
         for (int i = 0; (o = fur_precond_option_at(kind->name, i)); i++) {
             const double values[] = {o->least, fmin(o->most, 1e9), o->standard, 0};
             bool share = o->type == FUR_OPTION_SHARE;
+            bool searches = strcmp(o->name, "grow") == 0 || strcmp(o->name, "gain") == 0;
+            const char *with = searches ? "steps=1," : ""; /* the option needs it */
             char text[128];
             ck_assert(*o->summary && o->least <= o->most);
             for (int w = 0; o->words && o->words[w]; w++) {
@@ -24,7 +26,7 @@ START_TEST(tables_agree_with_themselves)
             for (int v = 0; !o->words && v < COUNT_OF(values); v++) {
                 bool zero = v >= 2 && values[v] == 0; /* no value where another is the default */
                 bool fits = zero ? o->zero != 0 || o->least <= 0 : !share || values[v] < o->most;
-                snprintf(text, sizeof text, "%s:%s=%.17g", kind->name, o->name, values[v]);
+                snprintf(text, sizeof text, "%s:%s%s=%.17g", kind->name, with, o->name, values[v]);
                 ck_assert_msg((fur_precond_check(text) == FUR_OK) == fits, "%s", text);
             }
             if (o->standard != 0)
@@ -37,20 +39,32 @@ START_TEST(tables_agree_with_themselves)
 }
 END_TEST
 
+#define NAMELESS "remove the \":\" or \",\" before it, or write one of: "
+
 START_TEST(wrong_texts_are_refused)
 {
     static const struct {
         const char *text;
         const char *sentence;
     } cases[] = {
-        {"ilut:", "\"ilut\" has no option \"\"; it has: fill, drop, shift, unmatched"},
+        {"ilut:", "an option of \"ilut\" has no name; " NAMELESS "fill, drop, shift, unmatched"},
+        {"ic0:", "an option of \"ic0\" has no name; " NAMELESS "shift, modified, coloured"},
         {"ilut:fil=3", "\"ilut\" has no option \"fil\"; it has: fill, drop, shift, unmatched"},
-        {"ilut:fill=3,", "\"ilut\" has no option \"\"; it has: fill, drop, shift, unmatched"},
-        {"ilut:=3", "\"ilut\" has no option \"\"; it has: fill, drop, shift, unmatched"},
+        {"ilut:fill=3,",
+         "an option of \"ilut\" has no name; " NAMELESS "fill, drop, shift, unmatched"},
+        {"ilut:=3", "an option of \"ilut\" has no name; " NAMELESS "fill, drop, shift, unmatched"},
         {"ic0:fill=1", "\"ic0\" has no option \"fill\"; it has: shift, modified, coloured"},
-        {"jacobi:fill=3", "\"jacobi\" has no options; remove \"fill\""},
-        {"ilut:fill", "fill of \"ilut\" is \"\"; it must be a whole number"},
-        {"ilut:fill=", "fill of \"ilut\" is \"\"; it must be a whole number"},
+        {"jacobi:fill=3", "\"jacobi\" has no options; write \"jacobi\" alone"},
+        {"ssor:", "\"ssor\" has no options; write \"ssor\" alone"},
+        {"ilut:fill", "fill of \"ilut\" has no value; write fill= and a whole number"},
+        {"ilu:fill=", "fill of \"ilu\" has no value; write fill= and a whole number"},
+        {"ilut:drop", "drop of \"ilut\" has no value; write drop= and a number"},
+        {"amg:cycle", "cycle of \"amg\" has no value; write cycle= and one of: V, W, K"},
+        {"amg:single=", "single of \"amg\" has no value; write single= and 0 or 1"},
+        {"fsai:grow=2",
+         "grow of \"fsai\" is for a search of positions; set steps, too, or leave grow out"},
+        {"fsai:steps=0,gain=0",
+         "gain of \"fsai\" is for a search of positions; set steps, too, or leave gain out"},
         {"ilut:fill=1.5", "fill of \"ilut\" is \"1.5\"; it must be a whole number"},
         {"ilut:fill= 3", "fill of \"ilut\" is \" 3\"; it must be a whole number"},
         {"ilut:fill=9999999999", "fill of \"ilut\" must be from 1 to 10000, it is 9999999999"},
@@ -152,6 +166,34 @@ START_TEST(texts_and_structs_are_the_same)
 }
 END_TEST
 
+/* Multigrid without a struct looks at the matrix, which is not symmetric here. A text decides for
+ * itself. */
+START_TEST(multigrid_without_options_looks_at_the_matrix)
+{
+    const fur_amg_options symmetric = {.size = sizeof symmetric, .coarsest = 5};
+    const fur_amg_options other = {.size = sizeof other, .coarsest = 5, .nonsymmetric = 1};
+    const fur_precond_options want[] = {
+        {.size = sizeof want[0], .kind = "amg", .amg = &other},
+        {.size = sizeof want[0], .kind = "amg", .amg = &symmetric},
+    };
+    const fur_precond_options given[] = {
+        {.size = sizeof given[0], .kind = "amg:coarsest=5"},
+        {.size = sizeof given[0], .kind = "amg:coarsest=5,nonsymmetric=0"},
+    };
+    fur_context *context = context_make(NULL, 1);
+    double *z[4];
+    for (int i = 0; i < 2; i++) {
+        z[i] = apply(context, &want[i]);
+        z[2 + i] = apply(context, &given[i]);
+        ck_assert_mem_eq(z[i], z[2 + i], 60 * sizeof *z[i]);
+    }
+    ck_assert(memcmp(z[0], z[1], 60 * sizeof *z[0]) != 0);
+    for (int i = 0; i < 4; i++)
+        free(z[i]);
+    fur_context_destroy(context);
+}
+END_TEST
+
 START_TEST(options_of_other_kinds_are_refused)
 {
     static const int32_t at[] = {0};
@@ -205,6 +247,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, wrong_texts_are_refused);
     tcase_add_test(tests, random_texts_are_read_or_refused);
     tcase_add_test(tests, texts_and_structs_are_the_same);
+    tcase_add_test(tests, multigrid_without_options_looks_at_the_matrix);
     tcase_add_test(tests, options_of_other_kinds_are_refused);
     tcase_add_test(tests, numbers_have_a_point_in_every_locale);
 }

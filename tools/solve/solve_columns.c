@@ -100,11 +100,7 @@ static fur_status choose(columns_job *c)
 static fur_status precondition(columns_job *c)
 {
     job *j = c->base;
-    const fur_amg_options amg = {.size = sizeof amg, .nonsymmetric = !j->traits.hermitian};
-    const fur_method_info *kind = fur_precond_find(c->choice.precond);
-    const fur_precond_options options = {.size = sizeof options,
-                                         .kind = c->choice.precond,
-                                         .amg = kind && job_is(kind->name, "amg") ? &amg : NULL};
+    const fur_precond_options options = {.size = sizeof options, .kind = c->choice.precond};
     if (job_is(c->choice.precond, "jacobi"))
         return fur_operator_jacobi(j->op, &j->preconditioner);
     if (job_is(c->choice.precond, "none"))

@@ -7,8 +7,6 @@
 
 #include <nanobind/stl/vector.h>
 
-#include <cstring>
-
 /* Returns "fill=10,drop=0.001" for keywords. Keywords that are not options of the kind remain. */
 static std::string options_text(Keywords *given, const std::string &kind)
 {
@@ -25,8 +23,6 @@ static std::string options_text(Keywords *given, const std::string &kind)
 static Precond create(nb::handle matrix, const std::string &kind, const nb::dict &keywords)
 {
     const Csr &a = nb::cast<const Csr &>(matrix);
-    const fur_method_info *known = fur_precond_find(kind.c_str());
-    auto amg = fur_default<fur_amg_options>();
     auto options = fur_default<fur_precond_options>();
     Keywords given(keywords);
     std::string text = options_text(&given, kind);
@@ -38,9 +34,6 @@ static Precond create(nb::handle matrix, const std::string &kind, const nb::dict
     if (!text.empty())
         text = kind + (kind.find(':') == std::string::npos ? ":" : ",") + text;
     options.kind = text.empty() ? kind.c_str() : text.c_str();
-    amg.nonsymmetric = FUR_AMG_LOOK;
-    if (known && !std::strcmp(known->name, "amg"))
-        options.amg = &amg;
     fur_precond *made = make_in<fur_precond>(
         a.context(), [&](auto out) { return fur_precond_create(a.get(), &options, out); });
     return Precond(a.shared_context(), made, nb::borrow(matrix));

@@ -13,8 +13,7 @@ typedef struct fur_ranks_precond fur_ranks_precond;
 
 typedef struct fur_ranks_precond_options {
     size_t size; /* sizeof(fur_ranks_precond_options) */
-    /* The kind and its options, the same on all ranks. Default NULL: "jacobi". If the kind is "amg"
-     * and `amg` is NULL, nonsymmetric is FUR_AMG_LOOK. */
+    /* The kind and its options, the same on all ranks. Default NULL: "jacobi" */
     const fur_precond_options *precond;
     /* 0: block Jacobi with one block per rank. M is made from the rows and columns of each rank,
      * and applied without messages. Its bits and the iterations depend on the bounds, except for

@@ -28,8 +28,9 @@ const fur_option fur_amg_table[] = {
     FUR_OPTION_OF(CHOICE, fur_amg_options, cycle, FUR_AMG_K, visit_names,
                   "order in which a cycle visits the levels"),
     FUR_OPTION_YES(fur_amg_options, single, "makes levels and cycle in single precision"),
-    FUR_OPTION_RANGE(FLAG, fur_amg_options, nonsymmetric, 0, FUR_AMG_LOOK, 1,
-                     "restricts as a matrix needs it that is not symmetric"),
+    FUR_OPTION_RANGE(
+        FLAG, fur_amg_options, nonsymmetric, 0, FUR_AMG_LOOK, 1,
+        "restricts as a matrix needs it that is not symmetric; -1: looks at the matrix"),
     FUR_OPTION_OF(WORD, fur_amg_options, coarsening, 0, coarsening_names,
                   "how the rows of the next level are found"),
     FUR_OPTION_RANGE(INT, fur_amg_options, aggressive, 0, 0, HUGE_VAL,

@@ -89,15 +89,23 @@ static fur_status make_room(fur_precond *p, fsai *own)
     return fur_memory_allocate(p->context, own->lanes * room, value, &own->work);
 }
 
-static fur_status check(const fur_precond *p, const fur_fsai_options *o)
+/* The options of a search need a number of steps. */
+static fur_status check(fur_context *context, const void *options)
 {
-    if (o->steps > FUR_FSAI_MOST / o->grow)
-        return fur_context_fail(p->context, FUR_INVALID,
+    const fur_fsai_options *o = options;
+    int grow = o->grow > 0 ? o->grow : 1;
+    if (o->steps == 0 && (o->grow > 0 || o->gain > 0))
+        return fur_context_fail(context, FUR_INVALID,
+                                "%s of \"fsai\" is for a search of positions; set steps, too, or "
+                                "leave %s out",
+                                o->grow > 0 ? "grow" : "gain", o->grow > 0 ? "grow" : "gain");
+    if (o->steps > FUR_FSAI_MOST / grow)
+        return fur_context_fail(context, FUR_INVALID,
                                 "steps times grow of \"fsai\" must be from 0 to %d positions, they "
                                 "are %d times %d",
-                                FUR_FSAI_MOST, o->steps, o->grow);
+                                FUR_FSAI_MOST, o->steps, grow);
     if (o->steps > 0 && o->fill > 0)
-        return fur_context_fail(p->context, FUR_INVALID,
+        return fur_context_fail(context, FUR_INVALID,
                                 "\"fsai\" takes its positions from a power of A, by fill, or "
                                 "searches them, by steps, not both");
     return FUR_OK;
@@ -109,7 +117,6 @@ static fur_status create(fur_precond *p, const void *options)
     const fur_csr_view *a = &p->a->view;
     fur_spmv_options adjoint = {.size = sizeof adjoint, .op = FUR_OP_H};
     fsai *own;
-    FUR_TRY(check(p, o));
     FUR_TRY(fur_env_allocate_zeros(&p->context->env, 1, sizeof *own, &own));
     p->state = own;
     FUR_TRY(o->steps > 0 ? fur_fsai_find(p->a, o, &own->g) : find_pattern(p->a, o->fill, &own->g));
@@ -158,10 +165,12 @@ static const fur_option table[] = {
     FUR_OPTION_RANGE(INT, fur_fsai_options, steps, 0, 0, FUR_FSAI_MOST,
                      "searches positions row by row, in this number of steps"),
     FUR_OPTION_RANGE(INT, fur_fsai_options, grow, 1, 1, FUR_FSAI_MOST,
-                     "positions that a step adds to a row"),
-    FUR_OPTION_PART(fur_fsai_options, gain, 1e-2, FUR_OPTION_TINY,
-                    "ends a row with a step that lessens its part of the Kaporin number by less "
-                    "than gain times"),
+                     "entries that each step of the search adds to a row: more make the set-up "
+                     "faster, and choose less well"),
+    FUR_OPTION_PART(
+        fur_fsai_options, gain, 1e-2, FUR_OPTION_TINY,
+        "ends the search in a row when a step improves the row by less than this share: "
+        "smaller values give more entries and fewer iterations"),
     FUR_OPTION_END};
 
 const fur_precond_kind fur_precond_fsai = {
@@ -170,6 +179,7 @@ const fur_precond_kind fur_precond_fsai = {
     .place = FUR_PRECOND_FACTORED,
     .table = FUR_PRECOND_TABLE(table, fur_fsai_options, fsai),
     .symmetric = true,
+    .check = check,
     .create = create,
     .update = update,
     .apply = apply,

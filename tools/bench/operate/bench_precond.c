@@ -2,8 +2,8 @@
  * application, and a solve by cg to 1e-8 with b = 1. The solve is compared with a solve with
  * "jacobi", and both use the fastest product by A (furrow/product.h).
  *
- * Cases: "7-point:128" uses "amg". "7-point:128@ic0:coloured,shift=0.1" names a kind and its
- * options. */
+ * Cases: "7-point:128" uses "amg" for a symmetric matrix. "7-point:128@ic0:coloured,shift=0.1"
+ * names a kind and its options. */
 #include <furrow/author/context.h>
 #include <furrow/precond.h>
 #include <furrow/product.h>
@@ -90,7 +90,7 @@ static fur_status parse(precond_case *c, const char *name)
     FUR_TRY(fur_context_allocate(c->b->context, size, (void **)&c->matrix));
     memcpy(c->matrix, name, size);
     char *kind = strchr(c->matrix, '@');
-    c->options.kind = kind ? kind + 1 : "amg";
+    c->options.kind = kind ? kind + 1 : "amg:nonsymmetric=0";
     if (kind)
         *kind = '\0';
     return FUR_OK;
