@@ -376,7 +376,7 @@ static const line_option own_options[] = {
      LINE_CHOICE, AT(which), .names = end_name},
     {"method", "NAME", "Method: lanczos (default), or lobpcg, which uses a preconditioner",
      LINE_CHOICE, AT(method), .names = method_name},
-    {"precond", "KIND",
+    {"precond", "KIND[:NAME=VALUE,...]",
      "Preconditioner of lobpcg, such as ic0:modified (default: none; kinds, options: furrow "
      "kernels)",
      LINE_PRECOND, AT(precond), .names = precond_name},

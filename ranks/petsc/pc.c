@@ -5,7 +5,7 @@
 
 #include <petsc/private/pcimpl.h>
 
-#define KIND_BYTES 128
+#define KIND_BYTES 512
 
 /* The type of the third argument of a function for PCSetFromOptions. */
 #if PETSC_VERSION_LT(3, 23, 0)
@@ -143,8 +143,10 @@ static PetscErrorCode set_from_options(PC pc, option_items PetscOptionsObject)
 
     PetscFunctionBegin;
     PetscOptionsHeadBegin(PetscOptionsObject, "Options of furrow");
-    PetscCall(PetscOptionsString("-pc_furrow_kind", "kind, as jacobi, ic0 or ilut:fill=20", "",
-                                 i->kind, i->kind, sizeof i->kind, NULL));
+    PetscCall(PetscOptionsString("-pc_furrow_kind",
+                                 "KIND[:NAME=VALUE,...], as jacobi, ic0 or ilut:fill=20,drop=1e-4; "
+                                 "furrow kernels lists all kinds and options",
+                                 "", i->kind, i->kind, sizeof i->kind, NULL));
     PetscCall(PetscOptionsBool("-pc_furrow_whole", "of the whole matrix, not of each rank's rows",
                                "", i->whole, &i->whole, NULL));
     PetscOptionsHeadEnd();

@@ -306,7 +306,9 @@ START_TEST(a_solver_refuses_what_has_no_factors)
              "direct needs the entries of A: set options.matrix, or give complete factors as the "
              "preconditioner",
              fur_solver_create(op, &o, &solver));
-    ck_fails(context, FUR_INVALID, "direct has complete factors as its preconditioner, not \"ic0\"",
+    ck_fails(context, FUR_INVALID,
+             "direct has complete factors as its preconditioner, not \"ic0\"; "
+             "leave the preconditioner out",
              fur_solve(a, x, y, &whole, NULL));
     fur_operator_destroy(op);
     fur_precond_destroy(p);

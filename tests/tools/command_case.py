@@ -39,13 +39,18 @@ def run(*arguments, **options):
 
 def help_faults(text):
     """Lines of a help text that are wider than a terminal, end in blanks, or explain an option in more
-    than two lines."""
+    than two lines. A long option stands alone on a line before them."""
     faults = [line for line in text.splitlines() if len(line) > 79 or line != line.rstrip()]
-    lines = 0
+    lines = None  # outside the options
     for line in text.splitlines():
-        starts = re.match(r" {2}(-., | {4})--", line)
-        lines = 1 if starts else lines + 1 if lines and line.startswith(" " * 29) else 0
-        faults += [line] if lines > 2 else []
+        starts = re.match(r" {2}(?:-., | {4})--\S+( +\S)?", line)
+        if starts:
+            lines = 1 if starts[1] else 0
+        elif not line.startswith(" " * 29):
+            lines = None
+        elif lines is not None:
+            lines += 1
+        faults += [line] if lines and lines > 2 else []
     return faults
 
 

@@ -213,7 +213,17 @@ class UsageTest(CommandTest):
              '--precond: drop of "ilut" must be from 0 to below 1, it is 2'),
             (["solve", plate, "--precond", "jacobi:degree=2"], '"jacobi" has no options'),
             (["eigs", plate, "--method", "lobpcg", "--precond", "fsai:steps"],
-             '--precond: steps of "fsai" is ""; it must be a whole number'),
+             '--precond: steps of "fsai" has no value; write steps= and a whole number'),
+            (["solve", plate, "--precond", "ic0:"],
+             '--precond: an option of "ic0" has no name; remove the ":" or "," before it, or write '
+             'one of: shift, modified, coloured'),
+            (["solve", plate, "--precond", "ilu:fill"],
+             '--precond: fill of "ilu" has no value; write fill= and a whole number'),
+            (["solve", plate, "--precond", "none:x"], '--precond: "none" has no options; write "none" alone'),
+            (["solve", plate, "--precond", "auto:x=1"], '--precond: "auto" has no options; write "auto" alone'),
+            (["solve", plate, "--precond", "fsai:gain=0.1"], 'gain of "fsai" is for a search of positions'),
+            (["eigs", plate, "--method", "lobpcg", "--precond", "none:"],
+             '--precond: "none" has no options; write "none" alone'),
             (["solve", *grid, "--reorder", "rcm"], "--reorder goes with a file, not"),
             (["solve", *grid, "--method", "mg", "--precond", "jacobi"],
              "--precond goes with another --method than mg"),
@@ -1246,9 +1256,18 @@ class SolveTest(CommandTest):
                          ("direct", "direct", True))
         self.assertLessEqual(report["iterations"], 2)
         self.assertRegex(report["precond_note"], "CHOLMOD|KLU|UMFPACK")
+        self.assertTrue(self.json("solve", data("indefinite.mtx"), "--method", "direct", "--precond",
+                                  "direct")["converged"])
+        columns = self.folder / "columns.mtx"
+        rows = self.json("info", data("indefinite.mtx"))["rows"]
+        columns.write_text(f"%%MatrixMarket matrix array real general\n{rows} 2\n" + "1\n" * 2 * rows)
+        self.assertTrue(self.json("solve", data("indefinite.mtx"), "--method", "direct", "--b",
+                                  columns)["converged"])
         for options, sentence in (
-                (("--method", "direct", "--precond", "ic0"), "direct has complete factors as its preconditioner"),
-                (("--stencil", "5", "--extent", "4,4", "--method", "direct"), "--method direct")):
+                (("--stencil", "5", "--extent", "4,4", "--method", "direct"), "--method direct"),
+                *((("--method", "direct", "--precond", kind, *more),
+                   "--method direct goes with its own factors as the preconditioner; leave --precond out")
+                  for kind in ("ic0", "none") for more in ((), ("--b", columns)))):
             files = () if "--stencil" in options else (data("indefinite.mtx"),)
             self.assertIn(sentence, run("solve", *files, *options).stderr)
 

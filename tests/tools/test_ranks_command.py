@@ -150,6 +150,24 @@ class SolveTest(CommandTest):
                                      json.loads(known.stdout)["iterations"])
                     self.assertEqual(numbers(mine), numbers(want))
 
+    def test_complete_factors(self):
+        """`direct` is the preconditioner direct of the whole matrix, whose bits are furrow's."""
+        wind = chain(self.folder / "wind.mtx", 900, low=-1.5, high=-0.25, middle=2.0)
+        mine, want = self.folder / "mine.mtx", self.folder / "want.mtx"
+        line = ["solve", wind, "--method", "direct", "--json"]
+        done = run(*line, "--ranks", 3, "--out", mine)
+        known = furrow(*line, "--kernel", "rows", "--out", want)
+        for kind in ("jacobi", "none", "ilu0"):
+            self.assertIn("--method direct goes with its own factors as the preconditioner; leave "
+                          "--precond out", run(*line, "--precond", kind).stderr)
+        if "was found" in known.stderr:
+            self.assertIn("was found", done.stderr)
+            self.skipTest("no library with complete factors")
+        report = json.loads(done.stdout)
+        self.assertEqual((report["method"], report["precond"], report["rank_independent"]),
+                         ("direct", "direct", True))
+        self.assertEqual(numbers(mine), numbers(want))
+
     def test_folders_that_are_not_there(self):
         """Known before the matrix is read."""
         for option, name in (("--out", "x.mtx"), ("--history", "h.csv")):

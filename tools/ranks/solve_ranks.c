@@ -240,14 +240,22 @@ static const char *precond_name(fur_context *context, int index)
 
 static void settle(struct argp_state *state, void *options)
 {
-    const ranks_request *r = options;
+    ranks_request *r = options;
+    bool direct = job_is(r->solver.method, "direct");
     command_pairing whole = {"--whole", r->whole, request_has_factors(&r->solver),
                              "with a --precond other than none and jacobi"};
     command_pairing file = {"--null-space N.mtx", r->solver.null_space,
                             request_has_constant(&r->solver), "with furrow solve only"};
+    command_pairing alone = {"--method direct", direct, request_fits_direct(&r->solver),
+                             REQUEST_DIRECT_ALONE};
+    command_check(state, &alone, 1);
     command_check(state, &whole, 1);
     command_check(state, &file, 1);
     request_check(state, &r->solver);
+    if (direct) { /* complete factors are of the whole matrix */
+        r->solver.precond = "direct";
+        r->whole = true;
+    }
 }
 
 #define AT(member) .at = offsetof(ranks_request, member)
@@ -256,9 +264,8 @@ static const line_option own_options[] = {
      AT(b)},
     {"method", "NAME", "Method of furrow solve, such as gmres or lsqr (default: cg)", LINE_CHOICE,
      AT(solver.method), .names = method_name},
-    {"precond", "KIND",
-     "Preconditioner of each rank's rows, such as ilu0 (default: jacobi; kinds, options: furrow "
-     "kernels)",
+    {"precond", "KIND[:NAME=VALUE,...]",
+     "Preconditioner of a rank's rows, as ilut:fill=20 (default: jacobi; options: furrow kernels)",
      LINE_PRECOND, AT(solver.precond), .names = precond_name},
     {"whole", NULL,
      "Use the preconditioner of the full matrix on every rank: the result is independent of N",

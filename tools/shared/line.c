@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define NAME_BYTES 32
 
@@ -17,6 +18,33 @@ typedef struct reading {
     line_option *table; /* flat: contains no tables */
     void *options;
 } reading;
+
+/* Returns the length of the listed name that comes before options, as in "none:x=1"; 0: none does.
+ */
+static size_t plain_length(command_names *names, const char *text)
+{
+    size_t length = strcspn(text, ":");
+    for (int i = 0; text[length] && names(NULL, i); i++)
+        if (strlen(names(NULL, i)) == length && memcmp(names(NULL, i), text, length) == 0)
+            return length;
+    return 0;
+}
+
+/* Usage error unless the text is a listed name, or a preconditioner with right options. */
+static void check_precond(struct argp_state *state, const char *option, command_names *names,
+                          const char *text)
+{
+    int length = (int)plain_length(names, text);
+    if (fur_precond_find(text)) {
+        if (fur_precond_check(text) != FUR_OK)
+            argp_error(state, "%s: %s", option, fur_context_error(NULL));
+    } else if (length > 0) {
+        argp_error(state, "%s: \"%.*s\" has no options; write \"%.*s\" alone", option, length, text,
+                   length, text);
+    } else {
+        command_choice(state, option, names, text);
+    }
+}
 
 static void take(struct argp_state *state, const line_option *o, char *text, command_common *common)
 {
@@ -41,10 +69,7 @@ static void take(struct argp_state *state, const line_option *o, char *text, com
         *(const char **)member = text;
         break;
     case LINE_PRECOND:
-        if (!fur_precond_find(text))
-            command_choice(state, option, o->names, text);
-        else if (fur_precond_check(text) != FUR_OK)
-            argp_error(state, "%s: %s", option, fur_context_error(NULL));
+        check_precond(state, option, o->names, text);
         *(const char **)member = text;
         break;
     case LINE_COUNT:

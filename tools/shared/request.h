@@ -51,6 +51,15 @@ static inline bool request_has_factors(const solver_request *r)
     return fur_precond_find(r->precond) && !job_is(r->precond, "jacobi");
 }
 
+/* How --method direct goes if --precond names another preconditioner. */
+#define REQUEST_DIRECT_ALONE "with its own factors as the preconditioner; leave --precond out"
+
+/* Returns whether the preconditioner fits --method direct: not given, or its own. */
+static inline bool request_fits_direct(const solver_request *r)
+{
+    return !r->precond || job_is(r->precond, "auto") || job_is(r->precond, "direct");
+}
+
 /* Returns the library's options. Pointers to objects are not set. */
 fur_solver_options request_solver(const solver_request *r);
 

@@ -124,6 +124,7 @@ static void settle(struct argp_state *state, void *options)
          !stencil && !o->reorder, "with a file, without --reorder"},
         {"--method mg", cycles, stencil, "with --stencil, not with a file"},
         {"--method direct", direct, !stencil, "with a file, not with --stencil"},
+        {"--method direct", direct, request_fits_direct(&o->solver), REQUEST_DIRECT_ALONE},
         {"--precond norms", job_is(o->solver.precond, "norms"), !stencil,
          "with a file, not with --stencil"},
         {"--precond mg", job_is(o->solver.precond, "mg"), stencil,
@@ -161,8 +162,8 @@ static const line_option own_options[] = {
     {"method", "NAME",
      "Method, such as cg, minres, gmres or lsmr (default: auto; list: furrow kernels)", LINE_CHOICE,
      AT(solver.method), .names = method_name},
-    {"precond", "KIND",
-     "Preconditioner, such as ilut:fill=20,drop=1e-4 (default: auto; kinds, options: furrow "
+    {"precond", "KIND[:NAME=VALUE,...]",
+     "Preconditioner, such as none, amg or ilut:fill=20 (default: auto; kinds, options: furrow "
      "kernels)",
      LINE_PRECOND, AT(solver.precond), .names = precond_name},
     {"scale", "NAME",
