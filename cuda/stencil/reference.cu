@@ -105,7 +105,7 @@ fur_status apply(const fur_stencil_call *call)
 } // namespace
 
 extern "C" const fur_stencil_kernel fur_cuda_stencil_reference = {
-    {"reference", "one thread a point, neighbours from the caches",
+    {"reference", "one thread per point, neighbours from the caches",
      "Datta, Murphy, Volkov, Williams, Carter, Oliker, Patterson, Shalf, Yelick 2008", true, 0},
     false,   // by_name
     nullptr, // yields

@@ -51,8 +51,8 @@ static fur_amg *hierarchy(const fur_precond *p)
 
 const fur_precond_kind fur_precond_amg = {
     .info = {"amg",
-             "algebraic multigrid by smoothed aggregation: hardly more iterations for more "
-             "unknowns",
+             "algebraic multigrid by smoothed aggregation; iterations hardly grow with the number "
+             "of unknowns",
              "Vanek, Mandel and Brezina 1996"},
     .place = FUR_PRECOND_ANYWHERE,
     .table = FUR_PRECOND_TABLE(fur_amg_table, fur_amg_options, amg),

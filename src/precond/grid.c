@@ -291,8 +291,8 @@ static void release(fur_precond *p)
 
 const fur_precond_kind fur_precond_grid = {
     .info = {"grid",
-             "geometric multigrid for the nearest constant coefficients: for matrices of a grid "
-             "whose coefficients are smooth",
+             "geometric multigrid for the closest constant coefficients; for matrices on a grid "
+             "with smooth coefficients",
              "Concus and Golub 1973"},
     .place = FUR_PRECOND_ANYWHERE,
     .symmetric = true,

@@ -52,7 +52,7 @@ static void release(fur_precond *p)
 }
 
 const fur_precond_kind fur_precond_jacobi = {
-    .info = {"jacobi", "divides by the diagonal: nearly free, for rows that differ in scale",
+    .info = {"jacobi", "divides by the diagonal; nearly free; for rows of different scale",
              "Jacobi 1845"},
     .place = FUR_PRECOND_ANYWHERE,
     .follows = true,

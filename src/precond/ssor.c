@@ -62,7 +62,7 @@ static void release(fur_precond *p)
 }
 
 const fur_precond_kind fur_precond_ssor = {
-    .info = {"ssor", "one symmetric sweep of Gauss-Seidel by A's own triangles: no set-up",
+    .info = {"ssor", "one symmetric Gauss-Seidel sweep with the triangles of A; no set-up",
              "Young 1971"},
     .place = FUR_PRECOND_ANYWHERE,
     .follows = true,

@@ -52,17 +52,17 @@ static fur_order_service *service(const fur_order_services *device)
 }
 
 const fur_reorder_entry fur_reorder_rcm = {
-    .info = {"rcm",
-             "a small bandwidth: reverse Cuthill-McKee, from the best of some pseudo-peripheral "
-             "starts",
-             "Cuthill and McKee 1969; George 1971; George and Liu 1979"},
+    .info =
+        {"rcm",
+         "small bandwidth: reverse Cuthill-McKee from the best of several pseudo-peripheral rows",
+         "Cuthill and McKee 1969; George 1971; George and Liu 1979"},
     .reversed = true,
     .scratch = 1,
     .run = run,
     .service = service,
 };
 const fur_reorder_entry fur_reorder_cm = {
-    .info = {"cm", "as rcm, not reversed: the same bandwidth, usually a larger profile",
+    .info = {"cm", "as rcm, but not reversed: same bandwidth, usually a larger profile",
              "Cuthill and McKee 1969"},
     .scratch = 1,
     .run = run,

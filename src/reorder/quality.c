@@ -89,7 +89,8 @@ static fur_status run(const fur_component *component, fur_component_order *out)
 }
 
 const fur_reorder_entry fur_reorder_rcm_quality = {
-    .info = {"rcm-quality", "a smaller bandwidth than rcm: many more starts, and relaxation",
+    .info = {"rcm-quality",
+             "smaller bandwidth than rcm, by many more starting rows and relaxation; slower",
              "Cuthill and McKee 1969; George and Liu 1979"},
     .reversed = true,
     .renumbered = true,

@@ -307,7 +307,7 @@ done:
 }
 
 const fur_reorder_entry fur_reorder_sloan = {
-    .info = {"sloan", "a small profile and wavefront", "Sloan 1986"},
+    .info = {"sloan", "small profile and wavefront", "Sloan 1986"},
     .renumbered = true,
     .scratch = FUR_INPUT_ORDER_SCRATCH,
     .run = run,

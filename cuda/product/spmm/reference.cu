@@ -50,7 +50,7 @@ fur_status apply(const fur_spmm_call *call)
 } // namespace
 
 extern "C" const fur_spmm_kernel fur_cuda_spmm_reference = {
-    {"reference", "one thread an entry of Y", "", true, 0},
+    {"reference", "one thread per entry of Y", "", true, 0},
     nullptr, // plan
     nullptr, // refresh
     apply,

@@ -132,7 +132,7 @@ fur_status apply(const fur_spmm_call *call)
 } // namespace
 
 extern "C" const fur_spmm_kernel fur_cuda_spmm_staged = {
-    {"staged", "a thread a row and some columns, A by way of shared memory", "", true, 0},
+    {"staged", "one thread per row and group of columns, A through shared memory", "", true, 0},
     fur_cuda_long_rows_plan,
     nullptr, // refresh
     apply,

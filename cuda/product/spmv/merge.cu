@@ -296,7 +296,7 @@ int64_t matrix_bytes(const fur_csr_view *a, const void *memory)
 } // namespace
 
 extern "C" const fur_spmv_kernel fur_cuda_spmv_merge = {
-    {"merge", "equal shares of rows plus entries a thread, by the merge path",
+    {"merge", "equal numbers of rows plus entries for each thread, by the merge path",
      "Merrill and Garland 2016", false, 0},
     nullptr, // cost
     nullptr, // work

@@ -36,7 +36,7 @@ fur_status apply(const fur_spmv_call *call)
 } // namespace
 
 extern "C" const fur_spmv_kernel fur_cuda_spmv_reference = {
-    {"reference", "one thread a row", "Nickolls, Buck, Garland, Skadron 2008", true, 0},
+    {"reference", "one thread per row", "Nickolls, Buck, Garland, Skadron 2008", true, 0},
     fur_cuda_walk_cost,
     nullptr, // work
     nullptr, // plan

@@ -500,7 +500,7 @@ fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
 } // namespace
 
 extern "C" const fur_spmv_kernel fur_cuda_spmv_stream = {
-    {"stream", "tiles of rows staged through shared memory, then one thread a row",
+    {"stream", "tiles of rows staged through shared memory, then one thread per row",
      "Greathouse, Daga 2014", true, 0},
     cost,
     nullptr, // work

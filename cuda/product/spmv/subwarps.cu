@@ -61,7 +61,8 @@ fur_status apply(const fur_spmv_call *call)
 } // namespace
 
 extern "C" const fur_spmv_kernel fur_cuda_spmv_subwarps = {
-    {"subwarps", "2 to 32 lanes a row, by the mean row length", "Bell and Garland 2009", false, 0},
+    {"subwarps", "2 to 32 lanes for each row, by the mean row length", "Bell and Garland 2009",
+     false, 0},
     nullptr, // cost
     nullptr, // work
     nullptr, // plan

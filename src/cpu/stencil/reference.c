@@ -24,7 +24,7 @@ static fur_status apply(const fur_stencil_call *call)
 extern const fur_stencil_kernel ISA(stencil_reference);
 const fur_stencil_kernel ISA(stencil_reference) = {
     .info.name = "reference",
-    .info.summary = "point after point on one thread",
+    .info.summary = "point by point on one thread",
     .info.source = "",
     .info.exact = true,
     .apply = apply,

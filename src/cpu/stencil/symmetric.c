@@ -113,7 +113,7 @@ static fur_status apply(const fur_stencil_call *call)
 extern const fur_stencil_kernel ISA(stencil_symmetric);
 const fur_stencil_kernel ISA(stencil_symmetric) = {
     .info.name = "symmetric",
-    .info.summary = "27 points, symmetric constants: sums before products",
+    .info.summary = "27 points with symmetric constant coefficients: adds before it multiplies",
     .info.source = "",
     .info.exact = false,
     .refusal = refusal,

@@ -14,7 +14,7 @@ static fur_status create(fur_precond *p, const void *options)
 }
 
 const fur_precond_kind fur_precond_ic0 = {
-    .info = {"ic0", "incomplete Cholesky factors in A's pattern, for positive definite matrices",
+    .info = {"ic0", "incomplete Cholesky factors in A's pattern; for positive definite matrices",
              "Meijerink and van der Vorst 1977"},
     .place = FUR_PRECOND_FACTORED,
     .table = FUR_PRECOND_TABLE(fur_factors_table + 1, fur_factor_options, factors),

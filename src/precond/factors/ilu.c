@@ -126,8 +126,10 @@ static fur_status create(fur_precond *p, const void *options)
 }
 
 const fur_precond_kind fur_precond_ilu = {
-    .info = {"ilu", "incomplete LU factors with levels of fill: more memory, fewer iterations",
-             "Gustafsson 1978"},
+    .info =
+        {"ilu",
+         "incomplete LU factors with levels of fill; more memory and fewer iterations than ilu0",
+         "Gustafsson 1978"},
     .place = FUR_PRECOND_FACTORED,
     .table = FUR_PRECOND_TABLE(fur_factors_table, fur_factor_options, factors),
     .create = create,

@@ -13,7 +13,7 @@ static fur_status create(fur_precond *p, const void *options)
 }
 
 const fur_precond_kind fur_precond_ilu0 = {
-    .info = {"ilu0", "incomplete LU factors in A's pattern, for matrices of any kind",
+    .info = {"ilu0", "incomplete LU factors in A's pattern; for all matrices",
              "Meijerink and van der Vorst 1977"},
     .place = FUR_PRECOND_FACTORED,
     .table = FUR_PRECOND_TABLE(fur_factors_table + 1, fur_factor_options, factors),

@@ -216,8 +216,8 @@ static const fur_option table[] = {
 
 const fur_precond_kind fur_precond_ilut = {
     .info = {"ilut",
-             "incomplete LU factors by thresholds, rows matched and scaled before: for matrices "
-             "of any kind, with zeros on the diagonal too",
+             "incomplete LU factors with a drop tolerance, after rows are matched and scaled; for "
+             "all matrices, also with zeros on the diagonal",
              "Saad 1994; Duff and Koster 2001"},
     .place = FUR_PRECOND_ANYWHERE,
     .table = FUR_PRECOND_TABLE(table, fur_ilut_options, ilut),

@@ -236,8 +236,8 @@ static const fur_option table[] = {
 
 const fur_precond_kind fur_precond_bjacobi = {
     .info = {"bjacobi",
-             "inverses of blocks along the diagonal, of given size or of rows with equal patterns: "
-             "for several unknowns a node",
+             "inverses of diagonal blocks, of a given size or of rows with equal patterns; for "
+             "several unknowns per node",
              "Anzt, Dongarra, Flegar and Quintana-Orti 2017, 2019"},
     .place = FUR_PRECOND_FACTORED,
     .table = FUR_PRECOND_TABLE(table, fur_bjacobi_options, bjacobi),

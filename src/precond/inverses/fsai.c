@@ -174,7 +174,7 @@ static const fur_option table[] = {
     FUR_OPTION_END};
 
 const fur_precond_kind fur_precond_fsai = {
-    .info = {"fsai", "a factorised approximate inverse, applied by two products: no row waits",
+    .info = {"fsai", "factorised approximate inverse, applied by two products; no triangular solve",
              "Kolotilina and Yeremin 1993; Janna and Ferronato 2011"},
     .place = FUR_PRECOND_FACTORED,
     .table = FUR_PRECOND_TABLE(table, fur_fsai_options, fsai),

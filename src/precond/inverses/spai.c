@@ -191,8 +191,8 @@ static const fur_option table[] = {
 
 const fur_precond_kind fur_precond_spai = {
     .info = {"spai",
-             "a sparse approximate inverse in A's pattern, or on its diagonal, applied by one "
-             "product, for matrices of any kind",
+             "sparse approximate inverse in A's pattern or on its diagonal, applied by one "
+             "product; for all matrices",
              "Grote and Huckle 1997"},
     .place = FUR_PRECOND_ANYWHERE,
     .table = FUR_PRECOND_TABLE(table, fur_spai_options, spai),

@@ -166,7 +166,7 @@ static fur_status run(fur_pass *s)
 extern const fur_method fur_method_cgnr;
 const fur_method fur_method_cgnr = {
     .info = {"cgnr",
-             "conjugate gradients on the normal equations, also damped and preconditioned at once; "
+             "conjugate gradients on the normal equations, with damping and a preconditioner; "
              "needs A^H",
              "Hestenes and Stiefel 1952"},
     .kind = FUR_METHOD_LEAST_SQUARES,

@@ -210,8 +210,8 @@ static fur_status run(fur_pass *s)
 extern const fur_method fur_method_chebyshev;
 const fur_method fur_method_chebyshev = {
     .info = {"chebyshev",
-             "semi-iteration with bounds by Lanczos, no dot products; for A and M symmetric "
-             "(Hermitian) positive definite",
+             "Chebyshev's iteration with eigenvalue bounds from Lanczos, without dot products; for "
+             "A and M symmetric (Hermitian) positive definite",
              "Golub and Varga 1961"},
     .kind = FUR_METHOD_SQUARE,
     .guarded = true,

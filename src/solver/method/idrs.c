@@ -233,7 +233,7 @@ static fur_status run(fur_pass *pass)
 
 extern const fur_method fur_method_idrs;
 const fur_method fur_method_idrs = {
-    .info = {"idrs", "IDR(s), for any A with an inverse; between bicgstab and gmres",
+    .info = {"idrs", "IDR(s), for any A with an inverse; memory between bicgstab and gmres",
              "Sonneveld and van Gijzen 2008"},
     .kind = FUR_METHOD_SQUARE,
     .guarded = true,

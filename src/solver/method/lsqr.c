@@ -78,7 +78,7 @@ static fur_status run(fur_pass *s)
 
 extern const fur_method fur_method_lsqr;
 const fur_method fur_method_lsqr = {
-    .info = {"lsqr", "least squares min ||b - A x||, also damped; any shape and rank; needs A^H",
+    .info = {"lsqr", "least squares min ||b - A x||, with damping; any shape and rank; needs A^H",
              "Paige and Saunders 1982"},
     .kind = FUR_METHOD_LEAST_SQUARES,
     .workspace = FUR_BIDIAGONAL_WORK + 1,

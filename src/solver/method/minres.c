@@ -253,7 +253,7 @@ static fur_status run(fur_pass *s)
 extern const fur_method fur_method_minres;
 const fur_method fur_method_minres = {
     .info = {"minres",
-             "MINRES, for A symmetric (Hermitian), indefinite as well; M must be positive definite",
+             "MINRES, for A symmetric (Hermitian), also indefinite; M must be positive definite",
              "Paige and Saunders 1975"},
     .kind = FUR_METHOD_SQUARE,
     .guarded = true,

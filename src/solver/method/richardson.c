@@ -57,8 +57,8 @@ const fur_method fur_method_direct = {
 extern const fur_method fur_method_richardson;
 const fur_method fur_method_richardson = {
     .info = {"richardson",
-             "x += omega M r, the omega of the least residual: iterative refinement where M is a "
-             "solve in single precision",
+             "x += omega M r with the omega of the smallest residual; iterative refinement if M "
+             "solves in single precision",
              "Richardson 1910"},
     .kind = FUR_METHOD_SQUARE,
     .workspace = 2,

@@ -112,7 +112,7 @@ static fur_spmv_work work(const fur_csr_view *a, const fur_spmv_profile *profile
 extern const fur_spmv_kernel ISA(spmv_merge);
 const fur_spmv_kernel ISA(spmv_merge) = {
     .info.name = "merge",
-    .info.summary = "equal shares of rows plus entries a thread, cutting long rows",
+    .info.summary = "equal numbers of rows plus entries for each thread; long rows are divided",
     .info.source = "Merrill and Garland 2016",
     .info.exact = true,
     .work = work,

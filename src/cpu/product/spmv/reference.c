@@ -24,7 +24,7 @@ static fur_status apply(const fur_spmv_call *call)
 extern const fur_spmv_kernel ISA(spmv_reference);
 const fur_spmv_kernel ISA(spmv_reference) = {
     .info.name = "reference",
-    .info.summary = "row after row on one thread",
+    .info.summary = "row by row on one thread",
     .info.source = "",
     .info.exact = true,
     .apply = apply,

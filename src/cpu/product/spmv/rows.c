@@ -23,7 +23,7 @@ static fur_status apply(const fur_spmv_call *call)
 extern const fur_spmv_kernel ISA(spmv_rows);
 const fur_spmv_kernel ISA(spmv_rows) = {
     .info.name = "rows",
-    .info.summary = "parts of consecutive rows with equal shares of entries",
+    .info.summary = "consecutive rows for each thread, with equal numbers of entries",
     .info.source = "",
     .info.exact = true,
     .work = fur_csr_work,
