@@ -31,10 +31,14 @@ static fur_status show_precond(job *j, fur_precond *made, job_attempt *a)
 {
     fur_operator *m = NULL;
     FUR_TRY(levels_take(&j->levels, j->context, fur_precond_hierarchy(made)));
-    if (!made)
-        return FUR_OK;
-    FUR_TRY(fur_operator_from_precond(made, &m));
-    fur_status status = job_time(j->context, m, j->b, j->watch.sample.r, &a->seconds_applied);
+    if (made)
+        FUR_TRY(fur_operator_from_precond(made, &m));
+    else if (!j->preconditioner && job_is(a->choice.precond, "jacobi"))
+        FUR_TRY(fur_operator_jacobi(j->op, &m));
+    const fur_operator *shown = m ? m : j->preconditioner;
+    fur_status status = FUR_OK;
+    if (shown)
+        status = job_time(j->context, shown, j->b, j->watch.sample.r, &a->seconds_applied);
     fur_operator_destroy(m);
     return status;
 }
@@ -47,8 +51,10 @@ static void end_attempt(job *j, const fur_solver_report *report, fur_precond *ma
     a->report = *report;
     if (made)
         a->made = *fur_precond_describe(made);
+    double start = fur_seconds();
     if (j->options->report)
         (void)show_precond(j, made, a);
+    j->seconds_shown += fur_seconds() - start;
     if (report->outcome != FUR_OUTCOME_UNSOLVED)
         watch_result(&j->watch, report);
 }
@@ -198,14 +204,14 @@ fur_status job_solve(job *j)
     interrupt_end();
     watch_end(&j->watch);
     FUR_TRY(job_about(j, status));
-    j->seconds_setup += fur_seconds() - start - j->total.seconds;
+    j->seconds_setup += fur_seconds() - start - j->total.seconds - j->seconds_shown;
     find_best(j);
     return FUR_OK;
 }
 
-double job_products(const job *j)
+double job_products(const job_attempt *a)
 {
-    const fur_solver_report *r = &j->best->report;
+    const fur_solver_report *r = &a->report;
     if (r->iterations < 1 || r->products < 1)
         return 0;
     int64_t each = (r->products - 2 + r->iterations / 2) / r->iterations;
@@ -226,5 +232,5 @@ double job_bytes(const job *j)
         divided = j->best->made.bytes;
     if (!(r->bytes > 0) || r->reduced || job_is(precond, "mg"))
         return 0;
-    return job_products(j) * (product + divided) + r->bytes;
+    return job_products(j->best) * (product + divided) + r->bytes;
 }

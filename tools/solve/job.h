@@ -56,6 +56,7 @@ typedef struct job {
     fur_solver_report total; /* sum of all attempts, with the residuals of the best */
     double seconds_examine;
     double seconds_setup; /* time of work before the first iteration, done once */
+    double seconds_shown; /* time of measurements for the page between attempts */
 } job;
 
 /* Returns a step's status, and adds the name of the matrix to its message if it is missing. */
@@ -72,7 +73,7 @@ fur_status job_load_null_space(job *j);
 /* Returns whether --b is an array of several columns; runs a solve with them. */
 bool job_has_columns(fur_context *context, const job_options *o);
 fur_status job_solve_columns(job *j);
-/* Returns the shortest time of y = A x. */
+/* Finds the shortest time of y = A x. */
 fur_status job_time(fur_context *context, const fur_operator *a, const fur_vector *x, fur_vector *y,
                     double *out);
 /* Runs the attempts and brings x into the order of the file. */
@@ -85,7 +86,7 @@ fur_status job_report(const job *j, const char *path);
 
 /* Returns the bytes that an iteration of the best attempt moves; 0: unknown. */
 double job_bytes(const job *j);
-/* Returns the number of products with A in an iteration of the best attempt. */
-double job_products(const job *j);
+/* Returns the number of products with A in an iteration of an attempt. */
+double job_products(const job_attempt *a);
 
 #endif

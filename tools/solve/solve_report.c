@@ -19,38 +19,35 @@ typedef struct page {
     const job *job;
     FILE *stream;
     double product; /* seconds of one product */
-    double precond; /* seconds of one application; 0: no preconditioner, or not timed */
     double copy;    /* bytes per second */
 } page;
 
 fur_status job_time(fur_context *context, const fur_operator *a, const fur_vector *x, fur_vector *y,
                     double *out)
 {
-    *out = HUGE_VAL;
+    double least = HUGE_VAL;
     for (int run = 0; run < RUNS; run++) {
         double start = fur_seconds();
         FUR_TRY(fur_operator_apply(a, x, y));
         FUR_TRY(fur_context_synchronize(context));
-        *out = fmin(*out, fur_seconds() - start);
+        least = fmin(least, fur_seconds() - start);
     }
+    *out = least;
     return FUR_OK;
 }
 
-static fur_status time_precond(page *p, fur_vector *y)
+/* Returns the time of all applications of preconditioners. NaN: not all kinds were timed. */
+static double precond_seconds(const job *j)
 {
-    const job *j = p->job;
-    fur_operator *made = NULL;
-    if (j->count > 1) /* each attempt has its own preconditioner */
-        return FUR_OK;
-    p->precond = j->best->seconds_applied;
-    if (!j->preconditioner && !job_is(j->best->choice.precond, "jacobi"))
-        return FUR_OK;
-    if (!j->preconditioner)
-        FUR_TRY(fur_operator_jacobi(j->op, &made));
-    fur_status status =
-        job_time(j->context, j->preconditioner ? j->preconditioner : made, j->x, y, &p->precond);
-    fur_operator_destroy(made);
-    return status;
+    double sum = 0;
+    for (int i = 0; i < j->count; i++) {
+        const job_attempt *a = &j->attempts[i];
+        bool applied = a->report.iterations > 0 && !job_is(a->choice.precond, "none");
+        if (applied && !(a->seconds_applied > 0))
+            return NAN;
+        sum += a->seconds_applied * job_products(a) * (double)a->report.iterations;
+    }
+    return sum;
 }
 
 static fur_status time_copy(page *p)
@@ -80,8 +77,6 @@ static fur_status measure(page *p)
 {
     const job *j = p->job;
     FUR_TRY(job_time(j->context, j->op, j->x, j->watch.sample.r, &p->product));
-    if (fur_operator_rows(j->op) == fur_operator_cols(j->op))
-        FUR_TRY(time_precond(p, j->watch.sample.r));
     return time_copy(p);
 }
 
@@ -157,10 +152,10 @@ static void put_cards(const page *p)
              j->total.residual_recursive, j->watch.rtol);
     page_card(p->stream, "Relative residual", figure, note);
     page_time(r->seconds / fmax(1, (double)r->iterations), figure);
-    snprintf(note, sizeof note, "with %.0f %s with the matrix", job_products(j),
-             job_products(j) == 1 ? "product" : "products");
+    snprintf(note, sizeof note, "with %.0f %s with the matrix", job_products(j->best),
+             job_products(j->best) == 1 ? "product" : "products");
     page_card(p->stream, "One iteration", r->iterations > 0 ? figure : "none was needed",
-              job_products(j) > 0 ? note : "");
+              job_products(j->best) > 0 ? note : "");
     snprintf(figure, sizeof figure, "%.1f GB/s", 1e-9 * rate(j));
     snprintf(note, sizeof note, "%.0f %% of a copy of vectors, %.1f GB/s", 100 * rate(j) / p->copy,
              1e-9 * p->copy);
@@ -231,17 +226,16 @@ static void put_solve_times(const page *p, double all)
     const job *j = p->job;
     const fur_solver_report *r = &j->total;
     double products = fmin(p->product * (double)r->products, r->seconds);
-    double precond =
-        fmin(p->precond * job_products(j) * (double)r->iterations, r->seconds - products);
+    double applied = precond_seconds(j);
+    double precond = applied > 0 ? fmin(applied, r->seconds - products) : 0;
     double samples = fmin(j->watch.sample.seconds, r->seconds - products - precond);
-    bool apart = precond > 0 || (j->count == 1 && job_is(j->best->choice.precond, "none"));
     if (r->products > 0)
         put_part(p->stream, "Products with the matrix", products, all);
     if (precond > 0)
         put_part(p->stream, "Preconditioner", precond, all);
     put_part(p->stream,
              r->products == 0 ? "Cycles"
-             : apart          ? "Vectors and scalars"
+             : applied >= 0   ? "Vectors and scalars"
                               : "Preconditioners, vectors and scalars",
              r->seconds - products - precond - samples, all);
     if (samples > 0)
