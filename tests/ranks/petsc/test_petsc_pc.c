@@ -92,6 +92,38 @@ static void use_new_values(Mat a)
     MUST(MatDestroy(&a));
 }
 
+static PetscInt iterations_with(Mat a, Vec b, Vec x, const char *kind)
+{
+    MUST(PetscOptionsSetValue(NULL, "-ours_pc_furrow_kind", kind));
+    KSP solver = make_solver(a, KSPGMRES);
+    PetscInt iterations = solve(solver, b, x);
+    MUST(KSPDestroy(&solver));
+    return iterations;
+}
+
+/* The last option of a text of 172 characters counts. */
+static void use_long_text(void)
+{
+    sample s = sample_grid(POINTS, 0.25);
+    Mat a = sample_petsc(&s);
+    char text[256] = "ilu0:";
+    Vec b;
+    Vec x;
+    MUST(MatCreateVecs(a, &x, &b));
+    x_fill(b);
+    for (int i = 0; i < 20; i++)
+        strcat(text, "shift=0,");
+    strcat(text, "shift=1");
+    PetscInt plain = iterations_with(a, b, x, "ilu0");
+    PetscInt shifted = iterations_with(a, b, x, "ilu0:shift=1");
+    PetscInt found = iterations_with(a, b, x, text);
+    EXPECT(found == shifted && found > plain, "%d iterations, with a shift %d, without %d",
+           (int)found, (int)shifted, (int)plain);
+    MUST(VecDestroy(&b));
+    MUST(VecDestroy(&x));
+    MUST(MatDestroy(&a));
+}
+
 /* (M x, y) = (x, M^T y). */
 static void use_transposes(PetscReal wind, const char *kind, bool known)
 {
@@ -162,6 +194,7 @@ void test_preconditioners(void)
     use_factors();
     use_new_values(sample_ours(&s));
     use_new_values(sample_petsc(&s));
+    use_long_text();
     use_transposes(0, "ic0", true);
     use_transposes(0.25, "jacobi", true);
     use_transposes(0.25, "ilu0", false);
