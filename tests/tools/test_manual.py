@@ -92,7 +92,7 @@ class ManualTest(unittest.TestCase):
         for kind in report["preconditioners"]:
             for option in kind["options"]:
                 self.assertRegex(text, rf"\t{option['name']}(=.*)?\tT{{\n{re.escape(option['summary'])}")
-        self.assertNotIn("\n@", text)
+        self.assertNotRegex(text, r"\n@| \)\n")
 
 
 class BashTest(unittest.TestCase):

@@ -9,7 +9,7 @@ program=$1 title=$2 furrow=$3 folder=$4
 name=$(basename "$program")
 sections=$(dirname "$0")/../man
 # Each option or paragraph is one line of any length.
-export ARGP_HELP_FMT=rmargin=100000,opt-doc-col=60
+export ARGP_HELP_FMT=rmargin=100000,opt-doc-col=60,no-dup-args-note
 version=$("$program" --version)
 
 # Functions in awk for both kinds of input.
@@ -111,7 +111,7 @@ tables() {
         texts[list, count[list]] = trim(substr($0, length(name) + 1))
         about = "name"
     }
-    !tabled && list && substr($0, 1, 22) ~ /^ *$/ { # a text goes on
+    !tabled && list && NF && substr($0, 1, 22) ~ /^ *$/ { # a text goes on
         continued = " " trim($0)
         if (about == "option")
             options[optioned] = options[optioned] continued

@@ -119,6 +119,7 @@ int command_main(char *name, const command *commands, int argc, char **argv)
     command_check_output();
     argp_program_version_hook = print_version;
     argp_err_exit_status = COMMAND_USAGE;
+    setenv("ARGP_HELP_FMT", "no-dup-args-note", 0); /* no sentence about arguments of letters */
     argv[0] = name;
     argc = turn_help(argc, argv);
     int first = parse_line(commands, argc, argv);
