@@ -144,11 +144,11 @@ static PetscErrorCode set_from_options(PC pc, option_items PetscOptionsObject)
     PetscFunctionBegin;
     PetscOptionsHeadBegin(PetscOptionsObject, "Options of furrow");
     PetscCall(PetscOptionsString("-pc_furrow_kind",
-                                 "KIND[:NAME=VALUE,...], as jacobi, ic0 or ilut:fill=20,drop=1e-4; "
-                                 "furrow kernels lists all kinds and options",
+                                 "preconditioner KIND[:NAME=VALUE,...], such as ilut:fill=20 "
+                                 "(kinds, options: furrow kernels)",
                                  "", i->kind, i->kind, sizeof i->kind, NULL));
-    PetscCall(PetscOptionsBool("-pc_furrow_whole", "of the whole matrix, not of each rank's rows",
-                               "", i->whole, &i->whole, NULL));
+    PetscCall(PetscOptionsBool("-pc_furrow_whole", "make it from the full matrix on every rank", "",
+                               i->whole, &i->whole, NULL));
     PetscOptionsHeadEnd();
     PetscFunctionReturn(0);
 }
