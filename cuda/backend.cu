@@ -240,9 +240,10 @@ fur_status check_number(fur_env *env, int number)
                             "this machine has no GPU that CUDA can use (%s); use device \"cpu\"",
                             cudaGetErrorString(error == cudaSuccess ? cudaErrorNoDevice : error));
     if (number >= count)
-        return fur_env_fail(env, FUR_UNSUPPORTED,
-                            "there is no device \"cuda:%d\"; this machine has %d, counted from 0",
-                            number, count);
+        return fur_env_fail(
+            env, FUR_UNSUPPORTED,
+            "there is no device \"cuda:%d\"; this machine has %d GPUs, which count from 0", number,
+            count);
     return FUR_OK;
 }
 
@@ -253,10 +254,10 @@ fur_status read_properties(fur_env *env, fur_device *device)
     cudaDeviceProp properties;
     FUR_CUDA(env, cudaGetDeviceProperties(&properties, device->number));
     if (properties.major < LEAST_CAPABILITY)
-        return fur_env_fail(env, FUR_UNSUPPORTED,
-                            "device \"cuda:%d\", %s, has compute capability %d.%d; %d.0 is needed",
-                            device->number, properties.name, properties.major, properties.minor,
-                            LEAST_CAPABILITY);
+        return fur_env_fail(
+            env, FUR_UNSUPPORTED,
+            "device \"cuda:%d\" (%s) has compute capability %d.%d; Furrow needs %d.0 or newer",
+            device->number, properties.name, properties.major, properties.minor, LEAST_CAPABILITY);
     snprintf(device->isa, sizeof device->isa, "sm_%d%d", properties.major, properties.minor);
     device->major = properties.major;
     device->multiprocessors = properties.multiProcessorCount;

@@ -16,7 +16,7 @@ static fur_status check_row(fur_ranks *g, const fur_ranks_rows *r, int64_t row, 
     for (int64_t k = r->offsets[row]; k < r->offsets[row + 1]; k++) {
         if (r->columns[k] <= last || r->columns[k] >= r->cols)
             return group_fail(g, FUR_INVALID,
-                              "row %lld has column %lld, counting from 1, out of order or "
+                              "row %lld has column %lld, counting from 1, which is out of order or "
                               "beyond the %lld columns",
                               (long long)before + row + 1, (long long)r->columns[k] + 1,
                               (long long)r->cols);
@@ -29,7 +29,7 @@ static fur_status check_rows(fur_ranks *g, const fur_ranks_rows *r, int64_t befo
 {
     for (int64_t row = 0; row < r->rows; row++) {
         if (r->offsets[row] > r->offsets[row + 1])
-            return group_fail(g, FUR_INVALID, "the offsets fall at row %lld, counting from 1",
+            return group_fail(g, FUR_INVALID, "the offsets decrease at row %lld, counting from 1",
                               (long long)before + row + 1);
         FUR_TRY(check_row(g, r, row, before));
     }
@@ -39,14 +39,14 @@ static fur_status check_rows(fur_ranks *g, const fur_ranks_rows *r, int64_t befo
 static fur_status take_arguments(fur_ranks *g, const fur_ranks_rows *given, fur_ranks_rows *r)
 {
     if (!given)
-        return group_fail(g, FUR_INVALID, "rank %d gave no rows", g->rank);
+        return group_fail(g, FUR_INVALID, "rank %d gave NULL for its rows", g->rank);
     RANKS_TAKE_OPTIONS(g, fur_ranks_rows, r, given);
     if (r->rows < 0 || r->cols < 0 || r->own_cols < 0 || fur_value_size(r->value_type) == 0 ||
         !r->offsets || r->offsets[0] != 0 ||
         (r->rows > 0 && r->offsets[r->rows] > 0 && (!r->columns || !r->values)))
         return group_fail(g, FUR_INVALID,
-                          "rank %d needs rows and cols of at least 0, a value type and three "
-                          "arrays, of which the offsets begin with 0",
+                          "rank %d needs rows and cols of 0 or more, a value type and three "
+                          "arrays, with offsets[0] = 0",
                           g->rank);
     return FUR_OK;
 }
@@ -62,16 +62,16 @@ static fur_status find_bounds(fur_ranks *g, const shape *all, int64_t *bounds,
         column_bounds[i + 1] = column_bounds[i] + all[i].own_cols;
         if (all[i].cols != all[0].cols || all[i].value != all[0].value)
             return group_fail(g, FUR_INVALID,
-                              "ranks 0 and %d disagree about the columns or the value type of "
-                              "the matrix",
+                              "ranks 0 and %d gave different columns or value types of the matrix; "
+                              "all ranks must give the same",
                               i);
     }
     int64_t sum = column_bounds[g->count];
     if (sum != 0 && sum != all[0].cols)
-        return group_fail(g, FUR_INVALID,
-                          "the ranks have %lld entries of x together, and the matrix has %lld "
-                          "columns",
-                          (long long)sum, (long long)all[0].cols);
+        return group_fail(
+            g, FUR_INVALID,
+            "all ranks together have %lld entries of x, but the matrix has %lld columns",
+            (long long)sum, (long long)all[0].cols);
     return FUR_OK;
 }
 

@@ -206,8 +206,8 @@ fur_status matrix_check_bounds(fur_ranks *g, const int64_t *bounds, int64_t rows
     if (fit)
         return FUR_OK;
     return group_fail(g, FUR_INVALID,
-                      "the bounds of %d ranks do not fit a matrix of %lld rows: they must rise "
-                      "from 0 to that",
+                      "the bounds of %d ranks do not fit a matrix of %lld rows; they must increase "
+                      "from 0 to the number of rows",
                       g->count, (long long)rows);
 }
 

@@ -273,10 +273,10 @@ fur_status matrix_split(fur_ranks_csr *m, const local_rows *rows)
     FUR_TRY(find_columns(m, rows, outer.entries));
     outer.cols = m->halo.columns;
     if (outer.cols > INT32_MAX || inner.cols > INT32_MAX)
-        return group_fail(m->group, FUR_OVERFLOW,
-                          "rank %d has %lld columns; one rank can have 2147483647: use more "
-                          "ranks",
-                          m->group->rank, (long long)inner.cols);
+        return group_fail(
+            m->group, FUR_OVERFLOW,
+            "rank %d has %lld columns, but one rank can have at most 2147483647; use more ranks",
+            m->group->rank, (long long)inner.cols);
     FUR_TRY(make_part(m, rows, &inner, fill_inner, &m->inner));
     FUR_TRY(make_part(m, rows, &outer, fill_outer, &m->outer));
     return m->bounds == m->column_bounds ? take_diagonal(m, rows) : FUR_OK;

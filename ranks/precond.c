@@ -228,10 +228,11 @@ static fur_status check(const fur_ranks_csr *a, const request *r)
         return group_fail(g, FUR_INVALID, "whole_rows must not be negative");
     if (a->report.rows != a->report.cols)
         return group_fail(g, FUR_INVALID,
-                          "a preconditioner needs a square matrix, this one is %lld x %lld",
+                          "a preconditioner needs a square matrix; this one is %lld x %lld",
                           (long long)a->report.rows, (long long)a->report.cols);
     if (r->amg.near_nullspace)
-        return group_fail(g, FUR_UNSUPPORTED, "multigrid of several ranks takes no near-nullspace");
+        return group_fail(g, FUR_UNSUPPORTED,
+                          "multigrid on several ranks accepts no near-nullspace");
     return FUR_OK;
 }
 

@@ -59,7 +59,7 @@ fur_status rows_take(const fur_ranks_csr *m, bool own_columns, csr_rows *out)
     own_rows from;
     if (!own_columns && m->report.cols > INT32_MAX)
         return group_fail(m->group, FUR_OVERFLOW,
-                          "a matrix of %lld columns is too large for one rank",
+                          "a matrix of %lld columns is too large for one rank; use more ranks",
                           (long long)m->report.cols);
     fur_status status = own_rows_open(m, &from);
     if (status == FUR_OK)

@@ -64,13 +64,12 @@ static fur_status check_square(fur_ranks_csr *a, const fur_solver_options *optio
     const fur_ranks_report *r = &a->report;
     if (r->rows == r->cols)
         return FUR_OK;
-    return group_finish(
-        a->group, a->context,
-        fur_context_fail(a->context, FUR_INVALID,
-                         "%s needs a square matrix, this one is %lld x %lld; for least squares use "
-                         "lsqr, lsmr or cgnr",
-                         options->method ? options->method : "cg", (long long)r->rows,
-                         (long long)r->cols));
+    return group_finish(a->group, a->context,
+                        fur_context_fail(a->context, FUR_INVALID,
+                                         "%s needs a square matrix; this one is %lld x %lld: for "
+                                         "least squares use lsqr, lsmr or cgnr",
+                                         options->method ? options->method : "cg",
+                                         (long long)r->rows, (long long)r->cols));
 }
 
 /* Solves with A^H, which is made for this solve. */
@@ -121,8 +120,9 @@ static fur_status check_part(fur_ranks *g, int64_t rows, const fur_vector *x)
 {
     if (fur_vector_size(x) == rows)
         return FUR_OK;
-    return group_fail(g, FUR_INVALID, "the vector of rank %d has %lld entries, its rows are %lld",
-                      g->rank, (long long)fur_vector_size(x), (long long)rows);
+    return group_fail(g, FUR_INVALID,
+                      "the vector of rank %d has %lld entries, but the rank has %lld rows", g->rank,
+                      (long long)fur_vector_size(x), (long long)rows);
 }
 
 static fur_status gather_vector(fur_ranks *g, const int64_t *bounds, const fur_vector *x, void *all)

@@ -99,7 +99,7 @@ static fur_status check_matrix(const eigs_job *j)
     bool complex_values = a.value_type == FUR_C64 || a.value_type == FUR_C128;
     if (a.rows != a.cols)
         return fur_context_fail(j->context, FUR_INVALID,
-                                "only a square matrix has eigenvalues, this one is %lld x %lld",
+                                "only a square matrix has eigenvalues; this one is %lld x %lld",
                                 (long long)a.rows, (long long)a.cols);
     return symmetric_check(j->a.matrix,
                            complex_values ? FUR_SYMMETRY_HERMITIAN : FUR_SYMMETRY_SYMMETRIC,

@@ -109,7 +109,7 @@ static const line line_of = {
     .options = own_options,
     .operands = "FILE",
     .doc = "Print the properties of the matrix in a Matrix Market or binary file. If a symmetric "
-           "file stores one triangle, the numbers are those of the full matrix."};
+           "file stores one triangle, the numbers count both triangles."};
 
 int command_info(int argc, char **argv)
 {

@@ -61,7 +61,7 @@ static void print_kernel(const fur_kernel_info *kernel)
     if (kernel->source[0] != '\0')
         print_entry("", kernel->source);
     if (!kernel->exact)
-        print_entry("", "rounds in another order than the others");
+        print_entry("", "rounds in a different order");
 }
 
 static json_t *kernel_to_json(const fur_kernel_info *kernel)

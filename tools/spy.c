@@ -90,8 +90,8 @@ static fur_status save_picture(const spy_job *job)
 {
     new_file file;
     if (job->options->draw == draw_png && !draw_png_has_words() && !job->options->common.quiet)
-        command_error("note: the picture has no words, because this build found no font; an .svg "
-                      "picture has them");
+        command_error("note: the picture has no labels, because this build found no font; use .svg "
+                      "for a picture with labels");
     FUR_TRY(new_file_open(job->context, job->options->out, &file));
     return new_file_close(&file, job->options->draw(job->context, &job->sheet, file.stream));
 }
@@ -155,7 +155,7 @@ static void settle(struct argp_state *state, void *options)
     spy_options *o = options;
     command_pairing worse = {"--allow-worse", o->allow_worse, o->method, "with --reorder"};
     if (!o->out)
-        argp_error(state, "--out is missing; --out takes the picture's name");
+        argp_error(state, "--out is missing; it takes the name of the picture");
     o->draw = find_kind(o->out);
     if (!o->draw)
         argp_error(state, "--out takes a name that ends in .png or .svg, not '%s'", o->out);

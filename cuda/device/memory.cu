@@ -204,7 +204,8 @@ fur_status fur_cuda_allocate(fur_env *env, int64_t count, size_t size, void *out
             return fur_cuda_fail(env, "cudaMallocFromPoolAsync", error);
     }
     if (bytes > 0 && !memory)
-        return fur_env_fail(env, FUR_OUT_OF_MEMORY, "device %d has no room for %zu bytes",
+        return fur_env_fail(env, FUR_OUT_OF_MEMORY,
+                            "out of memory on device %d: %zu bytes could not be allocated",
                             device->number, bytes);
     memcpy(out, &memory, sizeof memory);
     return FUR_OK;
@@ -270,8 +271,8 @@ fur_status fur_cuda_copy_async(fur_env *env, void *to, const void *from, int64_t
     FUR_TRY(look_up(env, from, &source));
     if (target.type == cudaMemoryTypeUnregistered || source.type == cudaMemoryTypeUnregistered)
         return fur_env_fail(env, FUR_INVALID,
-                            "a copy that does not wait needs pinned memory on the host: take it "
-                            "from cudaMallocHost, or use the call that waits");
+                            "an asynchronous copy needs pinned memory on the host; allocate it by "
+                            "cudaMallocHost, or use the call that waits");
     return enqueue(env, to, from, bytes);
 }
 

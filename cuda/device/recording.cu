@@ -86,7 +86,9 @@ fur_status fur_cuda_recording_replay(fur_env *env, void *state, int64_t times)
     auto r = static_cast<recording *>(state);
     cudaStream_t stream = fur_cuda_stream(env);
     if (!r->once)
-        return fur_env_fail(env, FUR_INVALID, "nothing was recorded");
+        return fur_env_fail(
+            env, FUR_INVALID,
+            "nothing was recorded; queue work between the begin and the end of a recording");
     if (times >= COPIES && !r->many)
         FUR_TRY(make_many(env, r));
     for (; times >= COPIES; times -= COPIES)

@@ -78,7 +78,8 @@ __host__ __device__ inline int64_t fur_cg_row(int64_t unit, int thread)
 
 static inline fur_status fur_cg_refuse(fur_env *env, const char *why)
 {
-    return fur_env_fail(env, FUR_UNSUPPORTED, "no persistent conjugate gradients: %s", why);
+    return fur_env_fail(env, FUR_UNSUPPORTED,
+                        "persistent execution of conjugate gradients is not possible: %s", why);
 }
 
 // Calls f with a value of the type. There are not enough registers for values of 16 bytes.
@@ -86,7 +87,7 @@ template <class F> inline fur_status fur_cg_with_value(fur_value_type value, fur
 {
     return fur_with_value(value, [&](auto entry) {
         if constexpr (sizeof entry > 8)
-            return fur_cg_refuse(env, "its values take 16 bytes");
+            return fur_cg_refuse(env, "its values have 16 bytes");
         else
             return f(entry);
     });

@@ -120,7 +120,7 @@ template <class Product> fur_status launch(const fur_stencil_block_call *call, c
     int64_t blocks = fur_ceil_div(extent[0] * product.pieces, block.x);
     if (blocks > INT32_MAX)
         return fur_env_fail(call->env, FUR_UNSUPPORTED,
-                            "lines of %lld points and %lld columns are too long for this device",
+                            "lines of %lld points with %lld columns are too long for this device",
                             static_cast<long long>(extent[0]),
                             static_cast<long long>(call->y->cols));
     dim3 grid(static_cast<unsigned>(blocks), fur_grid_blocks(fur_ceil_div(extent[1], block.y)),

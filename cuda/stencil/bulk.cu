@@ -136,7 +136,7 @@ const char *refusal(const fur_stencil_view *s)
 {
     int64_t line = s->extent[0] * static_cast<int64_t>(fur_value_size(s->value_type));
     if (is_open(s, 0) || is_open(s, 1))
-        return "its copies know Dirichlet boundaries only, along x and y";
+        return "its copies support only Dirichlet boundaries along x and y";
     if (line % FUR_NEAR_PIECE != 0)
         return "its copies need lines of a multiple of 16 bytes";
     if (s->extent[0] > INT32_MAX / 2 || s->extent[1] > INT32_MAX || s->extent[2] > INT32_MAX ||
@@ -203,7 +203,9 @@ fur_status find_encode(fur_env *env, PFN_cuTensorMapEncodeTiled_v12000 *encode)
              cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &found, cudaEnableDefault, &result));
 #endif
     if (result != cudaDriverEntryPointSuccess)
-        return fur_env_fail(env, FUR_DEVICE_ERROR, "the driver has no cuTensorMapEncodeTiled");
+        return fur_env_fail(
+            env, FUR_DEVICE_ERROR,
+            "the driver has no cuTensorMapEncodeTiled; use a newer driver, or another kernel");
     *encode = reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(found);
     return FUR_OK;
 }
@@ -245,9 +247,10 @@ fur_status describe(const fur_stencil_call *call, const state *st, CUtensorMap *
         const_cast<void *>(call->x), elements, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
         CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
         CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    return error == CUDA_SUCCESS ? FUR_OK
-                                 : fur_env_fail(call->env, FUR_DEVICE_ERROR,
-                                                "cuTensorMapEncodeTiled failed with %d", error);
+    return error == CUDA_SUCCESS
+               ? FUR_OK
+               : fur_env_fail(call->env, FUR_DEVICE_ERROR,
+                              "cuTensorMapEncodeTiled failed with error %d", error);
 }
 
 // Computes the product by the kernel "registers".

@@ -154,9 +154,9 @@ template <class Value, int threads, int size> struct fur_slice_loader {
 static inline const char *fur_march_refusal(const fur_stencil_view *s)
 {
     if (s->fields)
-        return "it is for constant coefficients";
+        return "it needs constant coefficients";
     if (s->extent[1] == 1)
-        return "its tiles are for grids of two or three axes";
+        return "it needs a grid of two or three axes";
     if (s->extent[0] > UINT32_MAX / s->extent[1])
         return "a plane of the grid has 2^32 points or more";
     return nullptr;
@@ -194,10 +194,10 @@ static inline fur_status fur_march_shared(fur_env *env, size_t bytes, int most, 
              cudaDeviceGetAttribute(&all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
     FUR_CUDA(env, cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     if (bytes > static_cast<size_t>(room))
-        return fur_env_fail(env, FUR_UNSUPPORTED,
-                            "a block of the kernel takes %zu bytes of shared memory, this device "
-                            "has %d",
-                            bytes, room);
+        return fur_env_fail(
+            env, FUR_UNSUPPORTED,
+            "a block of the kernel needs %zu bytes of shared memory, but this device has %d", bytes,
+            room);
     *out = most > 0 ? max(bytes, static_cast<size_t>(all / (most + 1))) : bytes;
     return FUR_OK;
 }

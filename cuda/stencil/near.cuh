@@ -509,9 +509,9 @@ static inline fur_near_kind fur_near_kind_of(const fur_stencil_call *call)
 static inline const char *fur_near_refusal(const fur_stencil_view *s)
 {
     if (s->radius[0] > 1 || s->radius[1] > 1 || s->radius[2] > 1)
-        return "it is for neighbours at a distance of one point along each axis";
+        return "it needs offsets of at most one point along each axis";
     if (s->extent[2] > INT32_MAX / 2)
-        return "the grid has too many planes for it";
+        return "the grid has too many planes";
     return fur_march_refusal(s);
 }
 

@@ -379,13 +379,13 @@ const char *refusal(const fur_stencil_view *s)
     if (reason)
         return reason;
     if (s->value_type != FUR_F32 && s->value_type != FUR_F64)
-        return "it is for real values";
+        return "it needs real values";
     for (int axis = 0; axis < 3; axis++)
         if (s->extent[axis] > INT32_MAX / 2)
-            return "the grid is too long for it";
+            return "the grid is too long";
         else if (s->radius[axis] == 0 || s->boundary[axis] != FUR_BOUNDARY_DIRICHLET)
-            return "it is for Dirichlet boundaries along three axes";
-    return fur_near_places(s) == FUR_NEAR_STAR3 ? nullptr : "it is for the 7-point stencil";
+            return "it needs Dirichlet boundaries on three axes";
+    return fur_near_places(s) == FUR_NEAR_STAR3 ? nullptr : "it needs the 7-point stencil";
 }
 
 // Calls f with a real value of the type.

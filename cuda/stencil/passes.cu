@@ -143,10 +143,10 @@ const char *refusal(const fur_stencil_view *s)
     if (near)
         return near;
     if (fur_near_places(s) != FUR_NEAR_STAR3)
-        return "they are for 7 points";
+        return "they need 7 points";
     for (int axis = 0; axis < 3; axis++)
         if (s->boundary[axis] != FUR_BOUNDARY_DIRICHLET)
-            return "they are for Dirichlet boundaries";
+            return "they need Dirichlet boundaries";
     return nullptr;
 }
 
@@ -190,7 +190,8 @@ fur_status fur_cuda_passes_plan(fur_env *env, const fur_stencil_view *s, void **
 {
     const char *reason = refusal(s);
     if (reason)
-        return fur_env_fail(env, FUR_UNSUPPORTED, "no passes of cg for this stencil: %s", reason);
+        return fur_env_fail(env, FUR_UNSUPPORTED, "cg has no fused kernels for this stencil: %s",
+                            reason);
     return fur_make_state<state>(env, fur_cuda_passes_release, out, [&](state *st) {
         FUR_TRY(fur_with_value(
             s->value_type, [&](auto value) { return make_layout<decltype(value)>(env, s, st); }));

@@ -31,11 +31,12 @@ namespace
 fur_status check(fur_env *env, const fur_shared *s)
 {
     if (!s->with.boxes && !s->with.queue_gather)
-        return fur_env_fail(env, FUR_UNSUPPORTED,
-                            "vectors that are shared between GPUs need boxes or queue_gather");
+        return fur_env_fail(
+            env, FUR_UNSUPPORTED,
+            "vectors shared between GPUs need boxes or queue_gather of the sharing");
     if (s->with.boxes && s->with.ranks > FUR_BOXES_MOST)
         return fur_env_fail(env, FUR_UNSUPPORTED,
-                            "boxes are for at most %d ranks, not for %d; use queue_gather",
+                            "boxes support at most %d ranks, not %d; use queue_gather",
                             FUR_BOXES_MOST, s->with.ranks);
     return FUR_OK;
 }

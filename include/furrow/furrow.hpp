@@ -663,7 +663,8 @@ class csr : public owner<fur_csr, fur_csr_destroy>
                            fur_ownership ownership = FUR_OWNERSHIP_COPY)
     {
         require(context, std::size(offsets) > 0 && std::size(values) == columns.size(),
-                "offsets need an element more than there are rows, and columns as many as values");
+                "offsets needs one element for each row and one more; columns and values need the "
+                "same number of elements");
         auto view = fur_default<fur_csr_view>();
         view.rows = static_cast<std::int64_t>(std::size(offsets)) - 1;
         view.cols = cols;
@@ -683,7 +684,7 @@ class csr : public owner<fur_csr, fur_csr_destroy>
     {
         require(context,
                 row_indices.size() == std::size(values) && col_indices.size() == std::size(values),
-                "row indices, column indices and values must be as many");
+                "rows, cols and values must have the same number of elements");
         auto coo = fur_default<fur_coo_view>();
         coo.rows = rows;
         coo.cols = cols;
@@ -752,7 +753,8 @@ class csr : public owner<fur_csr, fur_csr_destroy>
         require(fur_csr_context(get()),
                 tag<element_t<Array>>::value == view().value_type &&
                     static_cast<std::int64_t>(std::size(values)) == entries(),
-                "the values are not as many as the matrix has entries, or of another type");
+                "values must have one element for each entry of the matrix, and the matrix's value "
+                "type");
         done(fur_csr_set_values(get(), std::data(values), FUR_OWNERSHIP_COPY));
     }
     /* Calls call(user) when the matrix is destroyed, for example to free borrowed arrays. */
@@ -954,13 +956,11 @@ inline csr from_blocks(fur_context *context,
     std::vector<const fur_csr *> blocks;
     for (const auto &row : rows) {
         if (row.size() != rows.begin()->size())
-            furrow::check(
-                fur_context_fail(
-                    context, FUR_INVALID,
-                    "rows of blocks have %zu and %zu blocks; all rows need equally many, with "
-                    "nullptr for an empty block",
-                    rows.begin()->size(), row.size()),
-                context);
+            furrow::check(fur_context_fail(context, FUR_INVALID,
+                                           "rows of blocks have %zu and %zu blocks; all rows need "
+                                           "the same number, with nullptr for an empty block",
+                                           rows.begin()->size(), row.size()),
+                          context);
         blocks.insert(blocks.end(), row);
     }
     auto block_cols = static_cast<std::int64_t>(rows.size() > 0 ? rows.begin()->size() : 0);
@@ -1632,11 +1632,14 @@ class linear_operator : public owner<fur_operator, fur_operator_destroy>
         } catch (const error &problem) {
             return fur_context_fail(context, problem.status(), "%s", problem.what());
         } catch (const std::bad_alloc &) {
-            return fur_context_fail(context, FUR_OUT_OF_MEMORY, "the operator has no memory");
+            return fur_context_fail(context, FUR_OUT_OF_MEMORY,
+                                    "the operator's function ran out of memory");
         } catch (const std::exception &problem) {
             return fur_context_fail(context, FUR_INVALID, "%s", problem.what());
         } catch (...) {
-            return fur_context_fail(context, FUR_INVALID, "the operator has thrown something");
+            return fur_context_fail(
+                context, FUR_INVALID,
+                "the operator's function threw an object that is not a std::exception");
         }
     }
     /* The caller's functions. */

@@ -89,7 +89,7 @@ static fur_status sort_long(fur_storage *storage, const fur_arrays *arrays, int6
     int64_t count = end - begin;
     if (count > UINT32_MAX)
         return fur_failure_set(failure, FUR_OVERFLOW,
-                               "a row has %lld entries in no order, more than 2^32 - 1",
+                               "a row has %lld unsorted entries; at most 2^32 - 1 can be sorted",
                                (long long)count);
     FUR_TRY(fur_storage_grow(storage, &scratch->keys, &scratch->capacity,
                              (size_t)count * sizeof(uint64_t), 0, failure));

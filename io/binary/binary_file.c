@@ -60,8 +60,8 @@ static fur_status read_header(fur_binary_file *file)
         return system_failure(file, "read", errno);
     if (!S_ISREG(status.st_mode))
         return fur_context_fail(file->context, FUR_IO_ERROR,
-                                "%.400s: cannot read: not a regular file, which a binary file must "
-                                "be; copy it to a disk first",
+                                "%.400s: cannot read: it is not a regular file, as a binary file "
+                                "must be; copy it to a disk first",
                                 file->path);
     FUR_TRY(read_exactly(file, 0, &file->header, sizeof file->header));
     FUR_TRY(fur_binary_check(file->context, file->path, &file->header, (uint64_t)status.st_size));
@@ -108,7 +108,7 @@ static fur_status check_sum(const fur_binary_file *file, uint64_t at, const void
     if (sum == expected)
         return FUR_OK;
     return FUR_BINARY_FAIL(
-        file->context, file->path, at, "found the checksum %#llx over %llu bytes, expected %#llx",
+        file->context, file->path, at, "found the checksum %#llx of %llu bytes, expected %#llx",
         (unsigned long long)sum, (unsigned long long)size, (unsigned long long)expected);
 }
 

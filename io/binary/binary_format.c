@@ -80,7 +80,7 @@ fur_status fur_binary_need(fur_context *context, const char *path)
     return FUR_OK;
 #else
     return fur_context_fail(context, FUR_UNSUPPORTED,
-                            "%.400s: this build has no .fur files; build furrow with "
+                            "%.400s: this build cannot read or write .fur files; build furrow with "
                             "FURROW_WITH_XXHASH=ON",
                             path);
 #endif
@@ -212,11 +212,10 @@ static fur_status check_version(fur_context *context, const char *path,
                                "found %#llx as checksum of the header, expected %#llx",
                                (unsigned long long)header->header_sum, (unsigned long long)sum);
     if (header->version > FUR_BINARY_VERSION)
-        return fur_context_fail(
-            context, FUR_UNSUPPORTED,
-            "%.400s: version %llu of the format is later than version %d, which "
-            "this library reads; read it with a later one",
-            path, (unsigned long long)header->version, FUR_BINARY_VERSION);
+        return fur_context_fail(context, FUR_UNSUPPORTED,
+                                "%.400s: the file has version %llu of the format, but this library "
+                                "reads up to version %d; use a newer library",
+                                path, (unsigned long long)header->version, FUR_BINARY_VERSION);
     return FUR_OK;
 }
 

@@ -108,7 +108,7 @@ fur_mtx_header fur_binary_describe(const fur_binary_header *header);
  * FUR_MALFORMED. */
 #define FUR_BINARY_FAIL(context, path, at, format, ...)                                            \
     fur_context_fail(context, FUR_MALFORMED,                                                       \
-                     "%.400s: byte %llu: " format "; make it again from the original", path,       \
-                     (unsigned long long)(at), __VA_ARGS__)
+                     "%.400s: byte %llu: " format "; create the file again from the original",     \
+                     path, (unsigned long long)(at), __VA_ARGS__)
 
 #endif

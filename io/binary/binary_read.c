@@ -60,10 +60,10 @@ static fur_status make_column(fur_binary_file *file)
 {
     size_t rows = (size_t)file->header.rows;
     if (rows > INT32_MAX)
-        return fur_context_fail(file->context, FUR_OVERFLOW,
-                                "%.400s: a vector of %zu entries does not fit a matrix of one "
-                                "column; read it as a vector",
-                                file->path, rows);
+        return fur_context_fail(
+            file->context, FUR_OVERFLOW,
+            "%.400s: a vector of %zu entries is too long for a matrix; read the file as a vector",
+            file->path, rows);
     void **offsets = &file->arrays.of[FUR_BINARY_OFFSETS],
          **columns = &file->arrays.of[FUR_BINARY_COLUMNS];
     FUR_TRY(fur_context_allocate(file->context, (rows + 1) * sizeof(int32_t), offsets));
@@ -154,7 +154,7 @@ static fur_status make_matrix(fur_binary_file *file, fur_context *context, fur_c
     fur_status status = create_matrix(file, context, out);
     if (status == FUR_INVALID || status == FUR_OVERFLOW)
         return fur_context_fail(context, FUR_MALFORMED,
-                                "%.400s: %s; make it again from the original", file->path,
+                                "%.400s: %s; create the file again from the original", file->path,
                                 fur_context_error(context));
     return status;
 }

@@ -123,8 +123,8 @@ static fur_status write_vector(const fur_vector *x, const char *path,
     FUR_TRY(take_options(context, options, value, &taken));
     if (taken.origin->field == FUR_MTX_PATTERN || taken.origin->symmetry != FUR_MTX_GENERAL)
         return fur_context_fail(context, FUR_INVALID,
-                                "a vector is neither a pattern nor symmetric; write it as general "
-                                "and real, integer or complex");
+                                "a vector cannot be written as a pattern or as symmetric; write it "
+                                "as general and real, integer or complex");
     fur_binary_header header = {.kind = FUR_BINARY_VECTOR,
                                 .value = value,
                                 .field = taken.origin->field,

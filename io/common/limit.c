@@ -57,13 +57,13 @@ static fur_status check_shape(const fur_read_limits *limits, const fur_mtx_heade
     if (limits->shape > 0)
         return fur_failure_set(failure, FUR_OVERFLOW,
                                "found a matrix of %lld x %lld, expected at most %lld rows and "
-                               "columns together, the limit 'shape'",
+                               "columns together (limit 'shape')",
                                rows, cols, most);
-    return fur_failure_set(failure, FUR_OVERFLOW,
-                           "found a matrix of %lld x %lld in a file of %lld bytes, expected at "
-                           "most %lld rows and columns together; if it is right, raise the limit "
-                           "'shape'",
-                           rows, cols, (long long)bytes, most);
+    return fur_failure_set(
+        failure, FUR_OVERFLOW,
+        "found a matrix of %lld x %lld in a file of %lld bytes, expected at most %lld rows and "
+        "columns together; if the file is correct, raise the limit 'shape'",
+        rows, cols, (long long)bytes, most);
 }
 
 fur_status fur_limits_check_header(const fur_read_limits *limits, const fur_mtx_header *header,
@@ -73,7 +73,7 @@ fur_status fur_limits_check_header(const fur_read_limits *limits, const fur_mtx_
     if (limits->entries == 0 || header->entries_in_file <= limits->entries)
         return FUR_OK;
     return fur_failure_set(failure, FUR_OVERFLOW,
-                           "found %lld entries, expected at most %lld, the limit 'entries'",
+                           "found %lld entries, expected at most %lld (limit 'entries')",
                            (long long)header->entries_in_file, (long long)limits->entries);
 }
 
@@ -85,13 +85,13 @@ fur_status fur_limits_check_unpacked(const fur_read_limits *limits, int64_t unpa
     if (unpacked <= most)
         return FUR_OK;
     if (limits->unpacked > 0)
-        return fur_failure_set(failure, FUR_OVERFLOW,
-                               "%.400s: found more than %lld bytes when it was unpacked, the limit "
-                               "'unpacked'",
-                               name, (long long)most);
+        return fur_failure_set(
+            failure, FUR_OVERFLOW,
+            "%.400s: found more than %lld bytes of unpacked data (limit 'unpacked')", name,
+            (long long)most);
     return fur_failure_set(failure, FUR_OVERFLOW,
-                           "%.400s: found more than %lld bytes when %lld bytes of it were "
-                           "unpacked; if it is right, raise the limit 'unpacked'",
+                           "%.400s: found more than %lld bytes of unpacked data in %lld bytes of "
+                           "the file; if the file is correct, raise the limit 'unpacked'",
                            name, (long long)most, (long long)bytes);
 }
 
@@ -156,7 +156,7 @@ fur_status fur_watch_tell(const fur_watch *watch, const char *name, fur_failure 
         return FUR_OK;
     if (outcome == LATE)
         return fur_failure_set(failure, FUR_CANCELLED,
-                               "%.400s: reading took longer than %g seconds, the limit 'seconds'",
+                               "%.400s: reading took longer than %g seconds (limit 'seconds')",
                                name, watch->limits.seconds);
     return fur_failure_set(failure, FUR_CANCELLED, "%.400s: reading was cancelled after %lld bytes",
                            name, (long long)atomic_load(&watch->done));

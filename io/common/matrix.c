@@ -75,14 +75,14 @@ fur_status fur_verify_symmetry(const fur_csr *a, fur_mtx_symmetry symmetry, bool
                                    &found));
     if (!found.found)
         return values_matter ? verify_diagonal(a, symmetry) : FUR_OK;
-    return fur_context_fail(
-        context, FUR_INVALID,
-        found.alone ? "the matrix is not %s: there is an entry (%lld, %lld) and none at "
-                      "(%lld, %lld), counting from 1"
-                    : "the matrix is not %s: entries (%lld, %lld) and (%lld, %lld), "
-                      "counting from 1, do not match",
-        name, (long long)found.row + 1, (long long)found.col + 1, (long long)found.col + 1,
-        (long long)found.row + 1);
+    return fur_context_fail(context, FUR_INVALID,
+                            found.alone
+                                ? "the matrix is not %s: there is an entry (%lld, %lld), but no "
+                                  "entry (%lld, %lld), counting from 1"
+                                : "the matrix is not %s: entries (%lld, %lld) and (%lld, %lld), "
+                                  "counting from 1, do not match",
+                            name, (long long)found.row + 1, (long long)found.col + 1,
+                            (long long)found.col + 1, (long long)found.row + 1);
 }
 
 static bool is_integer(double value)
@@ -106,8 +106,8 @@ fur_status fur_verify_integers(const fur_csr *a)
     if (bad == view.entries)
         return FUR_OK;
     return fur_context_fail(context, FUR_INVALID,
-                            "entry (%lld, %lld), counting from 1, is %g, which is no integer of 64 "
-                            "bits; write the matrix as real",
+                            "entry (%lld, %lld), counting from 1, is %g, which is not a 64-bit "
+                            "integer; write the matrix as real",
                             (long long)fur_view_row_of(&view, bad) + 1,
                             (long long)view.columns[bad] + 1,
                             fur_value_part(view.value_type, view.values, bad));

@@ -71,15 +71,15 @@ fur_status fur_decompress(fur_stage **top, fur_failure *failure)
 fur_status fur_decompress_truncated(const fur_stage *stage, fur_failure *failure)
 {
     return fur_failure_set(failure, FUR_MALFORMED,
-                           "%.400s: the compressed data ends at byte %lld, in the middle; the file "
-                           "is incomplete, get it anew",
+                           "%.400s: the compressed data ends early, at byte %lld; the file is "
+                           "incomplete: get it again",
                            stage->name, (long long)fur_stage_offset(stage));
 }
 
 fur_status fur_decompress_damaged(const fur_stage *stage, const char *what, fur_failure *failure)
 {
-    return fur_failure_set(failure, FUR_MALFORMED,
-                           "%.400s: found damaged compressed data before byte %lld (%s); get the "
-                           "file anew",
-                           stage->name, (long long)fur_stage_offset(stage), what);
+    return fur_failure_set(
+        failure, FUR_MALFORMED,
+        "%.400s: found damaged compressed data before byte %lld (%s); get the file again",
+        stage->name, (long long)fur_stage_offset(stage), what);
 }

@@ -73,7 +73,7 @@ static fur_status check_padding(fur_stage *below, fur_failure *failure)
 {
     while (fur_stage_size(below) > 0) {
         if (*below->at != '\0')
-            return fur_decompress_damaged(below, "other bytes behind it", failure);
+            return fur_decompress_damaged(below, "other bytes after it", failure);
         below->at++;
         FUR_TRY(fur_stage_ahead(below, 1, failure));
     }

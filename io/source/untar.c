@@ -56,10 +56,10 @@ static fur_status wrong(const untar *u, const char *found, fur_failure *failure)
 
 static fur_status truncated(const untar *u, fur_failure *failure)
 {
-    return fur_failure_set(failure, FUR_MALFORMED,
-                           "%.400s: the archive ends at byte %lld, expected more; it is "
-                           "incomplete, get it anew",
-                           u->stage.name, (long long)fur_stage_offset(u->stage.below));
+    return fur_failure_set(
+        failure, FUR_MALFORMED,
+        "%.400s: the archive ends early, at byte %lld; it is incomplete: get it again",
+        u->stage.name, (long long)fur_stage_offset(u->stage.below));
 }
 
 /* GNU's form of numbers that do not fit in octal digits: a bit, then a big-endian number. */
@@ -139,7 +139,7 @@ static fur_status read_header(untar *u, const header **out, fur_failure *failure
         return FUR_OK;
     if (!is_valid(h))
         return wrong(u,
-                     "a block with a wrong checksum, expected a tar header; get the archive anew",
+                     "a block with a wrong checksum, expected a tar header; get the archive again",
                      failure);
     below->at += FUR_TAR_BLOCK;
     *out = h;
@@ -157,8 +157,7 @@ static fur_status set_name(untar *u, const char *name, const char *end, fur_fail
 {
     size_t length = strnlen(name, (size_t)(end - name));
     if (length >= sizeof u->name)
-        return wrong(u, "a name that is too long for a file, expected less than 4096 bytes",
-                     failure);
+        return wrong(u, "a file name that is too long, expected less than 4096 bytes", failure);
     memcpy(u->name, name, length);
     u->name[length] = '\0';
     u->named = true;
@@ -291,7 +290,8 @@ static fur_status next_entry(untar *u, bool *more, fur_failure *failure)
         FUR_TRY(read_header(u, &h, failure));
     }
     if (!h && announced)
-        return wrong(u, "the end, expected the entry that the header before it is about", failure);
+        return wrong(u, "the end of the archive, expected the entry of the extended header",
+                     failure);
     *more = h != NULL;
     return h ? take_header(u, h, failure) : FUR_OK;
 }
@@ -306,7 +306,7 @@ static fur_status find(untar *u, fur_member *member, fur_failure *failure)
         FUR_TRY(next_entry(u, &more, failure));
     }
     if (more && u->type != '0' && u->type != '\0' && u->type != '7')
-        return wrong(u, "a link or another special entry in the place of the matrix", failure);
+        return wrong(u, "a link or another special entry instead of the matrix file", failure);
     u->left = u->size;
     return FUR_OK;
 }

@@ -65,8 +65,8 @@ static bool lacks_letter(fur_token token)
 static fur_status refuse_number(const fur_cursor *cursor, fur_token token, const char *expected)
 {
     if (!fur_token_is_empty(token) && lacks_letter(token))
-        expected = "a number with a letter before its exponent, such as 1.5E+100, which Fortran "
-                   "leaves out of three digits; write in the format ES25.16E3";
+        expected = "a number with a letter before its exponent, such as 1.5E+100; Fortran omits "
+                   "the letter before three digits: write in the format ES25.16E3";
     return fur_cursor_unexpected(cursor, token, expected);
 }
 
@@ -144,8 +144,8 @@ fur_status fur_entry_check_diagonal(const fur_cursor *cursor, const char *place,
                                "in a hermitian matrix");
     if (symmetry == FUR_MTX_SKEW_SYMMETRIC && !(is_zero(&entry->re) && is_zero(&entry->im)))
         return fur_cursor_fail(cursor, FUR_MALFORMED, place,
-                               "found a diagonal entry that is not zero, expected none in a "
-                               "skew-symmetric matrix");
+                               "found a nonzero diagonal entry, expected 0 or no entry on the "
+                               "diagonal of a skew-symmetric matrix");
     return FUR_OK;
 }
 
@@ -212,7 +212,7 @@ static void note_value(const fur_cursor *cursor, const fur_job *job, const fur_e
 {
     char what[96];
     if (infinite) {
-        snprintf(what, sizeof what, "which is beyond the range of %s and became infinite",
+        snprintf(what, sizeof what, "which is out of the range of %s and became infinite",
                  part_name(job));
         note(cursor, batch, FUR_NOTE_INFINITE, entry->text, what);
     } else if (job->header.field == FUR_MTX_INTEGER && entry->re.kind == FUR_NUMBER_FINITE &&
@@ -252,7 +252,7 @@ static void store(const fur_cursor *cursor, const fur_job *job, const fur_entry 
     fur_cursor rest = *cursor;
     if (entry->trailing)
         note(cursor, batch, FUR_NOTE_TRAILING, fur_cursor_token(&rest),
-             "text behind an entry, which was passed over");
+             "text after an entry, which was ignored");
 }
 
 /* Reads the line at the cursor, in any valid form. */
@@ -266,7 +266,7 @@ static fur_status read_line(fur_cursor *cursor, const fur_job *job, fur_batch *b
         FUR_TRY(fur_entry_read(cursor, job, &entry));
         if (has_rows && batch->count > before)
             note(cursor, batch, FUR_NOTE_IN_ROW, entry.text,
-                 "behind another number in its line; an array is read column by column");
+                 "after another number in its line; an array is read column by column");
         store(cursor, job, &entry, batch);
         if (entry.trailing)
             break;

@@ -25,7 +25,7 @@ static const signature signatures[] = {
     {"MATLAB 5.0", 10, "a MATLAB file, not Matrix Market text"},
     {"\x93NUMPY", 6, "a NumPy array (.npy), not Matrix Market text; write it by scipy.io.mmwrite"},
     {"version https://git-lfs.github.com/spec/", 40,
-     "a Git LFS pointer, not the file that it stands for; fetch that first: git lfs pull"},
+     "a Git LFS pointer instead of the file; fetch the file first: git lfs pull"},
 };
 
 static const char *recognise(const fur_cursor *cursor)
@@ -93,7 +93,8 @@ fur_status fur_foreign_refuse(const fur_cursor *cursor)
             "found a web page (HTML or XML), expected the banner '%%%%MatrixMarket'");
     const char *carriage_return = lone_carriage_return(cursor);
     if (carriage_return)
-        return fur_cursor_fail(cursor, FUR_MALFORMED, carriage_return,
-                               "found CR without LF; convert the line ends first: tr '\\r' '\\n'");
+        return fur_cursor_fail(
+            cursor, FUR_MALFORMED, carriage_return,
+            "found a line end of CR without LF; convert the line ends first: tr '\\r' '\\n'");
     return FUR_OK;
 }

@@ -44,7 +44,7 @@ static fur_status tolerate(fur_cursor *cursor, const char *place, const char *wh
     fur_cursor_fail(
         &there, refuse ? FUR_MALFORMED : FUR_OK, place,
         "found %s, expected the banner '%%%%MatrixMarket' at the beginning of the line%s", what,
-        refuse ? "" : "; read as if it were so");
+        refuse ? "" : "; read as if this were correct");
     return refuse ? FUR_MALFORMED : FUR_OK;
 }
 
@@ -225,9 +225,9 @@ static const struct {
     const char *word;
     const char *meaning;
 } amgx_words[] = {
-    {"rhs", "a right-hand side behind the entries; move it to a file of its own"},
-    {"solution", "a solution behind the entries; move it to a file of its own"},
-    {"diagonal", "a diagonal apart from the other entries; write it among them"},
+    {"rhs", "a right-hand side after the entries; move it to a separate file"},
+    {"solution", "a solution after the entries; move it to a separate file"},
+    {"diagonal", "a diagonal separate from the entries; write it as entries"},
     {"base0", "indices that count from 0; add 1 to each"},
 };
 
@@ -241,7 +241,7 @@ static fur_status refuse_amgx_word(const fur_cursor *cursor, fur_token token)
         if (fur_token_is(token, amgx_words[i].word))
             meaning = amgx_words[i].meaning;
     if (fur_token_integer(token, &number) && number != 1)
-        meaning = "blocks of entries; write single ones";
+        meaning = "blocks of entries; write single entries";
     return meaning ? fur_cursor_fail(cursor, FUR_MALFORMED, token.begin,
                                      "found %s of AMGX, which announces %s, and delete this line",
                                      fur_token_quote(token, quote), meaning)
@@ -346,10 +346,10 @@ fur_status fur_banner_check_room(const fur_cursor *cursor, const fur_banner *ban
     long long fitting = left / smallest_entry(banner);
     if (entries <= fitting)
         return FUR_OK;
-    return fur_cursor_fail(cursor, FUR_MALFORMED, cursor->line_start,
-                           "found room for at most %lld entries in the rest of the file, expected "
-                           "%lld",
-                           fitting, entries);
+    return fur_cursor_fail(
+        cursor, FUR_MALFORMED, cursor->line_start,
+        "found bytes for at most %lld entries in the rest of the file, expected %lld entries",
+        fitting, entries);
 }
 
 /* Bytes that are read at first, and the most that are read to find the size line if the size of the

@@ -38,12 +38,11 @@ static fur_status tell(const search *s, const fur_cursor *second, int32_t row, i
                                "found an entry at the same position as in line %lld, expected each "
                                "position once",
                                (long long)s->first_line);
-    return fur_cursor_fail(second, FUR_MALFORMED, second->at,
-                           "found entry (%d, %d) besides its mirror image in line %lld, expected "
-                           "one of the two in a %s file; the option mirrored=lower takes the one "
-                           "below the diagonal",
-                           row + 1, col + 1, (long long)s->first_line,
-                           fur_mtx_symmetry_name(s->job->header.symmetry));
+    return fur_cursor_fail(
+        second, FUR_MALFORMED, second->at,
+        "found entry (%d, %d) and its mirror image in line %lld, expected only one of both in a %s "
+        "file; the option mirrored=lower reads the entry below the diagonal",
+        row + 1, col + 1, (long long)s->first_line, fur_mtx_symmetry_name(s->job->header.symmetry));
 }
 
 /* Returns whether entry k of a batch is in conflict. If the conflict is with a mirror image, the
@@ -133,9 +132,8 @@ fur_status fur_reader_locate(fur_storage *storage, const fur_input_request *requ
     if (conflict->mirrored)
         return fur_failure_set(
             failure, FUR_MALFORMED,
-            "%.400s: found entry (%lld, %d) twice, on both sides of the diagonal, "
-            "expected each position once; the option mirrored=lower takes the one "
-            "below",
+            "%.400s: found entry (%lld, %d) twice, on both sides of the diagonal, expected each "
+            "position once; the option mirrored=lower reads the entry below",
             job->name, (long long)conflict->row + 1, conflict->col + 1);
     return fur_failure_set(failure, FUR_INVALID,
                            "%.400s: found entry (%lld, %d) twice, expected each position once",

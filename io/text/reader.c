@@ -101,9 +101,9 @@ static const char *part_of_array(const fur_job *job)
     if (job->indices > 0 || job->header.symmetry == FUR_MTX_GENERAL)
         return "";
     return job->header.symmetry == FUR_MTX_SKEW_SYMMETRIC
-               ? ": a skew-symmetric array has the numbers below the diagonal alone; leave out the "
-                 "zeros on the diagonal, as MATLAB writes them"
-               : ": such an array has the lower triangle alone";
+               ? ": a skew-symmetric array has only the numbers below the diagonal; leave out the "
+                 "zeros on the diagonal, which MATLAB writes"
+               : ": such an array has only the lower triangle";
 }
 
 /* Refuses content after the last entry, unless a line that cannot be read comes first. */

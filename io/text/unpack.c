@@ -16,7 +16,8 @@ static fur_status give(fur_input *input, char *piece,
     do {
         FUR_TRY(fur_input_read(input, piece, PIECE_BYTES, &got, failure));
         if (got > 0 && take(user, piece, got))
-            return fur_failure_set(failure, FUR_CANCELLED, "the caller wants no more of %s",
+            return fur_failure_set(failure, FUR_CANCELLED,
+                                   "the caller's callback stopped reading %s",
                                    fur_input_name(input));
     } while (got > 0);
     return FUR_OK;

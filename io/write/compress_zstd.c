@@ -11,7 +11,8 @@ static fur_status zstd_start(fur_context *context, void **state)
 {
     ZSTD_CCtx *zstd = ZSTD_createCCtx();
     if (!zstd)
-        return fur_context_fail(context, FUR_OUT_OF_MEMORY, "no memory to compress by zstd with");
+        return fur_context_fail(context, FUR_OUT_OF_MEMORY,
+                                "out of memory for compression by zstd");
     ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, LEVEL);
     ZSTD_CCtx_setParameter(zstd, ZSTD_c_checksumFlag, 1);
     *state = zstd;

@@ -209,7 +209,7 @@ static fur_status choose_field(fur_context *context, const fur_mtx_write_options
     if (options->integer && options->pattern)
         return fur_context_fail(
             context, FUR_INVALID,
-            "a pattern has no values to write as integers; ask for one of both");
+            "a pattern has no values to write as integers; request either a pattern or integers");
     if (options->integer && fur_value_is_complex(value))
         return fur_context_fail(context, FUR_INVALID,
                                 "complex values cannot be written as integers");

@@ -30,7 +30,7 @@ fur_value_type value_type_of(const Dense &array)
     for (auto value : {FUR_F64, FUR_F32, FUR_C64, FUR_C128})
         if (array.dtype == dtype_of(value))
             return value;
-    refuse(array, "has a dtype other than float32, float64, complex64 and complex128");
+    refuse(array, "has a dtype that is not float32, float64, complex64 or complex128");
 }
 
 fur_offset_type offset_type_of(const Dense &array)
@@ -38,7 +38,7 @@ fur_offset_type offset_type_of(const Dense &array)
     for (auto offset : {FUR_I32, FUR_I64})
         if (array.dtype == dtype_of(offset))
             return offset;
-    refuse(array, "has a dtype other than int32 and int64");
+    refuse(array, "has a dtype that is neither int32 nor int64");
 }
 
 const void *entries_of(const Dense &array, std::int64_t size)
@@ -60,7 +60,7 @@ static fur_ownership ownership_of(const fur_context *context, const Dense &array
 {
     bool gpu = is_gpu(context);
     if (array.on_gpu && !gpu)
-        refuse(array, "lies on a GPU, and the matrix on the CPU");
+        refuse(array, "is on a GPU, but the matrix is on the CPU");
     return empty || array.on_gpu != gpu ? FUR_OWNERSHIP_COPY : FUR_OWNERSHIP_BORROW;
 }
 

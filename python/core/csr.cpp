@@ -25,7 +25,7 @@ static fur_csr_view view_of(std::int64_t rows, std::int64_t cols, const Dense &d
     view.offset_type = offset_type_of(indptr);
     view.values = entries_of(data, view.entries);
     if (offset_type_of(indices) != FUR_I32)
-        throw furrow::error(FUR_INVALID, "indices has dtype int64; columns are int32");
+        throw furrow::error(FUR_INVALID, "indices has dtype int64, but must have int32");
     view.columns = static_cast<const std::int32_t *>(entries_of(indices, view.entries));
     view.offsets = entries_of(indptr, rows + 1);
     return view;
@@ -130,7 +130,7 @@ static const std::int64_t *places_of(const InArray &array, std::int64_t size, co
 {
     Dense places(array, name);
     if (offset_type_of(places) != FUR_I64)
-        throw furrow::error(FUR_INVALID, (std::string(name) + " are of int64").c_str());
+        throw furrow::error(FUR_INVALID, (std::string(name) + " must have dtype int64").c_str());
     return static_cast<const std::int64_t *>(entries_of(places, size));
 }
 
@@ -143,7 +143,7 @@ static void entries_at(const Csr &a, const InArray &rows, const InArray &cols,
     const std::int64_t *row = places_of(rows, size, "rows");
     const std::int64_t *col = places_of(cols, size, "cols");
     if (value_type_of(out) != FUR_C128)
-        throw furrow::error(FUR_INVALID, "values are of complex128");
+        throw furrow::error(FUR_INVALID, "values must have dtype complex128");
     auto *value = static_cast<std::complex<double> *>(const_cast<void *>(entries_of(out, size)));
     Use use(a.context(), size * Use::brief / 64);
     for (std::int64_t k = 0; k < size; k++) {

@@ -37,8 +37,9 @@ static memory take_new(std::size_t bytes)
 {
     memory made = {std::aligned_alloc(page, bytes), bytes};
     if (!made.start)
-        throw furrow::error(FUR_OUT_OF_MEMORY,
-                            ("a result of " + std::to_string(bytes) + " bytes: no memory").c_str());
+        throw furrow::error(
+            FUR_OUT_OF_MEMORY,
+            ("out of memory for a result of " + std::to_string(bytes) + " bytes").c_str());
     madvise(made.start, bytes, MADV_HUGEPAGE);
     return made;
 }

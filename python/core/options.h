@@ -135,12 +135,12 @@ class Keywords
     {
         auto index = nanobind::steal(PyNumber_Index(value.ptr()));
         if (!index)
-            refuse(name, value, "a whole number (int)");
+            refuse(name, value, "an integer");
         long long number = PyLong_AsLongLong(index.ptr());
         bool fits = number >= std::numeric_limits<Integer>::min() &&
                     number <= std::numeric_limits<Integer>::max();
         if (!fits || (number == -1 && PyErr_Occurred()))
-            refuse(name, value, "a whole number that a computer counts to");
+            refuse(name, value, "an integer in range");
         return static_cast<Integer>(number);
     }
     static int flag_of(const char *name, nanobind::handle value)

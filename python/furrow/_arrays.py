@@ -24,7 +24,7 @@ def number_of(dtype: Any) -> int:
     """Returns the library's tag of a dtype."""
     found = np.dtype(dtype)
     if found not in _NUMBERS:
-        raise TypeError(f"dtype is {found}; matrices have {', '.join(map(str, DTYPES))}")
+        raise TypeError(f"dtype is {found}; use one of {', '.join(map(str, DTYPES))}")
     return _NUMBERS[found]
 
 
@@ -48,7 +48,7 @@ class NoArray:
         if function in _ASKING:
             return function._implementation(*args, **kwargs)
         name = type(self).__name__
-        raise TypeError(f"numpy.{function.__name__} takes no {name}; use A @ x for products, A.toarray() for a matrix")
+        raise TypeError(f"numpy.{function.__name__} does not support {name}; use A @ x for products, or A.toarray()")
 
 
 def new_array(shape: tuple[int, ...], dtype: np.dtype[Any], order: Literal["C", "F"] = "C") -> Any:
@@ -78,7 +78,7 @@ def computed(dtype: Any) -> np.dtype[Any]:
         return DTYPES[0] if found.itemsize < 4 else DTYPES[1]
     if found.kind == "c":
         return DTYPES[3]
-    raise TypeError(f"values of dtype {found} are no numbers that Furrow computes with")
+    raise TypeError(f"values of dtype {found} are not supported; use real or complex numbers")
 
 
 class NumpyLibrary:
@@ -163,7 +163,7 @@ class TorchGpuLibrary(GpuLibrary):
     def target(self, array: Any) -> Any:
         taken = self.take(array)
         if hasattr(array, "detach") and taken.data_ptr() != array.data_ptr():
-            raise ValueError("out is a view of conjugates or negatives; give the tensor itself")
+            raise ValueError("out is a conjugate or negative view; give the original tensor")
         return taken
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any], like: Any) -> Any:

@@ -130,7 +130,7 @@ class Csr(NoArray):
     def _follow(self, library: Any) -> None:
         """Moves a matrix on a GPU to the context of the stream in which a library computes."""
         if self.device == "cpu":
-            raise ValueError("x lies on a GPU and the matrix on the CPU: use A.to('cuda')")
+            raise ValueError("x is on a GPU, but the matrix is on the CPU: use A.to('cuda')")
         wanted = _contexts.context(library.device, self._threads, library.stream)
         if self._handle.context is not wanted:
             self._handle = self._handle.share(wanted)
@@ -257,7 +257,7 @@ class Csr(NoArray):
     def _plus(self, other: Any, factor: float) -> Csr:
         if np.ndim(other) == 0 and not isinstance(other, Csr):
             if other != 0:
-                raise NotImplementedError("a scalar that is not 0 makes every entry one: the result is not sparse")
+                raise NotImplementedError("adding a scalar that is not 0 gives a dense result; use A.toarray()")
             return self
         other = csr(other)
         a, b = self._beside(other, np.result_type(self.dtype, other.dtype))

@@ -23,9 +23,9 @@ def whole(name: str, value: Any) -> int:
     try:
         found = operator.index(value)
     except TypeError:
-        raise refuse(name, value, "a whole number (int)") from None
+        raise refuse(name, value, "an integer") from None
     if abs(found) > _MOST:
-        raise OverflowError(f"{name} is {found}; numbers beyond {_MOST} do not fit")
+        raise OverflowError(f"{name} is {found}; the largest modulus is {_MOST}")
     return found
 
 
@@ -42,11 +42,11 @@ def number(name: str, value: Any) -> float:
 def word(name: str, value: Any) -> str:
     """Returns the value as a str."""
     if not isinstance(value, str):
-        raise refuse(name, value, "a text")
+        raise refuse(name, value, "a string")
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise ValueError(f"{name} is {value!r}, which has no form in UTF-8") from None
+        raise ValueError(f"{name} is {value!r}, which cannot be encoded in UTF-8") from None
     return value
 
 

@@ -63,7 +63,7 @@ def _three_arrays(arrays: tuple[Any, Any, Any], shape: tuple[int, int] | None) -
     data, indices, indptr = (a if hasattr(a, "dtype") else np.asarray(a) for a in arrays)
     if shape is None:
         if len(indptr) == 0:
-            raise Invalid("indptr is empty; it should have an entry for each row and one more")
+            raise Invalid("indptr is empty; it should have one element for each row and one more")
         shape = (len(indptr) - 1, int(indices.max()) + 1 if len(indices) else 0)
     return data, indices, indptr, shape
 
@@ -71,7 +71,7 @@ def _three_arrays(arrays: tuple[Any, Any, Any], shape: tuple[int, int] | None) -
 def _of_dense(source: Any, dtype: Any, copy: bool | None, threads: int | None) -> _core.Csr:
     """Makes a matrix from the nonzero entries of a dense array."""
     if copy is False:
-        raise ValueError("copy=False: a dense array has no entries in CSR that could be shared")
+        raise ValueError("copy=False: a dense array cannot be shared; leave copy out")
     dense = np.asarray(source)
     if dense.ndim != 2:
         raise TypeError(f"{type(source).__name__} is neither a sparse matrix nor an array of two axes")
@@ -125,11 +125,11 @@ def _fitting(name: str, array: Any, dtype: np.dtype[Any], copy: bool | None) -> 
 def _expect_small(name: str, found: Any, dtype: np.dtype[Any]) -> None:
     """Refuses indices that are not whole numbers or are too large for a dtype."""
     if found.dtype.kind not in "iu":
-        raise TypeError(f"{name} has dtype {found.dtype}; indices are whole numbers")
+        raise TypeError(f"{name} has dtype {found.dtype}; indices must be integers")
     most = np.iinfo(dtype).max
     far = max(int(found.max()), -int(found.min()))
     if far > most:
-        raise OverflowError(f"{name} has {far} in it; at most {most} fits its dtype {dtype}")
+        raise OverflowError(f"{name} has the number {far}; dtype {dtype} holds at most {most}")
 
 
 def _in_order(

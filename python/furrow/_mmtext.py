@@ -79,7 +79,7 @@ def read(text: bytes) -> tuple[Any, tuple[int, int]]:
         return _array(h, _numbers(h.field, words)), shape
     width = {"pattern": 2, "complex": 4}.get(h.field, 3)
     if len(words) != h.entries * width:
-        raise ValueError(f"the file has {len(words)} numbers; {h.entries} entries have {h.entries * width}")
+        raise ValueError(f"the file has {len(words)} numbers, but {h.entries} entries need {h.entries * width}")
     row = np.array(words[0::width], np.int64).astype(np.int32) - 1
     col = np.array(words[1::width], np.int64).astype(np.int32) - 1
     if h.field == "pattern":
@@ -155,7 +155,7 @@ def written(a: Any, comment: str | None, field: str | None, precision: int | Non
         body, size = _coordinate_lines(a.tocoo(), field, precision, symmetry)
     else:
         if field == "pattern":
-            raise ValueError("field is 'pattern', which only sparse matrices have")
+            raise ValueError("field is 'pattern', which needs a sparse matrix")
         body, size = _array_lines(a, field, precision, symmetry)
     banner = f"%%MatrixMarket matrix {'coordinate' if sparse else 'array'} {field} {symmetry}"
     comments = [f"%{line}" for line in (comment or "").split("\n")]

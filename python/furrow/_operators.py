@@ -57,7 +57,7 @@ def _function_of(A: Any, size: int, adjoint: bool) -> tuple[Callable[[Any], Any]
         rows, cols = A.shape
         return getattr(A, name), (cols, rows) if adjoint else (rows, cols)
     if adjoint or not callable(A):
-        raise TypeError(f"{type(A).__name__} is neither a matrix, nor has it {name}() and a shape")
+        raise TypeError(f"{type(A).__name__} is not a matrix, and not an operator with {name}() and a shape")
     return A, (size, size)
 
 

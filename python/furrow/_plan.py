@@ -122,7 +122,7 @@ class Plan:
             self._product(x, y)
         except TypeError:
             of, kinds = self._matrix.dtype, (type(x).__name__, type(y).__name__)
-            raise TypeError(f"a plan takes arrays of {of}, out one that can be written to, not {kinds}") from None
+            raise TypeError(f"a plan needs arrays of {of}, and a writable out, not {kinds}") from None
 
     def _multiply_device(self, library: Any, x: Any, out: Any) -> Any:
         if library is not self._library:

@@ -85,9 +85,10 @@ fur_status devices_gather(space *s, const int64_t *bounds, size_t size, const vo
     size_t own = (size_t)bounds[g->rank] * size;
     size_t bytes = (size_t)bounds[g->rank + 1] * size - own;
     if (g->count > FUR_PARCELS_MOST)
-        return group_fail(g, FUR_UNSUPPORTED,
-                          "at most %d ranks on GPUs gather a vector; there are %d",
-                          FUR_PARCELS_MOST, g->count);
+        return group_fail(
+            g, FUR_UNSUPPORTED,
+            "at most %d ranks on GPUs can gather a vector, but there are %d; use fewer ranks",
+            FUR_PARCELS_MOST, g->count);
     for (int i = 0; i < g->count; i++) {
         size_t at = (size_t)bounds[i] * size;
         size_t theirs = (size_t)bounds[i + 1] * size - at;

@@ -39,10 +39,10 @@ static fur_status find_number(fur_ranks *g, whereabouts *all)
     const char *number = strchr(g->options.device, ':');
     d->number = number ? atoi(number + 1) : before % devices;
     if (d->number < 0 || d->number >= devices)
-        return group_fail(g, FUR_UNSUPPORTED,
-                          "there is no device \"%s\" for rank %d; its machine has %d, counted "
-                          "from 0",
-                          g->options.device, g->rank, devices);
+        return group_fail(
+            g, FUR_UNSUPPORTED,
+            "there is no device \"%s\" for rank %d; its machine has %d GPUs, which count from 0",
+            g->options.device, g->rank, devices);
     DEVICE_TRY(g, cudaSetDevice(d->number));
     own.device = d->number;
     return group_gather(g, &own, sizeof own, all);
@@ -99,9 +99,9 @@ static fur_status find_link(fur_ranks *g)
                           name);
     if (g->link == &link_peers && g->count > 1 && !g->devices->apart && !loads_kernels_early())
         return group_fail(g, FUR_UNSUPPORTED,
-                          "ranks share a GPU, where \"peers\" needs all kernels to be loaded: set "
-                          "CUDA_MODULE_LOADING=EAGER and CUDA_DEVICE_MAX_CONNECTIONS=32 before the "
-                          "program starts, or use the transport \"staged\"");
+                          "ranks share a GPU: for \"peers\" set CUDA_MODULE_LOADING=EAGER and "
+                          "CUDA_DEVICE_MAX_CONNECTIONS=32 before the program starts, or use the "
+                          "transport \"staged\"");
     return FUR_OK;
 }
 

@@ -63,7 +63,7 @@ static fur_status reach(fur_ranks *g, const address *own, const address *other, 
 {
     if (strcmp(own->host, other->host) != 0)
         return group_fail(g, FUR_UNSUPPORTED,
-                          "rank %d is on another machine than others: between machines use the "
+                          "rank %d is on another machine than rank 0; between machines use the "
                           "transport \"nccl\" or \"staged\"",
                           g->rank);
     FUR_TRY(reach_device(g, other->device));

@@ -205,8 +205,8 @@ static fur_status begin_message(fur_ranks *g)
         return sound_alarm(g, FUR_OK);
     if (!group_fault(g))
         return FUR_OK;
-    return sound_alarm(
-        g, group_fail(g, FUR_IO_ERROR, "a message of rank %d was made to fail", g->rank));
+    return sound_alarm(g, group_fail(g, FUR_IO_ERROR,
+                                     "a message of rank %d failed on request of a test", g->rank));
 }
 
 fur_status group_send(fur_ranks *g, int to, const void *data, size_t bytes)
@@ -215,10 +215,10 @@ fur_status group_send(fur_ranks *g, int to, const void *data, size_t bytes)
     for (size_t done = 0; done < bytes; done += MESSAGE_MOST) {
         size_t part = bytes - done < MESSAGE_MOST ? bytes - done : MESSAGE_MOST;
         if (!g->via->send(g->state, to, CHANNEL_DATA, (const char *)data + done, part))
-            return sound_alarm(g, group_fail(g, FUR_OUT_OF_MEMORY,
-                                             "there is no memory for a message of %zu bytes "
-                                             "from rank %d to %d",
-                                             part, g->rank, to));
+            return sound_alarm(
+                g, group_fail(g, FUR_OUT_OF_MEMORY,
+                              "out of memory for a message of %zu bytes from rank %d to %d", part,
+                              g->rank, to));
     }
     return FUR_OK;
 }
@@ -232,17 +232,18 @@ fur_status group_receive(fur_ranks *g, int from, void *data, size_t bytes)
         if (how == ALARMED)
             return sound_alarm(g, FUR_OK);
         if (how == LEFT)
-            return sound_alarm(g, group_fail(g, FUR_INVALID,
-                                             "rank %d closed the group while rank %d waited "
-                                             "for its message; all ranks must make the same "
-                                             "calls, and call fur_ranks_agree if one fails",
-                                             from, g->rank));
+            return sound_alarm(
+                g, group_fail(
+                       g, FUR_INVALID,
+                       "rank %d closed the group while rank %d waited for its message; all ranks "
+                       "must make the same calls, and call fur_ranks_agree after a failure",
+                       from, g->rank));
         if (how == MISFIT)
-            return sound_alarm(g, group_fail(g, FUR_INVALID,
-                                             "rank %d expected %zu bytes from rank %d and got "
-                                             "another number; all ranks must make the same "
-                                             "calls with the same options",
-                                             g->rank, part, from));
+            return sound_alarm(
+                g, group_fail(g, FUR_INVALID,
+                              "rank %d expected %zu bytes from rank %d, but received another "
+                              "number; all ranks must make the same calls with the same options",
+                              g->rank, part, from));
     }
     return FUR_OK;
 }

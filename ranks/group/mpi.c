@@ -233,7 +233,7 @@ fur_status fur_ranks_open_mpi(const void *communicator, const fur_ranks_options 
     FUR_TRY(start(&started));
     mpi_state *s = calloc(1, sizeof *s);
     if (!s)
-        return fur_context_fail(NULL, FUR_OUT_OF_MEMORY, "there is no memory for a group");
+        return fur_context_fail(NULL, FUR_OUT_OF_MEMORY, "out of memory for a group of ranks");
     s->finalizes = started;
     if (communicator)
         memcpy(&comm, communicator, sizeof comm);

@@ -162,7 +162,7 @@ static const transport threads = {.name = "threads",
 
 static fur_status refuse_hub(int ranks)
 {
-    return fur_context_fail(NULL, FUR_OUT_OF_MEMORY, "there is no memory for %d ranks", ranks);
+    return fur_context_fail(NULL, FUR_OUT_OF_MEMORY, "out of memory for %d ranks", ranks);
 }
 
 fur_status fur_ranks_open_alone(const fur_ranks_options *options, fur_ranks **out)
@@ -207,7 +207,7 @@ static void *run_job(void *argument)
         return NULL;
     fur_status status = j->work(j->group, j->user);
     if (status != FUR_OK && !j->group->broken && !j->group->error[0])
-        group_fail(j->group, status, "rank %d returned status %d, %s, without a sentence",
+        group_fail(j->group, status, "rank %d returned status %d, %s, without a message",
                    j->group->rank, (int)status, fur_status_name(status));
     j->status = fur_ranks_agree(j->group, status);
     return NULL;
@@ -234,7 +234,8 @@ static fur_status run_jobs(int ranks, job *jobs, hub *h)
     for (int i = 1; i < started; i++)
         pthread_join(jobs[i].thread, NULL);
     if (started < ranks)
-        return fur_context_fail(NULL, FUR_UNSUPPORTED, "the system refuses a thread for rank %d",
+        return fur_context_fail(NULL, FUR_UNSUPPORTED,
+                                "the system could not start a thread for rank %d; use fewer ranks",
                                 started);
     if (jobs[0].status != FUR_OK)
         fur_context_fail(NULL, jobs[0].status, "%s", jobs[0].group->error);
@@ -258,7 +259,7 @@ fur_status fur_ranks_run(int ranks, const fur_ranks_options *rank_options,
     fur_ranks_options o;
     if (ranks < 1 || !work)
         return fur_context_fail(NULL, FUR_INVALID,
-                                "%s needs a number of ranks from 1 on, not %d, and work for them",
+                                "%s needs 1 rank or more, not %d, and a function for their work",
                                 __func__, ranks);
     FUR_TRY(group_take_options(rank_options, &o));
     hub *h = create_hub(ranks);

@@ -35,7 +35,9 @@ static fur_status compare_partitions(fur_ranks *g, const fur_partition *p)
     fur_status status = group_gather(g, &own, sizeof own, all);
     for (int i = 1; status == FUR_OK && i < g->count; i++)
         if (all[i] != all[0])
-            status = group_fail(g, FUR_INVALID, "ranks 0 and %d have different partitions", i);
+            status = group_fail(
+                g, FUR_INVALID,
+                "ranks 0 and %d have different partitions; all ranks must give the same", i);
     group_release(g, all);
     return status;
 }
@@ -152,7 +154,7 @@ static fur_status check_fit(const fur_ranks_csr *a, const fur_partition *p)
     if (a->report.rows == p->rows && a->report.cols == p->rows)
         return FUR_OK;
     return group_fail(a->group, FUR_INVALID,
-                      "the matrix is %lld x %lld, and the partition has %lld rows; give a "
+                      "the matrix is %lld x %lld, but the partition has %lld rows; give a "
                       "partition of this matrix",
                       (long long)a->report.rows, (long long)a->report.cols, (long long)p->rows);
 }
@@ -199,8 +201,8 @@ fur_status fur_ranks_take_vector(const fur_ranks_csr *a, const fur_partition *pa
     char *part;
     if (fur_vector_size(x) != count)
         return group_fail(g, FUR_INVALID,
-                          "the vector of rank %d has %lld entries, its rows are %lld", g->rank,
-                          (long long)fur_vector_size(x), (long long)count);
+                          "the vector of rank %d has %lld entries, but the rank has %lld rows",
+                          g->rank, (long long)fur_vector_size(x), (long long)count);
     FUR_TRY(group_allocate(g, count, size, &part));
     move_entries(partition, size, a->bounds[g->rank], count, false, all, part);
     fur_status status = group_pass_on(g, a->context, fur_vector_upload(part, x));

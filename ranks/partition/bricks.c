@@ -97,8 +97,8 @@ static fur_status find_grid(const fur_csr *a, int64_t extent[3])
     if (status != FUR_OK || report.recognised)
         return status;
     return fur_context_fail(fur_csr_context(a), FUR_UNSUPPORTED,
-                            "bricks are of a grid: %s; take metis or scotch, or tell the extent of "
-                            "the grid in the options of a program",
+                            "\"bricks\" needs the matrix of a grid: %s; use metis or scotch, or "
+                            "give the extent of the grid in the options",
                             report.reason);
 }
 

@@ -124,8 +124,8 @@ static fur_status open_library(part_graph *p, const char *method)
     bool found = p->handle && find(p, p->library->function, &p->divide);
     if (!found || (p->library->reset && !find(p, p->library->reset, &reset)))
         return fur_context_fail(p->context, FUR_UNSUPPORTED,
-                                "parts by \"%s\" need its library, which was not found; install it "
-                                "(%s), or take another partition",
+                                "partition \"%s\" needs its library, which was not found; install "
+                                "it (%s), or use another partition",
                                 method, p->library->package);
     if (reset) {
         setenv("SCOTCH_PTHREAD_NUMBER", "1", 0); /* parts must not depend on the order of threads */
@@ -134,8 +134,8 @@ static fur_status open_library(part_graph *p, const char *method)
     if (find_width(p))
         return FUR_OK;
     return fur_context_fail(p->context, FUR_UNSUPPORTED,
-                            "the library of \"%s\" does not say how it counts; install %s", method,
-                            p->library->package);
+                            "the library of \"%s\" has integers of unknown size; install %s",
+                            method, p->library->package);
 }
 
 /* Writes the columns of row i of A + A^T without the diagonal, each once. If `out` is NULL, only
@@ -199,8 +199,8 @@ static fur_status make_graph(part_graph *p, const fur_csr *matrix)
         p->edges += neighbours_of(p, a, t, i, 0, NULL);
     if (p->width == sizeof(int32_t) && p->edges > INT32_MAX)
         return fur_context_fail(p->context, FUR_OVERFLOW,
-                                "the graph has %lld edges; this library of \"%s\" counts to "
-                                "2147483647: install one with integers of 64 bits",
+                                "the graph has %lld edges, but this library of \"%s\" has 32-bit "
+                                "integers; install a library with 64-bit integers",
                                 (long long)p->edges, p->library->method);
     FUR_TRY(allocate(p, p->edges, &p->neighbours));
     int64_t at = 0;
@@ -234,10 +234,10 @@ static fur_status divide(part_graph *p, int parts, int32_t *part)
     }
     if (answer == PARTED)
         return FUR_OK;
-    return fur_context_fail(p->context, FUR_UNSUPPORTED,
-                            "\"%s\" failed at %lld rows in %d parts, with %d; take another "
-                            "partition",
-                            p->library->method, (long long)rows, parts, answer);
+    return fur_context_fail(
+        p->context, FUR_UNSUPPORTED,
+        "\"%s\" failed for %lld rows in %d parts, with error %d; use another partition",
+        p->library->method, (long long)rows, parts, answer);
 }
 
 fur_status graph_parts(const fur_csr *a, const char *method, int parts, int32_t *part)

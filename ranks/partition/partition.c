@@ -35,7 +35,7 @@ static fur_status begin(fur_context *context, int64_t rows, fur_partition **out)
 {
     if (rows < 0 || rows > INT32_MAX) {
         fur_context_fail(context, FUR_OVERFLOW,
-                         "a partition has from 0 to 2147483647 rows, not %lld", (long long)rows);
+                         "a partition can have 0 to 2147483647 rows, not %lld", (long long)rows);
         return FUR_OVERFLOW;
     }
     FUR_TRY(allocate(context, 1, sizeof **out, out));
@@ -76,10 +76,10 @@ static fur_status count_parts(fur_partition *p, const int32_t *part)
 {
     for (int64_t i = 0; i < p->rows; i++) {
         if (part[i] < 0 || part[i] >= PARTS_MOST)
-            return fur_context_fail(p->context, FUR_INVALID,
-                                    "row %lld, counting from 1, is in part %d; parts are numbers "
-                                    "from 0 to %d",
-                                    (long long)i + 1, part[i], PARTS_MOST - 1);
+            return fur_context_fail(
+                p->context, FUR_INVALID,
+                "row %lld, counting from 1, is in part %d; parts have numbers from 0 to %d",
+                (long long)i + 1, part[i], PARTS_MOST - 1);
         p->parts = part[i] >= p->parts ? part[i] + 1 : p->parts;
     }
     p->parts = p->parts > 0 ? p->parts : 1;
@@ -166,8 +166,8 @@ static fur_status check_extent(fur_context *context, int64_t rows, const int64_t
     if (points == rows && points > 0)
         return FUR_OK;
     return fur_context_fail(context, FUR_INVALID,
-                            "a grid of %lld x %lld x %lld points does not have the %lld rows of "
-                            "the matrix; give the points along each axis, 1 where it has none",
+                            "a grid of %lld x %lld x %lld points does not match the %lld rows of "
+                            "the matrix; give the points along each axis, and 1 for a missing axis",
                             (long long)extent[0], (long long)extent[1], (long long)extent[2],
                             (long long)rows);
 }
@@ -177,20 +177,20 @@ fur_status partition_check_options(fur_context *context, int64_t rows,
 {
     int64_t most = rows < 1 ? 1 : rows < PARTS_MOST ? rows : PARTS_MOST;
     if (options->parts < 0 || options->parts > most)
-        return fur_context_fail(context, FUR_INVALID,
-                                "a matrix of %lld rows cannot have %d parts; ask for 1 to %lld, or "
-                                "0, which chooses",
-                                (long long)rows, options->parts, (long long)most);
+        return fur_context_fail(
+            context, FUR_INVALID,
+            "a matrix of %lld rows cannot have %d parts; use 1 to %lld, or 0 for the default",
+            (long long)rows, options->parts, (long long)most);
     FUR_TRY(check_extent(context, rows, options->extent));
     for (int i = 0; options->method && i < METHODS; i++)
         if (strcmp(options->method, methods[i]) == 0)
             return FUR_OK;
     if (!options->method)
         return FUR_OK;
-    return fur_context_fail(context, FUR_INVALID,
-                            "there is no partition \"%s\"; methods are contiguous, rcm, metis, "
-                            "scotch and bricks",
-                            options->method);
+    return fur_context_fail(
+        context, FUR_INVALID,
+        "there is no partition \"%s\"; use contiguous, rcm, metis, scotch or bricks",
+        options->method);
 }
 
 fur_status fur_partition_create(const fur_csr *a, const fur_partition_options *options,
@@ -205,12 +205,12 @@ fur_status fur_partition_create(const fur_csr *a, const fur_partition_options *o
     FUR_TAKE_OPTIONS(context, fur_partition_options, &o, options);
     FUR_TRY(partition_check_options(context, v->rows, &o));
     if (strcmp(fur_context_device(context), "cpu") != 0)
-        return fur_context_fail(context, FUR_UNSUPPORTED,
-                                "partitions are found on the CPU; copy the matrix there by "
-                                "fur_csr_transfer");
+        return fur_context_fail(
+            context, FUR_UNSUPPORTED,
+            "partitions are computed on the CPU; copy the matrix there by fur_csr_transfer");
     if (v->rows != v->cols)
         return fur_context_fail(context, FUR_INVALID,
-                                "the matrix is %lld x %lld; partitions are of square ones",
+                                "the matrix is %lld x %lld; a partition needs a square matrix",
                                 (long long)v->rows, (long long)v->cols);
     if (!o.method || strcmp(o.method, "contiguous") == 0)
         return partition_from_order(context, v->rows, NULL, out);
@@ -226,10 +226,10 @@ static fur_status convert(fur_context *context, const char *path, const double *
     for (int64_t i = 0; i < rows; i++) {
         if (!(numbers[i] >= 0 && numbers[i] < PARTS_MOST) ||
             numbers[i] != (double)(int32_t)numbers[i])
-            return fur_context_fail(context, FUR_INVALID,
-                                    "%s: row %lld, counting from 1, has %g for its part; parts are "
-                                    "whole numbers from 0 to %d",
-                                    path, (long long)i + 1, numbers[i], PARTS_MOST - 1);
+            return fur_context_fail(
+                context, FUR_INVALID,
+                "%s: row %lld, counting from 1, has the part %g; parts are integers from 0 to %d",
+                path, (long long)i + 1, numbers[i], PARTS_MOST - 1);
         part[i] = (int32_t)numbers[i];
     }
     return FUR_OK;
@@ -246,7 +246,7 @@ fur_status fur_partition_read(fur_context *context, const char *path, int64_t ro
     fur_status status = fur_mtx_read_vector(context, path, &options, &numbers);
     if (status == FUR_OK && fur_vector_size(numbers) != rows)
         status = fur_context_fail(context, FUR_INVALID,
-                                  "%s has the parts of %lld rows, and the matrix has %lld rows; "
+                                  "%s has the parts of %lld rows, but the matrix has %lld rows; "
                                   "give a partition of this matrix",
                                   path, (long long)fur_vector_size(numbers), (long long)rows);
     if (status == FUR_OK)
@@ -269,8 +269,8 @@ fur_status fur_partition_write(const fur_partition *partition, const char *path)
         return fur_context_fail(NULL, FUR_INVALID, "%s was given NULL", __func__);
     if (partition->parts == 0)
         return fur_context_fail(partition->context, FUR_INVALID,
-                                "%s is not written: the partition has an order of rows and no "
-                                "parts; write one of metis or scotch",
+                                "%s was not written: this partition is an order of rows without "
+                                "parts; only partitions of metis or scotch can be written",
                                 path);
     FUR_TRY(fur_vector_create(partition->context, FUR_F64, partition->rows, &numbers));
     for (int64_t i = 0; i < partition->rows; i++)

@@ -134,8 +134,8 @@ static fur_status compare_wishes(fur_ranks *g, const fur_partition_options *o)
     for (int i = 1; status == FUR_OK && i < g->count; i++)
         if (memcmp(&all[0], &all[i], sizeof own) != 0)
             status = group_fail(g, FUR_INVALID,
-                                "ranks 0 and %d disagree about the method, the parts or the "
-                                "grid of a partition",
+                                "ranks 0 and %d gave different methods, parts or grids of a "
+                                "partition; all ranks must give the same",
                                 i);
     group_release(g, all);
     return status;
@@ -145,10 +145,10 @@ static fur_status check_square(const fur_ranks_csr *a)
 {
     if (a->report.rows == a->report.cols && a->report.rows <= INT32_MAX)
         return FUR_OK;
-    return group_fail(a->group, FUR_INVALID,
-                      "the matrix is %lld x %lld; partitions are of square ones with at most "
-                      "2147483647 rows",
-                      (long long)a->report.rows, (long long)a->report.cols);
+    return group_fail(
+        a->group, FUR_INVALID,
+        "the matrix is %lld x %lld; a partition needs a square matrix with at most 2147483647 rows",
+        (long long)a->report.rows, (long long)a->report.cols);
 }
 
 /* Computes the partition on rank 0, from the pattern that all ranks send. */

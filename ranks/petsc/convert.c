@@ -59,10 +59,10 @@ static fur_status take_rows(Mat a, fur_ranks *group, row_copy *r, fur_ranks_csr 
     if (!code)
         code = copy_rows(a, begin, end, r);
     if (code)
-        return fur_ranks_agree(group, fur_ranks_fail(group, FUR_INVALID,
-                                                     "rank %d cannot read its rows: PETSc's error "
-                                                     "%d",
-                                                     fur_ranks_rank(group), (int)code));
+        return fur_ranks_agree(group,
+                               fur_ranks_fail(group, FUR_INVALID,
+                                              "rank %d cannot read its rows: error %d of PETSc",
+                                              fur_ranks_rank(group), (int)code));
     fur_ranks_rows rows = {.size = sizeof rows,
                            .rows = end - begin,
                            .cols = cols,
@@ -121,12 +121,11 @@ PetscErrorCode fur_petsc_mat_convert(Mat a, const fur_ranks_options *options, Ma
     MPI_Comm comm = PetscObjectComm((PetscObject)a);
     PetscCall(MatAssembled(a, &assembled));
     PetscCheck(assembled, comm, PETSC_ERR_ARG_WRONGSTATE,
-               "the matrix is not assembled; call MatAssemblyBegin and MatAssemblyEnd before");
+               "the matrix is not assembled; call MatAssemblyBegin and MatAssemblyEnd first");
     PetscCall(MatHasOperation(a, MATOP_GET_ROW, &known));
     PetscCall(PetscObjectTypeCompare((PetscObject)a, MATSHELL, &shell));
     PetscCheck(known && !shell, comm, PETSC_ERR_SUP,
-               "the matrix has a type without rows to read (MatGetRow); convert it by MatConvert "
-               "to MATAIJ before");
+               "the matrix has a type without MatGetRow; convert it to MATAIJ by MatConvert first");
     PetscCall(petsc_open(comm, options, &group));
     fur_status status = take_rows(a, group, &rows, &made);
     PetscCall(PetscFree(rows.offsets));

@@ -87,8 +87,9 @@ static PetscErrorCode view(Mat mat, PetscViewer viewer)
 
     PetscFunctionBegin;
     PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
-    PetscCheck(ascii, PetscObjectComm((PetscObject)mat), PETSC_ERR_SUP,
-               "a matrix of furrow_petsc has no view but text; convert it by MatConvert to MATAIJ");
+    PetscCheck(
+        ascii, PetscObjectComm((PetscObject)mat), PETSC_ERR_SUP,
+        "a matrix of furrow_petsc can be viewed as text only; convert it to MATAIJ by MatConvert");
     PetscCall(MatShellGetContext(mat, &s));
     const fur_ranks_report *report = fur_ranks_csr_describe(s->a);
     PetscCall(PetscViewerASCIIPrintf(viewer,
@@ -163,13 +164,13 @@ static fur_status check_vectors(const fur_ranks_csr *a)
     fur_value_type value = fur_ranks_csr_describe(a)->value_type;
     if (value != petsc_value())
         return fur_ranks_fail(group, FUR_UNSUPPORTED,
-                              "the matrix has entries of type %s and this PETSc of %s; use a PETSc "
-                              "of that precision and kind",
+                              "the matrix has entries of type %s, but this PETSc has type %s; use "
+                              "a PETSc with the type of the matrix",
                               fur_value_name(value), fur_value_name(petsc_value()));
     if (petsc_on_gpu(fur_ranks_csr_context(a)) && !PetscDefined(HAVE_CUDA))
         return fur_ranks_fail(group, FUR_UNSUPPORTED,
-                              "the matrix is on a GPU and this PETSc was configured without CUDA; "
-                              "use one configured --with-cuda=1, or the CPU");
+                              "the matrix is on a GPU, but this PETSc was configured without CUDA; "
+                              "configure PETSc --with-cuda=1, or use the CPU");
     return FUR_OK;
 }
 
@@ -220,7 +221,7 @@ PetscErrorCode fur_petsc_mat_ranks(Mat mat, fur_ranks_csr **out)
     PetscCheck(mat && out, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "%s was given NULL", __func__);
     PetscCall(petsc_find_shell(mat, &found));
     PetscCheck(found, PetscObjectComm((PetscObject)mat), PETSC_ERR_ARG_WRONG,
-               "the matrix is not one of furrow_petsc; make one by fur_petsc_mat_convert");
+               "the matrix is not a matrix of furrow_petsc; create it by fur_petsc_mat_convert");
     PetscCall(MatShellGetContext(found, &s));
     *out = s->a;
     PetscFunctionReturn(0);

@@ -80,9 +80,9 @@ static PetscErrorCode apply_transposed(PC pc, Vec x, Vec y)
     PetscFunctionBegin;
     if (i->symmetric == PETSC_BOOL3_UNKNOWN)
         PetscCall(find_symmetry(pc));
-    PetscCheck(i->symmetric == PETSC_BOOL3_TRUE, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
-               "the transpose of this preconditioner is not known; use kind jacobi, or a method "
-               "without transposes");
+    PetscCheck(
+        i->symmetric == PETSC_BOOL3_TRUE, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+        "this preconditioner has no transpose; use kind jacobi, or a method without transposes");
     PetscCall(apply(pc, x, y));
     PetscFunctionReturn(0);
 }
@@ -230,7 +230,7 @@ PetscErrorCode fur_petsc_pc_operator(PC pc, Mat mat, const fur_operator *m)
     PetscCall(fur_petsc_mat_ranks(mat, &a));
     PetscCheck(fur_operator_context(m) == fur_ranks_csr_context(a),
                PetscObjectComm((PetscObject)mat), PETSC_ERR_ARG_INCOMP,
-               "the operator is not one of the matrix's context; make it in "
+               "the operator belongs to another context than the matrix; create it in "
                "fur_ranks_csr_context");
     PetscCall(petsc_find_shell(mat, &shell));
     PetscCall(fix(pc));

@@ -37,8 +37,8 @@ fur_status petsc_entries(fur_ranks *group, fur_context *context, PetscInt size,
     if (size > 0 && PetscMemTypeDevice(where) != on_gpu)
         return fur_ranks_fail(
             group, FUR_UNSUPPORTED,
-            "the vector of rank %d has its entries on %s, the matrix on %s; use "
-            "vectors of MatCreateVecs or %s",
+            "the vector of rank %d has its entries on %s, but the matrix is on %s; use vectors of "
+            "MatCreateVecs or %s",
             fur_ranks_rank(group), on_gpu ? "the CPU" : "a device", on_gpu ? "a GPU" : "the CPU",
             on_gpu ? "of type VECCUDA" : "of type VECSTANDARD, or call VecBindToCPU");
     fur_status status =

@@ -67,7 +67,9 @@ static fur_status choose_bounds(journey *j)
     fur_status status = group_gather(g, j->bounds, bytes, all);
     for (int i = 1; status == FUR_OK && i < g->count; i++)
         if (memcmp(all, all + (int64_t)i * (g->count + 1), bytes) != 0)
-            status = group_fail(g, FUR_INVALID, "ranks 0 and %d disagree about the bounds", i);
+            status =
+                group_fail(g, FUR_INVALID,
+                           "ranks 0 and %d gave different bounds; all ranks must give the same", i);
     group_release(g, all);
     FUR_TRY(status);
     return j->p->bounds ? matrix_check_bounds(g, j->bounds, j->p->rows) : balance(j);
@@ -335,7 +337,8 @@ fur_status matrix_scatter(fur_ranks *g, const fur_csr *a, const int64_t *bounds,
     heading own = {0};
     *out = NULL;
     if (g->rank == 0 && !a)
-        return group_fail(g, FUR_INVALID, "rank 0 must give the matrix");
+        return group_fail(g, FUR_INVALID,
+                          "the matrix of rank 0 is NULL; rank 0 must give the matrix");
     if (a)
         own = (heading){fur_csr_get(a)->rows, fur_csr_get(a)->cols, fur_csr_get(a)->value_type};
     FUR_TRY(group_allocate(g, g->count, sizeof *all, &all));

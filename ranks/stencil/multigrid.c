@@ -7,9 +7,9 @@ static fur_status create(const fur_ranks_stencil *s, const fur_multigrid_options
     fur_stencil *whole = NULL;
     fur_context *context = s->space.context;
     if (s->fields)
-        return fur_context_fail(context, FUR_UNSUPPORTED,
-                                "multigrid cannot take this stencil: its coefficients differ from "
-                                "point to point");
+        return fur_context_fail(
+            context, FUR_UNSUPPORTED,
+            "multigrid does not support this stencil: its coefficients differ from point to point");
     FUR_TRY(fur_stencil_create(context, &s->definition, &whole));
     fur_status status = fur_multigrid_create(whole, options, out);
     fur_stencil_destroy(whole);

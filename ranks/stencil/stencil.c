@@ -78,18 +78,21 @@ static fur_status take_planes(fur_ranks_stencil *s, const outline *all, bool giv
     for (int i = 0; i < g->count; i++) {
         bool same = memcmp(&all[i], &all[0], offsetof(outline, planes)) == 0;
         if (!same || (all[i].planes < 0) == given)
-            return group_fail(g, FUR_INVALID, "ranks 0 and %d disagree about the stencil", i);
+            return group_fail(
+                g, FUR_INVALID,
+                "ranks 0 and %d gave different stencils; all ranks must give the same", i);
         if (given)
             s->planes[i + 1] = s->planes[i] + all[i].planes;
         if (given && (all[i].first != s->planes[i] || s->planes[i + 1] > n))
             return group_fail(g, FUR_INVALID,
-                              "the planes of rank %d do not fit: bounds must rise from 0 to "
+                              "the planes of rank %d do not fit; bounds must increase from 0 to "
                               "%lld and be the same on all ranks",
                               i, (long long)n);
     }
     return s->planes[g->count] == n
                ? FUR_OK
-               : group_fail(g, FUR_INVALID, "the ranks have %lld planes, the grid %lld",
+               : group_fail(g, FUR_INVALID,
+                            "all ranks together have %lld planes, but the grid has %lld",
                             (long long)s->planes[g->count], (long long)n);
 }
 
@@ -273,7 +276,7 @@ static fur_status create(fur_ranks_stencil *s, const fur_stencil_definition *def
     fur_stencil_definition own;
     const fur_stencil_definition *d = &own;
     if (!definition)
-        return group_fail(g, FUR_INVALID, "rank %d gave no stencil", g->rank);
+        return group_fail(g, FUR_INVALID, "rank %d gave NULL for the stencil", g->rank);
     RANKS_TAKE_OPTIONS(g, fur_stencil_definition, &own, definition);
     FUR_TRY(check_definition(g, d));
     FUR_TRY(copy_lists(s, d));

@@ -54,10 +54,10 @@ typedef struct passing {
 static fur_status list(const passing *p, fur_parcel *parcels, int *count, fur_parcel parcel)
 {
     if (*count == FUR_PARCELS_MOST)
-        return group_fail(p->group, FUR_UNSUPPORTED,
-                          "a stencil on GPUs passes planes between at most %d ranks at once; "
-                          "use fewer ranks",
-                          FUR_PARCELS_MOST / 2);
+        return group_fail(
+            p->group, FUR_UNSUPPORTED,
+            "a stencil on GPUs exchanges planes between at most %d ranks at once; use fewer ranks",
+            FUR_PARCELS_MOST / 2);
     parcels[(*count)++] = parcel;
     return FUR_OK;
 }

@@ -83,7 +83,8 @@ static fur_status set_size(fur_context *context, const char *side, const char *s
 {
     if (*set >= 0 && *set != size)
         return fur_env_fail(&context->env, FUR_INVALID,
-                            "block %s %lld, counting from 1, has blocks of %lld and of %lld %s",
+                            "block %s %lld, counting from 1, has blocks of %lld and of %lld %s; "
+                            "they need the same number",
                             side, (long long)number + 1, (long long)*set, (long long)size, sizes);
     *set = size;
     return FUR_OK;
@@ -97,8 +98,8 @@ static fur_status add_sizes(fur_context *context, const char *side, int64_t coun
         int64_t size = i < count ? sizes[i] : 0;
         if (size < 0)
             return fur_env_fail(&context->env, FUR_INVALID,
-                                "block %s %lld, counting from 1, has no block to tell its size; "
-                                "put a matrix without entries there",
+                                "block %s %lld, counting from 1, has only NULL, so its size is "
+                                "unknown; put a matrix without entries there",
                                 side, (long long)i + 1);
         sizes[i] = sum;
         sum += size;
@@ -182,12 +183,14 @@ fur_status fur_csr_from_blocks(int64_t block_rows, int64_t block_cols, const fur
 {
     FUR_NEED(NULL, blocks, out);
     if (block_rows < 1 || block_cols < 1 || block_rows > INT32_MAX / block_cols)
-        return fur_context_fail(NULL, FUR_INVALID, "%lld x %lld blocks are not a grid",
-                                (long long)block_rows, (long long)block_cols);
+        return fur_context_fail(
+            NULL, FUR_INVALID,
+            "a grid cannot have %lld x %lld blocks; it needs from 1 to 2^31-1 blocks",
+            (long long)block_rows, (long long)block_cols);
     const fur_csr *first = find_block(block_rows * block_cols, blocks);
     if (!first)
         return fur_context_fail(NULL, FUR_INVALID,
-                                "a grid of blocks needs at least one that is not NULL");
+                                "all blocks of the grid are NULL; at least one must be a matrix");
     for (int64_t n = 0; n < block_rows * block_cols; n++)
         if (blocks[n])
             FUR_TRY(fur_csr_match(first, blocks[n]));

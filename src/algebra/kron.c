@@ -53,8 +53,8 @@ static fur_status check_product(fur_context *context, const fur_csr_view *a, con
     if (!__builtin_mul_overflow(a->entries, b->entries, &entries))
         return FUR_OK;
     return fur_env_fail(&context->env, FUR_OVERFLOW,
-                        "the product of matrices with %lld and %lld entries would have more than "
-                        "2^63 - 1",
+                        "the Kronecker product of matrices with %lld and %lld entries would have "
+                        "more than 2^63 - 1 entries",
                         (long long)a->entries, (long long)b->entries);
 }
 

@@ -127,7 +127,7 @@ fur_status fur_csr_norm(const fur_csr *a, fur_norm norm, double *out)
         return norm_of_values(a, fur_norm2, out);
     default:
         return fur_env_fail(&a->context->env, FUR_UNSUPPORTED,
-                            "norm %d of a matrix is not computed; use FUR_NORM_1, FUR_NORM_INF, "
+                            "%d is not a norm of a matrix; use FUR_NORM_1, FUR_NORM_INF, "
                             "FUR_NORM_MAX or FUR_NORM_FROBENIUS",
                             (int)norm);
     }

@@ -41,12 +41,14 @@ fur_status fur_csr_match(const fur_csr *a, const fur_csr *b)
 {
     fur_env *env = &a->context->env;
     if (a->context != b->context)
-        return fur_env_fail(env, FUR_INVALID,
-                            "the matrices belong to different contexts; transfer one of them");
+        return fur_env_fail(
+            env, FUR_INVALID,
+            "the matrices belong to different contexts; they need the same context: transfer one");
     if (a->view.value_type != b->view.value_type)
-        return fur_env_fail(env, FUR_INVALID,
-                            "the matrices have entries of types %s and %s; convert one of them",
-                            fur_value_name(a->view.value_type), fur_value_name(b->view.value_type));
+        return fur_env_fail(
+            env, FUR_INVALID,
+            "the matrices have entries of types %s and %s; they need the same type: convert one",
+            fur_value_name(a->view.value_type), fur_value_name(b->view.value_type));
     return FUR_OK;
 }
 

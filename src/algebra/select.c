@@ -182,8 +182,8 @@ static fur_status check_list(fur_context *context, const char *side, int64_t cou
     for (int64_t i = 0; i < count; i++)
         if (list[i] < 0 || list[i] >= size)
             return fur_env_fail(env, FUR_INVALID,
-                                "%s[%lld] is %d, the matrix has %lld; numbers count from 0", side,
-                                (long long)i, list[i], (long long)size);
+                                "%s[%lld] is %d, but the matrix has %lld; numbers count from 0",
+                                side, (long long)i, list[i], (long long)size);
     return FUR_OK;
 }
 

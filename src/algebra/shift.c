@@ -57,7 +57,7 @@ fur_status fur_csr_shift(const fur_csr *a, fur_scalar shift, fur_csr **out)
     FUR_NEED(fur_csr_context(a), a, out);
     if (a->view.rows != a->view.cols)
         return fur_env_fail(&a->context->env, FUR_INVALID,
-                            "the matrix is %lld x %lld; only a square one can be shifted",
+                            "the matrix is %lld x %lld; only a square matrix can be shifted",
                             (long long)a->view.rows, (long long)a->view.cols);
     const fur_making making = {
         .kind = FUR_MAKING_SHIFT,

@@ -117,10 +117,10 @@ static fur_status check_range(fur_context *context, const char *side, range r, i
 {
     if (r.begin >= 0 && r.begin <= r.end && r.end <= size)
         return FUR_OK;
-    return fur_env_fail(&context->env, FUR_INVALID,
-                        "%s %lld to %lld, without the last, do not lie among the %lld of the "
-                        "matrix; they count from 0",
-                        side, (long long)r.begin, (long long)r.end, (long long)size);
+    return fur_env_fail(
+        &context->env, FUR_INVALID,
+        "%s %lld to %lld (end excluded) are outside the matrix, which has %lld; they count from 0",
+        side, (long long)r.begin, (long long)r.end, (long long)size);
 }
 
 fur_status fur_csr_submatrix(const fur_csr *a, int64_t row_begin, int64_t row_end,

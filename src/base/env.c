@@ -53,7 +53,7 @@ fur_status fur_env_pause(fur_env *env)
 {
     if (!env->interrupted || !env->interrupted(env->interrupted_user))
         return FUR_OK;
-    return fur_env_fail(env, FUR_CANCELLED, "the caller asked to stop");
+    return fur_env_fail(env, FUR_CANCELLED, "stopped by the caller's function interrupted()");
 }
 
 fur_status fur_env_allocate(fur_env *env, int64_t count, size_t size, void *out)
@@ -67,8 +67,8 @@ fur_status fur_env_allocate(fur_env *env, int64_t count, size_t size, void *out)
         size_t bytes = (size_t)count * size;
         memory = env->allocator.allocate(env->allocator.user, bytes);
         if (!memory)
-            return fur_env_fail(env, FUR_OUT_OF_MEMORY, "out of memory: %zu bytes were refused",
-                                bytes);
+            return fur_env_fail(env, FUR_OUT_OF_MEMORY,
+                                "out of memory: %zu bytes could not be allocated", bytes);
         fur_env_hold(env);
     }
     memcpy(out, &memory, sizeof memory);

@@ -309,9 +309,10 @@ static void start_members(struct fur_team *team, int wanted)
         int error = start_thread(m);
         if (error) {
             team->refused = true;
-            snprintf(team->refusal, sizeof team->refusal,
-                     "%d of %d threads are there, as the system refused another: %s", team->started,
-                     team->threads, strerror(error));
+            snprintf(
+                team->refusal, sizeof team->refusal,
+                "only %d of %d threads were started, because the system refused the next one: %s",
+                team->started, team->threads, strerror(error));
             return;
         }
         if (pthread_getcpuclockid(m->thread, &m->clock) != 0)

@@ -5,8 +5,8 @@ static fur_status check_rows(fur_context *context, const char *name, const fur_v
 {
     if (v->view.layout != FUR_LAYOUT_ROWS)
         return fur_context_fail(context, FUR_INVALID,
-                                "%s is in column-major order; a batch needs the entries of all "
-                                "systems side by side: fur_vectors_copy to a row-major block",
+                                "%s is in column-major order; a batch needs row-major order: copy "
+                                "it to a row-major block by fur_vectors_copy",
                                 name);
     return FUR_OK;
 }
@@ -20,13 +20,13 @@ static fur_status check(const fur_csr *pattern, const fur_vectors *values)
     FUR_TRY(check_rows(context, "the block of values", values));
     if (values->view.rows != pattern->view.entries)
         return fur_context_fail(context, FUR_INVALID,
-                                "the values have %lld rows, the pattern %lld entries; each entry "
-                                "needs a row of one value for each system",
+                                "the values have %lld rows, but the pattern has %lld entries; give "
+                                "one row for each entry and one column for each system",
                                 (long long)values->view.rows, (long long)pattern->view.entries);
     if (!context->backend->batch)
         return fur_context_fail(context, FUR_UNSUPPORTED,
-                                "device %s has no kernels for batches; make the batch in the "
-                                "context fur_context_host",
+                                "device %s has no kernels for batches; create the batch in the "
+                                "context of fur_context_host",
                                 context->backend->device);
     return FUR_OK;
 }
@@ -74,12 +74,12 @@ fur_status fur_batch_check_block(const fur_batch *batch, const char *name, const
                                 "%s belongs to another context than the batch", name);
     if (v->view.value_type != own->value_type)
         return fur_context_fail(
-            context, FUR_INVALID, "%s has entries of type %s, the systems of type %s", name,
+            context, FUR_INVALID, "%s has entries of type %s, but the systems have type %s", name,
             fur_value_name(v->view.value_type), fur_value_name(own->value_type));
     if (v->view.rows != rows || v->view.cols != own->cols)
         return fur_context_fail(context, FUR_INVALID,
-                                "%s has %lld x %lld entries; %lld systems need %lld x %lld", name,
-                                (long long)v->view.rows, (long long)v->view.cols,
+                                "%s has %lld x %lld entries, but %lld systems need %lld x %lld",
+                                name, (long long)v->view.rows, (long long)v->view.cols,
                                 (long long)own->cols, (long long)rows, (long long)own->cols);
     return check_rows(context, name, v);
 }

@@ -26,7 +26,7 @@ static fur_status set_method(fur_context *context, const char *name, fur_batch_f
     form->method = name && strcmp(name, "band") == 0 ? FUR_BATCH_BAND : FUR_BATCH_CG;
     if (name && form->method == FUR_BATCH_CG && strcmp(name, "cg") != 0)
         return fur_context_fail(context, FUR_UNSUPPORTED,
-                                "there is no method \"%s\" for batches; there are: cg, band", name);
+                                "there is no method \"%s\" for batches; use cg or band", name);
     return FUR_OK;
 }
 
@@ -41,7 +41,7 @@ static fur_status set_limits(const fur_batch *batch, const fur_batch_solver_opti
                                 "rtol, atol and max_iterations must not be negative");
     if (a->rows != a->cols)
         return fur_context_fail(context, FUR_INVALID,
-                                "systems to be solved are square, these are %lld x %lld",
+                                "only square systems can be solved; these are %lld x %lld",
                                 (long long)a->rows, (long long)a->cols);
     form->rtol = o->rtol > 0 ? o->rtol : single ? 1e-5 : 1e-10;
     form->atol = o->atol;
@@ -73,12 +73,11 @@ static fur_status set_band(const fur_batch *batch, fur_batch_form *form)
         return FUR_OK;
     FUR_TRY(find_band(batch, form));
     if (form->lower > FUR_BATCH_BAND_MOST || form->upper > FUR_BATCH_BAND_MOST)
-        return fur_context_fail(batch->context, FUR_UNSUPPORTED,
-                                "the pattern has %lld diagonals below and %lld above the main one; "
-                                "method \"band\" takes up to %d on a side: order the rows by "
-                                "fur_reorder, or use cg",
-                                (long long)form->lower, (long long)form->upper,
-                                FUR_BATCH_BAND_MOST);
+        return fur_context_fail(
+            batch->context, FUR_UNSUPPORTED,
+            "the pattern has %lld diagonals below and %lld above the main diagonal; method "
+            "\"band\" accepts at most %d on each side: reorder the rows by fur_reorder, or use cg",
+            (long long)form->lower, (long long)form->upper, FUR_BATCH_BAND_MOST);
     return FUR_OK;
 }
 

@@ -16,14 +16,14 @@ static fur_status check_allocator(const char *name, const fur_allocator *allocat
     if (!allocator->allocate == !allocator->release)
         return FUR_OK;
     return fur_env_fail(&orphan, FUR_INVALID,
-                        "the %s lacks one of its two functions; give both or none", name);
+                        "the %s has only one of its two functions; set both or neither", name);
 }
 
 static fur_status check_options(const fur_context_options *o)
 {
     if (o->threads < 0)
-        return fur_env_fail(&orphan, FUR_INVALID, "%d threads were asked for; give 0 or more",
-                            o->threads);
+        return fur_env_fail(&orphan, FUR_INVALID,
+                            "the number of threads is %d; it must be 0 or more", o->threads);
     FUR_TRY(check_allocator("allocator", &o->allocator));
     return check_allocator("device allocator", &o->device_allocator);
 }

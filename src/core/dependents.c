@@ -51,7 +51,9 @@ void fur_dependents_forget(fur_dependents *made)
         if (!d->reads)
             continue;
         snprintf(d->refusal, sizeof d->refusal,
-                 "%s cannot be used any more: what it was made from has been destroyed", d->name);
+                 "%s cannot be used any more, because an object that it was created from has been "
+                 "destroyed",
+                 d->name);
         if (d->main)
             move(d->main, made);
         while (d->made.first)
@@ -69,7 +71,7 @@ static void update(fur_env *env, fur_dependent *d)
     fur_status status = d->update ? d->update(d->object) : FUR_OK;
     d->refusal[0] = '\0';
     if (status != FUR_OK)
-        snprintf(d->refusal, sizeof d->refusal, "%s could not take over new values: %.400s",
+        snprintf(d->refusal, sizeof d->refusal, "%s could not be updated for new values: %.400s",
                  d->name, env->error[0] ? env->error : fur_status_name(status));
     memcpy(env->error, before, sizeof before);
 }

@@ -70,13 +70,14 @@ fur_status fur_memory_check_borrowed(fur_context *context, const void *memory, s
 {
     const fur_remote *remote = context->backend->remote;
     if (remote && memory && !remote->reaches(&context->env, memory))
-        return fur_env_fail(&context->env, FUR_INVALID,
-                            "this memory cannot be borrowed: device %s does not reach it; copy it",
-                            context->backend->device);
+        return fur_env_fail(
+            &context->env, FUR_INVALID,
+            "this memory cannot be borrowed, because device %s cannot access it; copy it",
+            context->backend->device);
     if (remote && (uintptr_t)memory % size != 0)
         return fur_env_fail(&context->env, FUR_INVALID,
-                            "this memory cannot be borrowed: its elements of %zu bytes are not "
-                            "aligned to their size; copy it",
+                            "this memory cannot be borrowed, because its elements of %zu bytes are "
+                            "not aligned to their size; copy it",
                             size);
     return FUR_OK;
 }

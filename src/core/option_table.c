@@ -129,10 +129,10 @@ static fur_status fail_range(fur_context *context, const char *owner, const fur_
     int digits = is_whole(o->type) ? 19 : 6; /* all digits of an integer */
     if (o->most == HUGE_VAL && number < o->least)
         return fur_context_fail(context, FUR_INVALID,
-                                "%s of \"%s\" must be at least %.*g, it is %.*g", o->name, owner,
+                                "%s of \"%s\" must be at least %.*g; it is %.*g", o->name, owner,
                                 digits, o->least, digits, number);
     return fur_context_fail(context, FUR_INVALID,
-                            "%s of \"%s\" must be from %.*g to %s%.*g, it is %.*g", o->name, owner,
+                            "%s of \"%s\" must be from %.*g to %s%.*g; it is %.*g", o->name, owner,
                             digits, o->least, o->type == FUR_OPTION_SHARE ? "below " : "", digits,
                             most_of(o), digits, number);
 }

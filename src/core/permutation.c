@@ -139,7 +139,7 @@ fur_status fur_permutation_create(fur_context *context, int64_t size, const int3
                             (long long)size);
     if (size > INT32_MAX)
         return fur_env_fail(&context->env, FUR_OVERFLOW,
-                            "a permutation of %lld numbers: there must be at most %d",
+                            "a permutation of %lld numbers is too long; the limit is %d",
                             (long long)size, INT32_MAX);
     return fur_is_remote(context) ? create_remote(context, size, order, out)
                                   : create_here(context, context, size, order, out);

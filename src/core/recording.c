@@ -19,7 +19,7 @@ fur_status fur_recording_create(fur_context *context, fur_recording **out)
     fur_recording *recording;
     if (!services_of(context)->create)
         return fur_context_fail(context, FUR_UNSUPPORTED,
-                                "device \"%s\" records nothing; a GPU's context does",
+                                "device \"%s\" cannot record work; use a context on a GPU",
                                 context->backend->device);
     FUR_TRY(fur_env_allocate_zeros(&context->env, 1, sizeof *recording, &recording));
     recording->context = context;

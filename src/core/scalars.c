@@ -44,7 +44,7 @@ fur_status fur_scalars_set(fur_scalars *scalars, const fur_scalars_state *state)
     FUR_TAKE_OPTIONS(scalars->context, fur_scalars_state, &own, state);
     if (own.halted < -1 || own.halted >= FUR_SCALARS_MAX)
         return fur_env_fail(&scalars->context->env, FUR_INVALID,
-                            "scalars are halted by one of %d slots or by -1, none; not by %lld",
+                            "halted must be a slot below %d, or -1 for none; it is %lld",
                             FUR_SCALARS_MAX, (long long)own.halted);
     return fur_memory_copy(scalars->context, scalars->state, &own, sizeof own);
 }
@@ -81,9 +81,10 @@ fur_status fur_scalars_keep(fur_scalars *scalars, int slots, int64_t capacity)
     FUR_NEED(scalars ? scalars->context : NULL, scalars);
     double *log;
     if (slots < 0 || slots > FUR_SCALARS_MAX || capacity < 0)
-        return fur_env_fail(&scalars->context->env, FUR_INVALID,
-                            "scalars keep a number of values from 0 on of at most %d slots",
-                            FUR_SCALARS_MAX);
+        return fur_env_fail(
+            &scalars->context->env, FUR_INVALID,
+            "the number of slots must be from 0 to %d, and the number of values 0 or more",
+            FUR_SCALARS_MAX);
     if (slots > 0 && capacity > INT64_MAX / slots)
         return fur_env_fail(&scalars->context->env, FUR_OVERFLOW,
                             "%lld values of %d slots do not fit in memory; keep fewer",
@@ -101,7 +102,7 @@ fur_status fur_scalars_kept(const fur_scalars *scalars, int slot, int64_t count,
     FUR_NEED(scalars ? scalars->context : NULL, scalars, out);
     if (slot < 0 || slot >= scalars->slots || count < 0 || count > scalars->capacity)
         return fur_env_fail(&scalars->context->env, FUR_INVALID,
-                            "the scalars keep %lld values of %d slots",
+                            "the scalars keep only %lld values of %d slots",
                             (long long)scalars->capacity, scalars->slots);
     return fur_memory_copy(scalars->context, out, scalars->log + slot * scalars->capacity,
                            count * (int64_t)sizeof *out);
@@ -121,8 +122,9 @@ static fur_status check_slot(fur_context *context, const char *name, int slot, i
 {
     if (slot >= least && slot < end)
         return FUR_OK;
-    return fur_env_fail(&context->env, FUR_INVALID, "%s %d is not one of %d to %d", name, slot,
-                        least, end - 1);
+    return fur_env_fail(&context->env, FUR_INVALID,
+                        "%s %d is out of range; it must be from %d to %d", name, slot, least,
+                        end - 1);
 }
 
 fur_status fur_scalars_slot(fur_context *context, const fur_scalars *scalars, int slot,

@@ -12,10 +12,9 @@ static fur_status check(fur_env *env, const fur_sharing *s)
     for (int i = 0; sound && i < s->ranks; i++)
         sound = s->bounds[i] <= s->bounds[i + 1];
     if (!sound)
-        return fur_env_fail(
-            env, FUR_INVALID,
-            "a sharing needs its three functions, a rank below the number of ranks, "
-            "and bounds that begin with 0 and do not fall");
+        return fur_env_fail(env, FUR_INVALID,
+                            "a sharing needs its three functions, a rank below the number of "
+                            "ranks, and bounds that begin with 0 and do not decrease");
     return FUR_OK;
 }
 

@@ -80,8 +80,8 @@ fur_status fur_vector_wrap(fur_context *context, fur_value_type value, int64_t s
     FUR_TRY(fur_ownership_check(context, ownership));
     FUR_TRY(check_shape(context, value, size));
     if (size > 0 && !data)
-        return fur_env_fail(&context->env, FUR_INVALID, "%lld entries were announced, none given",
-                            (long long)size);
+        return fur_env_fail(&context->env, FUR_INVALID,
+                            "the array is NULL, but has to hold %lld entries", (long long)size);
     if (ownership == FUR_OWNERSHIP_COPY)
         return make_copy(context, value, size, data, out);
     if (ownership == FUR_OWNERSHIP_ADOPT && fur_is_remote(context)) {
@@ -146,11 +146,13 @@ static fur_status match_shapes(const fur_vector *x, const fur_vector *y)
 {
     fur_env *env = &x->context->env;
     if (x->value_type != y->value_type)
-        return fur_env_fail(env, FUR_INVALID,
-                            "the vectors have entries of types %s and %s; convert one of them",
-                            fur_value_name(x->value_type), fur_value_name(y->value_type));
+        return fur_env_fail(
+            env, FUR_INVALID,
+            "the vectors have entries of types %s and %s; they need the same type: convert one",
+            fur_value_name(x->value_type), fur_value_name(y->value_type));
     if (x->size != y->size)
-        return fur_env_fail(env, FUR_INVALID, "the vectors have %lld and %lld entries",
+        return fur_env_fail(env, FUR_INVALID,
+                            "the vectors have %lld and %lld entries; they need the same number",
                             (long long)x->size, (long long)y->size);
     return FUR_OK;
 }
@@ -174,7 +176,7 @@ fur_status fur_vector_check_apart(const fur_vector *x, const char *x_name, const
     if (!fur_vector_overlap(x, y))
         return FUR_OK;
     return fur_env_fail(&x->context->env, FUR_INVALID,
-                        "%s and %s overlap; each must have memory of its own", x_name, y_name);
+                        "%s and %s overlap in memory; give each a separate array", x_name, y_name);
 }
 
 fur_status fur_vector_match_result(const fur_vector *x, const fur_vector *y)
@@ -183,8 +185,8 @@ fur_status fur_vector_match_result(const fur_vector *x, const fur_vector *y)
     if (x->data == y->data || !fur_vector_overlap(x, y))
         return FUR_OK;
     return fur_env_fail(&x->context->env, FUR_INVALID,
-                        "the vectors overlap in part; the result must be an operand itself or have "
-                        "memory of its own");
+                        "the vectors overlap in part; the result must be one of the operands, or "
+                        "have separate memory");
 }
 
 static const fur_elementwise_kernels *kernels(const fur_vector *x)
@@ -253,10 +255,10 @@ static fur_status convert_on_host(const fur_vector *x, fur_value_type value, fur
                                       converted->data);
     if (lost >= 0) {
         fur_vector_destroy(converted);
-        return fur_env_fail(&x->context->env, FUR_INVALID,
-                            "entry %lld, counting from 1, has an imaginary part, which %s cannot "
-                            "hold",
-                            (long long)lost + 1, fur_value_name(value));
+        return fur_env_fail(
+            &x->context->env, FUR_INVALID,
+            "entry %lld, counting from 1, has an imaginary part, which type %s cannot hold",
+            (long long)lost + 1, fur_value_name(value));
     }
     *out = converted;
     return FUR_OK;

@@ -26,7 +26,7 @@ static fur_status check(const fur_permutation *p, const fur_vector *x, const fur
     FUR_TRY(fur_vector_match(x, y));
     if (p->size != x->size)
         return fur_env_fail(&p->context->env, FUR_INVALID,
-                            "the vectors have %lld entries, the permutation has %lld numbers",
+                            "the vectors have %lld entries, but the permutation has %lld numbers",
                             (long long)x->size, (long long)p->size);
     return fur_vector_check_apart(x, "x", y, "y");
 }

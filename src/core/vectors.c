@@ -18,10 +18,11 @@ static fur_status check_shape(fur_context *context, const fur_vectors_view *v)
                             (long long)v->rows, (long long)v->cols);
     bool by_rows = v->layout == FUR_LAYOUT_ROWS;
     if (v->stride != 0 && v->stride < (by_rows ? v->cols : v->rows))
-        return fur_env_fail(env, FUR_INVALID,
-                            "%s of %lld entries cannot begin %lld entries after each other",
-                            by_rows ? "rows" : "columns", (long long)(by_rows ? v->cols : v->rows),
-                            (long long)v->stride);
+        return fur_env_fail(
+            env, FUR_INVALID,
+            "%s of %lld entries have a stride of %lld; it must be 0 or at least their length",
+            by_rows ? "rows" : "columns", (long long)(by_rows ? v->cols : v->rows),
+            (long long)v->stride);
     int64_t outer = by_rows ? v->rows : v->cols;
     int64_t inner = v->stride != 0 ? v->stride : by_rows ? v->cols : v->rows;
     if (outer > 0 && (uint64_t)inner > SIZE_MAX / 2 / size / (uint64_t)outer)
@@ -123,8 +124,8 @@ fur_status fur_vectors_wrap(fur_context *context, const fur_vectors_view *array,
     FUR_TRY(check_shape(context, &view));
     if (view.rows > 0 && view.cols > 0 && !view.data)
         return fur_env_fail(&context->env, FUR_INVALID,
-                            "%lld x %lld entries were announced, none given", (long long)view.rows,
-                            (long long)view.cols);
+                            "the array is NULL, but has to hold %lld x %lld entries",
+                            (long long)view.rows, (long long)view.cols);
     if (ownership == FUR_OWNERSHIP_COPY)
         return make_copy(context, &view, out);
     if (ownership == FUR_OWNERSHIP_ADOPT && fur_is_remote(context)) {
@@ -169,8 +170,8 @@ static fur_status check_range(fur_vectors *x, const char *what, int64_t first, i
     if (first >= 0 && count >= 0 && first <= most && count <= most - first)
         return FUR_OK;
     return fur_env_fail(&x->context->env, FUR_INVALID,
-                        "%lld %s from %s %lld on: the block has %lld", (long long)count, what, what,
-                        (long long)first, (long long)most);
+                        "%lld %s from %s %lld on are not within the block, which has %lld",
+                        (long long)count, what, what, (long long)first, (long long)most);
 }
 
 fur_status fur_vectors_columns(fur_vectors *x, int64_t first, int64_t count, fur_vectors **out)
@@ -199,8 +200,8 @@ fur_status fur_vectors_column(fur_vectors *x, int64_t j, fur_vector **out)
     FUR_TRY(check_range(x, "columns", j, 1, x->view.cols));
     if (fur_row_step(&x->view) > 1 && x->view.rows > 1)
         return fur_env_fail(&x->context->env, FUR_INVALID,
-                            "entries of a column lie %lld apart in row-major order, which a vector "
-                            "cannot show; copy the column",
+                            "the entries of a column are %lld entries apart in row-major order, "
+                            "but a vector is contiguous; copy the column",
                             (long long)x->view.stride);
     return fur_vector_wrap(x->context, x->view.value_type, x->view.rows, entry_at(&x->view, 0, j),
                            FUR_OWNERSHIP_BORROW, out);

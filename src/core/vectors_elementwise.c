@@ -26,7 +26,7 @@ fur_status fur_vectors_check_apart(const fur_vectors *x, const char *x_name, con
     if (are_apart(&x->view, &y->view))
         return FUR_OK;
     return fur_env_fail(&x->context->env, FUR_INVALID,
-                        "%s and %s overlap; each must have memory of its own", x_name, y_name);
+                        "%s and %s overlap in memory; give each a separate array", x_name, y_name);
 }
 
 static fur_status match_shapes(const fur_vectors *x, const fur_vectors *y)
@@ -35,13 +35,15 @@ static fur_status match_shapes(const fur_vectors *x, const fur_vectors *y)
     const fur_vectors_view *b = &y->view;
     fur_env *env = &x->context->env;
     if (a->value_type != b->value_type)
-        return fur_env_fail(env, FUR_INVALID,
-                            "the blocks have entries of types %s and %s; convert one of them",
-                            fur_value_name(a->value_type), fur_value_name(b->value_type));
+        return fur_env_fail(
+            env, FUR_INVALID,
+            "the blocks have entries of types %s and %s; they need the same type: convert one",
+            fur_value_name(a->value_type), fur_value_name(b->value_type));
     if (a->rows != b->rows || a->cols != b->cols)
-        return fur_env_fail(env, FUR_INVALID, "the blocks have %lld x %lld and %lld x %lld entries",
-                            (long long)a->rows, (long long)a->cols, (long long)b->rows,
-                            (long long)b->cols);
+        return fur_env_fail(
+            env, FUR_INVALID,
+            "the blocks have %lld x %lld and %lld x %lld entries; they need the same shape",
+            (long long)a->rows, (long long)a->cols, (long long)b->rows, (long long)b->cols);
     return FUR_OK;
 }
 

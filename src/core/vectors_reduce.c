@@ -19,11 +19,13 @@ static fur_status check_small(const fur_vectors *x, const fur_vectors *y)
     if (x->context != y->context)
         return fur_env_fail(env, FUR_INVALID, "the blocks belong to different contexts");
     if (x->view.value_type != y->view.value_type)
-        return fur_env_fail(env, FUR_INVALID,
-                            "the blocks have entries of types %s and %s; convert one of them",
-                            fur_value_name(x->view.value_type), fur_value_name(y->view.value_type));
+        return fur_env_fail(
+            env, FUR_INVALID,
+            "the blocks have entries of types %s and %s; they need the same type: convert one",
+            fur_value_name(x->view.value_type), fur_value_name(y->view.value_type));
     if (x->view.rows != y->view.rows)
-        return fur_env_fail(env, FUR_INVALID, "the blocks have %lld and %lld rows",
+        return fur_env_fail(env, FUR_INVALID,
+                            "the blocks have %lld and %lld rows; they need the same number",
                             (long long)x->view.rows, (long long)y->view.rows);
     return FUR_OK;
 }
@@ -34,9 +36,10 @@ static fur_status check_product(const fur_vectors *x, const fur_vectors *y)
     int64_t k = x->view.cols;
     int64_t m = y->view.cols;
     if (k > FUR_SMALL_MOST || m > FUR_SMALL_MOST)
-        return fur_env_fail(&x->context->env, FUR_UNSUPPORTED,
-                            "a matrix of %lld x %lld is not small: %d rows and columns are",
-                            (long long)k, (long long)m, FUR_SMALL_MOST);
+        return fur_env_fail(
+            &x->context->env, FUR_UNSUPPORTED,
+            "the small matrix is %lld x %lld; it can have at most %d rows and columns",
+            (long long)k, (long long)m, FUR_SMALL_MOST);
     return k == m && fur_vectors_are_same(&x->view, &y->view)
                ? FUR_OK
                : fur_vectors_check_apart(x, "X", y, "Y");
@@ -149,10 +152,9 @@ fur_status fur_vectors_norms(const fur_vectors *x, fur_norm norm, double *out)
                                                                             : NULL;
     columns c;
     if (!of)
-        return fur_context_fail(x->context, FUR_UNSUPPORTED,
-                                "norm %d of vectors is not computed; use FUR_NORM_1, FUR_NORM_2 or "
-                                "FUR_NORM_MAX",
-                                (int)norm);
+        return fur_context_fail(
+            x->context, FUR_UNSUPPORTED,
+            "%d is not a norm of vectors; use FUR_NORM_1, FUR_NORM_2 or FUR_NORM_MAX", (int)norm);
     fur_status status = open_columns(x, &c);
     for (int64_t j = 0; status == FUR_OK && j < x->view.cols; j++)
         status = of(c.list[j], &out[j]);

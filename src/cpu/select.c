@@ -56,9 +56,9 @@ fur_status fur_cpu_open(fur_env *env, const fur_context_options *options, int nu
 {
     const char *isa = options->isa ? options->isa : isa_of_environment();
     if (number != 0)
-        return fur_env_fail(env, FUR_UNSUPPORTED,
-                            "there is no device \"cpu:%d\"; all processors together are \"cpu\"",
-                            number);
+        return fur_env_fail(
+            env, FUR_UNSUPPORTED,
+            "there is no device \"cpu:%d\"; use \"cpu\", which is all processors together", number);
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
         bool named = isa && strcmp(isa, levels[i].backend->isa) == 0;
         if (isa && !named)
@@ -69,12 +69,12 @@ fur_status fur_cpu_open(fur_env *env, const fur_context_options *options, int nu
         }
         if (named)
             return fur_env_fail(env, FUR_UNSUPPORTED,
-                                "this machine does not have the instruction set \"%s\"; "
-                                "leave it out to get the best it has",
+                                "this machine does not have the instruction set \"%s\"; leave the "
+                                "name out to get the best instruction set of this machine",
                                 isa);
     }
     return fur_env_fail(env, FUR_UNSUPPORTED,
-                        "there is no instruction set \"%s\" in this build; "
-                        "it knows portable, and on x86-64 avx2 and avx512",
+                        "there is no instruction set \"%s\" in this build; use portable, or on "
+                        "x86-64 avx2 or avx512",
                         isa);
 }

@@ -103,7 +103,7 @@ fur_status fur_csr_find_asymmetry(const fur_csr *a, fur_symmetry symmetry, fur_c
         return fur_env_fail(env, FUR_INVALID, "%d is not a symmetry", (int)symmetry);
     if (a->view.rows != a->view.cols)
         return fur_env_fail(env, FUR_INVALID,
-                            "the matrix is %lld x %lld; only a square one can be symmetric",
+                            "the matrix is %lld x %lld; only a square matrix can be symmetric",
                             (long long)a->view.rows, (long long)a->view.cols);
     FUR_TRY(fur_csr_to_host(a, &near, &copy));
     fur_status status =

@@ -19,7 +19,7 @@ fur_status fur_csr_check_shape(fur_env *env, const fur_csr_view *a)
                             "%lld rows and %lld columns: each must be at most %d",
                             (long long)a->rows, (long long)a->cols, INT32_MAX);
     if (fur_value_size(a->value_type) == 0 || fur_offset_size(a->offset_type) == 0)
-        return fur_env_fail(env, FUR_INVALID, "%d is not a value type or %d not an offset type",
+        return fur_env_fail(env, FUR_INVALID, "%d is not a value type, or %d is not an offset type",
                             (int)a->value_type, (int)a->offset_type);
     if (a->entries > INT32_MAX && a->offset_type == FUR_I32)
         return fur_env_fail(env, FUR_OVERFLOW,
@@ -27,8 +27,8 @@ fur_status fur_csr_check_shape(fur_env *env, const fur_csr_view *a)
                             (long long)a->entries);
     if (!a->offsets || (a->entries > 0 && (!a->columns || !a->values)))
         return fur_env_fail(env, FUR_INVALID,
-                            "an array is missing: offsets need rows + 1 elements, columns and "
-                            "values %lld each",
+                            "an array is NULL; offsets needs rows + 1 elements, and columns and "
+                            "values need %lld elements each",
                             (long long)a->entries);
     return FUR_OK;
 }
@@ -102,12 +102,12 @@ static int64_t find_bad(const fur_env *env, const fur_csr_view *a, int64_t work,
 static fur_status describe_offsets(fur_env *env, const fur_csr_view *a, const suspect *s)
 {
     if (s->row == 0 && s->begin != 0)
-        return fur_env_fail(env, FUR_INVALID, "the first row begins at offset %lld, it must be 0",
+        return fur_env_fail(env, FUR_INVALID, "offsets[0] is %lld; it must be 0",
                             (long long)s->begin);
     if (s->begin < 0 || s->begin > s->end || s->end > a->entries)
         return fur_env_fail(env, FUR_INVALID,
-                            "row %lld, counting from 1, runs from offset %lld to %lld: offsets "
-                            "must not decrease and end at %lld",
+                            "row %lld, counting from 1, begins at offset %lld and ends at %lld; "
+                            "offsets must not decrease or exceed %lld",
                             (long long)s->row + 1, (long long)s->begin, (long long)s->end,
                             (long long)a->entries);
     return fur_env_fail(env, FUR_INVALID,
@@ -126,13 +126,13 @@ static fur_status describe_column(fur_env *env, const fur_csr_view *a, const sus
             "row %lld has column %lld, counting from 1; the matrix has %lld columns", row, column,
             (long long)a->cols);
     if (s->columns[k] == s->columns[k - 1])
-        return fur_env_fail(env, FUR_INVALID,
-                            "row %lld has column %lld twice, counting from 1; sum duplicates with "
-                            "fur_csr_from_coo",
-                            row, column);
+        return fur_env_fail(
+            env, FUR_INVALID,
+            "row %lld has column %lld twice, counting from 1; sum duplicates by fur_csr_from_coo",
+            row, column);
     return fur_env_fail(env, FUR_INVALID,
-                        "row %lld has column %lld after column %lld, counting from 1: columns must "
-                        "increase; sort them with fur_csr_from_coo",
+                        "row %lld has column %lld after column %lld, counting from 1; columns must "
+                        "increase: sort them by fur_csr_from_coo",
                         row, column, (long long)s->columns[k - 1] + 1);
 }
 
@@ -252,7 +252,7 @@ fur_status fur_csr_check(fur_context *context, const fur_csr_view *arrays)
                                                           : check_on_host(context, &a);
     if (remote > 0)
         return fur_env_fail(&context->env, FUR_INVALID,
-                            "some of the matrix's arrays lie on the device, some do not; put all "
-                            "on one side");
+                            "some of the matrix's arrays are on the device and some on the host; "
+                            "put all arrays on one side");
     return check_here(&context->env, &a);
 }

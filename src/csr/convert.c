@@ -38,11 +38,10 @@ static fur_status convert(const fur_csr *a, const void *arguments, fur_csr **out
         while (fur_offset_at(v, row + 1) <= lost)
             row++;
         fur_csr_destroy(b);
-        return fur_env_fail(env, FUR_INVALID,
-                            "entry (%lld, %lld), counting from 1, has an imaginary part, which %s "
-                            "cannot hold",
-                            (long long)row + 1, (long long)v->columns[lost] + 1,
-                            fur_value_name(to->value_type));
+        return fur_env_fail(
+            env, FUR_INVALID,
+            "entry (%lld, %lld), counting from 1, has an imaginary part, which type %s cannot hold",
+            (long long)row + 1, (long long)v->columns[lost] + 1, fur_value_name(to->value_type));
     }
     *out = b;
     return FUR_OK;
@@ -55,7 +54,7 @@ fur_status fur_csr_convert(const fur_csr *a, fur_value_type value, fur_offset_ty
     fur_env *env = &a->context->env;
     target to = {value, offset};
     if (fur_value_size(value) == 0 || fur_offset_size(offset) == 0)
-        return fur_env_fail(env, FUR_INVALID, "%d is not a value type or %d not an offset type",
+        return fur_env_fail(env, FUR_INVALID, "%d is not a value type, or %d is not an offset type",
                             (int)value, (int)offset);
     if (offset == FUR_I32 && a->view.entries > INT32_MAX)
         return fur_env_fail(env, FUR_OVERFLOW,

@@ -222,8 +222,9 @@ fur_status fur_csr_on_destroy(fur_csr *matrix, void (*release)(void *user), void
     if (!release)
         return fur_env_fail(env, FUR_INVALID, "fur_csr_on_destroy was given NULL for release");
     if (matrix->release)
-        return fur_env_fail(env, FUR_INVALID,
-                            "the matrix keeps something already; let that release both");
+        return fur_env_fail(
+            env, FUR_INVALID,
+            "the matrix has a release function already; let that function release both objects");
     matrix->release = release;
     matrix->user = user;
     return FUR_OK;
@@ -237,12 +238,12 @@ fur_status fur_csr_check_vector(const fur_csr *a, const char *name, const fur_ve
         return fur_env_fail(env, FUR_INVALID, "%s belongs to another context than the matrix",
                             name);
     if (v->value_type != a->view.value_type)
-        return fur_env_fail(env, FUR_INVALID,
-                            "%s has entries of type %s, the matrix of type %s; convert one", name,
-                            fur_value_name(v->value_type), fur_value_name(a->view.value_type));
+        return fur_env_fail(
+            env, FUR_INVALID, "%s has entries of type %s, but the matrix has type %s; convert one",
+            name, fur_value_name(v->value_type), fur_value_name(a->view.value_type));
     if (v->size != size)
         return fur_env_fail(
-            env, FUR_INVALID, "%s has %lld entries, the %lld x %lld matrix needs %lld", name,
+            env, FUR_INVALID, "%s has %lld entries, but the %lld x %lld matrix needs %lld", name,
             (long long)v->size, (long long)a->view.rows, (long long)a->view.cols, (long long)size);
     return FUR_OK;
 }

@@ -45,8 +45,8 @@ static fur_status check_diagonal(fur_env *env, rewriting *w)
     if (w->bare == w->a->rows)
         return FUR_OK;
     return fur_env_fail(env, FUR_INVALID,
-                        "row %lld, counting from 1, has no entry on the diagonal, and the pattern "
-                        "stays: store one there, if only a zero",
+                        "row %lld, counting from 1, has no entry on the diagonal, and elimination "
+                        "does not change the pattern; store an entry there first, which may be 0",
                         (long long)w->bare + 1);
 }
 
@@ -74,17 +74,18 @@ static fur_status check(const fur_csr *a, int64_t count, const int32_t *unknowns
     fur_env *env = &a->context->env;
     const fur_csr_view *v = &a->view;
     if (v->rows != v->cols)
-        return fur_env_fail(env, FUR_INVALID,
-                            "the matrix is %lld x %lld; unknowns are eliminated from a square one",
-                            (long long)v->rows, (long long)v->cols);
+        return fur_env_fail(
+            env, FUR_INVALID,
+            "the matrix is %lld x %lld; unknowns can be eliminated from a square matrix only",
+            (long long)v->rows, (long long)v->cols);
     if (count < 0)
         return fur_env_fail(env, FUR_INVALID, "there cannot be %lld unknowns", (long long)count);
     for (int64_t n = 0; n < count; n++)
         if (unknowns[n] < 0 || unknowns[n] >= v->rows)
-            return fur_env_fail(env, FUR_INVALID,
-                                "unknowns[%lld] is %d, the matrix has %lld rows; unknowns count "
-                                "from 0",
-                                (long long)n, unknowns[n], (long long)v->rows);
+            return fur_env_fail(
+                env, FUR_INVALID,
+                "unknowns[%lld] is %d, but the matrix has %lld rows; unknowns count from 0",
+                (long long)n, unknowns[n], (long long)v->rows);
     if (!b)
         return FUR_OK;
     FUR_TRY(fur_csr_check_vector(a, "x", x, v->cols));

@@ -59,7 +59,7 @@ fur_status fur_csr_entry(const fur_csr *a, int64_t row, int64_t col, fur_scalar 
     _Alignas(fur_c128) char entry[sizeof(fur_c128)]; /* an entry of any value type */
     if (row < 0 || row >= v->rows || col < 0 || col >= v->cols)
         return fur_env_fail(env, FUR_INVALID,
-                            "(%lld, %lld), counting from 1, lies outside the %lld x %lld matrix; "
+                            "(%lld, %lld), counting from 1, is outside the %lld x %lld matrix; "
                             "indices in memory count from 0",
                             (long long)row + 1, (long long)col + 1, (long long)v->rows,
                             (long long)v->cols);

@@ -76,7 +76,7 @@ static fur_status check_shape(fur_env *env, const fur_coo_view *coo)
     if (fur_value_size(coo->value_type) == 0)
         return fur_env_fail(env, FUR_INVALID, "%d is not a value type", (int)coo->value_type);
     if (coo->entries > 0 && (!coo->row_indices || !coo->col_indices || !coo->values))
-        return fur_env_fail(env, FUR_INVALID, "%lld entries were announced, an array is missing",
+        return fur_env_fail(env, FUR_INVALID, "an array is NULL, but has to hold %lld entries",
                             (long long)coo->entries);
     return FUR_OK;
 }
@@ -223,7 +223,7 @@ static fur_status check_repeated(fur_env *env, const fur_csr_view *a)
     if (rows_ascend(env, a, false, &s))
         return FUR_OK;
     int64_t k = find_descent(&s, fur_offset_at(a, s.row), fur_offset_at(a, s.row + 1));
-    return fur_env_fail(env, FUR_INVALID, "several entries are at (%lld, %d)", (long long)s.row,
+    return fur_env_fail(env, FUR_INVALID, "more than one entry is at (%lld, %d)", (long long)s.row,
                         a->columns[k]);
 }
 

@@ -125,7 +125,7 @@ static fur_status fill_rows(fur_env *env, renumbering *r, fur_offset_type offset
         return FUR_OK;
     r->spare = r->sorts && r->longest > RANK_MOST ? r->longest : 0;
     if (r->spare > INT32_MAX)
-        return fur_env_fail(env, FUR_OVERFLOW, "a row of %lld entries is too long to be sorted",
+        return fur_env_fail(env, FUR_OVERFLOW, "a row of %lld entries is too long to sort",
                             (long long)r->spare);
     int parts = count_parts(a, env->threads, r->spare);
     FUR_TRY(fur_env_allocate(env, 2 * parts * r->spare, sizeof *r->items, &r->items));
@@ -211,7 +211,7 @@ static fur_status check_order(const fur_csr *a, const char *side, int64_t size,
                             "the %s order belongs to another context than the matrix", side);
     if (order && order->size != size)
         return fur_env_fail(env, FUR_INVALID,
-                            "the %s order has %lld numbers, the matrix has %lld %ss", side,
+                            "the %s order has %lld numbers, but the matrix has %lld %ss", side,
                             (long long)order->size, (long long)size, side);
     return FUR_OK;
 }

@@ -12,8 +12,8 @@ static fur_status check(const fur_csr *a, const void *values, fur_ownership owne
     FUR_TRY(fur_ownership_check(context, ownership));
     if (ownership != FUR_OWNERSHIP_COPY && a->owns_values && values && values == a->view.values)
         return fur_context_fail(context, FUR_INVALID,
-                                "these values are the matrix's own already: tell it that they have "
-                                "changed with fur_csr_values_changed");
+                                "these values are the matrix's own array; after a change in place "
+                                "call fur_csr_values_changed");
     return ownership == FUR_OWNERSHIP_BORROW
                ? fur_memory_check_borrowed(context, values, fur_value_size(a->view.value_type))
                : FUR_OK;

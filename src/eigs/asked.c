@@ -13,7 +13,7 @@ fur_status fur_eigs_check(const fur_operator *a, int count, fur_vector *const *v
     FUR_TRY(fur_operator_check(a));
     if (fur_operator_cols(a) != n)
         return fur_context_fail(context, FUR_INVALID,
-                                "eigenvalues need a square matrix, this one is %lld x %lld",
+                                "eigenvalues need a square matrix; this one is %lld x %lld",
                                 (long long)n, (long long)fur_operator_cols(a));
     for (int i = 0; vectors && i < count; i++)
         if (!vectors[i] || fur_vector_size(vectors[i]) != n ||

@@ -362,13 +362,14 @@ static fur_status set_defaults(eigs *e)
     if (o->count == 0)
         o->count = e->n < DEFAULT_COUNT ? (int)e->n : DEFAULT_COUNT;
     if (o->count < 0 || o->count > FUR_EIGS_MOST_COUNT || o->count > e->n)
-        return fur_context_fail(e->context, FUR_INVALID,
-                                "%d eigenvalues were asked for; the matrix has %lld, and at most "
-                                "%d are found",
-                                o->count, (long long)e->n, FUR_EIGS_MOST_COUNT);
+        return fur_context_fail(
+            e->context, FUR_INVALID,
+            "%d eigenvalues were requested; the matrix has %lld, and at most %d can be found",
+            o->count, (long long)e->n, FUR_EIGS_MOST_COUNT);
     if (o->which != FUR_EIGS_SMALLEST && o->which != FUR_EIGS_LARGEST &&
         o->which != FUR_EIGS_BOTH_ENDS)
-        return fur_context_fail(e->context, FUR_INVALID, "which must be one of fur_eigs_which");
+        return fur_context_fail(e->context, FUR_INVALID,
+                                "options.which must be a value of fur_eigs_which");
     if (!(o->tolerance >= 0) || o->max_iterations < 0)
         return fur_context_fail(e->context, FUR_INVALID,
                                 "tolerance and max_iterations must not be negative");

@@ -66,21 +66,22 @@ static fur_status check_numbers(const lobpcg *e)
 {
     const fur_lobpcg_options *o = &e->options;
     if (o->count < 0 || o->count > FUR_LOBPCG_MOST_COUNT || o->count > e->n)
-        return fur_context_fail(e->context, FUR_INVALID,
-                                "%d eigenvalues were asked for; the matrix has %lld, and at most "
-                                "%d are found",
-                                o->count, (long long)e->n, FUR_LOBPCG_MOST_COUNT);
+        return fur_context_fail(
+            e->context, FUR_INVALID,
+            "%d eigenvalues were requested; the matrix has %lld, and at most %d can be found",
+            o->count, (long long)e->n, FUR_LOBPCG_MOST_COUNT);
     if (o->which != FUR_EIGS_SMALLEST && o->which != FUR_EIGS_LARGEST)
         return fur_context_fail(e->context, FUR_INVALID,
-                                "lobpcg finds the smallest or the largest eigenvalues, at one end");
+                                "lobpcg finds eigenvalues at one end only; options.which must be "
+                                "FUR_EIGS_SMALLEST or FUR_EIGS_LARGEST");
     if (!(o->tolerance >= 0) || !(o->relative >= 0) || o->max_iterations < 0)
         return fur_context_fail(e->context, FUR_INVALID,
                                 "tolerance, relative and max_iterations must not be negative");
     if (o->block != 0 && (o->block < o->count || o->block > FUR_LOBPCG_MOST_BLOCK))
-        return fur_context_fail(e->context, FUR_INVALID,
-                                "the block must have from %d, the eigenvalues asked for, to %d "
-                                "vectors",
-                                o->count, FUR_LOBPCG_MOST_BLOCK);
+        return fur_context_fail(
+            e->context, FUR_INVALID,
+            "the block must have at least %d vectors, one for each eigenvalue, and at most %d",
+            o->count, FUR_LOBPCG_MOST_BLOCK);
     return FUR_OK;
 }
 
@@ -323,8 +324,8 @@ static fur_status begin(lobpcg *e)
         return FUR_OK;
     if (left < e->options.count)
         return fur_context_fail(e->context, FUR_INVALID,
-                                "%d eigenvalues were asked for; there are %lld vectors orthogonal "
-                                "to the constraints",
+                                "%d eigenvalues were requested, but only %lld vectors are "
+                                "orthogonal to the constraints",
                                 e->options.count, (long long)left);
     e->whole = left <= most_whole(&e->options);
     e->options.block = e->options.block < left ? e->options.block : (int)left;

@@ -51,7 +51,7 @@ fur_status fur_classes_create(const fur_csr *a, const fur_classification *how,
     bool found = false;
     fur_status status = FUR_OK;
     if (a->view.rows != a->view.cols)
-        return fur_env_fail(env, FUR_INVALID, "%s need a square matrix, this one is %lld x %lld",
+        return fur_env_fail(env, FUR_INVALID, "%s need a square matrix; this one is %lld x %lld",
                             how->name, (long long)a->view.rows, (long long)a->view.cols);
     FUR_TRY_DONE(fur_env_allocate_zeros(env, 1, sizeof *c, &c));
     c->context = a->context;

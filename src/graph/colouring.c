@@ -152,7 +152,7 @@ fur_status fur_classes_from_colours(const fur_csr *a, const fur_colour_options *
     FUR_TAKE_OPTIONS(a->context, fur_colour_options, &o, options);
     if (o.distance < 0 || o.distance > 2)
         return fur_context_fail(a->context, FUR_INVALID,
-                                "colours have a distance of 1 or 2, not of %d", o.distance);
+                                "the distance of a colouring is %d; it must be 1 or 2", o.distance);
     if ((unsigned)o.order > FUR_COLOUR_ORDER_HASHED)
         return fur_context_fail(a->context, FUR_INVALID,
                                 "%d is not an order of colouring; use FUR_COLOUR_ORDER_AUTO, "

@@ -170,8 +170,8 @@ static fur_status set_costs(fur_env *env, matching *m)
             m->cost[k] = log2_of(a, k);
             if (isnan(m->cost[k]) || m->cost[k] == INFINITY)
                 return fur_env_fail(env, FUR_INVALID,
-                                    "row %lld, counting from 1, has an entry that is not finite: "
-                                    "it cannot be matched",
+                                    "row %lld, counting from 1, has an entry that is not finite; a "
+                                    "matching needs finite entries",
                                     (long long)i + 1);
             m->largest[i] = fmax(m->largest[i], m->cost[k]);
         }
@@ -302,7 +302,7 @@ static fur_status check(const fur_csr *a, const fur_vector *r, const fur_vector 
 {
     if (a->view.rows != a->view.cols)
         return fur_context_fail(a->context, FUR_INVALID,
-                                "a matching needs a square matrix, this one is %lld x %lld",
+                                "a matching needs a square matrix; this one is %lld x %lld",
                                 (long long)a->view.rows, (long long)a->view.cols);
     if (r)
         FUR_TRY(fur_csr_check_vector(a, "r", r, a->view.rows));
@@ -321,10 +321,11 @@ static fur_status find(fur_env *env, matching *m, fur_matching_report *report)
     start(m);
     rank = match_rows(m, &alone);
     if (alone >= 0)
-        return fur_env_fail(env, FUR_INVALID,
-                            "only %lld of %lld rows can be matched with columns of their own: the "
-                            "first that cannot is row %lld, counting from 1",
-                            (long long)rank, (long long)m->a->rows, (long long)alone + 1);
+        return fur_env_fail(
+            env, FUR_INVALID,
+            "only %lld of %lld rows can be matched with a column, so the matrix is structurally "
+            "singular; the first unmatched row is %lld, counting from 1",
+            (long long)rank, (long long)m->a->rows, (long long)alone + 1);
     report_figures(m, report);
     return FUR_OK;
 }

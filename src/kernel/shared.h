@@ -34,7 +34,7 @@ static inline fur_status fur_shared_check(fur_env *env, const fur_shared *s, int
         return FUR_OK;
     return fur_env_fail(
         env, FUR_UNSUPPORTED,
-        "a vector of %lld entries is not one that the context shares: its part has %lld",
+        "the vector has %lld entries, but this rank's part of the shared vectors has %lld",
         (long long)n, (long long)part);
 }
 

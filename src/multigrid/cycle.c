@@ -89,10 +89,11 @@ static fur_status check_vector(const fur_multigrid *mg, const char *name, const 
         return fur_context_fail(mg->context, FUR_INVALID,
                                 "%s belongs to another context than the multigrid", name);
     if (v->value_type != own->value_type || v->size != own->size)
-        return fur_context_fail(mg->context, FUR_INVALID,
-                                "%s has %lld entries of type %s, the grid needs %lld of type %s",
-                                name, (long long)v->size, fur_value_name(v->value_type),
-                                (long long)own->size, fur_value_name(own->value_type));
+        return fur_context_fail(
+            mg->context, FUR_INVALID,
+            "%s has %lld entries of type %s, but the grid needs %lld of type %s", name,
+            (long long)v->size, fur_value_name(v->value_type), (long long)own->size,
+            fur_value_name(own->value_type));
     return FUR_OK;
 }
 
@@ -236,8 +237,8 @@ fur_status fur_operator_from_multigrid(fur_multigrid *mg, fur_operator **out)
     FUR_TRY(fur_dependent_check(&mg->context->env, &mg->dependent));
     if (mg->cycle != FUR_CYCLE_V || mg->before != mg->after)
         return fur_context_fail(mg->context, FUR_UNSUPPORTED,
-                                "only a V cycle with as many sweeps before as after is symmetric, "
-                                "as an operator must be; this one is %c(%d, %d)",
+                                "the multigrid operator must be symmetric: use a V cycle with "
+                                "before equal to after; this one is %c(%d, %d)",
                                 mg->cycle == FUR_CYCLE_V ? 'V' : 'F', mg->before, mg->after);
     fur_operator_definition definition = {
         .size = sizeof definition,

@@ -31,8 +31,8 @@ typedef struct model {
 
 static fur_status refuse(const fur_stencil *a, const char *reason)
 {
-    return fur_context_fail(a->context, FUR_UNSUPPORTED, "multigrid cannot take this stencil: %s",
-                            reason);
+    return fur_context_fail(a->context, FUR_UNSUPPORTED,
+                            "multigrid does not support this stencil: %s", reason);
 }
 
 static double coefficient(const fur_stencil_view *s, int k)
@@ -65,21 +65,21 @@ static fur_status find_model(const fur_stencil *a, model *out)
     double found[3][3] = {{0}};
     double around = 0;
     if (!sort_points(s, found))
-        return refuse(a, "a point has neighbours other than the next along each axis");
+        return refuse(a, "it has offsets that are not the nearest neighbours along an axis");
     for (int axis = 0; axis < 3; axis++) {
         out->k[axis] = -found[axis][0];
         around += 2 * out->k[axis];
         if (found[axis][0] != found[axis][2])
-            return refuse(a, "coefficients on both sides of a point differ");
+            return refuse(a, "the coefficients at -1 and +1 along an axis differ");
         if (!(out->k[axis] > 0) && s->extent[axis] > 1)
-            return refuse(a,
-                          "neighbours must be there along each axis, with negative coefficients");
+            return refuse(a, "each axis needs both neighbours, with negative coefficients");
     }
     out->centre = found[0][1];
     out->s = out->centre - around;
     out->rounding = 8 * (s->value_type == FUR_F32 ? (double)FLT_EPSILON : DBL_EPSILON) * around;
     if (!(out->centre > 0) || !(out->s >= -out->rounding) || isinf(out->centre))
-        return refuse(a, "the centre must be as large as the sum of its neighbours, or larger");
+        return refuse(
+            a, "the coefficient of the centre must be at least the sum of the neighbours' moduli");
     return FUR_OK;
 }
 
@@ -106,19 +106,18 @@ static fur_status check_boundaries(const fur_stencil *a, const model *m)
             s->extent[axis] > 1)
             return fur_context_fail(a->context, FUR_UNSUPPORTED,
                                     "axis %d is periodic and has %lld points; red-black relaxation "
-                                    "needs an even number there",
+                                    "needs an even number of points on a periodic axis",
                                     axis, (long long)s->extent[axis]);
     if (least == 0 && m->s <= m->rounding)
         return fur_context_fail(a->context, FUR_UNSUPPORTED,
-                                "the problem is singular: constants are solutions for b = 0; give "
-                                "an axis a Dirichlet boundary or add to the centre's coefficient");
+                                "the stencil is singular: A maps constants to 0; use a Dirichlet "
+                                "boundary on an axis, or increase the centre's coefficient");
     if (!(m->s > -least))
-        return fur_context_fail(
-            a->context, FUR_UNSUPPORTED,
-            "the problem is not positive definite: rounding leaves the centre "
-            "%.1e below the sum of its neighbours, and the boundaries hold only "
-            "%.1e; use f64 or add to the centre's coefficient",
-            -m->s, least);
+        return fur_context_fail(a->context, FUR_UNSUPPORTED,
+                                "the stencil is not positive definite: by rounding the centre is "
+                                "%.1e below the sum of the neighbours, and the boundaries add only "
+                                "%.1e; use f64, or increase the centre's coefficient",
+                                -m->s, least);
     return FUR_OK;
 }
 
@@ -129,9 +128,9 @@ static fur_status check_stencil(const fur_stencil *a, model *out)
         return fur_context_fail(a->context, FUR_UNSUPPORTED,
                                 "device %s has no multigrid; use device \"cpu\"", backend->device);
     if (fur_slabs_are_needed(a->context) && !fur_slabs_can_pass(a->context))
-        return fur_context_fail(a->context, FUR_UNSUPPORTED,
-                                "multigrid on shared vectors of a GPU needs the sharing's "
-                                "queue_pass");
+        return fur_context_fail(
+            a->context, FUR_UNSUPPORTED,
+            "multigrid on shared vectors of a GPU needs queue_pass of the sharing");
     if (a->view.value_type != FUR_F32 && a->view.value_type != FUR_F64)
         return refuse(a, "its values are complex");
     if (a->view.fields)
@@ -154,14 +153,16 @@ static fur_status check_options(fur_env *env, fur_multigrid_options *o)
     if (o->before < FUR_MULTIGRID_NO_SWEEPS || o->after < FUR_MULTIGRID_NO_SWEEPS ||
         o->levels < 0 || o->coarsest < 0)
         return fur_env_fail(env, FUR_INVALID,
-                            "before, after, levels and coarsest must not be negative, but for "
-                            "FUR_MULTIGRID_NO_SWEEPS");
+                            "before, after, levels and coarsest must not be negative, except "
+                            "FUR_MULTIGRID_NO_SWEEPS for before and after");
     if (o->whole < 0)
-        return fur_env_fail(env, FUR_INVALID, "whole must not be negative");
+        return fur_env_fail(env, FUR_INVALID, "options.whole must not be negative");
     o->before = sweeps_of(o->before);
     o->after = sweeps_of(o->after);
     if (o->before == 0 && o->after == 0)
-        return fur_env_fail(env, FUR_INVALID, "a cycle needs a sweep, before or after");
+        return fur_env_fail(
+            env, FUR_INVALID,
+            "a cycle needs at least one sweep; set options.before or options.after");
     o->coarsest = o->coarsest ? o->coarsest : 1;
     if (o->levels == 0 || o->levels > FUR_MULTIGRID_LEVELS)
         o->levels = FUR_MULTIGRID_LEVELS;
@@ -406,7 +407,8 @@ static fur_status update(void *object)
     return memcmp(a->view.coefficients, mg->stencil->view.coefficients, bytes) == 0
                ? FUR_OK
                : fur_context_fail(mg->context, FUR_INVALID,
-                                  "the coefficients of its stencil have changed; make another");
+                                  "the coefficients of the multigrid's stencil have changed; "
+                                  "create another multigrid");
 }
 
 /* Checks the source's coefficients, which must not change while the source exists. */

@@ -57,17 +57,18 @@ static fur_status set_finest(fur_multigrid *mg, fur_slab *s)
     for (int rank = 0; rank <= with->ranks; rank++) {
         s->bounds[rank] = with->bounds[rank] / s->plane;
         if (with->bounds[rank] % s->plane != 0)
-            return fur_context_fail(mg->context, FUR_INVALID,
-                                    "rank %d begins at point %lld, inside a plane of %lld; "
-                                    "multigrid on shared vectors needs whole planes",
-                                    rank, (long long)with->bounds[rank], (long long)s->plane);
+            return fur_context_fail(
+                mg->context, FUR_INVALID,
+                "rank %d begins at point %lld, inside a plane of %lld points; multigrid on shared "
+                "vectors needs complete planes on each rank",
+                rank, (long long)with->bounds[rank], (long long)s->plane);
     }
     return s->bounds[with->ranks] == s->planes
                ? FUR_OK
-               : fur_context_fail(mg->context, FUR_INVALID,
-                                  "the shared vectors have %lld entries, the grid %lld points",
-                                  (long long)with->bounds[with->ranks],
-                                  (long long)fur_grid_points(g));
+               : fur_context_fail(
+                     mg->context, FUR_INVALID,
+                     "the shared vectors have %lld entries, but the grid has %lld points",
+                     (long long)with->bounds[with->ranks], (long long)fur_grid_points(g));
 }
 
 static int64_t places_bytes(const fur_grid_axis *a)

@@ -67,8 +67,8 @@ static fur_status list(const fur_multigrid *mg, fur_parcel *parcels, int *count,
 {
     if (*count == FUR_PARCELS_MOST)
         return fur_context_fail(mg->context, FUR_UNSUPPORTED,
-                                "multigrid on GPUs passes planes between at most %d ranks at once; "
-                                "use fewer ranks, or give `whole` more points",
+                                "multigrid on GPUs exchanges planes between at most %d ranks at "
+                                "once; use fewer ranks, or increase options.whole",
                                 FUR_PARCELS_MOST / 2);
     parcels[(*count)++] = parcel;
     return FUR_OK;

@@ -24,10 +24,10 @@ static fur_status check_points(const fur_vectors *points)
     if (v->cols == 0)
         return fur_env_fail(env, FUR_INVALID, "the points have no coordinates");
     if (v->rows > INT32_MAX || v->cols > INT32_MAX)
-        return fur_env_fail(env, FUR_OVERFLOW,
-                            "%lld points in %lld dimensions: a matrix has at most 2^31-1 rows, and "
-                            "points as many dimensions",
-                            (long long)v->rows, (long long)v->cols);
+        return fur_env_fail(
+            env, FUR_OVERFLOW,
+            "%lld points in %lld dimensions are too many; both numbers must be at most 2^31-1",
+            (long long)v->rows, (long long)v->cols);
     return FUR_OK;
 }
 
@@ -38,12 +38,13 @@ static fur_status check_k(const fur_vectors *points, int64_t k, bool with_self)
         return FUR_OK; /* n k < 2^62 */
     if (most < 1)
         return fur_env_fail(&points->context->env, FUR_INVALID,
-                            "%lld points have no neighbours; give two or more",
+                            "%lld points have no neighbours; give at least two points",
                             (long long)points->view.rows);
-    return fur_env_fail(&points->context->env, FUR_INVALID,
-                        "%lld neighbours for each of %lld points: ask for 1 to %lld%s",
-                        (long long)k, (long long)points->view.rows, (long long)most,
-                        with_self ? "" : ", as a point is not its own neighbour");
+    return fur_env_fail(
+        &points->context->env, FUR_INVALID,
+        "%lld neighbours for each of %lld points were requested; ask for 1 to %lld%s", (long long)k,
+        (long long)points->view.rows, (long long)most,
+        with_self ? "" : ", as a point is not its own neighbour");
 }
 
 static fur_status check_finite(const fur_vectors *points, const fur_neighbours_kernels *kernels)
@@ -73,12 +74,12 @@ static fur_status check_method(const fur_vectors *points, const char *method)
     bool grid = !is_auto(method) && strcmp(method, "grid") == 0;
     if (!is_auto(method) && !grid && strcmp(method, "brute") != 0)
         return fur_env_fail(env, FUR_INVALID,
-                            "there is no method \"%s\" for neighbours; there are auto, brute, grid",
+                            "there is no method \"%s\" for neighbours; use auto, brute or grid",
                             method);
     if (grid && !has_grid(points))
         return fur_env_fail(env, FUR_UNSUPPORTED,
-                            "there is a grid for up to %d dimensions, and the points have %lld; "
-                            "use method \"brute\"",
+                            "method \"grid\" supports at most %d dimensions, but the points have "
+                            "%lld; use method \"brute\"",
                             FUR_NEIGHBOURS_GRID_DIMENSIONS, (long long)points->view.cols);
     return FUR_OK;
 }
@@ -91,10 +92,10 @@ static void choose(const char *method, int64_t grid_from, task *t)
         is_auto(method) ? few && t->points->view.rows >= grid_from : strcmp(method, "grid") == 0;
     t->call.grid = grid;
     t->report.method = grid ? "grid" : "brute";
-    t->report.reason = !is_auto(method) ? "it was asked for"
-                       : grid           ? "in few dimensions most points can be left out"
-                       : few            ? "so few points are compared before a grid is made"
-                                        : "in this many dimensions few points could be left out";
+    t->report.reason = !is_auto(method) ? "asked for by name"
+                       : grid           ? "in few dimensions a grid skips most points"
+                       : few            ? "few points: comparing all is faster than building a grid"
+                                        : "in many dimensions a grid skips too few points";
 }
 
 /* Searches in the memory of the points. Returns FUR_UNSUPPORTED if the device leaves it to the

@@ -63,8 +63,8 @@ static fur_status find_bound(const fur_precond *p, chebyshev *own)
     FUR_TRY(find_bad_row(own->scaled, &bad));
     if (bad != INT64_MAX)
         return fur_context_fail(p->context, FUR_INVALID,
-                                "row %lld, counting from 1, has a diagonal that is not positive: "
-                                "\"chebyshev\" is for positive definite matrices",
+                                "the diagonal entry of row %lld, counting from 1, is not positive; "
+                                "\"chebyshev\" needs a positive definite matrix",
                                 (long long)bad + 1);
     return FUR_OK;
 }
@@ -147,7 +147,8 @@ static const fur_option table[] = {
     FUR_OPTION_END};
 
 const fur_precond_kind fur_precond_chebyshev = {
-    .info = {"chebyshev", "some steps of Chebyshev's iteration: products, and nothing that waits",
+    .info = {"chebyshev",
+             "some steps of Chebyshev's iteration: products only, without dot products",
              "Chebyshev 1854; Johnson, Micchelli and Paul 1983"},
     .place = FUR_PRECOND_ANYWHERE,
     .table = FUR_PRECOND_TABLE(table, fur_chebyshev_options, chebyshev),

@@ -78,9 +78,10 @@ static fur_status find_rows(fur_env *env, search *s)
         x->begin[b + 1] =
             x->begin[b] + list_others(s, b) + first_row(s->a, x, b + 1) - first_row(s->a, x, b);
     if (x->begin[x->count] > INT32_MAX)
-        return fur_env_fail(env, FUR_OVERFLOW,
-                            "the blocks have %lld rows in all, more than 2^31-1: take larger ones",
-                            (long long)x->begin[x->count]);
+        return fur_env_fail(
+            env, FUR_OVERFLOW,
+            "the overlapping blocks have %lld rows in total, more than 2^31-1; use larger blocks",
+            (long long)x->begin[x->count]);
     FUR_TRY(fur_env_allocate(env, x->begin[x->count], sizeof *x->numbers, &x->numbers));
     forget(s);
     for (int64_t b = 0; b < x->count; b++)

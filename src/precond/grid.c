@@ -143,10 +143,10 @@ static fur_status find_grid(const fur_csr *a, survey *s)
     FUR_TRY(fur_stencil_recognise(a, NULL, &found, &stencil));
     fur_recognised_destroy(stencil);
     if (!found.recognised || found.points != 2 * found.axes + 1)
-        return fur_context_fail(a->context, FUR_UNSUPPORTED,
-                                "\"grid\" is for matrices of points with their neighbours along "
-                                "the axes of a grid; %s",
-                                found.reason);
+        return fur_context_fail(
+            a->context, FUR_UNSUPPORTED,
+            "\"grid\" needs the matrix of a stencil with the nearest neighbours along the axes; %s",
+            found.reason);
     for (int axis = 0; axis < AXES; axis++) {
         s->extent[axis] = found.extent[axis];
         s->stride[axis] = axis > 0 ? s->stride[axis - 1] * s->extent[axis - 1] : 1;
@@ -163,9 +163,10 @@ static fur_status take_roots(const fur_precond *p, const fur_csr_view *a, double
         bool there = k < fur_offset_at(a, i + 1) && a->columns[k] == i;
         double d = there ? fur_value_part(a->value_type, a->values, k * parts) : 0;
         if (!(d > 0 && isfinite(d)))
-            return fur_context_fail(p->context, FUR_INVALID,
-                                    "the diagonal is not positive in row %lld, counting from 1",
-                                    (long long)i + 1);
+            return fur_context_fail(
+                p->context, FUR_INVALID,
+                "the diagonal entry of row %lld, counting from 1, is not positive",
+                (long long)i + 1);
         roots[i] = 1 / sqrt(d);
     }
     return FUR_OK;
@@ -259,7 +260,7 @@ static fur_status create(fur_precond *p, const void *options)
     (void)options;
     if (fur_value_is_complex(a->value_type))
         return fur_context_fail(p->context, FUR_UNSUPPORTED,
-                                "\"grid\" is for real matrices, this one has type %s",
+                                "\"grid\" needs a real matrix; this one has type %s",
                                 fur_value_name(a->value_type));
     FUR_TRY(fur_env_allocate_zeros(&p->context->env, 1, sizeof *own, &own));
     p->state = own;

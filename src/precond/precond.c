@@ -152,11 +152,11 @@ static fur_status check(const fur_csr *a, const fur_precond_kind *kind)
 {
     if (a->view.rows != a->view.cols)
         return fur_context_fail(a->context, FUR_INVALID,
-                                "a preconditioner needs a square matrix, this one is %lld x %lld",
+                                "a preconditioner needs a square matrix; this one is %lld x %lld",
                                 (long long)a->view.rows, (long long)a->view.cols);
     if (fur_is_remote(a->context) && !works_on(a->context->backend, kind))
         return fur_context_fail(a->context, FUR_UNSUPPORTED,
-                                "the preconditioner \"%s\" works on the CPU only; take \"jacobi\", "
+                                "the preconditioner \"%s\" works on the CPU only; use \"jacobi\", "
                                 "or solve in a context on the CPU",
                                 kind->info.name);
     return FUR_OK;
@@ -222,7 +222,7 @@ fur_status fur_precond_update(fur_precond *p)
     fur_status status = p->kind->update(p);
     d->refusal[0] = '\0';
     if (status != FUR_OK)
-        snprintf(d->refusal, sizeof d->refusal, "%s could not take over new values: %.400s",
+        snprintf(d->refusal, sizeof d->refusal, "%s could not be updated for new values: %.400s",
                  d->name, p->context->env.error);
     fur_dependents_update(&p->context->env, &d->made);
     p->report.seconds_setup = fur_seconds() - start;

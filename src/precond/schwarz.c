@@ -39,9 +39,9 @@ static fur_status about_blocks(const fur_precond *p, fur_status status)
     if (status != FUR_INVALID)
         return status;
     memcpy(sentence, p->context->env.error, sizeof sentence);
-    return fur_context_fail(p->context, status,
-                            "of the rows of \"schwarz\", one block after the other: %.800s",
-                            sentence);
+    return fur_context_fail(
+        p->context, status,
+        "in the matrix of all blocks of \"schwarz\", in order and with overlap: %.800s", sentence);
 }
 
 static fur_status make_inner(fur_precond *p, const fur_schwarz_options *o, schwarz *own)
@@ -135,17 +135,16 @@ static const fur_option table[] = {
                      "consecutive rows of a block"),
     FUR_OPTION_YES(fur_schwarz_options, apart, "removes the overlap between blocks"),
     FUR_OPTION_YES(fur_schwarz_options, symmetric,
-                   "takes factors of ic0 and adds the results of all blocks, for cg and minres"),
+                   "uses factors of ic0 and adds the results of all blocks, for cg and minres"),
     FUR_PRECOND_SHIFT(fur_schwarz_options),
-    FUR_OPTION_YES(fur_schwarz_options, modified,
-                   "subtracts from the diagonal what the factors leave out"),
+    FUR_OPTION_YES(fur_schwarz_options, modified, "subtracts dropped entries from the diagonal"),
     FUR_OPTION_END};
 
 const fur_precond_kind fur_precond_schwarz = {
-    .info =
-        {"schwarz",
-         "incomplete factors of blocks of rows, which overlap or do not: as many solves at once",
-         "Dryja and Widlund 1987; Cai and Sarkis 1999"},
+    .info = {"schwarz",
+             "incomplete factors of blocks of rows, with or without overlap: all blocks are solved "
+             "at once",
+             "Dryja and Widlund 1987; Cai and Sarkis 1999"},
     .place = FUR_PRECOND_FACTORED,
     .table = FUR_PRECOND_TABLE(table, fur_schwarz_options, schwarz),
     .create = create,

@@ -86,19 +86,18 @@ static fur_status make_stencil(const fur_csr *a, form *out)
 static fur_status demand_stencil(const fur_csr *a, const fur_product_options *o, form *out)
 {
     if (o->op != FUR_OP_N)
-        return fur_context_fail(a->context, FUR_UNSUPPORTED,
-                                "kernel \"stencil\" multiplies by A alone, not by its transpose");
-    if (o->values != FUR_STORED_EXACT)
         return fur_context_fail(
             a->context, FUR_UNSUPPORTED,
-            "kernel \"stencil\" multiplies by exact values; leave the option out "
-            "or name another kernel");
+            "kernel \"stencil\" multiplies by A only, not by its transpose; name another kernel");
+    if (o->values != FUR_STORED_EXACT)
+        return fur_context_fail(a->context, FUR_UNSUPPORTED,
+                                "kernel \"stencil\" multiplies by exact values only; leave the "
+                                "option values out, or name another kernel");
     FUR_TRY(make_stencil(a, out));
-    return out->stencil
-               ? FUR_OK
-               : fur_context_fail(a->context, FUR_UNSUPPORTED,
-                                  "kernel \"stencil\": the matrix is not known for one: %s",
-                                  out->found.reason);
+    return out->stencil ? FUR_OK
+                        : fur_context_fail(a->context, FUR_UNSUPPORTED,
+                                           "kernel \"stencil\" needs the matrix of a stencil: %s",
+                                           out->found.reason);
 }
 
 /* Replaces the plan by the stencil if the stencil is at least as fast. */
@@ -237,8 +236,8 @@ static fur_status choose(fur_product *p)
         return make_form(p->a, &p->options, &p->form);
     if (p->options.half)
         return fur_context_fail(p->context, FUR_INVALID,
-                                "half of a matrix is not brought into order \"%s\": "
-                                "fur_csr_permute the whole one",
+                                "half of a matrix cannot be reordered by \"%s\"; permute the "
+                                "complete matrix by fur_csr_permute",
                                 order);
     return is(order, "auto") ? choose_order(p) : follow_method(p);
 }
@@ -284,7 +283,7 @@ static fur_status replace_stencil(fur_product *p)
     form *f = &p->form;
     form plan = {.found = f->found,
                  .looked = f->looked,
-                 .raced = "new values of the matrix are no longer those of the stencil"};
+                 .raced = "the matrix has new values, which differ from the stencil"};
     fur_status status =
         f->stencil ? fur_dependent_check(&p->context->env, &f->stencil->dependent) : FUR_OK;
     if (status == FUR_OK || p->demanded)

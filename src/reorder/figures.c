@@ -174,14 +174,15 @@ static fur_status check(const fur_csr *a, const fur_permutation *order)
     fur_env *env = &a->context->env;
     if (a->view.rows != a->view.cols)
         return fur_env_fail(env, FUR_INVALID,
-                            "only a square matrix has an order to measure, this one is %lld x %lld",
+                            "bandwidth and profile need a square matrix; this one is %lld x %lld",
                             (long long)a->view.rows, (long long)a->view.cols);
     if (order && order->context != a->context)
         return fur_env_fail(env, FUR_INVALID,
                             "the order belongs to another context than the "
                             "matrix");
     if (order && order->size != a->view.rows)
-        return fur_env_fail(env, FUR_INVALID, "the order has %lld numbers, the matrix %lld rows",
+        return fur_env_fail(env, FUR_INVALID,
+                            "the order has %lld numbers, but the matrix has %lld rows",
                             (long long)order->size, (long long)a->view.rows);
     return FUR_OK;
 }

@@ -77,7 +77,7 @@ static fur_status check_square(fur_env *env, const fur_csr_view *a)
     if (a->rows == a->cols)
         return FUR_OK;
     return fur_env_fail(env, FUR_INVALID,
-                        "only a square matrix can be reordered, this one is %lld x %lld",
+                        "only a square matrix can be reordered; this one is %lld x %lld",
                         (long long)a->rows, (long long)a->cols);
 }
 

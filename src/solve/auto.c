@@ -57,12 +57,11 @@ static fur_status check_numbers(const fur_course *c)
 {
     if (c->solver.max_iterations < 0)
         return fur_context_fail(c->context, FUR_INVALID,
-                                "max_iterations is %lld; it must not be negative, 0 is the default",
+                                "max_iterations is %lld; it must be 0 (default) or more",
                                 (long long)c->solver.max_iterations);
     if (c->solver.restart < 0)
         return fur_context_fail(c->context, FUR_INVALID,
-                                "restart is %d; it must not be negative, 0 is the default",
-                                c->solver.restart);
+                                "restart is %d; it must be 0 (default) or more", c->solver.restart);
     return FUR_OK;
 }
 
@@ -73,18 +72,18 @@ static fur_status check_method(const fur_course *c)
     char names[256] = "";
     if (m && c->solver.restart > 0 && m->default_restart == 0) {
         list_methods(true, names, sizeof names);
-        return fur_context_fail(c->context, FUR_INVALID, "%s has no restart; these have one: %s",
+        return fur_context_fail(c->context, FUR_INVALID, "%s has no restart; use one of: %s",
                                 m->info.name, names);
     }
     if (m && m->complete && !c->solver.preconditioner && !is_auto(c->options.precond) &&
         !is(c->options.precond, "direct"))
-        return fur_context_fail(c->context, FUR_INVALID,
-                                "%s has complete factors as its preconditioner, not \"%s\"; leave "
-                                "the preconditioner out",
-                                m->info.name, c->options.precond);
+        return fur_context_fail(
+            c->context, FUR_INVALID,
+            "method %s uses complete factors as its preconditioner; leave \"%s\" out", m->info.name,
+            c->options.precond);
     if (m && c->solver.damp > 0 && m->kind != FUR_METHOD_LEAST_SQUARES) {
         list_methods(false, names, sizeof names);
-        return fur_context_fail(c->context, FUR_INVALID, "%s has no damping; these have it: %s",
+        return fur_context_fail(c->context, FUR_INVALID, "%s has no damping; use one of: %s",
                                 m->info.name, names);
     }
     return FUR_OK;
@@ -111,15 +110,15 @@ static fur_status check_traits(const fur_course *c)
     const fur_csr_traits *t = &c->traits;
     const char *precond = c->options.precond;
     if (t->wild_row >= 0)
-        return fur_context_fail(c->context, FUR_INVALID,
-                                "entry (%lld, %lld) of the matrix, counting from 1, is not a "
-                                "finite number; nothing was solved",
-                                (long long)t->wild_row + 1, (long long)t->wild_col + 1);
+        return fur_context_fail(
+            c->context, FUR_INVALID,
+            "entry (%lld, %lld) of the matrix, counting from 1, is not finite; nothing was solved",
+            (long long)t->wild_row + 1, (long long)t->wild_col + 1);
     if (c->solver.preconditioner || is_auto(precond) || !is(precond, "jacobi"))
         return FUR_OK;
     if (t->diagonal_zero > 0)
         return fur_context_fail(c->context, FUR_INVALID,
-                                "the diagonal is 0 in row %lld, counting from 1; Jacobi's "
+                                "the diagonal entry of row %lld, counting from 1, is 0; Jacobi's "
                                 "preconditioner divides by it",
                                 (long long)t->zero_row + 1);
     return FUR_OK;
@@ -183,7 +182,7 @@ static void choose_next(const fur_course *c, const fur_choice *previous, fur_out
         else
             fur_choose_line(&traits, previous, outcome, has_own(c), out);
         if (damped && !previous)
-            snprintf(out->reason, sizeof out->reason, "damping is for least squares");
+            snprintf(out->reason, sizeof out->reason, "damping needs a least-squares method");
     }
     if (!is_auto(c->options.precond))
         out->precond = goes_without(c, out) ? "none" : c->options.precond;
@@ -192,7 +191,7 @@ static void choose_next(const fur_course *c, const fur_choice *previous, fur_out
     if (c->solver.restart > 0)
         out->restart = c->solver.restart;
     if (previous && outcome == FUR_OUTCOME_UNSOLVED)
-        snprintf(out->reason, sizeof out->reason, "%s could not be made: %s", previous->precond,
+        snprintf(out->reason, sizeof out->reason, "%s could not be built: %s", previous->precond,
                  c->refusal);
 }
 

@@ -304,8 +304,8 @@ static void say_why(const fur_csr_traits *t, char *text, size_t size)
                  "the matrix is symmetric, and its positive diagonal dominates every row");
     } else {
         snprintf(text, size,
-                 "the matrix is symmetric, and looks positive definite: its diagonal is positive, "
-                 "and so are %lld of %lld small submatrices",
+                 "the matrix is symmetric, and probably positive definite: its diagonal is "
+                 "positive, and %lld of %lld small submatrices are positive definite",
                  (long long)t->blocks, (long long)t->blocks);
     }
 }
@@ -324,7 +324,8 @@ static void say_what_failed(const fur_choice *previous, fur_outcome outcome, cha
                             size_t size)
 {
     if (previous->trial > 0 && outcome == FUR_OUTCOME_MAX_ITERATIONS)
-        snprintf(text, size, "%s with %s was not done after a trial of at most %lld iterations",
+        snprintf(text, size,
+                 "%s with %s had not converged after a trial of at most %lld iterations",
                  previous->method, previous->precond, (long long)previous->trial);
     else
         snprintf(text, size, "%s with %s ended as: %s", previous->method, previous->precond,

@@ -44,16 +44,17 @@ static fur_status refuse_scale(const fur_course *c)
     bool asked = c->options.scale == FUR_SCALE_ROWS || c->options.scale == FUR_SCALE_SYMMETRIC;
     if ((unsigned)c->options.scale > FUR_SCALE_SYMMETRIC)
         return fur_context_fail(c->context, FUR_INVALID,
-                                "scale %d is none of FUR_SCALE_AUTO, _NONE, _ROWS, _SYMMETRIC",
+                                "scale is %d; use FUR_SCALE_AUTO, FUR_SCALE_NONE, FUR_SCALE_ROWS "
+                                "or FUR_SCALE_SYMMETRIC",
                                 (int)c->options.scale);
     if (asked && (c->traits.rows != c->traits.cols || c->solver.damp > 0 ||
                   (m && m->kind == FUR_METHOD_LEAST_SQUARES)))
         return fur_context_fail(c->context, FUR_INVALID,
-                                "scales would change the least-squares solution; leave scale out");
+                                "scaling would change the least-squares solution; leave scale out");
     if (asked && c->solver.preconditioner)
         return fur_context_fail(c->context, FUR_INVALID,
-                                "the preconditioner given is of A, not of the scaled matrix; leave "
-                                "scale or the preconditioner out");
+                                "the preconditioner was made for A and does not fit the scaled "
+                                "matrix; leave scale or the preconditioner out");
     return FUR_OK;
 }
 

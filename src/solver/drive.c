@@ -415,11 +415,11 @@ static fur_status check_vector(const fur_solver *solver, const char *name, const
                                 context == solver->context ? "the solver" : "its domain");
     if (fur_vector_value_type(v) != fur_operator_value_type(solver->a) ||
         fur_vector_size(v) != size)
-        return fur_context_fail(solver->context, FUR_INVALID,
-                                "%s has %lld entries of type %s; the solver needs %lld of type %s",
-                                name, (long long)fur_vector_size(v),
-                                fur_value_name(fur_vector_value_type(v)), (long long)size,
-                                fur_value_name(fur_operator_value_type(solver->a)));
+        return fur_context_fail(
+            solver->context, FUR_INVALID,
+            "%s has %lld entries of type %s, but the solver needs %lld of type %s", name,
+            (long long)fur_vector_size(v), fur_value_name(fur_vector_value_type(v)),
+            (long long)size, fur_value_name(fur_operator_value_type(solver->a)));
     return FUR_OK;
 }
 
@@ -431,7 +431,7 @@ static fur_status check_vectors(const fur_solver *solver, const fur_vector *b, c
     if (fur_overlap(fur_vector_const_data(b), (size_t)fur_vector_size(b) * size,
                     fur_vector_const_data(x), (size_t)fur_vector_size(x) * size))
         return fur_context_fail(solver->context, FUR_INVALID,
-                                "b and x overlap; each must have memory of its own");
+                                "b and x overlap in memory; give each a separate array");
     return FUR_OK;
 }
 

@@ -11,12 +11,13 @@ fur_status fur_solver_iterate(const fur_solver_progress *progress, fur_vector *x
     FUR_NEED(context, progress, x);
     const fur_pass *s = progress->solve;
     if (!s)
-        return fur_context_fail(context, FUR_INVALID,
-                                "progress is not what a monitor is given; call within a monitor");
+        return fur_context_fail(
+            context, FUR_INVALID,
+            "progress is not the argument of a monitor; call this function within a monitor only");
     if (progress->iteration > 0 && fur_method_find(s->options->method)->behind)
         return fur_context_fail(context, FUR_UNSUPPORTED,
-                                "the x of %s is not yet that of its residual; take x after the "
-                                "solve, or a method such as minres, bicgstab or idrs",
+                                "%s updates x at a restart only; read x after the solve, or use "
+                                "minres, bicgstab or idrs",
                                 s->options->method);
     FUR_TRY(fur_vector_copy(s->base ? s->base : s->x, x));
     if (s->base)

@@ -52,8 +52,8 @@ static fur_status check_null(const fur_operator *a, double norm, int index, cons
     if (length <= limit)
         return FUR_OK;
     return fur_context_fail(fur_operator_context(a), FUR_INVALID,
-                            "vector %d of the null space, counting from 1, is no null vector: "
-                            "||A n|| / ||n|| is %.3g, and ||A|| at least %.3g",
+                            "vector %d of null_space, counting from 1, is not mapped to 0: ||A n|| "
+                            "/ ||n|| is %.3g, and ||A|| is at least %.3g",
                             index + 1, length, norm);
 }
 
@@ -70,8 +70,8 @@ static fur_status take(fur_null_space *n, const fur_operator *a, double norm, fu
     FUR_TRY(fur_norm2(v, &left));
     if (!(left > LEAST_PART * length) || !(length < HUGE_VAL))
         return fur_context_fail(n->context, FUR_INVALID,
-                                "vector %d of the null space, counting from 1, is 0, not finite or "
-                                "a combination of those before it",
+                                "vector %d of null_space, counting from 1, is 0, not finite, or a "
+                                "linear combination of the previous vectors",
                                 n->count + 1);
     FUR_TRY(fur_vector_scale(v, fur_real(1 / left)));
     FUR_TRY(check_null(a, norm, n->count, v, image));

@@ -107,8 +107,9 @@ static fur_status update(void *object)
     fur_context *context = rb->context;
     FUR_TRY(fur_dependent_check(&context->env, &rb->jacobi->dependent));
     if (rb->halves.release) /* the products still have the old values */
-        return fur_env_fail(&context->env, FUR_UNSUPPORTED,
-                            "the two colours of an operator have no way to take new values");
+        return fur_env_fail(
+            &context->env, FUR_UNSUPPORTED,
+            "the reduced system of an operator (red-black) cannot be updated for new values");
     const fur_vector *inverse = rb->jacobi->scaling->d;
     fur_vector entries = values_of(context, rb->a->matrix);
     fur_vector red = values_of(context, fur_csr_get(rb->to_red.matrix));

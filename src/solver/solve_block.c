@@ -292,12 +292,11 @@ static fur_status check_block(const fur_solver *solver, const char *name, const 
                                 "%s belongs to another context than %s", name,
                                 context == solver->context ? "the solver" : "its domain");
     if (v->view.value_type != fur_operator_value_type(solver->a) || v->view.rows != rows)
-        return fur_context_fail(solver->context, FUR_INVALID,
-                                "%s has columns of %lld entries of type %s; the solver needs %lld "
-                                "of type %s",
-                                name, (long long)v->view.rows, fur_value_name(v->view.value_type),
-                                (long long)rows,
-                                fur_value_name(fur_operator_value_type(solver->a)));
+        return fur_context_fail(
+            solver->context, FUR_INVALID,
+            "%s has columns of %lld entries of type %s, but the solver needs %lld of type %s", name,
+            (long long)v->view.rows, fur_value_name(v->view.value_type), (long long)rows,
+            fur_value_name(fur_operator_value_type(solver->a)));
     return FUR_OK;
 }
 
@@ -306,7 +305,7 @@ static fur_status check_blocks(const fur_solver *solver, const fur_vectors *b, c
     FUR_TRY(check_block(solver, "B", b, solver->context, fur_operator_rows(solver->a)));
     FUR_TRY(check_block(solver, "X", x, solver->domain, fur_operator_cols(solver->a)));
     if (b->view.cols != x->view.cols)
-        return fur_context_fail(solver->context, FUR_INVALID, "B has %lld columns, X has %lld",
+        return fur_context_fail(solver->context, FUR_INVALID, "B has %lld columns, but X has %lld",
                                 (long long)b->view.cols, (long long)x->view.cols);
     return fur_vectors_check_apart(b, "B", x, "X");
 }
@@ -361,7 +360,7 @@ static fur_status check_reports(const fur_solver *solver, fur_solver_report *rep
         FUR_CHECK_REPORT(solver->context, fur_solver_report, report);
         if (report->size != reports->size)
             return fur_context_fail(solver->context, FUR_INVALID,
-                                    "report %lld has another size than the first", (long long)j);
+                                    "report %lld has another size than report 0", (long long)j);
         report->outcome = FUR_OUTCOME_UNSOLVED;
     }
     return FUR_OK;

@@ -101,9 +101,10 @@ static fur_status check_damping(const fur_operator *a, const fur_method *method,
                                 "%s solves A x = b without damping; lsqr, lsmr and cgnr have it",
                                 method->info.name);
     if (o->damp > 0 && o->preconditioner && !method->damps_preconditioned)
-        return fur_context_fail(context, FUR_UNSUPPORTED,
-                                "%s takes a preconditioner or damping, not both; cgnr takes both",
-                                method->info.name);
+        return fur_context_fail(
+            context, FUR_UNSUPPORTED,
+            "%s accepts a preconditioner or damping, not both; cgnr accepts both",
+            method->info.name);
     return FUR_OK;
 }
 
@@ -117,16 +118,17 @@ static fur_status check_operators(const fur_operator *a, const fur_method *metho
     FUR_TRY(fur_operator_check(a));
     if (method->kind == FUR_METHOD_SQUARE && rows != cols)
         return fur_context_fail(context, FUR_INVALID,
-                                "%s needs a square matrix, this one is %lld x %lld; for least "
+                                "%s needs a square matrix; this one is %lld x %lld: for least "
                                 "squares use lsqr, lsmr or cgnr",
                                 method->info.name, (long long)rows, (long long)cols);
     if (method->kind == FUR_METHOD_SQUARE && fur_operator_domain(a) != context)
-        return fur_context_fail(context, FUR_INVALID,
-                                "%s needs x and b of one context; this operator has two",
-                                method->info.name);
+        return fur_context_fail(
+            context, FUR_INVALID,
+            "%s needs x and b in one context, but this operator has two contexts",
+            method->info.name);
     if (method->kind == FUR_METHOD_LEAST_SQUARES && !o->adjoint)
         return fur_context_fail(context, FUR_INVALID,
-                                "%s needs A^H: set options.adjoint, for example to the operator of "
+                                "%s needs A^H; set options.adjoint, for example to the operator of "
                                 "a plan with FUR_OP_H",
                                 method->info.name);
     FUR_TRY(check_companion(a, "adjoint", o->adjoint, context, cols, rows));
@@ -167,8 +169,8 @@ static fur_status set_defaults(const fur_operator *a, const fur_method *method,
         return fur_context_fail(context, FUR_INVALID, "check_every must not be negative");
     if (o->execution < FUR_EXECUTION_AUTO || o->execution > FUR_EXECUTION_PERSISTENT)
         return fur_context_fail(context, FUR_INVALID,
-                                "execution %d is none of FUR_EXECUTION_AUTO, _PLAIN, _RECORDED, "
-                                "_PERSISTENT",
+                                "execution is %d; use FUR_EXECUTION_AUTO, FUR_EXECUTION_PLAIN, "
+                                "FUR_EXECUTION_RECORDED or FUR_EXECUTION_PERSISTENT",
                                 (int)o->execution);
     if (o->restart < 0 || o->restart > FUR_SOLVER_MOST_RESTART)
         return fur_context_fail(context, FUR_INVALID, "restart must be from 0 to %d",
@@ -235,8 +237,8 @@ static fur_status make_null_space(fur_solver *s)
     fur_solver_options *o = &s->options;
     if ((o->null_space || o->null_constant) && s->method->kind == FUR_METHOD_LEAST_SQUARES)
         return fur_context_fail(s->context, FUR_UNSUPPORTED,
-                                "%s needs no null_space: it finds the least-squares solution of a "
-                                "singular system",
+                                "%s does not accept null_space: it finds the least-squares "
+                                "solution of a singular system without it",
                                 s->method->info.name);
     FUR_TRY(fur_null_space_create(s->a, o, s->correction, s->r, &s->null_space));
     if (s->null_space && s->null_space->preconditioner)

@@ -98,13 +98,13 @@ static fur_status check(const fur_solver *solver, fur_value_type value)
 {
     fur_value_type own = fur_operator_value_type(solver->a);
     if (solver->method->kind != FUR_METHOD_SQUARE)
-        return fur_context_fail(solver->context, FUR_UNSUPPORTED,
-                                "%s is a method of least squares; as an operator only solvers of "
-                                "A x = b work",
-                                solver->method->info.name);
+        return fur_context_fail(
+            solver->context, FUR_UNSUPPORTED,
+            "%s is a least-squares method; only a solver of A x = b can be used as an operator",
+            solver->method->info.name);
     if (fur_value_size(value) == 0 || fur_value_is_complex(value) != fur_value_is_complex(own))
         return fur_context_fail(solver->context, FUR_INVALID,
-                                "a solver of type %s cannot be an operator of type %s: both must "
+                                "a solver of type %s cannot be an operator of type %s; both must "
                                 "be real, or both complex",
                                 fur_value_name(own), fur_value_name(value));
     return FUR_OK;

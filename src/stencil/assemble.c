@@ -117,9 +117,10 @@ fur_status fur_stencil_assemble(const fur_stencil *stencil, fur_csr **out)
     int64_t rows = fur_stencil_rows(&stencil->view);
     FUR_TRY(fur_dependent_check(&stencil->context->env, &stencil->dependent));
     if (rows > INT32_MAX)
-        return fur_env_fail(&stencil->context->env, FUR_OVERFLOW,
-                            "a grid of %lld points has too many for a matrix: at most %d rows",
-                            (long long)rows, INT32_MAX);
+        return fur_env_fail(
+            &stencil->context->env, FUR_OVERFLOW,
+            "a grid of %lld points is too large for a matrix, which has at most %d rows",
+            (long long)rows, INT32_MAX);
     return fur_services(stencil->context)->stencil.fill ? assemble_remote(stencil, out)
                                                         : assemble_on_host(stencil, out);
 }

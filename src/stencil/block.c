@@ -12,7 +12,7 @@ static fur_status check_block(const fur_stencil *stencil, const char *name, cons
                             name);
     if (v->view.value_type != s->value_type || v->view.rows != fur_stencil_rows(s))
         return fur_env_fail(env, FUR_INVALID,
-                            "%s has %lld rows of type %s, the grid needs %lld of type %s", name,
+                            "%s has %lld rows of type %s, but the grid needs %lld of type %s", name,
                             (long long)v->view.rows, fur_value_name(v->view.value_type),
                             (long long)fur_stencil_rows(s), fur_value_name(s->value_type));
     return FUR_OK;
@@ -24,7 +24,7 @@ static fur_status check(const fur_stencil *stencil, const fur_vectors *x, const 
     FUR_TRY(check_block(stencil, "X", x));
     FUR_TRY(check_block(stencil, "Y", y));
     if (x->view.cols != y->view.cols)
-        return fur_context_fail(stencil->context, FUR_INVALID, "X has %lld columns, Y has %lld",
+        return fur_context_fail(stencil->context, FUR_INVALID, "X has %lld columns, but Y has %lld",
                                 (long long)x->view.cols, (long long)y->view.cols);
     return fur_vectors_check_apart(x, "X", y, "Y");
 }

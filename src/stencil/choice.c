@@ -70,10 +70,10 @@ static void choose_last(const fur_stencil_view *s, const fur_stencil_registry *f
             continue;
         *out = (fur_stencil_choice){
             .kernel = kernel,
-            .reason = s->fields ? "the fastest of those that suit the stencil; its matrix may be "
-                                  "faster, which keeps equal and short values in fewer bytes: "
-                                  "fur_product_create measures both"
-                                : "the fastest of those that suit the stencil"};
+            .reason = s->fields
+                          ? "the fastest kernel that supports the stencil; its matrix may be "
+                            "faster if its values compress well: fur_product_create times both"
+                          : "the fastest kernel that supports the stencil"};
         return;
     }
 }

@@ -27,8 +27,9 @@ static fur_status check_grid(fur_env *env, const fur_stencil_definition *d)
                 "FUR_BOUNDARY_PERIODIC",
                 (int)d->boundary[axis]);
         if (__builtin_mul_overflow(rows, d->extent[axis], &rows) || rows >= MOST_POINTS)
-            return fur_env_fail(env, FUR_OVERFLOW,
-                                "the grid has 2^59 points or more; no vector has as many entries");
+            return fur_env_fail(
+                env, FUR_OVERFLOW,
+                "the grid has 2^59 points or more, which is too large for a vector");
     }
     return FUR_OK;
 }
@@ -39,7 +40,7 @@ static fur_status check_lists(fur_env *env, const fur_stencil_definition *d)
         return fur_env_fail(env, FUR_INVALID, "a stencil needs at least one offset");
     if (!d->coefficients == !d->fields)
         return fur_env_fail(env, FUR_INVALID,
-                            "a stencil has either coefficients or fields; %s were given",
+                            "a stencil needs either coefficients or fields; %s were given",
                             d->fields ? "both" : "none");
     return FUR_OK;
 }
@@ -48,15 +49,16 @@ static fur_status check_field(fur_context *context, const fur_stencil_view *s, i
                               const fur_vector *field)
 {
     if (!field)
-        return fur_context_fail(context, FUR_INVALID, "field %d is missing", k);
+        return fur_context_fail(context, FUR_INVALID, "field %d is NULL", k);
     if (field->context != context)
-        return fur_context_fail(context, FUR_INVALID, "field %d belongs to another context", k);
-    if (field->value_type != s->value_type || field->size != fur_stencil_rows(s))
         return fur_context_fail(context, FUR_INVALID,
-                                "field %d has %lld entries of type %s, the grid needs %lld of "
-                                "type %s",
-                                k, (long long)field->size, fur_value_name(field->value_type),
-                                (long long)fur_stencil_rows(s), fur_value_name(s->value_type));
+                                "field %d belongs to another context than the stencil", k);
+    if (field->value_type != s->value_type || field->size != fur_stencil_rows(s))
+        return fur_context_fail(
+            context, FUR_INVALID,
+            "field %d has %lld entries of type %s, but the grid needs %lld of type %s", k,
+            (long long)field->size, fur_value_name(field->value_type),
+            (long long)fur_stencil_rows(s), fur_value_name(s->value_type));
     return FUR_OK;
 }
 
@@ -296,8 +298,8 @@ fur_status fur_stencil_check_vector(const fur_stencil *stencil, const char *name
                             name);
     if (v->value_type != s->value_type || v->size != fur_stencil_rows(s))
         return fur_env_fail(env, FUR_INVALID,
-                            "%s has %lld entries of type %s, the grid needs %lld of type %s", name,
-                            (long long)v->size, fur_value_name(v->value_type),
+                            "%s has %lld entries of type %s, but the grid needs %lld of type %s",
+                            name, (long long)v->size, fur_value_name(v->value_type),
                             (long long)fur_stencil_rows(s), fur_value_name(s->value_type));
     return FUR_OK;
 }

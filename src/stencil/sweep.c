@@ -6,7 +6,7 @@ static fur_status check(const fur_stencil *stencil, int64_t count, const fur_vec
 {
     fur_env *env = &stencil->context->env;
     if (count < 0)
-        return fur_env_fail(env, FUR_INVALID, "%lld sweeps were asked for; use 0 or more",
+        return fur_env_fail(env, FUR_INVALID, "the number of sweeps is %lld; it must be 0 or more",
                             (long long)count);
     FUR_TRY(fur_dependent_check(env, &stencil->dependent));
     FUR_TRY(fur_stencil_check_vector(stencil, "x", x));

@@ -16,7 +16,7 @@ fur_status fur_trsv_plan_device(fur_trsv *plan, const fur_trsv_wish *wish)
     plan->report.levels = figures.levels;
     plan->report.entries = figures.entries + (plan->unit ? 0 : a->rows);
     snprintf(plan->reason, sizeof plan->reason,
-             "rows by level, each of which waits for those that it needs alone");
+             "rows by level; each row waits only for the rows that it needs");
     return fur_trsv_update_device(plan);
 }
 

@@ -96,14 +96,14 @@ fur_status fur_trsv_check_diagonal(fur_env *env, fur_value_type value, int64_t m
     bool real = value == FUR_F32 || value == FUR_F64;
     if (missing >= 0)
         return fur_env_fail(env, FUR_INVALID,
-                            "row %lld, counting from 1, has no entry on the diagonal: store one, "
-                            "or solve with a diagonal of ones",
+                            "row %lld, counting from 1, has no entry on the diagonal; store one, "
+                            "or use FUR_DIAGONAL_UNIT",
                             (long long)missing + 1);
     if (useless < 0)
         return FUR_OK;
     return fur_env_fail(env, FUR_INVALID, "row %lld, counting from 1, has %s on the diagonal: %s",
                         (long long)useless + 1,
-                        real ? "a zero" : "a number without finite reciprocal",
+                        real ? "a zero" : "an entry without a finite reciprocal",
                         "a triangular solve cannot divide by it");
 }
 

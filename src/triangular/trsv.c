@@ -16,7 +16,7 @@ static fur_status check(const fur_csr *a, const fur_trsv_wish *wish, fur_op op)
     int i = 0;
     if (a->view.rows != a->view.cols)
         return fur_env_fail(env, FUR_INVALID,
-                            "a triangular solve needs a square matrix, this one is %lld x %lld",
+                            "a triangular solve needs a square matrix; this one is %lld x %lld",
                             (long long)a->view.rows, (long long)a->view.cols);
     if ((unsigned)wish->triangle > FUR_TRIANGLE_UPPER)
         return fur_env_fail(env, FUR_INVALID,
@@ -33,8 +33,7 @@ static fur_status check(const fur_csr *a, const fur_trsv_wish *wish, fur_op op)
         i++;
     return i < 4 ? FUR_OK
                  : fur_env_fail(env, FUR_UNSUPPORTED,
-                                "there is no schedule \"%s\"; there are auto, serial, blocks and "
-                                "levels",
+                                "there is no schedule \"%s\"; use auto, serial, blocks or levels",
                                 name);
 }
 

@@ -217,12 +217,12 @@ START_TEST(what_does_not_fit_is_refused)
     ck_fails(context, FUR_INVALID, "the matrices are 23 x 29 and 37 x 37; they need the same shape",
              fur_csr_add(a, one, b, one, &c));
     ck_fails(context, FUR_INVALID,
-             "the matrices have entries of types f64 and f32; convert one of them",
+             "the matrices have entries of types f64 and f32; they need the same type: convert one",
              fur_csr_multiply_elementwise(a, single, &c));
     ck_fails(context, FUR_INVALID,
-             "the matrices belong to different contexts; transfer one of them",
+             "the matrices belong to different contexts; they need the same context: transfer one",
              fur_csr_kron(a, foreign, &c));
-    ck_fails(context, FUR_INVALID, "the matrix is 23 x 29; only a square one can be shifted",
+    ck_fails(context, FUR_INVALID, "the matrix is 23 x 29; only a square matrix can be shifted",
              fur_csr_shift(a, one, &c));
     ck_fails(context, FUR_OVERFLOW,
              "the result would be 23 x 62277025763; a matrix has at most 2147483647 rows and "

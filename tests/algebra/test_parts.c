@@ -292,33 +292,36 @@ START_TEST(parts_that_cannot_be_are_refused)
     const fur_csr *const none[] = {NULL};
     fur_csr *c = NULL;
     ck_fails(context, FUR_INVALID,
-             "rows 3 to 24, without the last, do not lie among the 23 of the matrix; they count "
-             "from 0",
+             "rows 3 to 24 (end excluded) are outside the matrix, which has 23; they count from 0",
              fur_csr_submatrix(a, 3, 24, 0, 29, &c));
-    ck_fails(context, FUR_INVALID,
-             "columns 5 to 4, without the last, do not lie among the 29 of the matrix; they count "
-             "from 0",
-             fur_csr_submatrix(a, 3, 4, 5, 4, &c));
-    ck_fails(context, FUR_INVALID, "rows[2] is 23, the matrix has 23; numbers count from 0",
+    ck_fails(
+        context, FUR_INVALID,
+        "columns 5 to 4 (end excluded) are outside the matrix, which has 29; they count from 0",
+        fur_csr_submatrix(a, 3, 4, 5, 4, &c));
+    ck_fails(context, FUR_INVALID, "rows[2] is 23, but the matrix has 23; numbers count from 0",
              fur_csr_select(a, 4, list, 0, NULL, &c));
-    ck_fails(context, FUR_INVALID, "cols[3] is -1, the matrix has 29; numbers count from 0",
+    ck_fails(context, FUR_INVALID, "cols[3] is -1, but the matrix has 29; numbers count from 0",
              fur_csr_select(a, 0, NULL, 4, list, &c));
     ck_fails(context, FUR_INVALID, "there cannot be -2 cols",
              fur_csr_select(a, 0, NULL, -2, list, &c));
     ck_fails(context, FUR_INVALID, "the tolerance is -1; it must be 0 or more",
              fur_csr_drop(a, -1, &c));
-    ck_fails(context, FUR_INVALID, "block row 1, counting from 1, has blocks of 23 and of 37 rows",
-             fur_csr_from_blocks(1, 2, uneven, &c));
+    ck_fails(
+        context, FUR_INVALID,
+        "block row 1, counting from 1, has blocks of 23 and of 37 rows; they need the same number",
+        fur_csr_from_blocks(1, 2, uneven, &c));
     ck_fails(context, FUR_INVALID,
-             "block column 1, counting from 1, has blocks of 29 and of 37 columns",
+             "block column 1, counting from 1, has blocks of 29 and of 37 columns; they need the "
+             "same number",
              fur_csr_from_blocks(2, 1, uneven, &c));
     ck_fails(context, FUR_INVALID,
-             "block row 2, counting from 1, has no block to tell its size; put a matrix without "
-             "entries there",
+             "block row 2, counting from 1, has only NULL, so its size is unknown; put a matrix "
+             "without entries there",
              fur_csr_from_blocks(2, 2, alone, &c));
-    ck_fails(NULL, FUR_INVALID, "a grid of blocks needs at least one that is not NULL",
+    ck_fails(NULL, FUR_INVALID, "all blocks of the grid are NULL; at least one must be a matrix",
              fur_csr_from_blocks(1, 1, none, &c));
-    ck_fails(NULL, FUR_INVALID, "0 x 1 blocks are not a grid", fur_csr_from_blocks(0, 1, none, &c));
+    ck_fails(NULL, FUR_INVALID, "a grid cannot have 0 x 1 blocks; it needs from 1 to 2^31-1 blocks",
+             fur_csr_from_blocks(0, 1, none, &c));
     ck_assert_ptr_null(c);
     fur_csr_destroy(b);
     fur_csr_destroy(a);

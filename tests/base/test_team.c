@@ -177,8 +177,8 @@ START_TEST(refused_threads_are_said)
     check_tally(&t, COUNT, 1);
     char sentence[160];
     snprintf(sentence, sizeof sentence,
-             "1 of %d threads are there, as the system refused another: Resource temporarily "
-             "unavailable",
+             "only 1 of %d threads were started, because the system refused the next one: Resource "
+             "temporarily unavailable",
              asked);
     ck_assert_str_eq(fur_context_notice(context), sentence);
     ck_assert_int_eq(fur_context_threads(context), 1);

@@ -313,19 +313,18 @@ START_TEST(what_does_not_fit_is_refused)
     fur_batch_solver_options o = {.size = sizeof o, .method = "lu"};
     ck_ok(p.context, fur_vectors_create(p.context, FUR_F64, 4, 2, FUR_LAYOUT_COLUMNS, &other));
     ck_fails(p.context, FUR_INVALID,
-             "the block of values is in column-major order; a batch needs the entries of all "
-             "systems side by side: fur_vectors_copy to a row-major block",
+             "the block of values is in column-major order; a batch needs row-major order: copy it "
+             "to a row-major block by fur_vectors_copy",
              fur_batch_create(p.a, other, &batch));
     ck_fails(p.context, FUR_INVALID,
-             "the values have 2 rows, the pattern 4 entries; each entry needs a row of one value "
-             "for each system",
+             "the values have 2 rows, but the pattern has 4 entries; give one row for each entry "
+             "and one column for each system",
              fur_batch_create(p.a, p.b, &batch));
-    ck_fails(p.context, FUR_INVALID, "X has 4 x 2 entries; 2 systems need 2 x 2",
+    ck_fails(p.context, FUR_INVALID, "X has 4 x 2 entries, but 2 systems need 2 x 2",
              fur_batch_apply(p.batch, fur_real(1), other, fur_real(0), p.x));
-    ck_fails(p.context, FUR_INVALID, "X and Y overlap; each must have memory of its own",
+    ck_fails(p.context, FUR_INVALID, "X and Y overlap in memory; give each a separate array",
              fur_batch_apply(p.batch, fur_real(1), p.x, fur_real(0), p.x));
-    ck_fails(p.context, FUR_UNSUPPORTED,
-             "there is no method \"lu\" for batches; there are: cg, band",
+    ck_fails(p.context, FUR_UNSUPPORTED, "there is no method \"lu\" for batches; use cg or band",
              fur_batch_solver_create(p.batch, &o, &solver));
     o = (fur_batch_solver_options){.size = sizeof o, .rtol = -1};
     ck_fails(p.context, FUR_INVALID, "rtol, atol and max_iterations must not be negative",
@@ -349,11 +348,10 @@ START_TEST(a_wide_band_is_refused)
     ck_ok(context, fur_vectors_create(context, FUR_F64, fur_csr_get(a)->entries, 3, FUR_LAYOUT_ROWS,
                                       &values));
     ck_ok(context, fur_batch_create(a, values, &batch));
-    ck_fails(
-        context, FUR_UNSUPPORTED,
-        "the pattern has 17 diagonals below and 2 above the main one; method \"band\" takes up "
-        "to 16 on a side: order the rows by fur_reorder, or use cg",
-        fur_batch_solver_create(batch, &o, &solver));
+    ck_fails(context, FUR_UNSUPPORTED,
+             "the pattern has 17 diagonals below and 2 above the main diagonal; method \"band\" "
+             "accepts at most 16 on each side: reorder the rows by fur_reorder, or use cg",
+             fur_batch_solver_create(batch, &o, &solver));
     fur_batch_destroy(batch);
     fur_vectors_destroy(values);
     fur_csr_destroy(a);
@@ -368,17 +366,23 @@ START_TEST(without_its_pattern_a_batch_refuses)
     ck_ok(p.context, fur_batch_solver_create(p.batch, NULL, &solver));
     fur_csr_destroy(p.a);
     p.a = NULL;
-    ck_fails(p.context, FUR_INVALID,
-             "the batch cannot be used any more: what it was made from has been destroyed",
-             fur_batch_apply(p.batch, fur_real(1), p.b, fur_real(0), p.x));
-    ck_fails(p.context, FUR_INVALID,
-             "the solver cannot be used any more: what it was made from has been destroyed",
-             fur_batch_solve(solver, p.b, p.x, NULL, NULL));
+    ck_fails(
+        p.context, FUR_INVALID,
+        "the batch cannot be used any more, because an object that it was created from has been "
+        "destroyed",
+        fur_batch_apply(p.batch, fur_real(1), p.b, fur_real(0), p.x));
+    ck_fails(
+        p.context, FUR_INVALID,
+        "the solver cannot be used any more, because an object that it was created from has been "
+        "destroyed",
+        fur_batch_solve(solver, p.b, p.x, NULL, NULL));
     fur_batch_destroy(p.batch);
     p.batch = NULL;
-    ck_fails(p.context, FUR_INVALID,
-             "the solver cannot be used any more: what it was made from has been destroyed",
-             fur_batch_solve(solver, p.b, p.x, NULL, NULL));
+    ck_fails(
+        p.context, FUR_INVALID,
+        "the solver cannot be used any more, because an object that it was created from has been "
+        "destroyed",
+        fur_batch_solve(solver, p.b, p.x, NULL, NULL));
     fur_batch_solver_destroy(solver);
     pair_close(&p);
 }

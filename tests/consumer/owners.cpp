@@ -148,7 +148,8 @@ static void device_scalars(furrow::context &context)
     furrow::dot_into(r, r, slots, 0);
     furrow::dot_into(y, y, slots, 0);
     EXPECT(slots.kept(0, 2) == (numbers{130, furrow::dot(y, y).real()}));
-    expect_error(FUR_INVALID, "the scalars keep 3 values of 1 slots", [&] { slots.kept(1, 1); });
+    expect_error(FUR_INVALID, "the scalars keep only 3 values of 1 slots",
+                 [&] { slots.kept(1, 1); });
     x.upload(numbers{3, 4});
     auto state = fur_scalars_initial();
     state.floor[3] = 100;
@@ -217,8 +218,8 @@ static void matrices(furrow::context &context)
            furrow::multiply_elementwise(a, a).entry(0, 0) == 16.0 &&
            a.compare_within(a.shift(1.0), 0.1).beyond == 3);
     expect_error(FUR_INVALID,
-                 "rows of blocks have 1 and 2 blocks; all rows need equally many, with nullptr for "
-                 "an empty block",
+                 "rows of blocks have 1 and 2 blocks; all rows need the same number, with nullptr "
+                 "for an empty block",
                  [&] {
                      furrow::from_blocks(context, {{a}, {a, nullptr}});
                  });
@@ -251,11 +252,11 @@ static void matrices(furrow::context &context)
     EXPECT(right.download<double>()[0] == 1);
     EXPECT(order.transfer(context).order()[0] == 2 && !a.equals(b));
     EXPECT(furrow::reorder(a).size() == 3 && b.transfer(context).entries() == 7);
-    expect_error(FUR_INVALID, "row indices, column indices and values must be as many",
+    expect_error(FUR_INVALID, "rows, cols and values must have the same number of elements",
                  [&] { furrow::csr::from_coo(context, 1, 1, columns, columns, numbers{1}); });
     expect_error(
         FUR_INVALID,
-        "(4, 1), counting from 1, lies outside the 3 x 3 matrix; indices in memory count from 0",
+        "(4, 1), counting from 1, is outside the 3 x 3 matrix; indices in memory count from 0",
         [&] { a.entry(3, 0); });
     furrow::spgemm square(a, a);
     furrow::csr aa = square.multiply(2.0);
@@ -538,8 +539,8 @@ static void grids(furrow::context &context)
     EXPECT(mg.solve(b, x).outcome == FUR_OUTCOME_CONVERGED);
     EXPECT(mg.solve(b, x, 1e-30, 1).iterations == 1);
     expect_error(FUR_UNSUPPORTED,
-                 "the problem is singular: constants are solutions for b = 0; give an axis a "
-                 "Dirichlet boundary or add to the centre's coefficient",
+                 "the stencil is singular: A maps constants to 0; use a Dirichlet boundary on an "
+                 "axis, or increase the centre's coefficient",
                  [&] {
                      definition.boundary[0] = definition.boundary[1] = FUR_BOUNDARY_NEUMANN;
                      furrow::multigrid(context, furrow::stencil(context, definition));
@@ -639,11 +640,12 @@ static void lifetimes()
     furrow::csr last = std::move(matrices.at("line"));
     last = furrow::csr();
     expect_error(FUR_INVALID,
-                 "the plan cannot be used any more: what it was made from has been destroyed",
+                 "the plan cannot be used any more, because an object that it was created from "
+                 "has been destroyed",
                  [&] { furrow::linear_operator none(plan); });
     expect_error(FUR_INVALID,
-                 "the triangular solve cannot be used any more: what it was made from has been "
-                 "destroyed",
+                 "the triangular solve cannot be used any more, because an object that it was "
+                 "created from has been destroyed",
                  [&] { triangle.apply_many(1.0, {}, {}); });
 }
 

@@ -940,7 +940,7 @@ static bool goes_on(fixture *f, const creation *c, int64_t n)
         c->destroy(out);
     } else {
         ck_assert_msg(status == FUR_CANCELLED, "%s: %s", c->name, error_of(f, c));
-        ck_assert_str_eq(error_of(f, c), "the caller asked to stop");
+        ck_assert_str_eq(error_of(f, c), "stopped by the caller's function interrupted()");
         ck_assert_ptr_eq(out.any, f);
     }
     ck_assert_msg(f->m.outstanding == outstanding, "%s: answer %lld leaks", c->name, (long long)n);

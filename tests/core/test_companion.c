@@ -871,7 +871,7 @@ START_TEST(batches_need_kernels)
     fur_batch *batch = NULL;
     ck_ok(far, fur_vectors_create(far, FUR_F64, near->view.entries, 2, FUR_LAYOUT_ROWS, &values));
     ck_fails(far, FUR_UNSUPPORTED,
-             "device far has no kernels for batches; make the batch in the context "
+             "device far has no kernels for batches; create the batch in the context of "
              "fur_context_host",
              fur_batch_create(a, values, &batch));
     fur_vectors_destroy(values);

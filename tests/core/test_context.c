@@ -86,20 +86,20 @@ START_TEST(wrong_options_are_refused)
         fur_status status;
         const char *sentence;
     } cases[] = {
-        {{.threads = -3}, FUR_INVALID, "-3 threads were asked for; give 0 or more"},
+        {{.threads = -3}, FUR_INVALID, "the number of threads is -3; it must be 0 or more"},
         {{.device = "cpu:1"},
          FUR_UNSUPPORTED,
-         "there is no device \"cpu:1\"; all processors together are \"cpu\""},
+         "there is no device \"cpu:1\"; use \"cpu\", which is all processors together"},
         {{.isa = "abacus"},
          FUR_UNSUPPORTED,
-         "there is no instruction set \"abacus\" in this build; it knows portable, and on x86-64 "
-         "avx2 and avx512"},
+         "there is no instruction set \"abacus\" in this build; use portable, or on x86-64 avx2 or "
+         "avx512"},
         {{.allocator = {.allocate = own.allocate}},
          FUR_INVALID,
-         "the allocator lacks one of its two functions; give both or none"},
+         "the allocator has only one of its two functions; set both or neither"},
         {{.allocator = {.release = own.release}},
          FUR_INVALID,
-         "the allocator lacks one of its two functions; give both or none"},
+         "the allocator has only one of its two functions; set both or neither"},
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         fur_context_options options = cases[i].options;
@@ -195,7 +195,7 @@ START_TEST(memory_that_cannot_be_had_is_named)
     fur_context *context = context_counting(&m, NULL, 1);
     void *data = context;
     m.fail_at = m.calls + 1;
-    ck_fails(context, FUR_OUT_OF_MEMORY, "out of memory: 4321 bytes were refused",
+    ck_fails(context, FUR_OUT_OF_MEMORY, "out of memory: 4321 bytes could not be allocated",
              fur_context_allocate(context, 4321, &data));
     ck_fails(context, FUR_OVERFLOW, "18446744073709551615 bytes do not fit in memory",
              fur_context_allocate(context, SIZE_MAX, &data));

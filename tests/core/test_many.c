@@ -178,11 +178,14 @@ START_TEST(lists_that_do_not_match_are_refused)
     fur_vector *complex = vector_random(context, &r, FUR_C128, 5);
     fur_vector *foreign = vector_random(other, &r, FUR_F64, 5);
     check_refused(context, NULL, y, "vector 1 of x is NULL");
-    check_refused(context, longer, y, "the vectors have 5 and 6 entries");
-    check_refused(context, complex, y,
-                  "the vectors have entries of types f64 and c128; convert one of them");
+    check_refused(context, longer, y,
+                  "the vectors have 5 and 6 entries; they need the same number");
+    check_refused(
+        context, complex, y,
+        "the vectors have entries of types f64 and c128; they need the same type: convert one");
     check_refused(context, foreign, y, "the vectors belong to different contexts");
-    check_refused(context, y, y, "a vector of x and y overlap; each must have memory of its own");
+    check_refused(context, y, y,
+                  "a vector of x and y overlap in memory; give each a separate array");
     fur_vector *const made[] = {foreign, complex, longer, y};
     for (int i = 0; i < COUNT_OF(made); i++)
         fur_vector_destroy(made[i]);

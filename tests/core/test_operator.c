@@ -104,7 +104,8 @@ START_TEST(an_older_definition_is_read_as_far_as_it_goes)
     fur_vector *d = vector_of(context, FUR_F64, 5);
     definition.size = offsetof(fur_operator_definition, diagonal);
     ck_ok(context, fur_operator_create(context, &definition, &op));
-    ck_fails(context, FUR_UNSUPPORTED, "the operator does not know its diagonal",
+    ck_fails(context, FUR_UNSUPPORTED,
+             "the operator does not define its diagonal, which this call needs",
              fur_operator_diagonal(op, d));
     fur_operator_destroy(op);
     ck_assert_int_eq(s.released, 0);
@@ -116,7 +117,7 @@ END_TEST
 START_TEST(incomplete_definitions_are_refused)
 {
     static const char sentence[] =
-        "an operator needs an apply function, rows and cols of at least 0, and a value type";
+        "an operator needs a function apply(), rows and cols of 0 or more, and a value type";
     fur_context *context = context_make(NULL, 1);
     scaling s = {.context = context};
     fur_operator_definition wrong[4];
@@ -162,11 +163,11 @@ END_TEST
 START_TEST(failures_of_the_user_without_a_sentence_get_one)
 {
     static const char applied[] =
-        "the function \"apply\" of an operator of 2 x 2 returned status 5, "
-        "input/output error, without a sentence; fur_context_fail sets one";
+        "the function \"apply\" of an operator of 2 x 2 returned status 5, input/output error, "
+        "without a message; set one by fur_context_fail";
     static const char unknown[] =
-        "the function \"diagonal\" of an operator of 2 x 2 returned status "
-        "99, unknown, without a sentence; fur_context_fail sets one";
+        "the function \"diagonal\" of an operator of 2 x 2 returned status 99, unknown, without a "
+        "message; set one by fur_context_fail";
     fur_context *context = context_make(NULL, 1);
     scaling s = {.context = context,
                  .silent = true,
@@ -207,16 +208,19 @@ START_TEST(vectors_that_do_not_fit_are_refused)
     fur_vector *y = vector_of(context, FUR_F64, 3);
     fur_vector *single = vector_of(context, FUR_F32, 4);
     fur_vector *foreign = vector_of(other, FUR_F64, 3);
-    ck_fails(context, FUR_INVALID, "x has 3 entries of type f64, the operator needs 4 of type f64",
+    ck_fails(context, FUR_INVALID,
+             "x has 3 entries of type f64, but the operator needs 4 of type f64",
              fur_operator_apply(op, y, y));
-    ck_fails(context, FUR_INVALID, "x has 4 entries of type f32, the operator needs 4 of type f64",
+    ck_fails(context, FUR_INVALID,
+             "x has 4 entries of type f32, but the operator needs 4 of type f64",
              fur_operator_apply(op, single, y));
-    ck_fails(context, FUR_INVALID, "y has 4 entries of type f64, the operator needs 3 of type f64",
+    ck_fails(context, FUR_INVALID,
+             "y has 4 entries of type f64, but the operator needs 3 of type f64",
              fur_operator_apply(op, x, x));
     ck_fails(context, FUR_INVALID, "y belongs to another context than the operator",
              fur_operator_apply(op, x, foreign));
     ck_fails(context, FUR_INVALID,
-             "the diagonal has 4 entries of type f64, the operator needs 3 of type f64",
+             "the diagonal has 4 entries of type f64, but the operator needs 3 of type f64",
              fur_operator_diagonal(op, x));
     ck_assert_int_eq(s.applied, 0);
     fur_operator_destroy(op);
@@ -270,9 +274,11 @@ START_TEST(x_may_have_its_own_context)
     ck_ok(context, fur_operator_apply(op, x, y));
     ck_fails(context, FUR_INVALID, "x belongs to another context than its domain",
              fur_operator_apply(op, y, y));
-    ck_fails(context, FUR_UNSUPPORTED, "the operator does not know its diagonal",
+    ck_fails(context, FUR_UNSUPPORTED,
+             "the operator does not define its diagonal, which this call needs",
              fur_operator_diagonal(op, y));
-    ck_fails(context, FUR_INVALID, "cg needs x and b of one context; this operator has two",
+    ck_fails(context, FUR_INVALID,
+             "cg needs x and b in one context, but this operator has two contexts",
              fur_solver_create(op, NULL, &solver));
     options.adjoint = op; /* from x to b, as A itself */
     ck_assert_int_eq(fur_solver_create(op, &options, &solver), FUR_INVALID);
@@ -464,8 +470,8 @@ START_TEST(jacobi_names_the_row_without_a_reciprocal)
         if (unusable[i] == 0x1p-149 && value_epsilon(value) == DBL_EPSILON)
             entries[2].re = 0;
         ck_fails(context, FUR_INVALID,
-                 "the diagonal has no finite reciprocal in row 3, counting from 1; Jacobi's "
-                 "preconditioner needs one in every row",
+                 "the diagonal entry of row 3, counting from 1, is 0 or has no finite reciprocal; "
+                 "Jacobi's preconditioner divides by it",
                  fur_operator_jacobi(op, &jacobi));
         ck_assert_ptr_null(jacobi);
         ck_assert_int_eq(m.outstanding, outstanding);
@@ -486,13 +492,14 @@ START_TEST(jacobi_needs_a_square_operator_with_a_diagonal)
     definition.cols = 6;
     ck_ok(context, fur_operator_create(context, &definition, &op));
     ck_fails(context, FUR_INVALID,
-             "Jacobi's preconditioner needs a square operator, this one is 5 x 6",
+             "Jacobi's preconditioner needs a square operator; this one is 5 x 6",
              fur_operator_jacobi(op, &jacobi));
     fur_operator_destroy(op);
     definition.cols = 5;
     definition.diagonal = NULL;
     ck_ok(context, fur_operator_create(context, &definition, &op));
-    ck_fails(context, FUR_UNSUPPORTED, "the operator does not know its diagonal",
+    ck_fails(context, FUR_UNSUPPORTED,
+             "the operator does not define its diagonal, which this call needs",
              fur_operator_jacobi(op, &jacobi));
     ck_assert_ptr_null(jacobi);
     fur_operator_destroy(op);

@@ -105,7 +105,7 @@ START_TEST(what_is_no_permutation_is_refused)
     ck_fails(context, FUR_INVALID, "a permutation cannot have -1 numbers",
              fur_permutation_create(context, -1, NULL, &p));
     ck_fails(context, FUR_OVERFLOW,
-             "a permutation of 2147483648 numbers: there must be at most 2147483647",
+             "a permutation of 2147483648 numbers is too long; the limit is 2147483647",
              fur_permutation_create(context, INT64_C(1) << 31, NULL, &p));
     ck_assert_ptr_null(p);
     ck_assert_int_eq(m.outstanding, outstanding);
@@ -187,10 +187,10 @@ START_TEST(vectors_that_do_not_fit_are_refused)
     fur_vector *x = vector_random(context, &r, FUR_F64, 4);
     fur_vector *y = vector_random(context, &r, FUR_F64, 4);
     fur_vector *z = vector_random(context, &r, FUR_F32, 4);
-    ck_fails(context, FUR_INVALID, "the vectors have 4 entries, the permutation has 5 numbers",
+    ck_fails(context, FUR_INVALID, "the vectors have 4 entries, but the permutation has 5 numbers",
              fur_vector_permute(p, x, y));
     ck_fails(context, FUR_INVALID,
-             "the vectors have entries of types f64 and f32; convert one of them",
+             "the vectors have entries of types f64 and f32; they need the same type: convert one",
              fur_vector_unpermute(p, x, z));
     ck_fails(other, FUR_INVALID, "the vectors belong to another context than the permutation",
              fur_vector_unpermute(foreign, x, y));
@@ -398,7 +398,7 @@ START_TEST(orders_that_do_not_fit_a_matrix_are_refused)
     fur_csr *b = NULL;
     ck_ok(context, fur_csr_from_coo(context, &none, FUR_DUPLICATES_ERROR, &a));
     int64_t outstanding = m.outstanding;
-    ck_fails(context, FUR_INVALID, "the column order has 3 numbers, the matrix has 4 columns",
+    ck_fails(context, FUR_INVALID, "the column order has 3 numbers, but the matrix has 4 columns",
              fur_csr_permute(a, p, p, &b));
     ck_fails(context, FUR_INVALID, "the row order belongs to another context than the matrix",
              fur_csr_permute(a, foreign, NULL, &b));

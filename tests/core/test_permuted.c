@@ -223,7 +223,7 @@ START_TEST(operators_and_permutations_that_do_not_fit_are_refused)
     fur_permutation *foreign = identity(other, 315);
     fur_operator *op = NULL;
     int64_t outstanding = m.outstanding;
-    ck_fails(context, FUR_INVALID, "the operator is 315 x 315, the permutation has 5 numbers",
+    ck_fails(context, FUR_INVALID, "the operator is 315 x 315, but the permutation has 5 numbers",
              fur_operator_permute(t.inner, small, &op));
     ck_fails(context, FUR_INVALID, "the permutation belongs to another context than the operator",
              fur_operator_permute(t.inner, foreign, &op));

@@ -654,9 +654,10 @@ START_TEST(vectors_that_do_not_match_are_refused)
         fur_vector *y;
         const char *sentence;
     } cases[] = {
-        {vector_random(context, &r, FUR_F64, 6), "the vectors have 5 and 6 entries"},
+        {vector_random(context, &r, FUR_F64, 6),
+         "the vectors have 5 and 6 entries; they need the same number"},
         {vector_random(context, &r, FUR_C128, 5),
-         "the vectors have entries of types f64 and c128; convert one of them"},
+         "the vectors have entries of types f64 and c128; they need the same type: convert one"},
         {vector_random(other, &r, FUR_F64, 5), "the vectors belong to different contexts"},
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {

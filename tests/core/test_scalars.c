@@ -247,11 +247,12 @@ START_TEST(earlier_values_can_be_had)
     ck_assert(kept[0] == 3 && kept[1] == 12 && kept[2] == 27);
     ck_ok(context, fur_axpby_from(plain(0), x, quotient(1, s, FUR_PREVIOUS(1), 1), x));
     ck_assert(((double *)fur_vector_data(x))[2] == 4 * (27. / 48));
-    ck_fails(context, FUR_INVALID, "the scalars keep 3 values of 2 slots",
+    ck_fails(context, FUR_INVALID, "the scalars keep only 3 values of 2 slots",
              fur_scalars_kept(s, 2, 1, kept));
-    ck_fails(context, FUR_INVALID, "the scalars keep 3 values of 2 slots",
+    ck_fails(context, FUR_INVALID, "the scalars keep only 3 values of 2 slots",
              fur_scalars_kept(s, 0, 4, kept));
-    ck_fails(context, FUR_INVALID, "scalars keep a number of values from 0 on of at most 8 slots",
+    ck_fails(context, FUR_INVALID,
+             "the number of slots must be from 0 to 8, and the number of values 0 or more",
              fur_scalars_keep(s, 9, 4));
     ck_assert_int_eq(fur_scalars_keep(s, 8, INT64_C(1) << 61), FUR_OVERFLOW);
     ck_ok(context, fur_scalars_kept(s, 1, 3, kept)); /* what was kept still is */
@@ -395,7 +396,7 @@ END_TEST
 START_TEST(wrong_arguments_are_refused)
 {
     static const char foreign[] = "the scalars and the vectors belong to different contexts";
-    static const char sizes[] = "the vectors have 1 and 2 entries";
+    static const char sizes[] = "the vectors have 1 and 2 entries; they need the same number";
     fur_context *context = context_make(NULL, 1);
     fur_context *elsewhere = context_make(NULL, 1);
     fur_vector *x = single(context, 3);
@@ -404,17 +405,19 @@ START_TEST(wrong_arguments_are_refused)
     fur_scalars *s = scalars_make(context);
     fur_scalars *strange = scalars_make(elsewhere);
     fur_coefficient one = plain(1);
-    ck_fails(context, FUR_INVALID, "slot 8 is not one of 0 to 7", fur_dot_into(x, y, s, 8));
-    ck_fails(context, FUR_INVALID, "slot -1 is not one of 0 to 7", fur_dot_into(x, y, s, -1));
-    ck_fails(context, FUR_INVALID, "slot 9 is not one of 0 to 7",
+    ck_fails(context, FUR_INVALID, "slot 8 is out of range; it must be from 0 to 7",
+             fur_dot_into(x, y, s, 8));
+    ck_fails(context, FUR_INVALID, "slot -1 is out of range; it must be from 0 to 7",
+             fur_dot_into(x, y, s, -1));
+    ck_fails(context, FUR_INVALID, "slot 9 is out of range; it must be from 0 to 7",
              fur_axpy_norm2_into(one, x, y, s, 9));
-    ck_fails(context, FUR_INVALID, "numerator 16 is not one of 0 to 15",
+    ck_fails(context, FUR_INVALID, "numerator 16 is out of range; it must be from 0 to 15",
              fur_axpby_from(quotient(1, s, 16, -1), x, one, y));
-    ck_fails(context, FUR_INVALID, "numerator -1 is not one of 0 to 15",
+    ck_fails(context, FUR_INVALID, "numerator -1 is out of range; it must be from 0 to 15",
              fur_axpby_from(one, x, quotient(1, s, -1, -1), y));
-    ck_fails(context, FUR_INVALID, "denominator 16 is not one of -1 to 15",
+    ck_fails(context, FUR_INVALID, "denominator 16 is out of range; it must be from -1 to 15",
              fur_axpby_from(quotient(1, s, 0, 16), x, one, y));
-    ck_fails(context, FUR_INVALID, "denominator -2 is not one of -1 to 15",
+    ck_fails(context, FUR_INVALID, "denominator -2 is out of range; it must be from -1 to 15",
              fur_axpy_norm2_into(quotient(1, s, 0, -2), x, y, s, 0));
     ck_fails(context, FUR_INVALID, foreign, fur_dot_into(x, y, strange, 0));
     ck_fails(context, FUR_INVALID, foreign, fur_axpy_norm2_into(one, x, y, strange, 0));
@@ -427,7 +430,7 @@ START_TEST(wrong_arguments_are_refused)
         fur_scalars_state state = fur_scalars_initial();
         state.halted = halted;
         snprintf(sentence, sizeof sentence,
-                 "scalars are halted by one of 8 slots or by -1, none; not by %d", (int)halted);
+                 "halted must be a slot below 8, or -1 for none; it is %d", (int)halted);
         ck_fails(context, FUR_INVALID, sentence, fur_scalars_set(s, &state));
     }
     ck_assert_double_eq(*(double *)fur_vector_data(y), 4);
@@ -446,7 +449,7 @@ START_TEST(a_cpu_records_nothing)
 {
     fur_context *context = context_make(NULL, 1);
     fur_recording *recording = NULL;
-    ck_fails(context, FUR_UNSUPPORTED, "device \"cpu\" records nothing; a GPU's context does",
+    ck_fails(context, FUR_UNSUPPORTED, "device \"cpu\" cannot record work; use a context on a GPU",
              fur_recording_create(context, &recording));
     ck_assert_ptr_null(recording);
     fur_context_destroy(context);

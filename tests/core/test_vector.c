@@ -95,7 +95,7 @@ START_TEST(wrong_shapes_are_refused)
         {(fur_value_type)4, 1, data, FUR_INVALID, "4 is not a value type"},
         {(fur_value_type)-1, 1, data, FUR_INVALID, "-1 is not a value type"},
         {FUR_F64, -2, data, FUR_INVALID, "a vector cannot have -2 entries"},
-        {FUR_F64, 2, NULL, FUR_INVALID, "2 entries were announced, none given"},
+        {FUR_F64, 2, NULL, FUR_INVALID, "the array is NULL, but has to hold 2 entries"},
         {FUR_C128, INT64_MAX, data, FUR_OVERFLOW,
          "9223372036854775807 elements of 16 bytes do not fit in memory"},
     };
@@ -295,10 +295,10 @@ START_TEST(conversion_does_not_lose_imaginary_parts)
             entry_set(value, fur_vector_data(x), k, fur_complex(1, lost[i / 2]));
         int64_t outstanding = m.outstanding;
         ck_fails(context, FUR_INVALID,
-                 "entry 123457, counting from 1, has an imaginary part, which f64 cannot hold",
+                 "entry 123457, counting from 1, has an imaginary part, which type f64 cannot hold",
                  fur_vector_convert(x, FUR_F64, &converted));
         ck_fails(context, FUR_INVALID,
-                 "entry 123457, counting from 1, has an imaginary part, which f32 cannot hold",
+                 "entry 123457, counting from 1, has an imaginary part, which type f32 cannot hold",
                  fur_vector_convert(x, FUR_F32, &converted));
         ck_assert_ptr_null(converted);
         ck_assert_int_eq(m.outstanding, outstanding);
@@ -333,9 +333,10 @@ START_TEST(vectors_that_do_not_match_are_refused)
         fur_vector *y;
         const char *sentence;
     } cases[] = {
-        {vector_random(context, &r, FUR_F64, 0), "the vectors have 5 and 0 entries"},
+        {vector_random(context, &r, FUR_F64, 0),
+         "the vectors have 5 and 0 entries; they need the same number"},
         {vector_random(context, &r, FUR_F32, 5),
-         "the vectors have entries of types f64 and f32; convert one of them"},
+         "the vectors have entries of types f64 and f32; they need the same type: convert one"},
         {vector_random(other, &r, FUR_F64, 5), "the vectors belong to different contexts"},
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {

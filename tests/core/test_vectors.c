@@ -262,15 +262,17 @@ START_TEST(wrong_shapes_are_refused)
     check_refused_array(context, w, FUR_INVALID, "a block of vectors cannot have -1 x 3 entries");
     w = v;
     w.stride = 2;
-    check_refused_array(context, w, FUR_INVALID,
-                        "rows of 3 entries cannot begin 2 entries after each other");
+    check_refused_array(
+        context, w, FUR_INVALID,
+        "rows of 3 entries have a stride of 2; it must be 0 or at least their length");
     w = v;
     w.rows = INT64_MAX / 4;
     check_refused_array(context, w, FUR_OVERFLOW,
                         "2305843009213693951 x 3 elements of 8 bytes do not fit in memory");
     w = v;
     w.data = NULL;
-    check_refused_array(context, w, FUR_INVALID, "2 x 3 entries were announced, none given");
+    check_refused_array(context, w, FUR_INVALID,
+                        "the array is NULL, but has to hold 2 x 3 entries");
     fur_context_destroy(context);
 }
 END_TEST
@@ -291,20 +293,22 @@ START_TEST(what_does_not_fit_is_refused)
     ck_ok(context, fur_vectors_create(context, FUR_C128, 5, 6, FUR_LAYOUT_ROWS, &complex));
     ck_ok(context, fur_vectors_columns(x, 0, 3, &left));
     ck_ok(context, fur_vectors_columns(x, 2, 3, &middle));
-    ck_fails(context, FUR_INVALID, "the blocks have 5 x 6 and 5 x 7 entries",
+    ck_fails(context, FUR_INVALID,
+             "the blocks have 5 x 6 and 5 x 7 entries; they need the same shape",
              fur_vectors_axpby(one, x, one, y));
     ck_fails(context, FUR_INVALID,
-             "the blocks have entries of types f64 and c128; convert one of them",
+             "the blocks have entries of types f64 and c128; they need the same type: convert one",
              fur_vectors_copy(x, complex));
-    ck_fails(context, FUR_INVALID, "X and Y overlap; each must have memory of its own",
+    ck_fails(context, FUR_INVALID, "X and Y overlap in memory; give each a separate array",
              fur_vectors_copy(left, middle));
-    ck_fails(context, FUR_INVALID, "4 columns from columns 3 on: the block has 6",
+    ck_fails(context, FUR_INVALID,
+             "4 columns from columns 3 on are not within the block, which has 6",
              fur_vectors_columns(x, 3, 4, &none));
-    ck_fails(context, FUR_INVALID, "1 rows from rows -1 on: the block has 5",
+    ck_fails(context, FUR_INVALID, "1 rows from rows -1 on are not within the block, which has 5",
              fur_vectors_rows(x, -1, 1, &none));
     ck_fails(context, FUR_INVALID,
-             "entries of a column lie 6 apart in row-major order, which a vector cannot show; copy "
-             "the column",
+             "the entries of a column are 6 entries apart in row-major order, but a vector is "
+             "contiguous; copy the column",
              fur_vectors_column(x, 0, &column));
     ck_assert(!none && !column);
     fur_vectors_destroy(middle);
@@ -466,10 +470,12 @@ START_TEST(small_products_that_do_not_fit_are_refused)
     ck_ok(context, fur_vectors_create(context, FUR_F64, 5, 2, FUR_LAYOUT_ROWS, &x));
     ck_ok(context, fur_vectors_create(context, FUR_F64, 6, 2, FUR_LAYOUT_ROWS, &y));
     ck_ok(context, fur_vectors_create(context, FUR_F64, 5, 257, FUR_LAYOUT_ROWS, &wide));
-    ck_fails(context, FUR_INVALID, "the blocks have 5 and 6 rows",
+    ck_fails(context, FUR_INVALID, "the blocks have 5 and 6 rows; they need the same number",
              fur_vectors_multiply(c[0], x, c, c[0], y));
-    ck_fails(context, FUR_INVALID, "the blocks have 5 and 6 rows", fur_vectors_gram(x, y, c));
-    ck_fails(context, FUR_UNSUPPORTED, "a matrix of 2 x 257 is not small: 256 rows and columns are",
+    ck_fails(context, FUR_INVALID, "the blocks have 5 and 6 rows; they need the same number",
+             fur_vectors_gram(x, y, c));
+    ck_fails(context, FUR_UNSUPPORTED,
+             "the small matrix is 2 x 257; it can have at most 256 rows and columns",
              fur_vectors_multiply(c[0], x, c, c[0], wide));
     fur_vectors_destroy(wide);
     fur_vectors_destroy(y);

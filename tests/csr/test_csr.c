@@ -195,34 +195,40 @@ static const wrong wrongs[] = {
      5, FUR_F64, FUR_I32, RIGHT_OFFSETS, RIGHT_COLUMNS, 0},
     {"2147483648 entries do not fit int32 offsets; use int64 offsets", FUR_OVERFLOW, 3, 4,
      2147483648, FUR_F64, FUR_I32, RIGHT_OFFSETS, RIGHT_COLUMNS, 0},
-    {"4 is not a value type or 0 not an offset type", FUR_INVALID, 3, 4, 5, 4, FUR_I32,
+    {"4 is not a value type, or 0 is not an offset type", FUR_INVALID, 3, 4, 5, 4, FUR_I32,
      RIGHT_OFFSETS, RIGHT_COLUMNS, 0},
-    {"1 is not a value type or 2 not an offset type", FUR_INVALID, 3, 4, 5, FUR_F64, 2,
+    {"1 is not a value type, or 2 is not an offset type", FUR_INVALID, 3, 4, 5, FUR_F64, 2,
      RIGHT_OFFSETS, RIGHT_COLUMNS, 0},
-    {"an array is missing: offsets need rows + 1 elements, columns and values 5 each", RIGHT_SHAPE,
-     RIGHT_OFFSETS, RIGHT_COLUMNS, 1},
-    {"an array is missing: offsets need rows + 1 elements, columns and values 5 each", RIGHT_SHAPE,
-     RIGHT_OFFSETS, RIGHT_COLUMNS, 2},
-    {"an array is missing: offsets need rows + 1 elements, columns and values 5 each", RIGHT_SHAPE,
-     RIGHT_OFFSETS, RIGHT_COLUMNS, 3},
-    {"the first row begins at offset 1, it must be 0", RIGHT_SHAPE, {1, 2, 3, 5}, RIGHT_COLUMNS, 0},
-    {"row 2, counting from 1, runs from offset 3 to 2: offsets must not decrease and end at 5",
+    {"an array is NULL; offsets needs rows + 1 elements, and columns and values need 5 elements "
+     "each",
+     RIGHT_SHAPE, RIGHT_OFFSETS, RIGHT_COLUMNS, 1},
+    {"an array is NULL; offsets needs rows + 1 elements, and columns and values need 5 elements "
+     "each",
+     RIGHT_SHAPE, RIGHT_OFFSETS, RIGHT_COLUMNS, 2},
+    {"an array is NULL; offsets needs rows + 1 elements, and columns and values need 5 elements "
+     "each",
+     RIGHT_SHAPE, RIGHT_OFFSETS, RIGHT_COLUMNS, 3},
+    {"offsets[0] is 1; it must be 0", RIGHT_SHAPE, {1, 2, 3, 5}, RIGHT_COLUMNS, 0},
+    {"row 2, counting from 1, begins at offset 3 and ends at 2; offsets must not decrease or "
+     "exceed 5",
      RIGHT_SHAPE,
      {0, 3, 2, 5},
      RIGHT_COLUMNS,
      0},
-    {"row 1, counting from 1, runs from offset 0 to -1: offsets must not decrease and end at 5",
+    {"row 1, counting from 1, begins at offset 0 and ends at -1; offsets must not decrease or "
+     "exceed 5",
      RIGHT_SHAPE,
      {0, -1, 3, 5},
      RIGHT_COLUMNS,
      0},
-    {"row 2, counting from 1, runs from offset 2 to 6: offsets must not decrease and end at 5",
+    {"row 2, counting from 1, begins at offset 2 and ends at 6; offsets must not decrease or "
+     "exceed 5",
      RIGHT_SHAPE,
      {0, 2, 6, 5},
      RIGHT_COLUMNS,
      0},
-    {"row 3, counting from 1, runs from offset 3 to 2147483647: offsets must not decrease and end "
-     "at 5",
+    {"row 3, counting from 1, begins at offset 3 and ends at 2147483647; offsets must not decrease "
+     "or exceed 5",
      RIGHT_SHAPE,
      {0, 2, 3, INT32_MAX},
      RIGHT_COLUMNS,
@@ -247,18 +253,18 @@ static const wrong wrongs[] = {
      RIGHT_OFFSETS,
      {INT32_MIN, 1, 3, 0, 2},
      0},
-    {"row 1 has column 2 twice, counting from 1; sum duplicates with fur_csr_from_coo",
+    {"row 1 has column 2 twice, counting from 1; sum duplicates by fur_csr_from_coo",
      RIGHT_SHAPE,
      RIGHT_OFFSETS,
      {1, 1, 3, 0, 2},
      0},
-    {"row 3 has column 1 after column 3, counting from 1: columns must increase; sort them with "
+    {"row 3 has column 1 after column 3, counting from 1; columns must increase: sort them by "
      "fur_csr_from_coo",
      RIGHT_SHAPE,
      RIGHT_OFFSETS,
      {0, 1, 3, 2, 0},
      0},
-    {"the first row begins at offset 1, it must be 0",
+    {"offsets[0] is 1; it must be 0",
      FUR_INVALID,
      0,
      4,
@@ -468,7 +474,7 @@ static void check_repeated(fur_context *context, const fur_coo_view *c, int64_t 
 {
     char sentence[128];
     fur_csr *a = NULL;
-    snprintf(sentence, sizeof sentence, "several entries are at (%lld, %lld)",
+    snprintf(sentence, sizeof sentence, "more than one entry is at (%lld, %lld)",
              (long long)(repeated / c->cols), (long long)(repeated % c->cols));
     ck_fails(context, FUR_INVALID, sentence,
              fur_csr_from_coo(context, c, FUR_DUPLICATES_ERROR, &a));
@@ -635,13 +641,13 @@ START_TEST(wrong_coordinates_are_refused)
          "5 is not a value type"},
         {{sizeof(fur_coo_view), 4, 4, 3, FUR_F64, NULL, in, values},
          FUR_INVALID,
-         "3 entries were announced, an array is missing"},
+         "an array is NULL, but has to hold 3 entries"},
         {{sizeof(fur_coo_view), 4, 4, 3, FUR_F64, in, NULL, values},
          FUR_INVALID,
-         "3 entries were announced, an array is missing"},
+         "an array is NULL, but has to hold 3 entries"},
         {{sizeof(fur_coo_view), 4, 4, 3, FUR_F64, in, in, NULL},
          FUR_INVALID,
-         "3 entries were announced, an array is missing"},
+         "an array is NULL, but has to hold 3 entries"},
         {{sizeof(fur_coo_view), 4, 4, 3, FUR_F64, negative, in, values},
          FUR_INVALID,
          "entry 2 is at (0, 2), counting from 1, outside the 4 x 4 matrix; indices in memory count "
@@ -691,7 +697,8 @@ START_TEST(what_a_matrix_keeps_is_released_once)
     ck_fails(context, FUR_INVALID, "fur_csr_on_destroy was given NULL for release",
              fur_csr_on_destroy(a, NULL, &others));
     ck_ok(context, fur_csr_on_destroy(a, count_release, &releases));
-    ck_fails(context, FUR_INVALID, "the matrix keeps something already; let that release both",
+    ck_fails(context, FUR_INVALID,
+             "the matrix has a release function already; let that function release both objects",
              fur_csr_on_destroy(a, count_release, &others));
     ck_ok(context, fur_csr_transfer(a, context, &b));
     ck_assert_ptr_ne(fur_csr_get(b)->offsets, offsets);
@@ -865,11 +872,11 @@ START_TEST(conversion_names_what_it_cannot_keep)
     fur_csr *b = NULL;
     ck_ok(context, fur_csr_from_coo(context, &c.view, FUR_DUPLICATES_ERROR, &a));
     ck_fails(context, FUR_INVALID,
-             "entry (2, 4), counting from 1, has an imaginary part, which f64 cannot hold",
+             "entry (2, 4), counting from 1, has an imaginary part, which type f64 cannot hold",
              fur_csr_convert(a, FUR_F64, FUR_I64, &b));
-    ck_fails(context, FUR_INVALID, "7 is not a value type or 0 not an offset type",
+    ck_fails(context, FUR_INVALID, "7 is not a value type, or 0 is not an offset type",
              fur_csr_convert(a, (fur_value_type)7, FUR_I32, &b));
-    ck_fails(context, FUR_INVALID, "1 is not a value type or 3 not an offset type",
+    ck_fails(context, FUR_INVALID, "1 is not a value type, or 3 is not an offset type",
              fur_csr_convert(a, FUR_F64, (fur_offset_type)3, &b));
     ck_assert_ptr_null(b);
     fur_csr_destroy(a);

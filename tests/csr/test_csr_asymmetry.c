@@ -272,13 +272,13 @@ START_TEST(what_cannot_be_asked_is_refused)
     fur_csr *a = matrix_random(context, &r, &shapes[shape_find("full")], FUR_F64, FUR_I32);
     fur_csr_asymmetry found = FUR_DEFAULT(fur_csr_asymmetry);
     fur_scalar entry;
-    ck_fails(context, FUR_INVALID, "the matrix is 23 x 29; only a square one can be symmetric",
+    ck_fails(context, FUR_INVALID, "the matrix is 23 x 29; only a square matrix can be symmetric",
              fur_csr_find_asymmetry(a, FUR_SYMMETRY_PATTERN, &found));
     ck_fails(context, FUR_INVALID, "9 is not a symmetry",
              fur_csr_find_asymmetry(a, (fur_symmetry)9, &found));
     ck_fails(
         context, FUR_INVALID,
-        "(24, 1), counting from 1, lies outside the 23 x 29 matrix; indices in memory count from 0",
+        "(24, 1), counting from 1, is outside the 23 x 29 matrix; indices in memory count from 0",
         fur_csr_entry(a, 23, 0, &entry));
     ck_assert_int_eq(fur_csr_entry(a, 0, 29, &entry), FUR_INVALID);
     ck_assert_int_eq(fur_csr_entry(a, -1, 0, &entry), FUR_INVALID);

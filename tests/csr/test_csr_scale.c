@@ -340,27 +340,30 @@ START_TEST(what_cannot_be_is_refused_and_changes_nothing)
     fur_vector *longer = vector_from(context, FUR_F64, 4, numbers);
     fur_vector *single = vector_from(context, FUR_F32, 3, numbers);
     fur_scalar one = fur_real(1);
-    ck_fails(context, FUR_INVALID, "r has 4 entries, the 3 x 3 matrix needs 3",
+    ck_fails(context, FUR_INVALID, "r has 4 entries, but the 3 x 3 matrix needs 3",
              fur_csr_scale(a, longer, NULL));
-    ck_fails(context, FUR_INVALID, "c has 3 entries, the 3 x 4 matrix needs 4",
+    ck_fails(context, FUR_INVALID, "c has 3 entries, but the 3 x 4 matrix needs 4",
              fur_csr_scale(wide, x, x));
-    ck_fails(context, FUR_INVALID, "r has entries of type f32, the matrix of type f64; convert one",
+    ck_fails(context, FUR_INVALID,
+             "r has entries of type f32, but the matrix has type f64; convert one",
              fur_csr_scale(a, single, NULL));
-    ck_fails(context, FUR_INVALID, "the matrix is 3 x 4; unknowns are eliminated from a square one",
+    ck_fails(context, FUR_INVALID,
+             "the matrix is 3 x 4; unknowns can be eliminated from a square matrix only",
              fur_csr_eliminate(wide, 1, bare, one, NULL, NULL));
     ck_fails(context, FUR_INVALID, "there cannot be -1 unknowns",
              fur_csr_eliminate(a, -1, bare, one, x, b));
-    ck_fails(context, FUR_INVALID, "unknowns[1] is 3, the matrix has 3 rows; unknowns count from 0",
+    ck_fails(context, FUR_INVALID,
+             "unknowns[1] is 3, but the matrix has 3 rows; unknowns count from 0",
              fur_csr_eliminate(a, 2, outside, one, x, b));
     ck_fails(context, FUR_INVALID,
-             "row 3, counting from 1, has no entry on the diagonal, and the pattern stays: store "
-             "one there, if only a zero",
+             "row 3, counting from 1, has no entry on the diagonal, and elimination does not "
+             "change the pattern; store an entry there first, which may be 0",
              fur_csr_eliminate(a, 2, bare, one, x, b));
     ck_fails(context, FUR_INVALID, "fur_csr_eliminate was given NULL for x",
              fur_csr_eliminate(a, 1, bare, one, NULL, b));
-    ck_fails(context, FUR_INVALID, "b has 4 entries, the 3 x 3 matrix needs 3",
+    ck_fails(context, FUR_INVALID, "b has 4 entries, but the 3 x 3 matrix needs 3",
              fur_csr_eliminate(a, 1, bare, one, x, longer));
-    ck_fails(context, FUR_INVALID, "x and b overlap; each must have memory of its own",
+    ck_fails(context, FUR_INVALID, "x and b overlap in memory; give each a separate array",
              fur_csr_eliminate(a, 1, bare, one, b, b));
     check_untouched(a, b);
     fur_vector_destroy(single);

@@ -204,8 +204,8 @@ START_TEST(calls_that_break_the_contract_fail)
     fur_csr *empty =
         matrix_random(s.context, &s.random, &shapes[shape_find("no entries")], FUR_F64, FUR_I32);
     const void *own = fur_csr_get(a)->values;
-    const char taken[] = "these values are the matrix's own already: tell it that they have "
-                         "changed with fur_csr_values_changed";
+    const char taken[] = "these values are the matrix's own array; after a change in place call "
+                         "fur_csr_values_changed";
     ck_fails(s.context, FUR_INVALID, "fur_csr_set_values was given NULL for values",
              fur_csr_set_values(a, NULL, FUR_OWNERSHIP_COPY));
     ck_fails(s.context, FUR_INVALID, taken, fur_csr_set_values(a, own, FUR_OWNERSHIP_ADOPT));
@@ -272,7 +272,7 @@ END_TEST
 START_TEST(a_named_kernel_may_not_suit_new_coefficients)
 {
     static const char reason[] =
-        "the stencil could not take over new values: kernel \"symmetric\" does not suit the "
+        "the stencil could not be updated for new values: kernel \"symmetric\" does not suit the "
         "stencil: its coefficients differ at -1 and +1 along an axis";
     memory m;
     values_subject s = open_subject(&m, 7700, 1);
@@ -452,9 +452,11 @@ START_TEST(a_plan_without_its_matrix_says_so)
     fur_vector *y = vector_random(s.context, &s.random, FUR_F64, 16);
     ck_ok(s.context, fur_spmv_plan(a, NULL, &plan));
     fur_csr_destroy(a);
-    ck_fails(s.context, FUR_INVALID,
-             "the plan cannot be used any more: what it was made from has been destroyed",
-             fur_spmv_apply(plan, fur_real(1), x, fur_real(0), y));
+    ck_fails(
+        s.context, FUR_INVALID,
+        "the plan cannot be used any more, because an object that it was created from has been "
+        "destroyed",
+        fur_spmv_apply(plan, fur_real(1), x, fur_real(0), y));
     fur_spmv_destroy(plan);
     fur_vector_destroy(y);
     fur_vector_destroy(x);

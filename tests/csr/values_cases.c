@@ -275,8 +275,8 @@ static void *with_zero(const fur_csr *a, const void *values)
 void values_refused_by_jacobi(values_subject *s)
 {
     static const char reason[] =
-        "Jacobi's preconditioner could not take over new values: the diagonal has no finite "
-        "reciprocal in row 6, counting from 1; Jacobi's preconditioner needs one in every row";
+        "Jacobi's preconditioner could not be updated for new values: the diagonal entry of row 6, "
+        "counting from 1, is 0 or has no finite reciprocal; Jacobi's preconditioner divides by it";
     fur_csr *a = square(s, FUR_F64);
     fur_permutation *p = permutation_random(s->context, &s->random, fur_csr_get(a)->rows);
     chain c = chain_open(a, FUR_OP_N, p);
@@ -406,13 +406,13 @@ static void double_row(const fur_csr *a, int64_t row, double *values)
 /* A row that differs already may do so in another way; any other must not. */
 void values_refused_by_recognised(values_subject *s)
 {
-    static const char reason[] = "the recognised stencil could not take over new values: row 37, "
-                                 "counting from 1, is no longer the stencil's; "
-                                 "recognise the matrix again";
+    static const char reason[] =
+        "the recognised stencil could not be updated for new values: row 37, counting from 1, now "
+        "differs from the stencil's row; recognise the matrix again";
     static const char of_stencil[] =
-        "the stencil could not take over new values: the recognised stencil could not take over "
-        "new values: row 37, counting from 1, is no longer the stencil's; recognise the matrix "
-        "again";
+        "the stencil could not be updated for new values: the recognised stencil could not be "
+        "updated for new values: row 37, counting from 1, now differs from the stencil's row; "
+        "recognise the matrix again";
     found f = found_open(s, grid_matrix(s, FUR_F64));
     const fur_stencil *stencil = fur_recognised_stencil(f.r);
     fur_vector *x = vector_random(s->context, &s->random, FUR_F64, fur_csr_get(f.a)->rows);
@@ -457,8 +457,9 @@ void values_refused_by_recognised(values_subject *s)
 /* Its levels follow from the stencil's coefficients: with others it is of no use. */
 void values_refused_by_multigrid(values_subject *s)
 {
-    static const char reason[] = "the multigrid could not take over new values: the coefficients "
-                                 "of its stencil have changed; make another";
+    static const char reason[] =
+        "the multigrid could not be updated for new values: the coefficients of the multigrid's "
+        "stencil have changed; create another multigrid";
     found f = found_open(s, grid(s->context, 7, 20, 9, 8));
     int64_t entries = fur_csr_get(f.a)->entries;
     fur_vector *b = vector_random(s->context, &s->random, FUR_F64, fur_csr_get(f.a)->rows);

@@ -288,7 +288,7 @@ START_TEST(what_is_not_finite_is_refused_as_on_the_cpu)
         fur_solver *solver = NULL;
         ck_ok(context, fur_solver_create(p.op, NULL, &solver));
         ck_fails(context, FUR_INVALID,
-                 "entry 78 of b, counting from 1, is not a finite number; nothing was solved",
+                 "entry 78 of b, counting from 1, is not finite; nothing was solved",
                  fur_solver_solve(solver, p.b, p.x, NULL));
         fur_solver_destroy(solver);
         problem_close(&p);

@@ -329,11 +329,10 @@ START_TEST(kernels_say_why_they_refuse)
     stencil_trial *line = named_trial(3, 64, 0);
     stencil_trial *far = named_trial(13, 64, 0);
     ck_refused(c.context, line, "queue",
-               "kernel \"queue\" does not suit this stencil: its tiles are for grids of two or "
-               "three axes");
+               "kernel \"queue\" does not suit this stencil: it needs a grid of two or three axes");
     ck_refused(c.context, far, "registers",
-               "kernel \"registers\" does not suit this stencil: it is for neighbours at a "
-               "distance of one point along each axis");
+               "kernel \"registers\" does not suit this stencil: it needs offsets of at most one "
+               "point along each axis");
     trial_close(far);
     trial_close(line);
     counted_close(&c);

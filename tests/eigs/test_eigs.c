@@ -263,9 +263,9 @@ START_TEST(wrong_options_are_refused)
         const char *sentence;
     } cases[] = {
         {{.count = 11},
-         "11 eigenvalues were asked for; the matrix has 10, and at most 1000 are found"},
+         "11 eigenvalues were requested; the matrix has 10, and at most 1000 can be found"},
         {{.count = 3, .basis = 4}, "the basis must have at least 5 vectors for 3 eigenvalues"},
-        {{.which = (fur_eigs_which)7}, "which must be one of fur_eigs_which"},
+        {{.which = (fur_eigs_which)7}, "options.which must be a value of fur_eigs_which"},
         {{.tolerance = -1}, negative},
         {{.tolerance = NAN}, negative},
         {{.max_iterations = -1}, negative},

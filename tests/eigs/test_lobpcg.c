@@ -535,15 +535,16 @@ START_TEST(wrong_options_are_refused)
     fur_vector *vectors[] = {vector};
     static const char negative[] = "tolerance, relative and max_iterations must not be negative";
     static const char block[] =
-        "the block must have from 3, the eigenvalues asked for, to 85 vectors";
+        "the block must have at least 3 vectors, one for each eigenvalue, and at most 85";
     const struct {
         fur_lobpcg_options options;
         const char *sentence;
     } cases[] = {
         {{.count = 11},
-         "11 eigenvalues were asked for; the matrix has 10, and at most 50 are found"},
+         "11 eigenvalues were requested; the matrix has 10, and at most 50 can be found"},
         {{.which = FUR_EIGS_BOTH_ENDS},
-         "lobpcg finds the smallest or the largest eigenvalues, at one end"},
+         "lobpcg finds eigenvalues at one end only; options.which must be FUR_EIGS_SMALLEST or "
+         "FUR_EIGS_LARGEST"},
         {{.tolerance = -1}, negative},
         {{.relative = NAN}, negative},
         {{.max_iterations = -1}, negative},
@@ -565,7 +566,7 @@ START_TEST(wrong_options_are_refused)
     }
     fur_lobpcg_options options = {.size = sizeof options, .count = 3, .constraints = full};
     ck_fails(context, FUR_INVALID,
-             "3 eigenvalues were asked for; there are 2 vectors orthogonal to the constraints",
+             "3 eigenvalues were requested, but only 2 vectors are orthogonal to the constraints",
              fur_lobpcg(p.a, &options, values, NULL, NULL, NULL));
     ck_ok(context, fur_lobpcg(p.a, NULL, values, NULL, NULL, NULL));
     fur_operator_destroy(small);

@@ -363,31 +363,32 @@ START_TEST(what_does_not_fit_is_refused)
     fur_colour_options far = {.size = sizeof far, .distance = 3};
     fur_colour_options order = {.size = sizeof order, .order = (fur_colour_order)4};
     ck_ok(context, fur_vector_create(context, FUR_F64, 3, &x));
-    ck_fails(context, FUR_INVALID, "levels need a square matrix, this one is 3 x 4",
+    ck_fails(context, FUR_INVALID, "levels need a square matrix; this one is 3 x 4",
              fur_classes_from_levels(wide, FUR_TRIANGLE_LOWER, &c));
     ck_fails(context, FUR_INVALID,
              "7 is not a triangle; use FUR_TRIANGLE_LOWER or FUR_TRIANGLE_UPPER",
              fur_classes_from_levels(a, (fur_triangle)7, &c));
-    ck_fails(context, FUR_INVALID, "colours need a square matrix, this one is 3 x 4",
+    ck_fails(context, FUR_INVALID, "colours need a square matrix; this one is 3 x 4",
              fur_classes_from_colours(wide, NULL, &c));
-    ck_fails(context, FUR_INVALID, "colours have a distance of 1 or 2, not of 3",
+    ck_fails(context, FUR_INVALID, "the distance of a colouring is 3; it must be 1 or 2",
              fur_classes_from_colours(a, &far, &c));
     ck_fails(context, FUR_INVALID,
              "4 is not an order of colouring; use FUR_COLOUR_ORDER_AUTO, _ROWS, _LARGEST or "
              "_HASHED",
              fur_classes_from_colours(a, &order, &c));
-    ck_fails(context, FUR_INVALID, "components need a square matrix, this one is 3 x 4",
+    ck_fails(context, FUR_INVALID, "components need a square matrix; this one is 3 x 4",
              fur_classes_from_components(wide, &c));
-    ck_fails(context, FUR_INVALID, "a matching needs a square matrix, this one is 3 x 4",
+    ck_fails(context, FUR_INVALID, "a matching needs a square matrix; this one is 3 x 4",
              fur_matching_find(wide, NULL, NULL, NULL, &p));
     ck_fails(context, FUR_INVALID,
-             "only 2 of 3 rows can be matched with columns of their own: the first that cannot is "
-             "row 2, counting from 1",
+             "only 2 of 3 rows can be matched with a column, so the matrix is structurally "
+             "singular; the first unmatched row is 2, counting from 1",
              fur_matching_find(a, NULL, NULL, NULL, &p));
-    ck_fails(context, FUR_INVALID,
-             "row 3, counting from 1, has an entry that is not finite: it cannot be matched",
-             fur_matching_find(nan, NULL, NULL, NULL, &p));
-    ck_fails(context, FUR_INVALID, "r and c overlap; each must have memory of its own",
+    ck_fails(
+        context, FUR_INVALID,
+        "row 3, counting from 1, has an entry that is not finite; a matching needs finite entries",
+        fur_matching_find(nan, NULL, NULL, NULL, &p));
+    ck_fails(context, FUR_INVALID, "r and c overlap in memory; give each a separate array",
              fur_matching_find(a, x, x, NULL, &p));
     ck_assert(c == NULL && p == NULL);
     fur_vector_destroy(x);

@@ -236,9 +236,9 @@ START_TEST(row_that_is_long_and_empty_needs_a_limit)
     fur_vector *x = NULL;
     ck_ok(context, fur_csr_create(context, &view, FUR_OWNERSHIP_BORROW, &a));
     ck_ok(context, fur_binary_write_csr(a, FILE_NAME, NULL));
-    const char *sentence = "a.fur: found a matrix of 1 x 2147483647 in a file of 12288 bytes, "
-                           "expected at most 4194304 rows and columns together; if it is right, "
-                           "raise the limit 'shape'";
+    const char *sentence =
+        "a.fur: found a matrix of 1 x 2147483647 in a file of 12288 bytes, expected at most "
+        "4194304 rows and columns together; if the file is correct, raise the limit 'shape'";
     fur_csr *b = NULL;
     ck_fails(context, FUR_OVERFLOW, sentence, fur_binary_read_vector(context, FILE_NAME, NULL, &x));
     for (int map = 0; map <= 1; map++) {
@@ -352,11 +352,10 @@ START_TEST(what_could_not_be_read_is_not_written)
         context, FUR_INVALID,
         "the matrix is not symmetric: entries (1, 2) and (2, 1), counting from 1, do not match",
         fur_binary_write_csr(a, FILE_NAME, &options));
-    ck_fails(
-        context, FUR_INVALID,
-        "a vector is neither a pattern nor symmetric; write it as general and real, integer or "
-        "complex",
-        fur_binary_write_vector(x, FILE_NAME, &options));
+    ck_fails(context, FUR_INVALID,
+             "a vector cannot be written as a pattern or as symmetric; write it as general and "
+             "real, integer or complex",
+             fur_binary_write_vector(x, FILE_NAME, &options));
     origin.symmetry = (fur_mtx_symmetry)4;
     ck_fails(context, FUR_INVALID, "4 is not a symmetry",
              fur_binary_write_csr(a, FILE_NAME, &options));
@@ -373,7 +372,7 @@ START_TEST(what_could_not_be_read_is_not_written)
                                 .values = (const double[]){1, 2}};
     ck_ok(context, fur_csr_from_coo(context, &twice, FUR_DUPLICATES_KEEP, &kept));
     ck_fails(context, FUR_INVALID,
-             "row 1 has column 1 twice, counting from 1; sum duplicates with fur_csr_from_coo",
+             "row 1 has column 1 twice, counting from 1; sum duplicates by fur_csr_from_coo",
              fur_binary_write_csr(kept, FILE_NAME, NULL));
     ck_assert_int_eq(scratch_count(), 0);
     fur_csr_destroy(kept);
@@ -449,7 +448,7 @@ static void check_refused(const char *what, size_t at)
     }
     ck_assert_str_eq(sentences[0], sentences[1]);
     ck_assert_msg(strncmp(sentences[0], "a.fur: byte ", 12) == 0 &&
-                      strstr(sentences[0], "; make it again from the original"),
+                      strstr(sentences[0], "; create the file again from the original"),
                   "%s", sentences[0]);
 }
 
@@ -578,7 +577,7 @@ START_TEST(first_altered_piece_is_named_whatever_the_threads)
         bytes[size - 1] = (char)(bytes[size - 1] ^ 4);
         scratch_write_bytes(FILE_NAME, bytes, size);
         snprintf(expected, sizeof expected,
-                 "a.fur: byte %zu: found the checksum 0x%llx over 262144 bytes, expected 0x", begin,
+                 "a.fur: byte %zu: found the checksum 0x%llx of 262144 bytes, expected 0x", begin,
                  (unsigned long long)XXH3_64bits(bytes + begin, PIECE));
         for (int i = 0; i < 8; i++) {
             fur_context *team = context_make(NULL, 1 + i / 2);
@@ -604,8 +603,8 @@ static const struct {
 } lies[] = {
     {VERSION, 0, FUR_MALFORMED, "a.fur: byte 8: found 0 as version, expected 1"},
     {VERSION, 2, FUR_UNSUPPORTED,
-     "a.fur: version 2 of the format is later than version 1, which this library reads; read it "
-     "with a later one"},
+     "a.fur: the file has version 2 of the format, but this library reads up to version 1; use a "
+     "newer library"},
     {2, 160, FUR_MALFORMED, "a.fur: byte 16: found 160 as size of the header, expected 152"},
     {3, 1, FUR_MALFORMED, "a.fur: byte 24: found 1 as size of a piece, expected 262144"},
     {KIND, 2, FUR_MALFORMED, "a.fur: byte 32: found 2 as kind, expected at most 1"},
@@ -652,7 +651,7 @@ START_TEST(lying_header_is_refused_before_memory_is_taken)
     fur_context *counting = context_counting(&m, NULL, 1);
     m.calls = 0;
     snprintf(expected, sizeof expected, "%s%s", lies[lie].sentence,
-             lies[lie].status == FUR_MALFORMED ? "; make it again from the original" : "");
+             lies[lie].status == FUR_MALFORMED ? "; create the file again from the original" : "");
     ck_fails(counting, lies[lie].status, expected, read_file(counting, map, &b));
     if (strstr(expected, "byte"))
         ck_assert_int_eq(m.calls, 0);
@@ -838,26 +837,25 @@ START_TEST(files_that_cannot_be_read_are_named)
     ck_fails(context, FUR_IO_ERROR, "missing.fur: cannot open: No such file or directory",
              fur_binary_read_csr(context, "missing.fur", NULL, &a));
     ck_fails(context, FUR_IO_ERROR,
-             "/: cannot read: not a regular file, which a binary file must be; copy it to a disk "
-             "first",
+             "/: cannot read: it is not a regular file, as a binary file must be; copy it to a "
+             "disk first",
              fur_binary_read_vector(context, "/", NULL, &x));
     ck_assert_int_eq(mkfifo("pipe", 0600), 0);
-    ck_fails(
-        context, FUR_IO_ERROR,
-        "pipe: cannot read: not a regular file, which a binary file must be; copy it to a disk "
-        "first",
-        fur_binary_read_header(context, "pipe", &header));
+    ck_fails(context, FUR_IO_ERROR,
+             "pipe: cannot read: it is not a regular file, as a binary file must be; copy it to a "
+             "disk first",
+             fur_binary_read_header(context, "pipe", &header));
     scratch_write(FILE_NAME, "%%MatrixMarket matrix");
     ck_fails(context, FUR_MALFORMED,
-             "a.fur: byte 21: found the end of the file, expected 131 more bytes; make it again "
-             "from the original",
+             "a.fur: byte 21: found the end of the file, expected 131 more bytes; create the file "
+             "again from the original",
              fur_binary_read_csr(context, FILE_NAME, NULL, &a));
     char text[HEADER_SIZE + 1] = "";
     memset(text, ' ', HEADER_SIZE);
     scratch_write(FILE_NAME, text);
     ck_fails(context, FUR_MALFORMED,
              "a.fur: byte 0: found 0x2020202020202020, expected the signature 0xa1a0a0d52554689; "
-             "make it again from the original",
+             "create the file again from the original",
              fur_binary_read_csr(context, FILE_NAME, NULL, &a));
     ck_assert_ptr_null(a);
     ck_assert_ptr_null(x);

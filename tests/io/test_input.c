@@ -621,17 +621,17 @@ START_TEST(only_zeros_may_follow_gzip_data)
     check_read(&file, NULL, LARGE_ROOM, &text);
     check_slow(&file, &text);
     snprintf(sentence, sizeof sentence,
-             "input: found damaged compressed data before byte %zu (other bytes behind it); get "
-             "the file anew",
+             "input: found damaged compressed data before byte %zu (other bytes after it); get the "
+             "file again",
              file.size);
     append(&file, "x", 1);
     check_refused(&file, NULL, sentence);
     free(file.data);
     file = packed(&packers[2], &text);
-    snprintf(sentence, sizeof sentence,
-             "input: found damaged compressed data before byte %zu (no gzip header); get the file "
-             "anew",
-             file.size + 10);
+    snprintf(
+        sentence, sizeof sentence,
+        "input: found damaged compressed data before byte %zu (no gzip header); get the file again",
+        file.size + 10);
     append(&file, "not a gzip header", 17);
     check_refused(&file, NULL, sentence);
     free(file.data);
@@ -646,17 +646,16 @@ START_TEST(gzip_errors_say_what_and_where)
     file.data[file.size - 1] ^= 1;
     check_refused(&file, NULL,
                   "input: found damaged compressed data before byte 81 (a wrong checksum or "
-                  "length); get the file anew");
+                  "length); get the file again");
     file.data[2] = 7;
-    check_refused(
-        &file, NULL,
-        "input: found damaged compressed data before byte 10 (an unknown method); get the "
-        "file anew");
+    check_refused(&file, NULL,
+                  "input: found damaged compressed data before byte 10 (an unknown method); get "
+                  "the file again");
     file.size = 50;
     file.data[2] = 8;
-    check_refused(&file, NULL,
-                  "input: the compressed data ends at byte 50, in the middle; the file is "
-                  "incomplete, get it anew");
+    check_refused(
+        &file, NULL,
+        "input: the compressed data ends early, at byte 50; the file is incomplete: get it again");
     free(file.data);
     free(text.data);
 }
@@ -927,7 +926,7 @@ START_TEST(broken_packed_members_are_refused)
     append_end(&archive);
     outcome o = read_bytes(&archive, NULL, LARGE_ROOM);
     ck_assert_int_eq(o.status, FUR_MALFORMED);
-    ck_assert_ptr_nonnull(strstr(o.sentence, "the compressed data ends at byte"));
+    ck_assert_ptr_nonnull(strstr(o.sentence, "the compressed data ends early, at byte"));
     free(o.text.data);
     free(archive.data);
     free(member.data);
@@ -1079,8 +1078,8 @@ START_TEST(names_longer_than_a_path_are_refused)
     long_name(name, 2046);
     bytes archive = archive_gnu(name);
     check_refused(&archive, NULL,
-                  "input: byte 1024 of the archive: found a name that is too long for a file, "
-                  "expected less than 4096 bytes");
+                  "input: byte 1024 of the archive: found a file name that is too long, expected "
+                  "less than 4096 bytes");
     free(archive.data);
 }
 END_TEST
@@ -1197,19 +1196,18 @@ static const struct {
     void (*damage)(char *block);
     const char *sentence;
 } damages[] = {
-    {break_checksum,
-     "input: byte 1024 of the archive: found a block with a wrong checksum, expected a tar header; "
-     "get the archive anew"},
+    {break_checksum, "input: byte 1024 of the archive: found a block with a wrong checksum, "
+                     "expected a tar header; get the archive again"},
     {break_size, "input: byte 1024 of the archive: found a size that is not a number, expected "
                  "octal digits"},
     {part_size, "input: byte 1024 of the archive: found a size that is not a number, expected "
                 "octal digits"},
-    {enlarge, "input(name/name.mtx): the archive ends at byte 3072, expected more; it is "
-              "incomplete, get it anew"},
+    {enlarge,
+     "input(name/name.mtx): the archive ends early, at byte 3072; it is incomplete: get it again"},
     {overflow, "input: byte 1024 of the archive: found a size that is not a number, expected octal "
                "digits"},
-    {make_link, "input: byte 1024 of the archive: found a link or another special entry in the "
-                "place of the matrix"},
+    {make_link, "input: byte 1024 of the archive: found a link or another special entry instead of "
+                "the matrix file"},
     {make_sparse, "input: byte 1024 of the archive: found a sparse file, which cannot be read; "
                   "pack it again without --sparse"},
     {make_pax, "input: byte 1024 of the archive: found a pax header with a broken record, expected "
@@ -1240,8 +1238,8 @@ START_TEST(a_header_about_nothing_is_refused)
     append_pax(&archive, &records, types[_i]);
     append_end(&archive);
     check_refused(&archive, NULL,
-                  "input: byte 2048 of the archive: found the end, expected the entry that the "
-                  "header before it is about");
+                  "input: byte 2048 of the archive: found the end of the archive, expected the "
+                  "entry of the extended header");
     free(records.data);
     free(archive.data);
 }

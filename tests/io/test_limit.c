@@ -80,21 +80,21 @@ static const struct {
     {0, 100, 1, 4194303, 1, NULL},
     {0, 100, 1, 4194304, 1,
      "found a matrix of 1 x 4194304 in a file of 100 bytes, expected at most 4194304 rows and "
-     "columns together; if it is right, raise the limit 'shape'"},
+     "columns together; if the file is correct, raise the limit 'shape'"},
     {0, 1000000, 4000000, 4000000, 1, NULL},
     {0, 1000000, 4000000, 4000001, 1,
      "found a matrix of 4000000 x 4000001 in a file of 1000000 bytes, expected at most 8000000 "
-     "rows and columns together; if it is right, raise the limit 'shape'"},
+     "rows and columns together; if the file is correct, raise the limit 'shape'"},
     {0, 1000, 10000000, 10000000, 10000000, NULL},
     {0, 1000, 10000000, 10000001, 10000000,
      "found a matrix of 10000000 x 10000001 in a file of 1000 bytes, expected at most 20000000 "
-     "rows and columns together; if it is right, raise the limit 'shape'"},
+     "rows and columns together; if the file is correct, raise the limit 'shape'"},
     {0, -1, INT32_MAX, INT32_MAX, 0, NULL},
     {0, INT64_MAX, INT32_MAX, INT32_MAX, 0, NULL},
     {0, INT64_MAX / 2, INT32_MAX, INT32_MAX, INT64_MAX, NULL},
     {5, 1000000, 2, 3, 0, NULL},
     {5, -1, 3, 3, 0,
-     "found a matrix of 3 x 3, expected at most 5 rows and columns together, the limit 'shape'"},
+     "found a matrix of 3 x 3, expected at most 5 rows and columns together (limit 'shape')"},
     {FUR_NO_LIMIT, 100, INT64_MAX / 2, INT64_MAX / 2, 1, NULL},
 };
 
@@ -150,15 +150,15 @@ START_TEST(limits_hold_for_every_reader)
     for (int i = 0; i < COUNT_OF(paths); i++) {
         char sentence[200];
         snprintf(sentence, sizeof sentence,
-                 "%s found a matrix of 2 x 3, expected at most 4 rows and columns together, the "
-                 "limit 'shape'",
+                 "%s found a matrix of 2 x 3, expected at most 4 rows and columns together (limit "
+                 "'shape')",
                  places[i]);
         check_beyond(paths[i], (fur_read_limits){.shape = 4}, FUR_OVERFLOW, sentence);
         snprintf(sentence, sizeof sentence,
-                 "%s found 2 entries, expected at most 1, the limit 'entries'", places[i]);
+                 "%s found 2 entries, expected at most 1 (limit 'entries')", places[i]);
         check_beyond(paths[i], (fur_read_limits){.entries = 1}, FUR_OVERFLOW, sentence);
         check_beyond(paths[i], (fur_read_limits){.seconds = 1e-12}, FUR_CANCELLED,
-                     " reading took longer than 1e-12 seconds, the limit 'seconds'");
+                     " reading took longer than 1e-12 seconds (limit 'seconds')");
         check_within(paths[i],
                      (fur_read_limits){.shape = 5, .entries = 2, .unpacked = 1, .seconds = 1e6});
     }
@@ -175,12 +175,14 @@ START_TEST(a_small_file_of_many_columns_is_refused_in_every_form)
     scratch_write(TEXT, GENERAL "1 2147483647 2\n1 1 5\n1 2147483647 6\n");
     ck_ok(context, read_matrix(TEXT, &any, &matrix));
     ck_ok(context, fur_binary_write_csr(matrix, BINARY, NULL));
-    check_beyond(TEXT, (fur_read_limits){0}, FUR_OVERFLOW,
-                 "2:1: found a matrix of 1 x 2147483647 in a file of 82 bytes, expected at most "
-                 "4194304 rows and columns together; if it is right, raise the limit 'shape'");
-    check_beyond(BINARY, (fur_read_limits){0}, FUR_OVERFLOW,
-                 " found a matrix of 1 x 2147483647 in a file of 16400 bytes, expected at most "
-                 "4194304 rows and columns together; if it is right, raise the limit 'shape'");
+    check_beyond(
+        TEXT, (fur_read_limits){0}, FUR_OVERFLOW,
+        "2:1: found a matrix of 1 x 2147483647 in a file of 82 bytes, expected at most 4194304 "
+        "rows and columns together; if the file is correct, raise the limit 'shape'");
+    check_beyond(
+        BINARY, (fur_read_limits){0}, FUR_OVERFLOW,
+        " found a matrix of 1 x 2147483647 in a file of 16400 bytes, expected at most 4194304 rows "
+        "and columns together; if the file is correct, raise the limit 'shape'");
     ck_assert_int_eq(fur_binary_read_vector(context, BINARY, NULL, &vector), FUR_OVERFLOW);
     ck_assert_int_eq(fur_mtx_read_vector(context, TEXT, NULL, &vector), FUR_OVERFLOW);
     check_within(BINARY, any);
@@ -307,7 +309,7 @@ START_TEST(unpacking_is_watched_by_every_thread)
         ck_assert_int_eq(read_stopped(&late, &matrix), FUR_CANCELLED);
         const fur_read_limits soon = {.seconds = 1e-12};
         check_beyond(ARCHIVE, soon, FUR_CANCELLED,
-                     " reading took longer than 1e-12 seconds, the limit 'seconds'");
+                     " reading took longer than 1e-12 seconds (limit 'seconds')");
     }
 }
 END_TEST
@@ -321,13 +323,13 @@ START_TEST(what_unpacks_to_too_much_is_refused)
     FILE *file = fopen(ARCHIVE, "rb");
     fseek(file, 0, SEEK_END);
     snprintf(sentence, sizeof sentence,
-             " found more than 268435456 bytes when %ld bytes of it were unpacked; if it is right, "
-             "raise the limit 'unpacked'",
+             " found more than 268435456 bytes of unpacked data in %ld bytes of the file; if the "
+             "file is correct, raise the limit 'unpacked'",
              ftell(file));
     fclose(file);
     check_beyond(ARCHIVE, (fur_read_limits){0}, FUR_OVERFLOW, sentence);
     check_beyond(ARCHIVE, (fur_read_limits){.unpacked = 1000000}, FUR_OVERFLOW,
-                 " found more than 1000000 bytes when it was unpacked, the limit 'unpacked'");
+                 " found more than 1000000 bytes of unpacked data (limit 'unpacked')");
     check_within(ARCHIVE, (fur_read_limits){.unpacked = FUR_NO_LIMIT});
 }
 END_TEST

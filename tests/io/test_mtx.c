@@ -295,7 +295,7 @@ START_TEST(memory_for_rows_is_bounded_by_the_file)
     scratch_write(FILE_NAME, GENERAL "4194304 1 1\n4194304 1 5\n");
     ck_fails(context, FUR_OVERFLOW,
              "a.mtx:2:1: found a matrix of 4194304 x 1 in a file of 70 bytes, expected at most "
-             "4194304 rows and columns together; if it is right, raise the limit 'shape'",
+             "4194304 rows and columns together; if the file is correct, raise the limit 'shape'",
              fur_mtx_read_csr(context, FILE_NAME, NULL, &matrix));
     FILE *file = fopen(FILE_NAME, "w");
     fprintf(file, GENERAL "8000000 1 1\n4194304 1 5\n%%");
@@ -412,8 +412,8 @@ START_TEST(sentences_about_memory_call_it_so)
              fur_mtx_read_csr_from_memory(context, excess, strlen(excess), NULL, &matrix));
     ck_fails(
         context, FUR_MALFORMED,
-        "memory:4:1: found entry (2, 1) besides its mirror image in line 3, expected one of the "
-        "two in a symmetric file; the option mirrored=lower takes the one below the diagonal",
+        "memory:4:1: found entry (2, 1) and its mirror image in line 3, expected only one of both "
+        "in a symmetric file; the option mirrored=lower reads the entry below the diagonal",
         fur_mtx_read_csr_from_memory(context, mirrored, strlen(mirrored), NULL, &matrix));
     ck_fails(context, FUR_INVALID,
              "memory: found a matrix of 2 x 3, expected one column or one row for a vector",

@@ -14,20 +14,21 @@ static const text_case cases[] = {
     {2, "trailing blank, no line end", TEXT(REAL "1 2 2\n1 1 1\n1 2 2 "), .outcome = "1 2"},
     {3, "CRLF", TEXT(BANNER "real general\r\n1 2 2\r\n1 1 1\r\n1 2 2\r\n"), .outcome = "1 2"},
     {4, "CR only", TEXT(BANNER "real general\r1 1 1\r1 1 1\r"), .status = FUR_MALFORMED,
-     .outcome = "1:46: found CR without LF; convert the line ends first: tr '\\r' '\\n'"},
+     .outcome =
+         "1:46: found a line end of CR without LF; convert the line ends first: tr '\\r' '\\n'"},
     {5, "blank lines", TEXT(REAL "\n% a\n\n1 2 2\n\n1 1 1\n \t\n\n1 2 2\n\n"), .outcome = "1 2"},
     {6, "comment among entries", TEXT(REAL "1 2 2\n1 1 1\n% 1 1 9\n1 2 2\n"), .outcome = "1 2"},
     {7, "comment behind a value", TEXT(REAL "1 1 1\n1 1 1.5 % x\n"), .status = FUR_MALFORMED,
      .outcome = "3:9: found '%', expected the end of the line (after 0 of 1 entries)"},
     {7, "the same, allowed", TEXT(REAL "1 1 1\n1 1 1.5 % x\n"), .options = {.allow_trailing = 1},
-     .outcome = "1.5", .warnings = "3:9: found '%', text behind an entry, which was passed over\n"},
+     .outcome = "1.5", .warnings = "3:9: found '%', text after an entry, which was ignored\n"},
     {8, "byte order mark", TEXT("\xef\xbb\xbf" ONE "1 1 1\n"), .outcome = "1"},
     {9, "upper case", TEXT("%%MATRIXMARKET MATRIX COORDINATE REAL GENERAL\n1 1 1\n1 1 1\n"),
      .outcome = "1"},
     {10, "one percent sign", TEXT("%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n"),
      .outcome = "1",
      .warnings = "1:1: found '%MatrixMarket', expected the banner '%%MatrixMarket' at the "
-                 "beginning of the line; read as if it were so\n"},
+                 "beginning of the line; read as if this were correct\n"},
     {10, "one percent sign, refused",
      TEXT("%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n"),
      .options = {.refuse_dialects = 1}, .status = FUR_MALFORMED,
@@ -35,7 +36,7 @@ static const text_case cases[] = {
                 "beginning of the line"},
     {11, "leading blanks", TEXT("  " REAL "  1 2 2\n  1 1 1\n\t1 2 2\n"), .outcome = "1 2",
      .warnings = "1:3: found an indented banner, expected the banner '%%MatrixMarket' at the "
-                 "beginning of the line; read as if it were so\n"},
+                 "beginning of the line; read as if this were correct\n"},
     {11, "leading blanks, refused", TEXT("  " REAL "  1 2 2\n  1 1 1\n\t1 2 2\n"),
      .options = {.refuse_dialects = 1}, .status = FUR_MALFORMED,
      .outcome = "1:3: found an indented banner, expected the banner '%%MatrixMarket' at the "
@@ -72,8 +73,8 @@ static const text_case cases[] = {
      .outcome = "2:5: found '-1', expected the number of entries"},
     {22, "entries beyond 2^32 that wrap to 1", TEXT(REAL "1 1 4294967297\n1 1 1\n"),
      .status = FUR_MALFORMED,
-     .outcome = "2:1: found room for at most 1 entries in the rest of the file, expected "
-                "4294967297"},
+     .outcome = "2:1: found bytes for at most 1 entries in the rest of the file, expected "
+                "4294967297 entries"},
     {23, "entries INT64_MAX", TEXT(REAL "1 1 9223372036854775807\n1 1 1\n"), .status = FUR_OVERFLOW,
      .outcome = "2:5: found '9223372036854775807', expected the number of entries, below 9.2e18"},
     {23, "entries UINT64_MAX", TEXT(REAL "1 1 18446744073709551615\n1 1 1\n"),
@@ -81,8 +82,8 @@ static const text_case cases[] = {
      .outcome = "2:5: found '18446744073709551615', expected the number of entries, below 9.2e18"},
     {24, "1e11 entries in 60 bytes", TEXT(REAL "9 9 100000000000\n1 1 1\n"),
      .status = FUR_MALFORMED,
-     .outcome = "2:1: found room for at most 1 entries in the rest of the file, expected "
-                "100000000000"},
+     .outcome = "2:1: found bytes for at most 1 entries in the rest of the file, expected "
+                "100000000000 entries"},
     {25, "cut off", TEXT(REAL "2 2 3\n1 1 1.25\n1 2 2.25\n"), .status = FUR_MALFORMED,
      .outcome = "5:1: found the end of the file after 2 of 3 entries"},
     {26, "lines to spare", TEXT(ONE "1 1 1\n1 1 2\n"), .status = FUR_MALFORMED,
@@ -109,8 +110,8 @@ static const text_case cases[] = {
      .outcome = "150 0.14999999999999999 2"},
     {35, "exponent without a letter", TEXT(ONE "1 1 1.5+02\n"), .status = FUR_MALFORMED,
      .outcome = "3:5: found '1.5+02', expected a number with a letter before its exponent, such as "
-                "1.5E+100, which Fortran leaves out of three digits; write in the format ES25.16E3 "
-                "(after 0 of 1 entries)"},
+                "1.5E+100; Fortran omits the letter before three digits: write in the format "
+                "ES25.16E3 (after 0 of 1 entries)"},
     {36, "exponents of Fortran", TEXT(REAL "1 4 4\n1 1 1.5D+02\n1 2 1d3\n1 3 -2.5D-1\n1 4 1D100\n"),
      .outcome = "150 1000 -0.25 1e+100"},
     {36, "plus signs", TEXT(REAL "1 2 2\n1 1 +1.5\n1 +2 +1\n"), .outcome = "1.5 1"},
@@ -128,7 +129,7 @@ static const text_case cases[] = {
      .status = FUR_MALFORMED,
      .outcome = "3:5: found 'nan', expected a finite number (after 0 of 1 entries)"},
     {41, "beyond the range", TEXT(REAL "1 2 2\n1 1 1e400\n1 2 1e-400\n"), .outcome = "inf 0",
-     .warnings = "3:5: found '1e400', which is beyond the range of f64 and became infinite\n"},
+     .warnings = "3:5: found '1e400', which is out of the range of f64 and became infinite\n"},
     {41, "too large, refused", TEXT(ONE "1 1 1e400\n"), .options = {.refuse_range = 1},
      .status = FUR_MALFORMED,
      .outcome = "3:5: found '1e400', expected a number in the range of f64 (after 0 of 1 entries)"},
@@ -167,16 +168,16 @@ static const text_case cases[] = {
     {48, "symmetric, both triangles", TEXT(SYMMETRIC "2 2 2\n1 2 5\n2 1 5\n"),
      .status = FUR_MALFORMED,
      .outcome =
-         "4:1: found entry (2, 1) besides its mirror image in line 3, expected one of the "
-         "two in a symmetric file; the option mirrored=lower takes the one below the diagonal"},
+         "4:1: found entry (2, 1) and its mirror image in line 3, expected only one of both in a "
+         "symmetric file; the option mirrored=lower reads the entry below the diagonal"},
     {48, "symmetric, the lower counts", TEXT(SYMMETRIC "2 2 2\n1 2 5\n2 1 6\n"),
      .options = {.mirrored = FUR_MTX_MIRRORED_LOWER}, .outcome = ". 6; 6 ."},
     {49, "symmetric and not square", TEXT(SYMMETRIC "2 3 1\n1 3 1\n"), .status = FUR_MALFORMED,
      .outcome = "2:1: found 2 x 3, expected a square matrix for 'symmetric'"},
     {50, "skew-symmetric with a diagonal", TEXT(BANNER "real skew-symmetric\n2 2 1\n2 2 1\n"),
      .status = FUR_MALFORMED,
-     .outcome = "3:1: found a diagonal entry that is not zero, expected none in a skew-symmetric "
-                "matrix (after 0 of 1 entries)"},
+     .outcome = "3:1: found a nonzero diagonal entry, expected 0 or no entry on the diagonal of a "
+                "skew-symmetric matrix (after 0 of 1 entries)"},
     {50, "skew-symmetric with zeros there", TEXT(BANNER "real skew-symmetric\n1 1 1\n1 1 0\n"),
      .outcome = "0"},
     {51, "hermitian and real", TEXT(BANNER "real hermitian\n1 1 1\n1 1 1\n"),
@@ -192,7 +193,7 @@ static const text_case cases[] = {
      .status = FUR_MALFORMED,
      .outcome = "1:29: found 'pattern', expected 'real', 'integer' or 'complex' for an array"},
     {54, "array, several in a line", TEXT(ARRAY "2 2\n1 2 3\n4\n"), .outcome = "1 3; 2 4",
-     .warnings = "3:3: found '2', behind another number in its line; an array is read column by "
+     .warnings = "3:3: found '2', after another number in its line; an array is read column by "
                  "column (and 1 more like it)\n"},
     {54, "array, several in a line, too few", TEXT(ARRAY "2 2\n1 2 3\n \n"),
      .status = FUR_MALFORMED, .outcome = "5:1: found the end of the file after 3 of 4 entries"},
@@ -237,8 +238,8 @@ static const text_case cases[] = {
     {66, "INT32_MAX rows and one entry", TEXT(REAL "2147483647 2147483647 1\n1 1 1\n"),
      .status = FUR_OVERFLOW,
      .outcome =
-         "2:1: found a matrix of 2147483647 x 2147483647 in a file of 76 bytes, expected "
-         "at most 4194304 rows and columns together; if it is right, raise the limit 'shape'"},
+         "2:1: found a matrix of 2147483647 x 2147483647 in a file of 76 bytes, expected at most "
+         "4194304 rows and columns together; if the file is correct, raise the limit 'shape'"},
     {67, "UTF-16 with a mark", TEXT("\xff\xfe%\0%\0M\0"), .status = FUR_MALFORMED,
      .outcome = "1:1: found UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8"},
     {67, "UTF-16 without a mark", TEXT("\0%\0%\0M"), .status = FUR_MALFORMED,

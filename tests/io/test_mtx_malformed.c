@@ -10,8 +10,8 @@
     "1:1: found a Harwell-Boeing file, not Matrix Market text; convert it first: "                 \
     "scipy.io.mmwrite(\"FILE.mtx\", scipy.io.hb_read(\"FILE\"))"
 #define FORTRAN                                                                                    \
-    "expected a number with a letter before its exponent, such as 1.5E+100, which Fortran leaves " \
-    "out of three digits; write in the format ES25.16E3 (after 0 of 1 entries)"
+    "expected a number with a letter before its exponent, such as 1.5E+100; Fortran omits the "    \
+    "letter before three digits: write in the format ES25.16E3 (after 0 of 1 entries)"
 
 static const struct {
     const char *name; /* in tests/io/malformed, without .mtx */
@@ -20,9 +20,9 @@ static const struct {
 } cases[] = {
     {"001_empty", FUR_MALFORMED, "1:1: found an empty file, expected the banner '%%MatrixMarket'"},
     {"002_gzip", FUR_MALFORMED,
-     " the compressed data ends at byte 63, in the middle; the file is incomplete, get it anew"},
+     " the compressed data ends early, at byte 63; the file is incomplete: get it again"},
     {"003_zstd", FUR_MALFORMED,
-     " the compressed data ends at byte 61, in the middle; the file is incomplete, get it anew"},
+     " the compressed data ends early, at byte 61; the file is incomplete: get it again"},
     {"004_xz", FUR_MALFORMED,
      "1:1: found xz-compressed data; decompress it first: xz -dc FILE > FILE.mtx"},
     {"005_bzip2", FUR_MALFORMED,
@@ -42,7 +42,7 @@ static const struct {
     {"014_nul_byte", FUR_MALFORMED, "3:7: found a NUL byte, expected text (after 0 of 1 entries)"},
     {"015_nul_in_comment", FUR_MALFORMED, "2:3: found a NUL byte, expected text"},
     {"016_cr_only", FUR_MALFORMED,
-     "1:46: found CR without LF; convert the line ends first: tr '\\r' '\\n'"},
+     "1:46: found a line end of CR without LF; convert the line ends first: tr '\\r' '\\n'"},
     {"017_no_banner", FUR_MALFORMED, "1:1: found '2', expected the banner '%%MatrixMarket'"},
     {"018_no_banner_but_comment", FUR_MALFORMED,
      "1:1: found '%', expected the banner '%%MatrixMarket'"},
@@ -92,18 +92,19 @@ static const struct {
     {"046_size_entries_uint64_max", FUR_OVERFLOW,
      "2:5: found '18446744073709551615', expected the number of entries, below 9.2e18"},
     {"047_size_entries_beyond_file", FUR_MALFORMED,
-     "2:1: found room for at most 2 entries in the rest of the file, expected 100000000000"},
+     "2:1: found bytes for at most 2 entries in the rest of the file, expected 100000000000 "
+     "entries"},
     {"048_size_entries_wrap_32_bits", FUR_MALFORMED,
-     "2:1: found room for at most 2 entries in the rest of the file, expected 4294967297"},
+     "2:1: found bytes for at most 2 entries in the rest of the file, expected 4294967297 entries"},
     {"049_size_beyond_int32", FUR_OVERFLOW,
      "2:1: found a matrix of 9000000000 x 9000000000, expected at most 2147483647 rows and "
      "columns"},
     {"050_size_rows_beyond_file", FUR_OVERFLOW,
      "2:1: found a matrix of 2147483647 x 1 in a file of 69 bytes, expected at most 4194304 rows "
-     "and columns together; if it is right, raise the limit 'shape'"},
+     "and columns together; if the file is correct, raise the limit 'shape'"},
     {"051_size_columns_beyond_file", FUR_OVERFLOW,
      "2:1: found a matrix of 1 x 2147483647 in a file of 69 bytes, expected at most 4194304 rows "
-     "and columns together; if it is right, raise the limit 'shape'"},
+     "and columns together; if the file is correct, raise the limit 'shape'"},
     {"052_size_entries_without_rows", FUR_MALFORMED,
      "2:1: found an entry count of 1, expected 0 in a matrix of 0 x 0"},
     {"053_size_symmetric_rectangular", FUR_MALFORMED,
@@ -111,7 +112,7 @@ static const struct {
     {"054_size_array_overflow", FUR_OVERFLOW,
      "2:1: found an array of 4294967296 x 4294967296, whose size overflows 64 bits"},
     {"055_size_array_beyond_file", FUR_MALFORMED,
-     "2:1: found room for at most 1 entries in the rest of the file, expected 1600000000"},
+     "2:1: found bytes for at most 1 entries in the rest of the file, expected 1600000000 entries"},
     {"056_size_array_wrong_count", FUR_MALFORMED, "2:5: found '3', expected the end of the line"},
     {"057_size_array_symmetric_rectangular", FUR_MALFORMED,
      "2:1: found 2 x 3, expected a square matrix for 'symmetric'"},
@@ -138,7 +139,7 @@ static const struct {
     {"069_column_too_large", FUR_MALFORMED,
      "4:3: found '3', expected a column from 1 to 2 (after 1 of 2 entries)"},
     {"070_column_missing", FUR_MALFORMED,
-     "2:1: found room for at most 0 entries in the rest of the file, expected 1"},
+     "2:1: found bytes for at most 0 entries in the rest of the file, expected 1 entries"},
     {"071_vector_index_zero", FUR_MALFORMED,
      "4:1: found '0', expected a row from 1 to 4 (after 1 of 3 entries)"},
     {"072_value_missing", FUR_MALFORMED,
@@ -212,20 +213,19 @@ static const struct {
      "7:1: found '5', expected the end of the file, as all entries (4) have been read"},
     {"107_array_symmetric_full", FUR_MALFORMED,
      "6:1: found '3', expected the end of the file, as all entries (3) have been read: such an "
-     "array "
-     "has the lower triangle alone"},
+     "array has only the lower triangle"},
     {"108_symmetric_both_triangles", FUR_MALFORMED,
-     "6:1: found entry (1, 2) besides its mirror image in line 4, expected one of the two in a "
-     "symmetric file; the option mirrored=lower takes the one below the diagonal"},
+     "6:1: found entry (1, 2) and its mirror image in line 4, expected only one of both in a "
+     "symmetric file; the option mirrored=lower reads the entry below the diagonal"},
     {"109_skew_both_triangles", FUR_MALFORMED,
-     "7:1: found entry (3, 1) besides its mirror image in line 4, expected one of the two in a "
-     "skew-symmetric file; the option mirrored=lower takes the one below the diagonal"},
+     "7:1: found entry (3, 1) and its mirror image in line 4, expected only one of both in a "
+     "skew-symmetric file; the option mirrored=lower reads the entry below the diagonal"},
     {"110_skew_diagonal", FUR_MALFORMED,
-     "4:1: found a diagonal entry that is not zero, expected none in a skew-symmetric matrix "
-     "(after 1 of 2 entries)"},
+     "4:1: found a nonzero diagonal entry, expected 0 or no entry on the diagonal of a "
+     "skew-symmetric matrix (after 1 of 2 entries)"},
     {"111_skew_diagonal_complex", FUR_MALFORMED,
-     "3:1: found a diagonal entry that is not zero, expected none in a skew-symmetric matrix "
-     "(after 0 of 1 entries)"},
+     "3:1: found a nonzero diagonal entry, expected 0 or no entry on the diagonal of a "
+     "skew-symmetric matrix (after 0 of 1 entries)"},
     {"112_hermitian_diagonal", FUR_MALFORMED,
      "4:1: found a diagonal entry with an imaginary part, expected a real one in a hermitian "
      "matrix (after 1 of 2 entries)"},
@@ -233,45 +233,41 @@ static const struct {
      "5:1: found a diagonal entry with an imaginary part, expected a real one in a hermitian "
      "matrix"},
     {"114_hermitian_both_triangles", FUR_MALFORMED,
-     "4:1: found entry (1, 2) besides its mirror image in line 3, expected one of the two in a "
-     "hermitian file; the option mirrored=lower takes the one below the diagonal"},
+     "4:1: found entry (1, 2) and its mirror image in line 3, expected only one of both in a "
+     "hermitian file; the option mirrored=lower reads the entry below the diagonal"},
     {"115_fur", FUR_MALFORMED,
      "1:1: found a binary file (.fur), not Matrix Market text; read it with fur_binary_read_csr"},
     {"116_rutherford_boeing", FUR_MALFORMED, HARWELL_BOEING},
     {"117_git_lfs_pointer", FUR_MALFORMED,
-     "1:1: found a Git LFS pointer, not the file that it stands for; fetch that first: git lfs "
-     "pull"},
+     "1:1: found a Git LFS pointer instead of the file; fetch the file first: git lfs pull"},
     {"118_numpy", FUR_MALFORMED,
      "1:1: found a NumPy array (.npy), not Matrix Market text; write it by scipy.io.mmwrite"},
     {"119_amgx_right_hand_side", FUR_MALFORMED,
-     "2:12: found 'rhs' of AMGX, which announces a right-hand side behind the entries; move it to "
-     "a "
-     "file of its own, and delete this line"},
+     "2:12: found 'rhs' of AMGX, which announces a right-hand side after the entries; move it to a "
+     "separate file, and delete this line"},
     {"120_amgx_solution", FUR_MALFORMED,
-     "2:20: found 'solution' of AMGX, which announces a solution behind the entries; move it to a "
-     "file of its own, and delete this line"},
+     "2:20: found 'solution' of AMGX, which announces a solution after the entries; move it to a "
+     "separate file, and delete this line"},
     {"121_amgx_diagonal", FUR_MALFORMED,
-     "3:8: found 'diagonal' of AMGX, which announces a diagonal apart from the other entries; "
-     "write "
-     "it among them, and delete this line"},
+     "3:8: found 'diagonal' of AMGX, which announces a diagonal separate from the entries; write "
+     "it as entries, and delete this line"},
     {"122_amgx_from_zero", FUR_MALFORMED,
      "2:12: found 'base0' of AMGX, which announces indices that count from 0; add 1 to each, and "
      "delete this line"},
     {"123_amgx_blocks", FUR_MALFORMED,
-     "2:8: found '2' of AMGX, which announces blocks of entries; write single ones, and delete "
-     "this "
-     "line"},
+     "2:8: found '2' of AMGX, which announces blocks of entries; write single entries, and delete "
+     "this line"},
     {"124_skew_array_with_diagonal", FUR_MALFORMED,
      "6:1: found '0', expected the end of the file, as all entries (3) have been read: a "
-     "skew-symmetric array has the numbers below the diagonal alone; leave out the zeros on the "
-     "diagonal, as MATLAB writes them"},
+     "skew-symmetric array has only the numbers below the diagonal; leave out the zeros on the "
+     "diagonal, which MATLAB writes"},
     {"125_value_fortran_exponent", FUR_MALFORMED, "3:5: found '-1.5-100', " FORTRAN},
     {"126_value_sum", FUR_MALFORMED,
      "3:5: found '1.5+x', expected a number (after 0 of 1 entries)"},
     {"127_banner_with_blank", FUR_MALFORMED,
      "3:4: found the end of the line, expected the number of entries; and 1:1: found '%% "
      "MatrixMarket', expected the banner '%%MatrixMarket' at the beginning of the line; read as if "
-     "it were so"},
+     "this were correct"},
     {"128_harwell_boeing_cut", FUR_MALFORMED,
      "1:1: found '1SYMMETRIC', expected the banner '%%MatrixMarket'"},
 };

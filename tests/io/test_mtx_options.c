@@ -34,8 +34,8 @@ static const text_case policies[] = {
      TEXT(BANNER "real symmetric\n2 2 3\n1 2 5\n2 1 6\n1 1 1\n"), .options = {.keep_triangle = 1},
      .status = FUR_MALFORMED,
      .outcome =
-         "4:1: found entry (2, 1) besides its mirror image in line 3, expected one of the "
-         "two in a symmetric file; the option mirrored=lower takes the one below the diagonal"},
+         "4:1: found entry (2, 1) and its mirror image in line 3, expected only one of both in a "
+         "symmetric file; the option mirrored=lower reads the entry below the diagonal"},
     {0, "mirrored, the lower ones added up",
      TEXT(BANNER "real symmetric\n2 2 4\n2 1 1\n1 2 5\n2 1 2\n1 2 6\n"),
      .options = {.mirrored = FUR_MTX_MIRRORED_LOWER}, .outcome = ". 3; 3 ."},
@@ -60,8 +60,7 @@ static const text_case policies[] = {
      .outcome = "1"},
     {0, "values of a pattern passed over", TEXT(PATTERN "1 2 2\n1 1 7\n1 2 8 9\n"),
      .options = {.allow_trailing = 1}, .outcome = "1 1",
-     .warnings = "3:5: found '7', text behind an entry, which was passed over (and 1 more like "
-                 "it)\n"},
+     .warnings = "3:5: found '7', text after an entry, which was ignored (and 1 more like it)\n"},
     {0, "blanks are no text", TEXT(REAL "1 1 1\n1 1 7 \t\r\n"), .options = {.allow_trailing = 1},
      .outcome = "7"},
     {0, "text glued to a number", TEXT(REAL "1 1 1\n1 1 7%\n"), .options = {.allow_trailing = 1},
@@ -77,10 +76,10 @@ static const text_case policies[] = {
      .options = {.refuse_range = 1}, .outcome = "inf"},
     {0, "infinity is no matter of range", TEXT(REAL "1 1 1\n1 1 1e400\n"),
      .options = {.refuse_nonfinite = 1}, .outcome = "inf",
-     .warnings = "3:5: found '1e400', which is beyond the range of f64 and became infinite\n"},
+     .warnings = "3:5: found '1e400', which is out of the range of f64 and became infinite\n"},
     {0, "range of f32", TEXT(REAL "1 3 3\n1 1 -1e39\n1 2 1e-50\n1 3 3.4028235e38\n"),
      .options = {INTO_F32}, .outcome = "-inf 0 3.4028234663852886e+38",
-     .warnings = "3:5: found '-1e39', which is beyond the range of f32 and became infinite\n"},
+     .warnings = "3:5: found '-1e39', which is out of the range of f32 and became infinite\n"},
     {0, "range of f32, too large", TEXT(REAL "1 1 1\n1 1 -1e39\n"),
      .options = {INTO_F32, .refuse_range = 1}, .status = FUR_MALFORMED,
      .outcome = "3:5: found '-1e39', expected a number in the range of f32 (after 0 of 1 entries)"},
@@ -90,7 +89,7 @@ static const text_case policies[] = {
     {0, "zero is in every range", TEXT(REAL "1 1 1\n1 1 0e-999\n"), .options = {.refuse_range = 1},
      .outcome = "0"},
     {0, "infinite imaginary part", TEXT(COMPLEX "1 1 1\n1 1 2 1e400\n"), .outcome = "2,inf",
-     .warnings = "3:5: found '2 1e400', which is beyond the range of f64 and became infinite\n"},
+     .warnings = "3:5: found '2 1e400', which is out of the range of f64 and became infinite\n"},
     {0, "2^24 + 1 as f32", TEXT(INTEGER "1 3 3\n1 1 16777216\n1 2 16777217\n1 3 33554432\n"),
      .options = {INTO_F32}, .outcome = "16777216 16777216 33554432",
      .warnings = "4:5: found '16777217', which f32 cannot hold exactly and which was rounded\n"},
@@ -126,11 +125,11 @@ static const text_case policies[] = {
     {0, "a blank in the banner", TEXT("%% MatrixMarket matrix array real general\n1 1\n7\n"),
      .outcome = "7",
      .warnings = "1:1: found '%% MatrixMarket', expected the banner '%%MatrixMarket' at the "
-                 "beginning of the line; read as if it were so\n"},
+                 "beginning of the line; read as if this were correct\n"},
     {0, "a blank behind one sign", TEXT("\t%\tMATRIXMARKET matrix array real general\n1 1\n7\n"),
      .outcome = "7",
      .warnings = "1:2: found '%\\x09MATRIXMARKET', expected the banner '%%MatrixMarket' at the "
-                 "beginning of the line; read as if it were so\n"},
+                 "beginning of the line; read as if this were correct\n"},
     {0, "a blank in the banner refused",
      TEXT("%% MatrixMarket matrix array real general\n1 1\n7\n"), .options = {.refuse_dialects = 1},
      .status = FUR_MALFORMED,
@@ -138,13 +137,13 @@ static const text_case policies[] = {
                 "beginning of the line"},
     {0, "rows of an array", TEXT("%%MatrixMarket matrix array real general\n2 3\n1 2 3\n4 5 6\n"),
      .outcome = "1 3 5; 2 4 6",
-     .warnings = "3:3: found '2', behind another number in its line; an array is read column by "
+     .warnings = "3:3: found '2', after another number in its line; an array is read column by "
                  "column (and 3 more like it)\n"},
     {0, "rows of a complex array",
      TEXT("%%MatrixMarket matrix array complex general\n2 2\n1 0 2 0\n3 0\n4 0\n"),
      .outcome = "1,0 3,0; 2,0 4,0",
-     .warnings = "3:5: found '2 0', behind another number in its line; an array is read column by "
-                 "column\n"},
+     .warnings =
+         "3:5: found '2 0', after another number in its line; an array is read column by column\n"},
     {0, "an array of one row or column in a line",
      TEXT("%%MatrixMarket matrix array real general\n1 3\n1 2 3\n"), .outcome = "1 2 3"},
     {0, "a vector in a line", TEXT("%%MatrixMarket matrix array real general\n3 1\n1 2 3\n"),
@@ -231,11 +230,11 @@ static text make_odd_text(rng *r, int entries, text *warnings)
     fclose(out);
     out = open_memstream(&warnings->bytes, &warnings->size);
     fputs("1:1: found '%MatrixMarket', expected the banner '%%MatrixMarket' at the beginning of "
-          "the line; read as if it were so\n",
+          "the line; read as if this were correct\n",
           out);
     print_expected(&w.inexact, "which f64 cannot hold exactly and which was rounded", out);
-    print_expected(&w.infinite, "which is beyond the range of f64 and became infinite", out);
-    print_expected(&w.trailing, "text behind an entry, which was passed over", out);
+    print_expected(&w.infinite, "which is out of the range of f64 and became infinite", out);
+    print_expected(&w.trailing, "text after an entry, which was ignored", out);
     fclose(out);
     return t;
 }
@@ -664,7 +663,8 @@ static const struct {
 } liars[] = {
     {LITERAL(REAL "2000000000 2000000000 1\n1 1 1\n"), FUR_OVERFLOW,
      "standard input:2:1: found a matrix of 2000000000 x 2000000000 in a file of 76 bytes, "
-     "expected at most 4194304 rows and columns together; if it is right, raise the limit 'shape'"},
+     "expected at most 4194304 rows and columns together; if the file is correct, raise the limit "
+     "'shape'"},
     {LITERAL(REAL "9 9 1000000000000\n1 1 1\n"), FUR_MALFORMED,
      "standard input:4:1: found the end of the file after 1 of 1000000000000 entries"},
     {LITERAL(BANNER "real symmetric\n9 9 1000000000000\n1 1 1\n"), FUR_MALFORMED,
@@ -698,7 +698,7 @@ START_TEST(conflicts_in_a_stream_are_told_by_position)
     pid_t writer = feed_standard_input(&symmetric);
     ck_fails(context, FUR_MALFORMED,
              "standard input: found entry (1, 3) twice, on both sides of the diagonal, expected "
-             "each position once; the option mirrored=lower takes the one below",
+             "each position once; the option mirrored=lower reads the entry below",
              fur_mtx_read_csr(context, "-", NULL, &matrix));
     ck_assert_int_eq(waitpid(writer, NULL, 0), writer);
     writer = feed_standard_input(&repeated);

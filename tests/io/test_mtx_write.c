@@ -128,9 +128,9 @@ static const struct {
 } asymmetric[] = {
     {REAL_GENERAL "2 3 0\n", FUR_MTX_SYMMETRIC, 0, "the matrix is 2 x 3 and cannot be symmetric"},
     {REAL_GENERAL "3 3 2\n1 1 1\n3 1 2\n", FUR_MTX_SYMMETRIC, 0,
-     "the matrix is not symmetric: there is an entry (3, 1) and none at (1, 3), counting from 1"},
+     "the matrix is not symmetric: there is an entry (3, 1), but no entry (1, 3), counting from 1"},
     {REAL_GENERAL "3 3 2\n1 1 1\n1 3 2\n", FUR_MTX_SYMMETRIC, 1,
-     "the matrix is not symmetric: there is an entry (1, 3) and none at (3, 1), counting from 1"},
+     "the matrix is not symmetric: there is an entry (1, 3), but no entry (3, 1), counting from 1"},
     {REAL_GENERAL "3 3 2\n3 1 1\n1 3 2\n", FUR_MTX_SYMMETRIC, 0,
      "the matrix is not symmetric: entries (1, 3) and (3, 1), counting from 1, do not match"},
     {REAL_GENERAL "3 3 2\n3 1 1\n1 3 1\n", FUR_MTX_SKEW_SYMMETRIC, 0,
@@ -172,16 +172,16 @@ static const struct {
     const char *sentence;
 } fractional[] = {
     {REAL_GENERAL "2 2 3\n1 1 1\n2 1 2\n2 2 2.5\n", 0,
-     "entry (2, 2), counting from 1, is 2.5, which is no integer of 64 bits; write the matrix as "
+     "entry (2, 2), counting from 1, is 2.5, which is not a 64-bit integer; write the matrix as "
      "real"},
     {REAL_GENERAL "1 2 2\n1 1 1\n1 2 9223372036854775808\n", 0,
-     "entry (1, 2), counting from 1, is 9.22337e+18, which is no integer of 64 bits; write the "
+     "entry (1, 2), counting from 1, is 9.22337e+18, which is not a 64-bit integer; write the "
      "matrix as real"},
     {REAL_GENERAL "3 1 1\n3 1 nan\n", 0,
-     "entry (3, 1), counting from 1, is nan, which is no integer of 64 bits; write the matrix as "
+     "entry (3, 1), counting from 1, is nan, which is not a 64-bit integer; write the matrix as "
      "real"},
     {REAL_GENERAL "1 1 0\n", 1,
-     "a pattern has no values to write as integers; ask for one of both"},
+     "a pattern has no values to write as integers; request either a pattern or integers"},
     {"%%MatrixMarket matrix coordinate complex general\n1 1 0\n", 0,
      "complex values cannot be written as integers"},
 };

@@ -895,8 +895,8 @@ START_TEST(what_rounding_has_made_indefinite_is_refused)
     fur_multigrid *mg = NULL;
     ck_ok(context, fur_stencil_create(context, &d, &a));
     ck_fails(context, FUR_UNSUPPORTED,
-             "the problem is not positive definite: rounding leaves the centre 2.0e-09 below the "
-             "sum of its neighbours, and the boundaries hold only 8.1e-11; use f64 or add to the "
+             "the stencil is not positive definite: by rounding the centre is 2.0e-09 below the "
+             "sum of the neighbours, and the boundaries add only 8.1e-11; use f64, or increase the "
              "centre's coefficient",
              fur_multigrid_create(a, NULL, &mg));
     ck_assert_ptr_null(mg);
@@ -942,7 +942,7 @@ static void check_refusal(fur_context *context, const memory *m, const fur_stenc
 }
 
 #define REFUSED(status, sentence) check_refusal(context, &m, &d, &options, status, sentence)
-#define CANNOT "multigrid cannot take this stencil: "
+#define CANNOT "multigrid does not support this stencil: "
 
 START_TEST(other_stencils_are_refused)
 {
@@ -953,28 +953,28 @@ START_TEST(other_stencils_are_refused)
     REFUSED(FUR_UNSUPPORTED, CANNOT "its values are complex");
     d.value_type = FUR_F64;
     ck_assert(fur_stencil_named(27, &d));
-    REFUSED(FUR_UNSUPPORTED, CANNOT "a point has neighbours other than the next along each axis");
+    REFUSED(FUR_UNSUPPORTED,
+            CANNOT "it has offsets that are not the nearest neighbours along an axis");
     d = poisson(FUR_F64, 4, 4, 4);
     d.coefficients = spoilt(3, -2);
-    REFUSED(FUR_UNSUPPORTED, CANNOT "coefficients on both sides of a point differ");
+    REFUSED(FUR_UNSUPPORTED, CANNOT "the coefficients at -1 and +1 along an axis differ");
     d.coefficients = spoilt(0, 5.9);
-    REFUSED(FUR_UNSUPPORTED,
-            CANNOT "the centre must be as large as the sum of its neighbours, or larger");
+    REFUSED(FUR_UNSUPPORTED, CANNOT
+            "the coefficient of the centre must be at least the sum of the neighbours' moduli");
     d.coefficients = spoilt(0, NAN);
-    REFUSED(FUR_UNSUPPORTED,
-            CANNOT "the centre must be as large as the sum of its neighbours, or larger");
+    REFUSED(FUR_UNSUPPORTED, CANNOT
+            "the coefficient of the centre must be at least the sum of the neighbours' moduli");
     d = poisson(FUR_F64, 4, 4, 4);
     d.points = 5;
-    REFUSED(FUR_UNSUPPORTED,
-            CANNOT "neighbours must be there along each axis, with negative coefficients");
+    REFUSED(FUR_UNSUPPORTED, CANNOT "each axis needs both neighbours, with negative coefficients");
     d = poisson(FUR_F64, 4, 5, 6);
     d.boundary[1] = FUR_BOUNDARY_PERIODIC;
     REFUSED(FUR_UNSUPPORTED, "axis 1 is periodic and has 5 points; red-black relaxation needs an "
-                             "even number there");
+                             "even number of points on a periodic axis");
     d = poisson(FUR_F64, 4, 4, 5);
     set_boundaries(&d, 1 + 3 * 2 + 9);
-    REFUSED(FUR_UNSUPPORTED, "the problem is singular: constants are solutions for b = 0; give an "
-                             "axis a Dirichlet boundary or add to the centre's coefficient");
+    REFUSED(FUR_UNSUPPORTED, "the stencil is singular: A maps constants to 0; use a Dirichlet "
+                             "boundary on an axis, or increase the centre's coefficient");
     fur_context_destroy(context);
 }
 END_TEST
@@ -988,7 +988,7 @@ START_TEST(a_grid_of_any_size_is_refused_in_words)
     fur_stencil_definition d = {
         .size = sizeof d, .value_type = FUR_F64, .extent = {((int64_t)1 << 59) - 1}};
     ck_assert(fur_stencil_named(3, &d));
-    REFUSED(FUR_OUT_OF_MEMORY, "out of memory: 4611686018427387896 bytes were refused");
+    REFUSED(FUR_OUT_OF_MEMORY, "out of memory: 4611686018427387896 bytes could not be allocated");
     fur_context_destroy(context);
 }
 END_TEST
@@ -1086,11 +1086,11 @@ START_TEST(wrong_options_and_vectors_are_refused)
     REFUSED(FUR_INVALID, "2 is not a cycle; use FUR_CYCLE_V or FUR_CYCLE_F");
     options.cycle = FUR_CYCLE_F;
     options.levels = -1;
-    REFUSED(FUR_INVALID, "before, after, levels and coarsest must not be negative, but for "
-                         "FUR_MULTIGRID_NO_SWEEPS");
+    REFUSED(FUR_INVALID, "before, after, levels and coarsest must not be negative, except "
+                         "FUR_MULTIGRID_NO_SWEEPS for before and after");
     options.levels = 0;
     options.before = options.after = FUR_MULTIGRID_NO_SWEEPS;
-    REFUSED(FUR_INVALID, "a cycle needs a sweep, before or after");
+    REFUSED(FUR_INVALID, "a cycle needs at least one sweep; set options.before or options.after");
     options.before = options.after = 0;
     problem p = open_problem(context, &d, &options);
     fur_operator *op = NULL;
@@ -1100,14 +1100,15 @@ START_TEST(wrong_options_and_vectors_are_refused)
     fur_vector *foreign = NULL;
     ck_ok(other, fur_vector_create(other, FUR_F64, 60, &foreign));
     ck_fails(context, FUR_UNSUPPORTED,
-             "only a V cycle with as many sweeps before as after is symmetric, as an operator must "
-             "be; this one is F(2, 2)",
+             "the multigrid operator must be symmetric: use a V cycle with before equal to after; "
+             "this one is F(2, 2)",
              fur_operator_from_multigrid(p.mg, &op));
-    ck_fails(context, FUR_INVALID, "b has 60 entries of type f32, the grid needs 60 of type f64",
+    ck_fails(context, FUR_INVALID,
+             "b has 60 entries of type f32, but the grid needs 60 of type f64",
              fur_multigrid_cycle(p.mg, single, x));
     ck_fails(context, FUR_INVALID, "x belongs to another context than the multigrid",
              fur_multigrid_cycle(p.mg, x, foreign));
-    ck_fails(context, FUR_INVALID, "b and x overlap; each must have memory of its own",
+    ck_fails(context, FUR_INVALID, "b and x overlap in memory; give each a separate array",
              fur_multigrid_cycle(p.mg, x, x));
     fur_solver_report report = {.size = sizeof report, .outcome = FUR_OUTCOME_CONVERGED};
     ck_fails(context, FUR_INVALID, "rtol and max_cycles must not be negative",

@@ -233,22 +233,24 @@ START_TEST(what_cannot_be_done_is_refused)
     fur_csr *g = NULL;
     fur_vectors *five = zeros(context, FUR_F64, 5, 3);
     ck_fails(context, FUR_INVALID,
-             "5 neighbours for each of 5 points: ask for 1 to 4, as a point is not its own "
-             "neighbour",
+             "5 neighbours for each of 5 points were requested; ask for 1 to 4, as a point is not "
+             "its own neighbour",
              fur_neighbours(five, 5, NULL, NULL, &g));
     ck_fails(context, FUR_INVALID,
-             "0 neighbours for each of 5 points: ask for 1 to 4, as a point is not its own "
-             "neighbour",
+             "0 neighbours for each of 5 points were requested; ask for 1 to 4, as a point is not "
+             "its own neighbour",
              fur_neighbours(five, 0, NULL, NULL, &g));
     options.with_self = 1;
-    ck_fails(context, FUR_INVALID, "6 neighbours for each of 5 points: ask for 1 to 5",
+    ck_fails(context, FUR_INVALID,
+             "6 neighbours for each of 5 points were requested; ask for 1 "
+             "to 5",
              fur_neighbours(five, 6, &options, NULL, &g));
     ck_ok(context, fur_neighbours(five, 5, &options, NULL, &g));
     fur_csr_destroy(g);
     g = NULL;
     options.method = "tree";
     ck_fails(context, FUR_INVALID,
-             "there is no method \"tree\" for neighbours; there are auto, brute, grid",
+             "there is no method \"tree\" for neighbours; use auto, brute or grid",
              fur_neighbours(five, 2, &options, NULL, &g));
     fur_vectors_destroy(five);
     fur_vectors *complex = zeros(context, FUR_C64, 5, 3);
@@ -261,13 +263,14 @@ START_TEST(what_cannot_be_done_is_refused)
              fur_neighbours(flat, 2, NULL, NULL, &g));
     fur_vectors_destroy(flat);
     fur_vectors *none = zeros(context, FUR_F32, 0, 2);
-    ck_fails(context, FUR_INVALID, "0 points have no neighbours; give two or more",
+    ck_fails(context, FUR_INVALID, "0 points have no neighbours; give at least two points",
              fur_neighbours(none, 1, NULL, NULL, &g));
     fur_vectors_destroy(none);
     fur_vectors *wide = zeros(context, FUR_F32, 9, 5);
     options.method = "grid";
     ck_fails(context, FUR_UNSUPPORTED,
-             "there is a grid for up to 4 dimensions, and the points have 5; use method \"brute\"",
+             "method \"grid\" supports at most 4 dimensions, but the points have 5; use method "
+             "\"brute\"",
              fur_neighbours(wide, 1, &options, NULL, &g));
     fur_vectors_destroy(wide);
     ck_assert_ptr_null(g);

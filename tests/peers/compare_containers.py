@@ -25,11 +25,11 @@ HEADER = "%%MatrixMarket matrix coordinate real general\n"
 
 # The library refuses these and Python accepts them.
 STRICTER = {
-    "other bytes behind it": "Python passes over zeros between two members",
+    "other bytes after it": "Python passes over zeros between two members",
     "a pax header with a broken record": "Python passes over what is no record",
     "a sparse file, which cannot be read": "Python reads GNU's sparse files",
     "takes more than 128 MiB to decompress": "the program may take more memory",
-    "a name that is too long for a file": "Python takes names of any length",
+    "a file name that is too long": "Python takes names of any length",
     "a second extended header for one entry": "Python lets the first overrule the second",
     "an extended header of more than 64 KiB": "Python takes headers of any size",
 }

@@ -334,7 +334,7 @@ START_TEST(blocks_without_inverses_are_refused)
     fur_permutation *order = NULL;
     static const int32_t turn[] = {1, 2, 0};
     ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_ERROR, &a));
-    ck_fails(context, FUR_INVALID, "block of \"bjacobi\" must be from 1 to 32, it is 33",
+    ck_fails(context, FUR_INVALID, "block of \"bjacobi\" must be from 1 to 32; it is 33",
              fur_precond_create(a, &o, &p));
     o.kind = "bjacobi:block=-1";
     ck_assert_int_eq(fur_precond_create(a, &o, &p), FUR_INVALID);
@@ -344,10 +344,10 @@ START_TEST(blocks_without_inverses_are_refused)
     p = NULL;
     ck_ok(context, fur_permutation_create(context, 3, turn, &order));
     ck_ok(context, fur_csr_permute(a, order, order, &turned));
-    ck_fails(
-        context, FUR_INVALID,
-        "the block of rows 1 to 2, counting from 1, is singular: \"bjacobi\" needs its inverse",
-        fur_precond_create(turned, &o, &p));
+    ck_fails(context, FUR_INVALID,
+             "the block of rows 1 to 2, counting from 1, is singular, but \"bjacobi\" needs its "
+             "inverse; try another size of blocks",
+             fur_precond_create(turned, &o, &p));
     o.kind = "bjacobi:block=3";
     ck_assert_int_eq(fur_precond_create(a, &o, &p), FUR_INVALID);
     ck_assert_ptr_null(p);
@@ -498,12 +498,13 @@ START_TEST(schwarz_refuses)
     fur_csr *a = NULL;
     fur_precond *p = NULL;
     ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_ERROR, &a));
-    ck_fails(context, FUR_INVALID, "block of \"schwarz\" must be at least 1, it is -1",
+    ck_fails(context, FUR_INVALID, "block of \"schwarz\" must be at least 1; it is -1",
              fur_precond_create(a, &o, &p));
     o.kind = "schwarz:block=2";
     ck_assert_int_eq(fur_precond_create(a, &o, &p), FUR_INVALID);
-    ck_assert_ptr_nonnull(strstr(fur_context_error(context),
-                                 "of the rows of \"schwarz\", one block after the other: row 2"));
+    ck_assert_ptr_nonnull(
+        strstr(fur_context_error(context),
+               "in the matrix of all blocks of \"schwarz\", in order and with overlap: row 2"));
     ck_assert_ptr_null(p);
     ck_ok(context, fur_csr_set_values(a, good, FUR_OWNERSHIP_COPY));
     p = precond_make(a, &o);

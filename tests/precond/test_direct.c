@@ -307,8 +307,7 @@ START_TEST(a_solver_refuses_what_has_no_factors)
              "preconditioner",
              fur_solver_create(op, &o, &solver));
     ck_fails(context, FUR_INVALID,
-             "direct has complete factors as its preconditioner, not \"ic0\"; "
-             "leave the preconditioner out",
+             "method direct uses complete factors as its preconditioner; leave \"ic0\" out",
              fur_solve(a, x, y, &whole, NULL));
     fur_operator_destroy(op);
     fur_precond_destroy(p);
@@ -338,12 +337,12 @@ static void ck_refused(double d, fur_status status, const char *sentence)
 START_TEST(what_has_no_factors_is_refused)
 {
     if (is_installed("libumfpack.so"))
-        ck_refused(4, FUR_INVALID, "the matrix is singular: UMFPACK met a pivot that is 0");
+        ck_refused(4, FUR_INVALID, "the matrix is singular: UMFPACK found a pivot that is 0");
     else
         printf("skipped: no UMFPACK\n");
-    ck_refused(NAN, FUR_INVALID,
-               "entry (2, 2) of the matrix, counting from 1, is not a finite number; it has no "
-               "factors");
+    ck_refused(
+        NAN, FUR_INVALID,
+        "entry (2, 2) of the matrix, counting from 1, is not finite, so the matrix has no factors");
 }
 END_TEST
 

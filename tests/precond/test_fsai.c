@@ -308,19 +308,19 @@ START_TEST(wrong_options_are_refused)
         fur_fsai_options options;
         const char *sentence;
     } cases[] = {
-        {{.steps = -1}, "steps of \"fsai\" must be from 0 to 255, it is -1"},
+        {{.steps = -1}, "steps of \"fsai\" must be from 0 to 255; it is -1"},
         {{.steps = 128, .grow = 2},
-         "steps times grow of \"fsai\" must be from 0 to 255 positions, they are 128 times 2"},
-        {{.steps = 1, .grow = -2}, "grow of \"fsai\" must be from 1 to 255, it is -2"},
-        {{.steps = 1, .gain = 1}, "gain of \"fsai\" must be from 0 to below 1, it is 1"},
-        {{.steps = 1, .gain = NAN}, "gain of \"fsai\" must be from 0 to below 1, it is nan"},
+         "steps times grow of \"fsai\" must be from 0 to 255; it is 128 times 2"},
+        {{.steps = 1, .grow = -2}, "grow of \"fsai\" must be from 1 to 255; it is -2"},
+        {{.steps = 1, .gain = 1}, "gain of \"fsai\" must be from 0 to below 1; it is 1"},
+        {{.steps = 1, .gain = NAN}, "gain of \"fsai\" must be from 0 to below 1; it is nan"},
         {{.steps = 1, .fill = 1},
-         "\"fsai\" takes its positions from a power of A, by fill, or searches them, by steps, not "
-         "both"},
+         "\"fsai\" finds its positions by a power of A (option fill) or by a search (option "
+         "steps); set only one option"},
         {{.grow = 2},
-         "grow of \"fsai\" is for a search of positions; set steps, too, or leave grow out"},
+         "grow of \"fsai\" needs a search of positions; set the option steps, or leave grow out"},
         {{.fill = 1, .gain = 0.1},
-         "gain of \"fsai\" is for a search of positions; set steps, too, or leave gain out"},
+         "gain of \"fsai\" needs a search of positions; set the option steps, or leave gain out"},
     };
     fur_context *context = context_make(NULL, 1);
     fur_csr *a = poisson_make(context, 3);

@@ -252,14 +252,14 @@ START_TEST(what_does_not_suit_is_refused)
     problem p = {{12, 12, 1}, 1, false, false, 0};
     fur_precond *m = NULL;
     refused(context, make(context, &p, FUR_C64, FUR_I32), FUR_UNSUPPORTED,
-            "\"grid\" is for real matrices, this one has type c64");
+            "\"grid\" needs a real matrix; this one has type c64");
     p.shift = -4;
     refused(context, make(context, &p, FUR_F64, FUR_I32), FUR_INVALID,
-            "the diagonal is not positive in row 1, counting from 1");
+            "the diagonal entry of row 1, counting from 1, is not positive");
     p = (problem){{12, 12, 1}, 2, false, true, 0};
     refused(context, make(context, &p, FUR_F64, FUR_I32), FUR_UNSUPPORTED,
-            "the problem is singular: constants are solutions for b = 0; give an axis a Dirichlet "
-            "boundary or add to the centre's coefficient");
+            "the stencil is singular: A maps constants to 0; use a Dirichlet boundary on an axis, "
+            "or increase the centre's coefficient");
     fur_csr *a = matrix_random(context, &r, &shapes[shape_find("empty rows")], FUR_F64, FUR_I32);
     ck_assert_int_eq(fur_precond_create(a, &grid, &m), FUR_UNSUPPORTED);
     fur_csr_destroy(a);

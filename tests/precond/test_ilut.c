@@ -432,11 +432,11 @@ START_TEST(what_it_cannot_use_is_refused)
     static const struct {
         fur_ilut_options options;
         const char *sentence;
-    } bad[] = {{{.fill = -1}, "fill of \"ilut\" must be from 1 to 10000, it is -1"},
-               {{.fill = 10001}, "fill of \"ilut\" must be from 1 to 10000, it is 10001"},
-               {{.drop = -0.5}, "drop of \"ilut\" must be from 0 to below 1, it is -0.5"},
-               {{.drop = 1}, "drop of \"ilut\" must be from 0 to below 1, it is 1"},
-               {{.drop = NAN}, "drop of \"ilut\" must be from 0 to below 1, it is nan"}};
+    } bad[] = {{{.fill = -1}, "fill of \"ilut\" must be from 1 to 10000; it is -1"},
+               {{.fill = 10001}, "fill of \"ilut\" must be from 1 to 10000; it is 10001"},
+               {{.drop = -0.5}, "drop of \"ilut\" must be from 0 to below 1; it is -0.5"},
+               {{.drop = 1}, "drop of \"ilut\" must be from 0 to below 1; it is 1"},
+               {{.drop = NAN}, "drop of \"ilut\" must be from 0 to below 1; it is nan"}};
     fur_context *context = context_make(NULL, 1);
     fur_csr *a = from(context, 3, 6, row, col, good);
     fur_precond *p = NULL;

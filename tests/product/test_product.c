@@ -289,11 +289,11 @@ START_TEST(a_stencil_is_taken_where_it_is_asked_for)
     fur_product_destroy(p);
     p = NULL;
     ck_assert_int_eq(fur_product_create(other, &options, &p), FUR_UNSUPPORTED);
-    ck_assert_ptr_nonnull(strstr(fur_context_error(context),
-                                 "kernel \"stencil\": the matrix is not known for one: "));
+    ck_assert_ptr_nonnull(
+        strstr(fur_context_error(context), "kernel \"stencil\" needs the matrix of a stencil: "));
     options.op = FUR_OP_T;
     ck_fails(context, FUR_UNSUPPORTED,
-             "kernel \"stencil\" multiplies by A alone, not by its transpose",
+             "kernel \"stencil\" multiplies by A only, not by its transpose; name another kernel",
              fur_product_create(a, &options, &p));
     ck_assert_ptr_null(p);
     fur_csr_destroy(other);
@@ -385,7 +385,7 @@ START_TEST(a_product_in_another_order_refuses_what_it_cannot_follow)
     fur_csr_values_changed(a);
     ck_assert_int_eq(fur_operator_apply(fur_product_operator(p), x, y), FUR_INVALID);
     ck_assert_ptr_nonnull(
-        strstr(fur_context_error(context), "the product could not take over new values"));
+        strstr(fur_context_error(context), "the product could not be updated for new values"));
     fur_csr_values_changed(a);
     check_product(a, FUR_OP_N, p, &r);
     fur_csr_destroy(a);
@@ -501,12 +501,13 @@ START_TEST(half_of_a_matrix_is_taken_for_the_whole)
     p = NULL;
     options.kernel = "stencil";
     ck_fails(context, FUR_INVALID,
-             "kernel \"stencil\" does not take half of a matrix; leave it to \"auto\"",
+             "kernel \"stencil\" does not accept half of a matrix; use \"auto\"",
              fur_product_create(lower, &options, &p));
     options.kernel = NULL;
     options.order = "rcm";
     ck_fails(context, FUR_INVALID,
-             "half of a matrix is not brought into order \"rcm\": fur_csr_permute the whole one",
+             "half of a matrix cannot be reordered by \"rcm\"; permute the complete matrix by "
+             "fur_csr_permute",
              fur_product_create(lower, &options, &p));
     ck_assert_ptr_null(p);
     fur_csr_destroy(lower);
@@ -523,8 +524,8 @@ START_TEST(a_race_needs_two_of_one_shape)
     fur_product *p = NULL;
     fur_product *q = NULL;
     double least[2] = {-1, -1};
-    const char *sentence = "a race needs two operators of one shape, value type and context, and "
-                           "at least 0 seconds";
+    const char *sentence = "both operators need the same shape, value type and context, and the "
+                           "seconds must be 0 or more";
     ck_ok(context, fur_product_create(a, NULL, &p));
     ck_ok(context, fur_product_create(b, NULL, &q));
     const fur_operator *racers[] = {fur_product_operator(p), fur_product_operator(q)};

@@ -210,17 +210,17 @@ def test_a_text_is_no_number(kind):
 def test_the_sentences():
     for call, words in (
         (lambda: furrow.cg(MATRIX, B, atol="legacy"), "atol is 'legacy'; it should be a number"),
-        (lambda: furrow.cg(MATRIX, B, maxiter=1e3), r"maxiter is 1000.0; it should be a whole number \(int\)"),
-        (lambda: furrow.gmres(MATRIX, B, restart=1.5), "restart is 1.5; it should be a whole number"),
+        (lambda: furrow.cg(MATRIX, B, maxiter=1e3), r"maxiter is 1000.0; it should be an integer"),
+        (lambda: furrow.gmres(MATRIX, B, restart=1.5), "restart is 1.5; it should be an integer"),
         (lambda: furrow.solve(MATRIX, B, method=5), "method is 5; it should be a text"),
         (lambda: furrow.trisolve(MATRIX, B, lower="no"), "lower is 'no'; it should be True or False"),
         (lambda: furrow.cg(MATRIX, B, callback=3), "callback is 3; it should be a function"),
         (lambda: furrow.cg(MATRIX, B, residuals=3), "residuals is 3; it should be a list"),
         (lambda: furrow.csr((np.ones(1), np.array([0.7]), np.array([0, 1]))), "indices has dtype float64"),
-        (lambda: furrow.csr(ARRAYS, shape=(2, 2.5)), "shape is 2.5; it should be a whole number"),
-        (lambda: furrow.Stencil(5, (6.5, 6)), "extent is 6.5; it should be a whole number"),
+        (lambda: furrow.csr(ARRAYS, shape=(2, 2.5)), "shape is 2.5; it should be an integer"),
+        (lambda: furrow.Stencil(5, (6.5, 6)), "extent is 6.5; it should be an integer"),
         (lambda: furrow.minres(MATRIX, B, 1j * B), "Cannot cast"),
-        (lambda: furrow.cg(MATRIX, ["a"] * 36), "no numbers that Furrow computes with"),
+        (lambda: furrow.cg(MATRIX, ["a"] * 36), "not supported"),
     ):
         with pytest.raises(TypeError, match=words):
             call()

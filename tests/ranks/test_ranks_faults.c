@@ -267,8 +267,10 @@ START_TEST(disagreement)
         fur_status status;
         const char *sentence;
     } expected[] = {
-        {FUR_INVALID, "ranks 0 and 1 disagree about the columns or the value type of the matrix"},
-        {FUR_INVALID, "row 2 has column 10, counting from 1, out of order or beyond the 2 columns"},
+        {FUR_INVALID, "ranks 0 and 1 gave different columns or value types of the matrix; all "
+                      "ranks must give the same"},
+        {FUR_INVALID,
+         "row 2 has column 10, counting from 1, which is out of order or beyond the 2 columns"},
         {FUR_CANCELLED, "rank 1 has had enough"},
     };
     for (int i = 0; i < COUNT_OF(expected); i++) {

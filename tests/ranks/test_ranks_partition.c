@@ -472,14 +472,14 @@ START_TEST(no_bricks)
     fur_partition *p = NULL;
     fur_partition_options options = {.size = sizeof options, .method = "bricks"};
     ck_assert_int_eq(fur_partition_create(a, &options, &p), FUR_UNSUPPORTED);
-    ck_assert_ptr_eq(strstr(fur_context_error(context), "bricks are of a grid: "),
+    ck_assert_ptr_eq(strstr(fur_context_error(context), "\"bricks\" needs the matrix of a grid: "),
                      fur_context_error(context));
     for (int i = 0; i < 4; i++) {
         static const int64_t wrong[][3] = {
             {700, 1, 0}, {-7, -100, 1}, {7, 10, 11}, {INT64_MAX, INT64_MAX, 2}};
         memcpy(options.extent, wrong[i], sizeof options.extent);
         ck_assert_int_eq(fur_partition_create(a, &options, &p), FUR_INVALID);
-        ck_assert_ptr_nonnull(strstr(fur_context_error(context), "does not have the 700 rows"));
+        ck_assert_ptr_nonnull(strstr(fur_context_error(context), "does not match the 700 rows"));
     }
     options.extent[0] = 7;
     options.extent[1] = 100;
@@ -498,16 +498,15 @@ static const struct {
     const char *sentence;
 } bad_files[] = {
     {"%%MatrixMarket matrix array integer general\n2 1\n0\n1\n",
-     "%s has the parts of 2 rows, and the matrix has 3 rows; give a partition of this matrix"},
+     "%s has the parts of 2 rows, but the matrix has 3 rows; give a partition of this matrix"},
     {"%%MatrixMarket matrix array integer general\n3 1\n0\n-1\n0\n",
-     "%s: row 2, counting from 1, has -1 for its part; parts are whole numbers from 0 to 1048575"},
+     "%s: row 2, counting from 1, has the part -1; parts are integers from 0 to 1048575"},
     {"%%MatrixMarket matrix array real general\n3 1\n0\n1\n0.5\n",
-     "%s: row 3, counting from 1, has 0.5 for its part; parts are whole numbers from 0 to 1048575"},
+     "%s: row 3, counting from 1, has the part 0.5; parts are integers from 0 to 1048575"},
     {"%%MatrixMarket matrix array real general\n3 1\nnan\n1\n1\n",
-     "%s: row 1, counting from 1, has nan for its part; parts are whole numbers from 0 to 1048575"},
+     "%s: row 1, counting from 1, has the part nan; parts are integers from 0 to 1048575"},
     {"%%MatrixMarket matrix array integer general\n3 1\n0\n1048576\n0\n",
-     "%s: row 2, counting from 1, has 1.04858e+06 for its part; parts are whole numbers from 0 to "
-     "1048575"},
+     "%s: row 2, counting from 1, has the part 1.04858e+06; parts are integers from 0 to 1048575"},
 };
 
 static fur_status read_partition(fur_ranks *group, void *user)
@@ -606,17 +605,18 @@ static fur_status refuse(fur_ranks *group, void *user)
 START_TEST(refusals)
 {
     static const char *const sentences[] = {
-        [METHODS_DIFFER] = "ranks 0 and 2 disagree about the method, the parts or the grid of a "
-                           "partition",
-        [PARTS_DIFFER] = "ranks 0 and 2 disagree about the method, the parts or the grid of a "
-                         "partition",
-        [GRIDS_DIFFER] = "ranks 0 and 2 disagree about the method, the parts or the grid of a "
-                         "partition",
-        [ORDERS_DIFFER] = "ranks 0 and 1 have different partitions",
-        [UNKNOWN] = "there is no partition \"zoltan\"; methods are contiguous, rcm, metis, scotch "
-                    "and bricks",
-        [MANY] = "a matrix of 3 rows cannot have 4 parts; ask for 1 to 3, or 0, which chooses",
-        [WIDE] = "the matrix is 3 x 4; partitions are of square ones with at most 2147483647 rows",
+        [METHODS_DIFFER] = "ranks 0 and 2 gave different methods, parts or grids of a partition; "
+                           "all ranks must give the same",
+        [PARTS_DIFFER] = "ranks 0 and 2 gave different methods, parts or grids of a partition; all "
+                         "ranks must give the same",
+        [GRIDS_DIFFER] = "ranks 0 and 2 gave different methods, parts or grids of a partition; all "
+                         "ranks must give the same",
+        [ORDERS_DIFFER] = "ranks 0 and 1 have different partitions; all ranks must give the same",
+        [UNKNOWN] =
+            "there is no partition \"zoltan\"; use contiguous, rcm, metis, scotch or bricks",
+        [MANY] = "a matrix of 3 rows cannot have 4 parts; use 1 to 3, or 0 for the default",
+        [WIDE] =
+            "the matrix is 3 x 4; a partition needs a square matrix with at most 2147483647 rows",
         [UNSIZED] = ("fur_partition_options says that it has 0 bytes; write .size = "
                      "sizeof(fur_partition_options)"
                      ", which are 48 in furrow " FUR_VERSION ", and set nothing beyond them"),
@@ -638,7 +638,7 @@ START_TEST(arguments)
     ck_assert_int_eq(fur_partition_create(a, NULL, NULL), FUR_INVALID);
     ck_assert_int_eq(fur_partition_from_parts(context, 2, part, &p), FUR_INVALID);
     ck_assert_str_eq(fur_context_error(context),
-                     "row 2, counting from 1, is in part -3; parts are numbers from 0 to 1048575");
+                     "row 2, counting from 1, is in part -3; parts have numbers from 0 to 1048575");
     ck_assert_int_eq(fur_partition_from_parts(context, -1, part, &p), FUR_OVERFLOW);
     ck_ok(context, fur_partition_create(a, NULL, &p));
     ck_assert_int_eq(fur_partition_write(p, "nothing.mtx"), FUR_INVALID);

@@ -59,8 +59,8 @@ START_TEST(vectors_of_another_size)
     reductions job = reductions_make(context, &r, FUR_F64, 20);
     job.bounds = bounds;
     ck_assert_int_eq(fur_ranks_run(2, NULL, misfit, &job), FUR_UNSUPPORTED);
-    ck_assert_str_eq(fur_context_error(NULL), "a vector of 7 entries is not one that the context "
-                                              "shares: its part has 13");
+    ck_assert_str_eq(fur_context_error(NULL),
+                     "the vector has 7 entries, but this rank's part of the shared vectors has 13");
     reductions_free(&job);
     fur_context_destroy(context);
 }

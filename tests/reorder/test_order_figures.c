@@ -249,9 +249,9 @@ START_TEST(what_cannot_be_measured_is_refused)
     fur_order_figures f = {.size = sizeof f, .bandwidth = -7};
     int64_t outstanding = m.outstanding;
     ck_fails(context, FUR_INVALID,
-             "only a square matrix has an order to measure, this one is 17 x 3001",
+             "bandwidth and profile need a square matrix; this one is 17 x 3001",
              fur_order_measure(wide, NULL, &f));
-    ck_fails(context, FUR_INVALID, "the order has 6 numbers, the matrix 5 rows",
+    ck_fails(context, FUR_INVALID, "the order has 6 numbers, but the matrix has 5 rows",
              fur_order_measure(a, longer, &f));
     ck_fails(context, FUR_INVALID, "the order belongs to another context than the matrix",
              fur_order_measure(a, foreign, &f));

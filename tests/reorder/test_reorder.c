@@ -502,7 +502,7 @@ START_TEST(what_cannot_be_reordered_is_told)
     fur_csr *wide = matrix_random(context, &r, &shapes[shape_find("wide")], FUR_F64, FUR_I32);
     fur_csr *square = matrix_random(context, &r, &shapes[shape_find("diagonal")], FUR_F64, FUR_I32);
     fur_permutation *p = NULL;
-    ck_fails(context, FUR_INVALID, "only a square matrix can be reordered, this one is 17 x 3001",
+    ck_fails(context, FUR_INVALID, "only a square matrix can be reordered; this one is 17 x 3001",
              fur_reorder(wide, NULL, NULL, NULL, &p));
     ck_fails(context, FUR_UNSUPPORTED,
              "there is no reordering \"best\"; there are: rcm, cm, rcm-quality, sloan",

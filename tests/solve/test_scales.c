@@ -179,9 +179,9 @@ START_TEST(scales_that_mean_nothing_are_refused)
     fur_solver_options solver = {.size = sizeof solver, .method = "lsmr"};
     fur_solve_options options = {
         .size = sizeof options, .solver = &solver, .scale = FUR_SCALE_ROWS};
-    expect_refusal(&options, "scales would change the least-squares solution");
+    expect_refusal(&options, "scaling would change the least-squares solution");
     options = (fur_solve_options){.size = sizeof options, .scale = (fur_scale)9};
-    expect_refusal(&options, "scale 9 is none of");
+    expect_refusal(&options, "scale is 9; use");
 }
 END_TEST
 

@@ -223,9 +223,9 @@ START_TEST(what_is_no_null_space_is_refused)
     ck_ok(context, fur_vectors_create(context, FUR_F64, N, 2, FUR_LAYOUT_COLUMNS, &vectors));
     ck_ok(context, fur_vectors_fill(vectors, fur_real(1)));
     options.null_space = vectors;
-    expect_refusal(&s, &options, FUR_INVALID, "vector 2 of the null space");
+    expect_refusal(&s, &options, FUR_INVALID, "vector 2 of null_space");
     ((double *)fur_vectors_get(vectors)->data)[3] = 2;
-    expect_refusal(&s, &options, FUR_INVALID, "vector 1 of the null space, counting from 1, is no");
+    expect_refusal(&s, &options, FUR_INVALID, "vector 1 of null_space, counting from 1, is not");
     fur_vectors_destroy(vectors);
     ck_ok(context, fur_vectors_create(context, FUR_F32, N, 1, FUR_LAYOUT_COLUMNS, &vectors));
     options.null_space = vectors;

@@ -389,19 +389,19 @@ START_TEST(wrong_blocks_are_refused)
     ck_ok(context, fur_vectors_create(context, FUR_F64, s.n, 3, FUR_LAYOUT_ROWS, &few));
     ck_ok(context, fur_vectors_create(context, FUR_F32, s.n, 4, FUR_LAYOUT_ROWS, &narrow));
     ck_ok(context, fur_vectors_columns(b, 0, 4, &part));
-    ck_fails(context, FUR_INVALID, "B has 4 columns, X has 3",
+    ck_fails(context, FUR_INVALID, "B has 4 columns, but X has 3",
              fur_solver_solve_block(solver, b, few, NULL));
     ck_fails(context, FUR_INVALID,
-             "B has columns of 143 entries of type f32; the solver needs 143 of type f64",
+             "B has columns of 143 entries of type f32, but the solver needs 143 of type f64",
              fur_solver_solve_block(solver, narrow, x, NULL));
-    ck_fails(context, FUR_INVALID, "B and X overlap; each must have memory of its own",
+    ck_fails(context, FUR_INVALID, "B and X overlap in memory; give each a separate array",
              fur_solver_solve_block(solver, b, part, NULL));
     double wild[4 * 143] = {0};
     wild[2 * 143 + 8] = NAN;
     ck_ok(context, fur_vectors_upload(wild, b));
     ck_fails(context, FUR_INVALID,
-             "column 3, counting from 1: entry 9 of b, counting from 1, is not a finite number; "
-             "nothing was solved",
+             "column 3, counting from 1: entry 9 of b, counting from 1, is not finite; nothing was "
+             "solved",
              fur_solver_solve_block(solver, b, x, NULL));
     fur_vectors_destroy(part);
     fur_vectors_destroy(narrow);

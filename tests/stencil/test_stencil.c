@@ -493,7 +493,7 @@ START_TEST(a_stencil_describes_itself)
     fur_stencil *s = make_stencil(context, &d);
     fur_stencil_report report = *fur_stencil_describe(s);
     ck_assert_str_eq(report.kernel, "blocked");
-    ck_assert_str_eq(report.reason, "the fastest of those that suit the stencil");
+    ck_assert_str_eq(report.reason, "the fastest kernel that supports the stencil");
     ck_assert(report.rows == 210 && report.points == 7 && report.bytes == INT64_C(2) * 210 * 8);
     fur_stencil_destroy(s);
     d.kernel = "reference";
@@ -578,7 +578,7 @@ START_TEST(definitions_that_break_the_contract_are_refused)
                          "FUR_BOUNDARY_PERIODIC");
     d = sound();
     d.extent[0] = d.extent[1] = d.extent[2] = INT64_C(1) << 21;
-    REFUSED(FUR_OVERFLOW, "the grid has 2^59 points or more; no vector has as many entries");
+    REFUSED(FUR_OVERFLOW, "the grid has 2^59 points or more, which is too large for a vector");
     d = sound();
     d.points = 0;
     REFUSED(FUR_INVALID, "a stencil needs at least one offset");
@@ -587,7 +587,7 @@ START_TEST(definitions_that_break_the_contract_are_refused)
     REFUSED(FUR_INVALID, "a stencil needs at least one offset");
     d = sound();
     d.coefficients = NULL;
-    REFUSED(FUR_INVALID, "a stencil has either coefficients or fields; none were given");
+    REFUSED(FUR_INVALID, "a stencil needs either coefficients or fields; none were given");
     d = sound();
     d.offsets = far;
     d.points = 2;
@@ -632,16 +632,16 @@ START_TEST(fields_that_do_not_fit_are_refused)
                                 .points = 2,
                                 .offsets = offsets,
                                 .fields = fields};
-    REFUSED(FUR_INVALID, "field 1 is missing");
+    REFUSED(FUR_INVALID, "field 1 is NULL");
     fields[1] = shorter;
-    REFUSED(FUR_INVALID, "field 1 has 9 entries of type f64, the grid needs 10 of type f64");
+    REFUSED(FUR_INVALID, "field 1 has 9 entries of type f64, but the grid needs 10 of type f64");
     fields[1] = foreign;
-    REFUSED(FUR_INVALID, "field 1 belongs to another context");
+    REFUSED(FUR_INVALID, "field 1 belongs to another context than the stencil");
     d.value_type = FUR_F32;
-    REFUSED(FUR_INVALID, "field 0 has 10 entries of type f64, the grid needs 10 of type f32");
+    REFUSED(FUR_INVALID, "field 0 has 10 entries of type f64, but the grid needs 10 of type f32");
     const fur_scalar coefficients[] = {{1, 0}, {1, 0}};
     d.coefficients = coefficients;
-    REFUSED(FUR_INVALID, "a stencil has either coefficients or fields; both were given");
+    REFUSED(FUR_INVALID, "a stencil needs either coefficients or fields; both were given");
     ck_assert_ptr_null(s);
     ck_assert_int_eq(m.outstanding, outstanding);
     fur_vector_destroy(foreign);
@@ -666,13 +666,15 @@ START_TEST(vectors_that_do_not_fit_are_refused)
     ck_ok(context, fur_vector_create(context, FUR_F32, 60, &y));
     ck_ok(context, fur_vector_create(context, FUR_F64, 59, &shorter));
     ck_ok(other, fur_vector_create(other, FUR_F64, 60, &foreign));
-    ck_fails(context, FUR_INVALID, "y has 60 entries of type f32, the grid needs 60 of type f64",
+    ck_fails(context, FUR_INVALID,
+             "y has 60 entries of type f32, but the grid needs 60 of type f64",
              fur_stencil_apply(s, fur_real(1), x, fur_real(0), y));
-    ck_fails(context, FUR_INVALID, "x has 59 entries of type f64, the grid needs 60 of type f64",
+    ck_fails(context, FUR_INVALID,
+             "x has 59 entries of type f64, but the grid needs 60 of type f64",
              fur_stencil_apply(s, fur_real(1), shorter, fur_real(0), x));
     ck_fails(context, FUR_INVALID, "y belongs to another context than the stencil",
              fur_stencil_apply(s, fur_real(1), x, fur_real(0), foreign));
-    ck_fails(context, FUR_INVALID, "x and y overlap; each must have memory of its own",
+    ck_fails(context, FUR_INVALID, "x and y overlap in memory; give each a separate array",
              fur_stencil_apply(s, fur_real(1), x, fur_real(0), x));
     fur_vector_destroy(foreign);
     fur_vector_destroy(shorter);
@@ -691,9 +693,10 @@ START_TEST(a_grid_beyond_a_matrix_is_refused)
     fur_csr *a = NULL;
     d.extent[0] = d.extent[1] = d.extent[2] = 1291;
     fur_stencil *s = make_stencil(context, &d);
-    ck_fails(context, FUR_OVERFLOW,
-             "a grid of 2151685171 points has too many for a matrix: at most 2147483647 rows",
-             fur_stencil_assemble(s, &a));
+    ck_fails(
+        context, FUR_OVERFLOW,
+        "a grid of 2151685171 points is too large for a matrix, which has at most 2147483647 rows",
+        fur_stencil_assemble(s, &a));
     ck_assert_ptr_null(a);
     fur_stencil_destroy(s);
     fur_context_destroy(context);

@@ -155,15 +155,15 @@ START_TEST(what_does_not_fit_is_refused)
     fur_vectors *inside = NULL;
     const fur_scalar one = fur_real(1);
     ck_ok(context, fur_vectors_columns(y, 1, 3, &inside));
-    ck_fails(context, FUR_INVALID, "X has 11 rows of type f64, the grid needs 10 of type f64",
+    ck_fails(context, FUR_INVALID, "X has 11 rows of type f64, but the grid needs 10 of type f64",
              fur_stencil_apply_block(s, one, tall, one, x));
-    ck_fails(context, FUR_INVALID, "Y has 10 rows of type f32, the grid needs 10 of type f64",
+    ck_fails(context, FUR_INVALID, "Y has 10 rows of type f32, but the grid needs 10 of type f64",
              fur_stencil_apply_block(s, one, x, one, single));
     ck_fails(context, FUR_INVALID, "Y belongs to another context than the stencil",
              fur_stencil_apply_block(s, one, x, one, foreign));
-    ck_fails(context, FUR_INVALID, "X has 3 columns, Y has 4",
+    ck_fails(context, FUR_INVALID, "X has 3 columns, but Y has 4",
              fur_stencil_apply_block(s, one, x, one, y));
-    ck_fails(context, FUR_INVALID, "X and Y overlap; each must have memory of its own",
+    ck_fails(context, FUR_INVALID, "X and Y overlap in memory; give each a separate array",
              fur_stencil_apply_block(s, one, inside, one, inside));
     fur_vectors *const blocks[] = {inside, foreign, single, tall, y, x};
     for (int i = 0; i < COUNT_OF(blocks); i++)

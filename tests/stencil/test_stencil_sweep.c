@@ -37,7 +37,7 @@ static fur_status plan(fur_env *env, const fur_stencil_view *s, void **state)
 
 static const char *refusal(const fur_stencil_view *s)
 {
-    return s->fields ? "it is for constant coefficients" : NULL;
+    return s->fields ? "it needs constant coefficients" : NULL;
 }
 
 static const fur_stencil_kernel by_fours = {.info.name = "fours",
@@ -247,18 +247,19 @@ END_TEST
 
 START_TEST(vectors_that_do_not_fit_are_refused)
 {
-    static const char work[] = "x and work overlap; each must have memory of its own";
-    static const char input[] = "b and x overlap; each must have memory of its own";
-    static const char both[] = "b and work overlap; each must have memory of its own";
+    static const char work[] = "x and work overlap in memory; give each a separate array";
+    static const char input[] = "b and x overlap in memory; give each a separate array";
+    static const char both[] = "b and work overlap in memory; give each a separate array";
     fur_context *context = context_make(NULL, 1);
     fur_context *other = context_make(NULL, 1);
     fur_stencil *s = sound(context, NULL);
     fur_vector *v[] = {zeros(context, FUR_F64, 60), zeros(context, FUR_F64, 60),
                        zeros(context, FUR_F64, 60), zeros(context, FUR_F64, 59),
                        zeros(context, FUR_F32, 60), zeros(other, FUR_F64, 60)};
-    REFUSED("-1 sweeps were asked for; use 0 or more", -1, v[0], v[1], v[2]);
-    REFUSED("x has 59 entries of type f64, the grid needs 60 of type f64", 1, v[0], v[3], v[2]);
-    REFUSED("work has 60 entries of type f32, the grid needs 60 of type f64", 1, NULL, v[1], v[4]);
+    REFUSED("the number of sweeps is -1; it must be 0 or more", -1, v[0], v[1], v[2]);
+    REFUSED("x has 59 entries of type f64, but the grid needs 60 of type f64", 1, v[0], v[3], v[2]);
+    REFUSED("work has 60 entries of type f32, but the grid needs 60 of type f64", 1, NULL, v[1],
+            v[4]);
     REFUSED("b belongs to another context than the stencil", 1, v[5], v[1], v[2]);
     REFUSED(work, 0, v[0], v[1], v[1]);
     REFUSED(input, 2, v[0], v[0], v[2]);

@@ -129,19 +129,19 @@ class StencilTest(CommandTest):
         for arguments, sentence in (
                 ([*grid, "1291,1291,1291"], "a matrix has at most 2^31-1 rows"),
                 (["stencil", "--points", 27, "--extent", "1290,1290,1290", "--type", "c128"],
-                 "take a smaller grid"),
+                 "use a smaller grid"),
                 ([*grid, "8,8,8", "--against", "cusparse"], "FURROW_WITH_CUSPARSE")):
             self.assertIn(sentence, self.sentence(*arguments))
         for arguments, sentence in (
                 (["stencil", "--extent", "8"], "--points is missing"),
                 (["stencil", "--points", 3], "--extent is missing"),
-                ([*grid, "8,8"], "a stencil of 7 points has 3 axes; --extent gave 2"),
+                ([*grid, "8,8"], "a stencil of 7 points has 3 axes, but --extent gave 2"),
                 (["stencil", "--points", 6, "--extent", 8], "--points takes 3, 5, 7"),
                 ([*grid, "8,8,8", "--type", "f16"], "--type takes f32, f64, c64 or c128"),
                 ([*grid, "8,8,8", "--boundary", "open"], "--boundary takes dirichlet"),
                 ([*grid, "8,8,8", "--rounds", 0], "--rounds takes a whole number from 1"),
                 ([*grid, "8,8,8", "--sweeps", 0], "--sweeps takes a whole number from 1"),
-                ([*grid, "8,8,8", data("plate.mtx")], "one file name too many")):
+                ([*grid, "8,8,8", data("plate.mtx")], "too many file names")):
             self.assertIn(sentence, self.sentence(*arguments, status=2))
 
 
@@ -301,8 +301,8 @@ class BenchTest(CommandTest):
 
     def test_what_is_no_saved_race(self):
         path = self.folder / "s.json"
-        for text, sentence in (("{", "s.json: "), ("[]", "--from takes what --json-file wrote"),
-                               ('{"results": 3}', "--from takes what --json-file wrote")):
+        for text, sentence in (("{", "s.json: "), ("[]", "--from needs a file that --json-file wrote"),
+                               ('{"results": 3}', "--from needs a file that --json-file wrote")):
             path.write_text(text)
             self.assertIn(sentence, self.sentence("bench", "--from", path, "--report",
                                                   self.folder / "r.html"))
@@ -376,7 +376,7 @@ class BenchTest(CommandTest):
         for name, sentence in (("7-point:0", "no generated matrix"), ("random:9x2", "random:9x2"),
                                (data("rotation.mtx"), "no finite reciprocal"),
                                (data("damped.mtx"), "real square"),
-                               ("5-point:2", "the race needs 40")):
+                               ("5-point:2", "the benchmark needs 40")):
             self.assertIn(sentence, self.sentence("bench", "solve", name))
 
     def test_benchmark_of_files(self):

@@ -104,7 +104,7 @@ def check_stencil(command, path, folder):
         found[kernel] = report_of(done)
         if found[kernel] is None:
             expect(kernel == "stencil" and path.name not in STENCILS, done.stderr)
-            expect("is not known for one: " in done.stderr, done.stderr)
+            expect("needs the matrix of a stencil: " in done.stderr, done.stderr)
             return
     expect(STENCILS.get(path.name, "") in found["stencil"]["recognition"],
            found["stencil"]["recognition"])

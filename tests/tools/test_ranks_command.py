@@ -131,7 +131,7 @@ class SolveTest(CommandTest):
                  "2 1 -1", "2 2 2", "2 3 -1", "3 2 -1", "3 3 1"]
         path.write_text("\n".join(lines) + "\n")
         done = run("solve", path, "--ranks", 2, "--json")
-        self.assertIn("times ones is 0", done.stderr)
+        self.assertIn("times a vector of ones is 0", done.stderr)
         self.assertIn("fractions", json.loads(done.stdout)["rhs"])
         self.assertNotIn("note", run("solve", path, "--quiet").stderr)
 
@@ -199,7 +199,7 @@ class SolveTest(CommandTest):
             with self.subTest(number=number, ranks=ranks):
                 self.assertEqual(status, -number, error)
                 self.assertRegex(error, rf"\Afurrow-ranks: {path}: interrupted by {number.name} "
-                                        r"after \d+ iterations, relative residual \S+; x so far is "
+                                        r"after \d+ iterations, relative residual \S+; the last x is "
                                         rf"in {out}\n\Z")
                 self.assertIn("interrupted", said)
                 self.assertEqual(len(numbers(out)), 40001)

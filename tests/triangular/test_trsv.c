@@ -487,12 +487,12 @@ START_TEST(useless_diagonals_are_refused_by_row)
              "row 2, counting from 1, has a zero on the diagonal: a triangular solve cannot divide "
              "by it",
              fur_trsv_plan(a, FUR_TRIANGLE_LOWER, FUR_OP_N, FUR_DIAGONAL_STORED, NULL, &plan));
+    ck_fails(
+        context, FUR_INVALID,
+        "row 3, counting from 1, has no entry on the diagonal; store one, or use FUR_DIAGONAL_UNIT",
+        fur_trsv_plan(gap, FUR_TRIANGLE_UPPER, FUR_OP_T, FUR_DIAGONAL_STORED, NULL, &plan));
     ck_fails(context, FUR_INVALID,
-             "row 3, counting from 1, has no entry on the diagonal: store one, or solve with a "
-             "diagonal of ones",
-             fur_trsv_plan(gap, FUR_TRIANGLE_UPPER, FUR_OP_T, FUR_DIAGONAL_STORED, NULL, &plan));
-    ck_fails(context, FUR_INVALID,
-             "row 2, counting from 1, has a number without finite reciprocal on the diagonal: a "
+             "row 2, counting from 1, has an entry without a finite reciprocal on the diagonal: a "
              "triangular solve cannot divide by it",
              fur_trsv_plan(c, FUR_TRIANGLE_LOWER, FUR_OP_H, FUR_DIAGONAL_STORED, NULL, &plan));
     ck_assert_ptr_null(plan);
@@ -501,15 +501,15 @@ START_TEST(useless_diagonals_are_refused_by_row)
           fur_trsv_plan(a, FUR_TRIANGLE_LOWER, FUR_OP_T, FUR_DIAGONAL_STORED, NULL, &plan));
     ck_ok(context, fur_csr_set_values(a, entries, FUR_OWNERSHIP_COPY));
     ck_fails(context, FUR_INVALID,
-             "the triangular solve could not take over new values: row 2, counting from 1, has a "
-             "zero on the diagonal: a triangular solve cannot divide by it",
+             "the triangular solve could not be updated for new values: row 2, counting from 1, "
+             "has a zero on the diagonal: a triangular solve cannot divide by it",
              fur_trsv_apply(plan, fur_real(1), x, x));
     ck_ok(context, fur_csr_set_values(a, good, FUR_OWNERSHIP_COPY));
     ck_ok(context, fur_trsv_apply(plan, fur_real(1), x, x));
     fur_csr_destroy(a);
     ck_fails(context, FUR_INVALID,
-             "the triangular solve cannot be used any more: what it was made from has been "
-             "destroyed",
+             "the triangular solve cannot be used any more, because an object that it was "
+             "created from has been destroyed",
              fur_trsv_apply(plan, fur_real(1), x, x));
     fur_trsv_destroy(plan);
     fur_vector_destroy(x);
@@ -530,7 +530,7 @@ START_TEST(what_does_not_fit_is_refused)
     fur_vector *single = NULL;
     fur_trsv *plan = NULL;
     fur_trsv_options options = {.size = sizeof options, .schedule = "guessing"};
-    ck_fails(context, FUR_INVALID, "a triangular solve needs a square matrix, this one is 3 x 4",
+    ck_fails(context, FUR_INVALID, "a triangular solve needs a square matrix; this one is 3 x 4",
              fur_trsv_plan(wide, FUR_TRIANGLE_LOWER, FUR_OP_N, FUR_DIAGONAL_UNIT, NULL, &plan));
     ck_fails(context, FUR_INVALID,
              "2 is not a triangle; use FUR_TRIANGLE_LOWER or FUR_TRIANGLE_UPPER",
@@ -541,20 +541,21 @@ START_TEST(what_does_not_fit_is_refused)
              "2 is not a diagonal; use FUR_DIAGONAL_STORED or FUR_DIAGONAL_UNIT",
              fur_trsv_plan(a, FUR_TRIANGLE_LOWER, FUR_OP_N, (fur_triangle_diagonal)2, NULL, &plan));
     ck_fails(context, FUR_UNSUPPORTED,
-             "there is no schedule \"guessing\"; there are auto, serial, blocks and levels",
+             "there is no schedule \"guessing\"; use auto, serial, blocks or levels",
              fur_trsv_plan(a, FUR_TRIANGLE_LOWER, FUR_OP_N, FUR_DIAGONAL_UNIT, &options, &plan));
     ck_ok(context, fur_trsv_plan(a, FUR_TRIANGLE_LOWER, FUR_OP_N, FUR_DIAGONAL_UNIT, NULL, &plan));
     ck_ok(context, fur_vector_create(context, FUR_F64, 3, &x[0]));
     ck_ok(context, fur_vector_create(context, FUR_F64, 3, &x[1]));
     ck_ok(context, fur_vector_create(context, FUR_F64, 2, &shorter));
     ck_ok(context, fur_vector_create(context, FUR_F32, 3, &single));
-    ck_fails(context, FUR_INVALID, "b has 2 entries, the 3 x 3 matrix needs 3",
+    ck_fails(context, FUR_INVALID, "b has 2 entries, but the 3 x 3 matrix needs 3",
              fur_trsv_apply(plan, fur_real(1), shorter, x[0]));
-    ck_fails(context, FUR_INVALID, "x has entries of type f32, the matrix of type f64; convert one",
+    ck_fails(context, FUR_INVALID,
+             "x has entries of type f32, but the matrix has type f64; convert one",
              fur_trsv_apply(plan, fur_real(1), x[0], single));
     fur_vector *twice[2] = {x[0], x[0]};
     ck_fails(context, FUR_INVALID,
-             "a vector of b and one of x overlap; each must have memory of its own",
+             "a vector of b and one of x overlap in memory; give each a separate array",
              fur_trsv_apply_many(plan, fur_real(1), 2, (const fur_vector *const *)x, twice));
     fur_vector *gap[2] = {x[0], NULL};
     ck_fails(context, FUR_INVALID, "vector 1 of x is NULL",

@@ -82,12 +82,12 @@ static fur_status check_options(const bench *b, const suite *s, const bench_opti
         {TAKES_SWEEPS, options->sweeps > 0, "--sweeps"},
         {TAKES_PAGE, options->report, "--report"},
         {TAKES_PAGE, options->picture, "--picture"},
-        {TAKES_FILES, command_reads_specially(&options->common), "option of how files are read"},
+        {TAKES_FILES, command_reads_specially(&options->common), "an option of reading"},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         if (rules[i].given && !(s->takes & rules[i].takes)) {
-            return command_misuse(b->context, "bench %s on %s takes no %s", s->name, s->device,
-                                  rules[i].option);
+            return command_misuse(b->context, "bench %s on %s does not support %s", s->name,
+                                  s->device, rules[i].option);
         }
     }
     return FUR_OK;
@@ -97,7 +97,7 @@ static fur_status check_peer(const bench *b, const suite *s, const char *against
 {
     if (!against || !s->peer || strcmp(against, s->peer) == 0)
         return FUR_OK;
-    return command_misuse(b->context, "bench %s on %s races against %s, not '%s'", s->name,
+    return command_misuse(b->context, "bench %s on %s compares with %s, not with '%s'", s->name,
                           s->device, s->peer, against);
 }
 
@@ -225,7 +225,8 @@ static fur_status draw_saved(fur_context *context, const void *given)
         status = fur_context_fail(context, FUR_INVALID, "%s: %s", options->from, error.text);
     else if (json_array_size(record_get(saved, "results")) == 0)
         status = fur_context_fail(context, FUR_INVALID,
-                                  "%s: there are no results; --from takes what --json-file wrote",
+                                  "%s: the file has no results; --from needs a file that "
+                                  "--json-file wrote",
                                   options->from);
     if (status == FUR_OK)
         status = open_files(context, options, files);
@@ -245,7 +246,7 @@ static void settle(struct argp_state *state, void *options)
     if (!o->from && o->case_count == 0)
         argp_error(state, "a benchmark is missing, such as spmv or reduce");
     if (o->from && o->case_count > 0)
-        argp_error(state, "--from races nothing: leave out '%s'", o->cases[0]);
+        argp_error(state, "--from runs no benchmark; leave out '%s'", o->cases[0]);
     command_check_suffix(state, "--report", ".html", o->report);
     command_check_suffix(state, "--picture", ".svg", o->picture);
 }
@@ -278,7 +279,7 @@ static error_t take_case(int key, char *argument, struct argp_state *state, void
     switch (key) {
     case ARGP_KEY_ARG:
         if (options->case_count == CASES_MAX - 1)
-            argp_error(state, "more than %d cases", CASES_MAX - 2);
+            argp_error(state, "more than %d cases; give fewer", CASES_MAX - 2);
         options->cases[options->case_count++] = argument;
         options->common.vector = access(argument, F_OK) == 0 ? argument : options->common.vector;
         return 0;

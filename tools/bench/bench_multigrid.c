@@ -52,7 +52,7 @@ static fur_status parse(multigrid_case *c)
                                              .extent = {n, n, n}};
     if (n < 1 || n > 2000 || (!single && *end != '\0')) {
         return fur_context_fail(c->b->context, FUR_INVALID,
-                                "'%s' is no grid; use N, or N:f32, for N points along each of "
+                                "'%s' is not a grid; use N, or N:f32, for N points along each of "
                                 "three axes, at most 2000",
                                 c->name);
     }
@@ -143,7 +143,7 @@ static fur_status run_rounds(const multigrid_case *c, multigrid_figures *f)
     for (int round = 0; round < ROUNDS; round++)
         FUR_TRY(run_round(c, f));
     if (f->solved.outcome != FUR_OUTCOME_CONVERGED || f->by_cg.outcome != FUR_OUTCOME_CONVERGED) {
-        return fur_context_fail(c->b->context, FUR_INVALID, "%s: the solution is not found",
+        return fur_context_fail(c->b->context, FUR_INVALID, "%s: multigrid did not converge",
                                 c->name);
     }
     /* a V(2,2) cycle over all points: four sweeps of 3 entries, residual and correction of 2

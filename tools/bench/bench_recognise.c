@@ -39,9 +39,8 @@ typedef struct recognise_case {
 static fur_status fail_name(const recognise_case *c)
 {
     return fur_context_fail(c->b->context, FUR_INVALID,
-                            "'%s' is no stencil; use 3-point:N, 5-point:N, 7-point:N, 9-point:N, "
-                            "13-point:N, 19-point:N or 27-point:N, with :periodic or :variable "
-                            "behind it if it is to be",
+                            "'%s' is not a stencil; use P-point:N with P = 3, 5, 7, 9, 13, 19 or "
+                            "27, such as 7-point:100; append :periodic or :variable if needed",
                             c->name);
 }
 

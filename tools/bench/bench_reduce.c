@@ -157,8 +157,8 @@ fur_status bench_reduce(bench *b, const char *name)
     char *end = NULL;
     reduction r = {.n = strtoll(name, &end, 10)};
     if (*end != '\0' || r.n < 1 || r.n > INT64_C(1) << 33) {
-        return fur_context_fail(b->context, FUR_INVALID, "'%s' is no vector length from 1 to 2^33",
-                                name);
+        return fur_context_fail(b->context, FUR_INVALID,
+                                "'%s' is not a vector length; use a number from 1 to 2^33", name);
     }
     find_blas(&r, fur_context_threads(b->context));
     fur_status status = run_steps(b, &r);

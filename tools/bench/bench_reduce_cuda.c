@@ -219,7 +219,7 @@ static fur_status run_duel(reduction *r, const char *name, const duel *d)
     bool peer = r->on_host.handle && r->on_device.handle && r->n <= INT32_MAX;
     if (!peer && r->b->against) {
         return fur_context_fail(r->b->context, FUR_UNSUPPORTED,
-                                "libcublas.so cannot be loaded, or is not for this GPU");
+                                "libcublas.so cannot be loaded, or does not support this GPU");
     }
     if (peer) {
         FUR_TRY(check_peer(r, d));
@@ -271,8 +271,8 @@ static fur_status check_bits(reduction *r)
     if (here[0] == there[0] && here[1] == there[1] && here[2] == there[2])
         return FUR_OK;
     return fur_context_fail(r->b->context, FUR_INVALID,
-                            "the GPU gives %a, %a, %a where the CPU has %a, %a, %a", here[0],
-                            here[1], here[2], there[0], there[1], there[2]);
+                            "results differ: the GPU has %a, %a, %a, but the CPU has %a, %a, %a",
+                            here[0], here[1], here[2], there[0], there[1], there[2]);
 }
 
 static fur_status run_steps(reduction *r, const char *name)
@@ -296,8 +296,8 @@ fur_status bench_reduce_cuda(bench *b, const char *name)
     char *end = NULL;
     reduction r = {.b = b, .n = strtoll(name, &end, 10)};
     if (*end != '\0' || r.n < 1 || r.n > INT64_C(1) << 33) {
-        return fur_context_fail(b->context, FUR_INVALID, "'%s' is no vector length from 1 to 2^33",
-                                name);
+        return fur_context_fail(b->context, FUR_INVALID,
+                                "'%s' is not a vector length; use a number from 1 to 2^33", name);
     }
     r.on_host = peer_cublas_open(gpu_stream(b->timing->gpu), false);
     r.on_device = peer_cublas_open(gpu_stream(b->timing->gpu), true);

@@ -79,10 +79,9 @@ fur_status solve_reduced(const solve_system *s, const fur_operator *a, int round
                      (json_int_t)counts[1], "seconds_whole", whole, "iterations_whole",
                      (json_int_t)counts[0], "seconds_setup", r.setup, "ratio", ratio);
     if (!s->b->common->json) {
-        printf(
-            "  to %.0e on one of two colours: %.4g ms, %lld iterations, after %.4g ms once; whole "
-            "%.4g ms, %lld: %.2fx\n",
-            RTOL, 1e3 * reduced, counts[1], 1e3 * r.setup, 1e3 * whole, counts[0], ratio);
+        printf("  to %.0e, reduced (red-black): %.4g ms, %lld iterations, after %.4g ms of set-up; "
+               "not reduced: %.4g ms, %lld: %.2fx\n",
+               RTOL, 1e3 * reduced, counts[1], 1e3 * r.setup, 1e3 * whole, counts[0], ratio);
         fflush(stdout);
     }
     return FUR_OK;

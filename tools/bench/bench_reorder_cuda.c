@@ -139,7 +139,8 @@ fur_status bench_reorder_cuda(bench *b, const char *name)
     peer_cusolver cusolver = peer_cusolver_open();
     fur_status status = FUR_OK;
     if (b->against && !cusolver.handle)
-        status = fur_context_fail(b->context, FUR_UNSUPPORTED, "cuSOLVER is not there");
+        status = fur_context_fail(b->context, FUR_UNSUPPORTED,
+                                  "cuSOLVER was not found; install it, or leave out --against");
     else
         status = run_case(&c, &cusolver, name);
     if (status != FUR_OK && fur_context_error(b->context)[0] == '\0')

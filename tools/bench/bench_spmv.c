@@ -157,9 +157,10 @@ static fur_status check(const spmv_case *c, int index)
             size += fabs(p->values[k] * p->x[p->columns[k]]);
         double bound = 0x1p-52 * (p->offsets[i + 1] - p->offsets[i] + 1) * size;
         if (!(fabs(y[i] - p->y[i]) <= bound)) {
-            return fur_context_fail(c->b->context, FUR_INVALID,
-                                    "%s: %s gives %.17g in row %lld, the plain loop %.17g", c->name,
-                                    c->names[index], y[i], (long long)i, p->y[i]);
+            return fur_context_fail(
+                c->b->context, FUR_INVALID,
+                "%s: %s gives %.17g in row %lld, but the plain loop gives %.17g", c->name,
+                c->names[index], y[i], (long long)i, p->y[i]);
         }
     }
     return FUR_OK;
@@ -219,8 +220,7 @@ static fur_status run_steps(spmv_case *c)
     fur_csr_view a = *fur_csr_get(c->a);
     if (a.value_type != FUR_F64 || a.offset_type != FUR_I32 || a.entries == 0) {
         return fur_context_fail(c->b->context, FUR_UNSUPPORTED,
-                                "%s: the plain loop to race with is for real matrices with 1 to "
-                                "2^31-1 entries",
+                                "%s: the plain loop needs a real matrix with 1 to 2^31-1 entries",
                                 c->name);
     }
     FUR_TRY(make_vectors(c));

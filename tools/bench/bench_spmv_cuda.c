@@ -177,10 +177,11 @@ static fur_status check(const cuda_case *c, int index)
     int64_t row = find_wrong(c);
     if (row < 0)
         return FUR_OK;
-    return fur_context_fail(
-        c->b->context, FUR_INVALID, "%s: %s gives %.17g in row %lld, the CPU %.17g", c->name,
-        c->race.contenders[index].name, ((const double *)fur_vector_const_data(c->found))[row],
-        (long long)row, ((const double *)fur_vector_const_data(c->expected))[row]);
+    return fur_context_fail(c->b->context, FUR_INVALID,
+                            "%s: %s gives %.17g in row %lld, but the CPU gives %.17g", c->name,
+                            c->race.contenders[index].name,
+                            ((const double *)fur_vector_const_data(c->found))[row], (long long)row,
+                            ((const double *)fur_vector_const_data(c->expected))[row]);
 }
 
 static fur_status check_all(const cuda_case *c)
@@ -202,8 +203,8 @@ static fur_status check_peer(const cuda_case *c)
         found = found || is_peer(&c->race.contenders[i]);
     return found ? FUR_OK
                  : fur_context_fail(c->b->context, FUR_UNSUPPORTED,
-                                    "%s: no kernel of cuSPARSE is in the race; to have them, build "
-                                    "with FURROW_WITH_CUSPARSE=ON",
+                                    "%s: this build has no kernels of cuSPARSE to compare with; "
+                                    "build with FURROW_WITH_CUSPARSE=ON",
                                     c->name);
 }
 
@@ -283,7 +284,7 @@ static fur_status prepare(cuda_case *c)
     fur_csr_view a = *fur_csr_get(c->host_a);
     if (a.value_type != FUR_F64 || a.entries == 0) {
         return fur_context_fail(c->host, FUR_UNSUPPORTED,
-                                "%s: the race is for real matrices with entries", c->name);
+                                "%s: this benchmark needs a real matrix with entries", c->name);
     }
     return move_to_device(c);
 }

@@ -79,11 +79,11 @@ fur_status bench_stencil(bench *b, const char *name)
         .grid = grid_none(), .against = b->against, .stencils = true, .rounds = b->rounds};
     forms f = {.count = 0};
     if (!parse(name, &request.grid)) {
-        return fur_context_fail(b->context, FUR_INVALID,
-                                "'%s' is no stencil; use 3-point:N, 5-point:N, 7-point:N, "
-                                "9-point:N, 13-point:N, 19-point:N or 27-point:N, and :f32, :c64 "
-                                "or :c128 behind it for another type than f64",
-                                name);
+        return fur_context_fail(
+            b->context, FUR_INVALID,
+            "'%s' is not a stencil; use P-point:N with P = 3, 5, 7, 9, 13, 19 or 27, such as "
+            "7-point:100; append :f32, :c64 or :c128 to change the type",
+            name);
     }
     json_t *result = NULL;
     fur_status status = run_steps(b, name, &request, &f, &result);

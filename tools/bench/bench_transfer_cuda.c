@@ -74,7 +74,8 @@ static fur_status check(transfer *t)
     FUR_TRY(run_download(t));
     for (size_t i = 0; i < t->bytes; i++)
         if (array[i] != (unsigned char)(i * 2654435761U >> 24))
-            return fur_context_fail(t->b->context, FUR_INVALID, "byte %zu comes back changed", i);
+            return fur_context_fail(t->b->context, FUR_INVALID,
+                                    "byte %zu was changed by the transfer", i);
     return FUR_OK;
 }
 
@@ -100,7 +101,8 @@ static fur_status run_pageable(transfer *t, const char *name)
 {
     t->array = malloc(t->bytes);
     if (!t->array)
-        return fur_context_fail(t->b->context, FUR_OUT_OF_MEMORY, "no memory for %s bytes", name);
+        return fur_context_fail(t->b->context, FUR_OUT_OF_MEMORY, "out of memory for %s bytes",
+                                name);
     fur_status status = run_both(t, name, "pageable");
     free(t->array);
     return status;
@@ -112,7 +114,8 @@ fur_status bench_transfer_cuda(bench *b, const char *name)
     const long long bytes = strtoll(name, &end, 10);
     if (*end != '\0' || bytes < 8 || bytes % 8 != 0 || bytes > 1LL << 36) {
         return fur_context_fail(b->context, FUR_INVALID,
-                                "'%s' is no multiple of 8 bytes from 8 to 2^36", name);
+                                "'%s' is not a size; use a multiple of 8 bytes from 8 to 2^36",
+                                name);
     }
     transfer t = {.b = b, .bytes = (size_t)bytes};
     FUR_TRY(fur_vector_create(b->context, FUR_F64, bytes / 8, &t.vector));

@@ -43,7 +43,7 @@ static fur_status combine_steps(fur_context *context, const combine_options *o, 
     fur_status status =
         fur_csr_from_blocks(o->rows, o->cols, (const fur_csr *const *)blocks, &made->matrix);
     if (status == FUR_INVALID && made->bytes == 0)
-        return command_misuse(context, "a grid of blocks needs at least one file");
+        return command_misuse(context, "all blocks are 0; give at least one file");
     FUR_TRY(status);
     FUR_TRY(fur_context_synchronize(context));
     made->seconds_apply = fur_seconds() - start;

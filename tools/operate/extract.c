@@ -63,7 +63,7 @@ static fur_status cut(const extract_options *o, fur_csr **a)
     fur_csr *part = NULL;
     if (row_end > v->rows || col_end > v->cols)
         return command_misuse(fur_csr_context(*a),
-                              "the matrix is %lld x %lld; --rows and --cols must lie in it",
+                              "the matrix is %lld x %lld; --rows and --cols must be within it",
                               (long long)v->rows, (long long)v->cols);
     fur_status status = fur_csr_submatrix(*a, row, row_end, col, col_end, &part);
     return replace(a, status, part);

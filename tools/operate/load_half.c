@@ -18,7 +18,7 @@ static fur_status find_symmetry(const fur_csr *a, fur_half *half)
     fur_csr_asymmetry pair = FUR_DEFAULT(fur_csr_asymmetry);
     if (v->rows != v->cols)
         return fur_context_fail(fur_csr_context(a), FUR_INVALID,
-                                "--half needs a symmetric matrix, this one is %lld x %lld",
+                                "--half needs a symmetric matrix; this one is %lld x %lld",
                                 (long long)v->rows, (long long)v->cols);
     if (v->value_type == FUR_C64 || v->value_type == FUR_C128) {
         FUR_TRY(fur_csr_find_asymmetry(a, FUR_SYMMETRY_HERMITIAN, &pair));
@@ -52,7 +52,7 @@ fur_status load_half(fur_context *context, const command_common *common, const c
         FUR_TRY(cut(out, half));
     else if (out->header.symmetry == FUR_MTX_SKEW_SYMMETRIC)
         return fur_context_fail(context, FUR_INVALID,
-                                "--half needs a symmetric matrix, this one is skew-symmetric");
+                                "--half needs a symmetric matrix; this one is skew-symmetric");
     else
         *half = out->header.symmetry == FUR_MTX_HERMITIAN ? FUR_HALF_HERMITIAN : FUR_HALF_SYMMETRIC;
     out->seconds = fur_seconds() - start;

@@ -148,8 +148,9 @@ static fur_status multiply_by_file(fur_context *context, const multiply_options 
         return multiply_block(context, &(multiply_block_options){&o->common, o->by, &o->out,
                                                                  o->repeat, o->transpose});
     if (o->transpose)
-        return fur_context_fail(context, FUR_UNSUPPORTED,
-                                "--transpose multiplies by an array; %s is a sparse matrix", o->by);
+        return fur_context_fail(
+            context, FUR_UNSUPPORTED,
+            "--transpose multiplies by an array only, but %s is a sparse matrix", o->by);
     return multiply_by(context, &(multiply_by_options){&o->common, o->by, &o->out, o->repeat});
 }
 

@@ -45,8 +45,8 @@ static fur_status load_points(neighbours_job *job)
     const fur_csr_view *v = fur_csr_get(job->loaded.matrix);
     if (v->entries != v->rows * v->cols)
         return fur_context_fail(job->context, FUR_INVALID,
-                                "%lld of %lld x %lld coordinates are stored; points are a dense "
-                                "array, with a row for each",
+                                "only %lld of %lld x %lld coordinates are stored; the file must be "
+                                "a dense array with one row for each point",
                                 (long long)v->entries, (long long)v->rows, (long long)v->cols);
     const fur_vectors_view array = {.size = sizeof array,
                                     .rows = v->rows,

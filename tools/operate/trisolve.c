@@ -153,8 +153,8 @@ static const line line_of = {
     .operands = "FILE [B.mtx]",
     .settle = settle,
     .doc = "Solve T x = b. T is a triangle of the matrix in FILE. b is the vector in B.mtx, or all "
-           "ones. Print the speed and the norms of x.\vEntries on the other side of the diagonal "
-           "are ignored. So one file may store both factors of a factorisation."};
+           "ones. Print the speed and the norms of x.\vEntries outside the triangle are "
+           "ignored. So one file may store both factors of a factorisation."};
 
 int command_trisolve(int argc, char **argv)
 {

@@ -169,8 +169,8 @@ static fur_status canvas_pack(const canvas *c, int colors, uint8_t opacity_of_pa
     make_palette(palette, opacity_of_paper);
     if (!png_image_write_to_memory(&image, memory, &room, 0, c->pixels, 0, palette)) {
         fur_context_release(c->context, memory);
-        return fur_context_fail(c->context, FUR_OUT_OF_MEMORY, "libpng refuses the picture: %s",
-                                image.message);
+        return fur_context_fail(c->context, FUR_OUT_OF_MEMORY,
+                                "libpng cannot write the picture: %s", image.message);
     }
     *bytes = memory;
     *size = room;

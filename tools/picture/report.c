@@ -235,13 +235,13 @@ static void put_table(const page *p)
           "<th scope=\"col\">before</th><th scope=\"col\">after</th><th scope=\"col\">change</th>"
           "</tr></thead>\n<tbody>\n",
           p->stream);
-    put_row(p->stream, "Bandwidth", "how far from the diagonal entries are, at most", 0,
+    put_row(p->stream, "Bandwidth", "largest distance of an entry from the diagonal", 0,
             (double)before->bandwidth, (double)after->bandwidth);
     put_row(p->stream, "Profile", "positions from each row's first entry to the diagonal", 0,
             (double)before->profile, (double)after->profile);
-    put_row(p->stream, "Largest wavefront", "rows under way at once, at most", 0,
+    put_row(p->stream, "Largest wavefront", "largest number of active rows", 0,
             (double)before->wavefront_max, (double)after->wavefront_max);
-    put_row(p->stream, "RMS wavefront", "the same, as root of the mean square", 1,
+    put_row(p->stream, "RMS wavefront", "root mean square of the active rows", 1,
             before->wavefront_rms, after->wavefront_rms);
     fputs("</tbody>\n</table>\n</section>\n", p->stream);
 }

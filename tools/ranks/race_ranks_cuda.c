@@ -472,10 +472,10 @@ static void race_faces(int ranks, const char *by)
         race one = {.size = faces[i]}, all = {.size = faces[i]};
         run(1, by, run_faces, &one);
         run(ranks, by, run_faces, &all);
-        printf(
-            "%-6s face %4lld^2 %6.2f us, with rows %6.2f   dot of as many a rank %6.2f us, alone "
-            "%6.2f\n",
-            by, (long long)faces[i], 1e6 * all.face, 1e6 * all.edge, 1e6 * all.dot, 1e6 * one.dot);
+        printf("%-6s face %4lld^2 %6.2f us, with rows %6.2f   dot of that size on each rank %6.2f "
+               "us, alone %6.2f\n",
+               by, (long long)faces[i], 1e6 * all.face, 1e6 * all.edge, 1e6 * all.dot,
+               1e6 * one.dot);
         fflush(stdout);
     }
 }

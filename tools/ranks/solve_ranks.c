@@ -59,8 +59,8 @@ static fur_status make_b(const ranks_job *j, solve_state *s)
         return FUR_OK;
     s->rhs = "A times fractions, because A times ones is 0";
     if (j->leads && !j->request->common.quiet)
-        command_error("note: %s times ones is 0, so x is not unique; the right-hand side is A x "
-                      "with x_i the fractional part of 0.618 i",
+        command_error("note: %s times a vector of ones is 0, so x is not unique; the right-hand "
+                      "side is A x with x_i the fractional part of 0.618 i",
                       j->name);
     return multiply_fractions(j);
 }
@@ -185,7 +185,7 @@ static void put(ranks_job *j, const solve_state *s)
     output_known(&j->out, "seconds_per_iteration", "time an iteration",
                  r->iterations > 0 ? r->seconds / (double)r->iterations : NAN, output_seconds);
     if (j->out.json || r->reduced)
-        output_flag(&j->out, "reduced", "one of two colours", r->reduced);
+        output_flag(&j->out, "reduced", "reduced (red-black)", r->reduced);
     verdict_put(&j->out, r);
 }
 
@@ -243,7 +243,7 @@ static void settle(struct argp_state *state, void *options)
     ranks_request *r = options;
     bool direct = job_is(r->solver.method, "direct");
     command_pairing whole = {"--whole", r->whole, request_has_factors(&r->solver),
-                             "with a --precond other than none and jacobi"};
+                             "with a --precond that is neither none nor jacobi"};
     command_pairing file = {"--null-space N.mtx", r->solver.null_space,
                             request_has_constant(&r->solver), "with furrow solve only"};
     command_pairing alone = {"--method direct", direct, request_fits_direct(&r->solver),

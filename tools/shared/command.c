@@ -46,7 +46,7 @@ void *command_list_of(int count, size_t size)
 {
     void *list = calloc((size_t)count + 1, size);
     if (!list) {
-        command_error("no memory for a list of %d options", count);
+        command_error("out of memory for a list of %d options", count);
         exit(EXIT_FAILURE);
     }
     return list;
@@ -197,15 +197,15 @@ static void check_operands(struct argp_state *state, const command_common *commo
         argp_error(state, "a file name is missing");
     if (command_reads_specially(common) && !is_text(common->operands[0]) &&
         !is_text(common->vector)) {
-        argp_error(state, "no Matrix Market file is read; --duplicates, --mirrored, --drop-zeros, "
-                          "--allow-trailing and --strict go with one");
+        argp_error(state, "no Matrix Market file is read; leave out --duplicates, --mirrored, "
+                          "--drop-zeros, --allow-trailing and --strict");
     }
 }
 
 static void add_operand(command_common *common, char *operand, struct argp_state *state)
 {
     if (common->operand_count == common->operands_max)
-        argp_error(state, "'%s' is one file name too many", operand);
+        argp_error(state, "too many file names; leave out '%s'", operand);
     common->operands[common->operand_count++] = command_file(state, "the command", operand);
 }
 

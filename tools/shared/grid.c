@@ -65,7 +65,7 @@ void grid_parse_extent(struct argp_state *state, const char *option, const char 
     char items[ITEMS][ITEM_LENGTH];
     grid->extents = cut_list(text, items);
     if (grid->extents == 0) {
-        argp_error(state, "%s takes one to three numbers with commas between, not '%s'", option,
+        argp_error(state, "%s takes one to three numbers separated by commas, not '%s'", option,
                    text);
     }
     for (int axis = 0; axis < grid->extents; axis++) {
@@ -80,7 +80,7 @@ void grid_parse_boundary(struct argp_state *state, const char *option, const cha
     char items[ITEMS][ITEM_LENGTH];
     grid->boundaries = cut_list(text, items);
     if (grid->boundaries == 0) {
-        argp_error(state, "%s takes one to three names with commas between, not '%s'", option,
+        argp_error(state, "%s takes one to three names separated by commas, not '%s'", option,
                    text);
     }
     for (int axis = 0; axis < 3; axis++) {
@@ -111,7 +111,7 @@ static void check_axes(struct argp_state *state, const grid_request *grid, const
 {
     int axes = named(grid).axes;
     if (count != axes) {
-        argp_error(state, "a stencil of %d points has %d %s; %s gave %d", grid->points, axes,
+        argp_error(state, "a stencil of %d points has %d %s, but %s gave %d", grid->points, axes,
                    axes == 1 ? "axis" : "axes", option, count);
     }
 }
@@ -119,9 +119,9 @@ static void check_axes(struct argp_state *state, const grid_request *grid, const
 void grid_check(struct argp_state *state, const char *option, const grid_request *grid)
 {
     if (grid->points == 0)
-        argp_error(state, "%s is missing; it says which stencil", option);
+        argp_error(state, "%s is missing; it gives the number of points of the stencil", option);
     if (grid->extents == 0)
-        argp_error(state, "--extent is missing; it says how large the stencil's grid is");
+        argp_error(state, "--extent is missing; it gives the size of the stencil's grid");
     check_axes(state, grid, "--extent", grid->extents);
     if (grid->boundaries > 1)
         check_axes(state, grid, "--boundary", grid->boundaries);

@@ -81,7 +81,7 @@ static int run_beside(char **name)
     memcpy(path + (length > 0 ? length : 0), RACING, sizeof RACING);
     name[-1] = path;
     execv(path, name - 1);
-    command_error("%s cannot be run: %s; install furrow-bench beside furrow", path,
+    command_error("%s cannot be run: %s; install furrow-bench in the folder of furrow", path,
                   strerror(errno));
     return EXIT_FAILURE;
 }

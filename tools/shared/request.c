@@ -40,7 +40,7 @@ void request_check(struct argp_state *state, const solver_request *r)
 {
     bool square = !is_least_squares(r->method) && r->damp == 0;
     command_pairing factors = {"--precond of a square matrix", request_has_factors(r), square,
-                               "with another --method than lsqr, lsmr and cgnr"};
+                               "with a --method that is not lsqr, lsmr or cgnr"};
     command_check(state, &factors, 1);
     save_check(state, "--out", &r->out);
     command_check_suffix(state, "--history", ".csv", r->history);

@@ -66,8 +66,8 @@ static void blame(const verdict *v, char text[SENTENCE])
     format_entry(complex, t->entry, here);
     format_entry(complex, t->opposite, opposite);
     snprintf(text, SENTENCE,
-             "the matrix is not %s, as %s needs it: in %lld %s, most in (%lld, %lld) = %s and "
-             "(%lld, %lld) = %s%s, counting from 1",
+             "the matrix is not %s, as %s needs: in %lld %s, most in (%lld, %lld) = %s and (%lld, "
+             "%lld) = %s%s, counting from 1",
              complex ? "Hermitian" : "symmetric", v->method, (long long)t->asymmetric_pairs,
              t->asymmetric_pairs == 1 ? "pair of entries" : "pairs of entries", row, col, here, col,
              row, opposite, row == col ? ", which must be real" : "");
@@ -82,8 +82,8 @@ static void advise(const verdict *v, char text[SENTENCE])
         blame(v, text);
     else if (r->outcome == FUR_OUTCOME_LEAST_SQUARES && r->outside > 0)
         snprintf(text, SENTENCE,
-                 "A is singular, and a part of b, %.1e of its norm, is outside its range; x solves "
-                 "the system without that part",
+                 "A is singular, and a part of b, %.1e of its norm, is outside the range of A; x "
+                 "solves the system without that part",
                  r->outside);
     else if (r->outcome == FUR_OUTCOME_LEAST_SQUARES)
         snprintf(text, SENTENCE,
@@ -104,7 +104,7 @@ static fur_status judge_stopped(fur_context *context, const verdict *v)
                             "%s: interrupted by %s after %lld iterations, relative residual "
                             "%.1e%s%s",
                             v->name, signal ? signal : "a signal", (long long)v->report->iterations,
-                            v->report->residual, v->out ? "; x so far is in " : "",
+                            v->report->residual, v->out ? "; the last x is in " : "",
                             v->out ? v->out : "");
 }
 

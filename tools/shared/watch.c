@@ -156,7 +156,7 @@ fur_status watch_save(const watch *w, fur_context *context, const char *path)
 {
     new_file file;
     if (w->full)
-        return fur_context_fail(context, FUR_OUT_OF_MEMORY, "%.400s: no memory for the history",
+        return fur_context_fail(context, FUR_OUT_OF_MEMORY, "%.400s: out of memory for the history",
                                 path);
     FUR_TRY(new_file_open(context, path, &file));
     fputs("attempt,iteration,seconds,residual,true_residual\n", file.stream);

@@ -75,12 +75,12 @@ void levels_put(const levels *l, double factor, FILE *stream)
         put_level(l, i, stream);
     fprintf(stream,
             "</tbody>\n</table>\n<p class=\"note\">All levels have %.2f times the entries of the "
-            "matrix and %.2f times its rows, take %s bytes besides it, and were made in %s. "
+            "matrix and %.2f times its rows, need %s more bytes, and were built in %s. "
             "Smoother: %s.",
             l->report.operator_complexity, l->report.grid_complexity, bytes, seconds,
             l->report.smoother);
     if (isfinite(factor))
-        fprintf(stream, " An iteration leaves %.2f of the residual in the mean.", factor);
+        fprintf(stream, " An iteration reduces the residual to %.2f on average.", factor);
     fputs("</p>\n</section>\n", stream);
 }
 

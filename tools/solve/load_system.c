@@ -122,8 +122,8 @@ static fur_status make_other_b(job *j)
     fur_vector_destroy(x);
     j->rhs = "A times fractions, because A times ones is 0";
     if (status == FUR_OK && !j->options->common.quiet)
-        command_error("note: %s times ones is 0, so x is not unique; the right-hand side is A x "
-                      "with x_i the fractional part of 0.618 i",
+        command_error("note: %s times a vector of ones is 0, so x is not unique; the right-hand "
+                      "side is A x with x_i the fractional part of 0.618 i",
                       j->name);
     return status;
 }

@@ -87,7 +87,7 @@ static void put_choice(output *out, const job *j)
     output_text(out, "precond", "preconditioner", c->precond);
     output_text(out, "reason", "because", c->reason);
     if (out->json || j->best->report.reduced)
-        output_flag(out, "reduced", "one of two colours", j->best->report.reduced);
+        output_flag(out, "reduced", "reduced (red-black)", j->best->report.reduced);
     put_attempts(out, j);
 }
 

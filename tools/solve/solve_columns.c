@@ -45,7 +45,7 @@ static fur_status check_options(const columns_job *c)
     for (size_t i = 0; i < sizeof single / sizeof *single; i++)
         if (single[i].given)
             return fur_context_fail(c->base->context, FUR_INVALID,
-                                    "%s goes with one right-hand side; %s has several columns",
+                                    "%s needs a single right-hand side, but %s has several columns",
                                     single[i].option, o->b);
     return FUR_OK;
 }
@@ -64,8 +64,8 @@ fur_status job_load_columns(const job *j, const char *path, loaded_matrix *keep,
                                     .data = (void *)(uintptr_t)b->values};
     if (keep->header.format == FUR_MTX_ARRAY)
         return fur_vectors_wrap(j->context, &array, FUR_OWNERSHIP_BORROW, out);
-    return fur_context_fail(j->context, FUR_INVALID,
-                            "%s holds coordinates; an array of columns is needed", path);
+    return fur_context_fail(j->context, FUR_INVALID, "%s has coordinates; use an array of columns",
+                            path);
 }
 
 /* Loads B in A's value type and makes X of zeros. */
@@ -93,7 +93,7 @@ static fur_status choose(columns_job *c)
         c->choice.precond = o->solver.precond;
     if (c->base->traits.rows != c->base->traits.cols)
         return fur_context_fail(c->base->context, FUR_UNSUPPORTED,
-                                "several right-hand sides are solved for with square matrices");
+                                "several right-hand sides need a square matrix");
     return FUR_OK;
 }
 

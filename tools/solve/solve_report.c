@@ -148,7 +148,7 @@ static void put_cards(const page *p)
     char note[2 * WORDS_BYTES];
     fputs("<div class=\"cards\">\n", p->stream);
     snprintf(figure, sizeof figure, "%.1e", j->total.residual);
-    snprintf(note, sizeof note, "true; carried along %.1e, asked for %.0e",
+    snprintf(note, sizeof note, "true; recurrence %.1e, requested %.0e",
              j->total.residual_recursive, j->watch.rtol);
     page_card(p->stream, "Relative residual", figure, note);
     page_time(r->seconds / fmax(1, (double)r->iterations), figure);
@@ -171,8 +171,8 @@ static void put_curve(const page *p)
     for (int i = 0; i < j->count; i++)
         labels[i] = j->attempts[i].choice.method;
     fputs("<figure class=\"card\"><figcaption><b>Convergence</b>"
-          "<span class=\"key carried-key\">residual that the method carries along</span>"
-          "<span class=\"key true-key\">true residual ‖b − A x‖ / ‖b‖, where it was computed</span>"
+          "<span class=\"key carried-key\">recurrence residual</span>"
+          "<span class=\"key true-key\">true residual ‖b − A x‖ / ‖b‖, if computed</span>"
           "</figcaption>\n",
           p->stream);
     curve_put(p->stream, &j->watch, labels);
@@ -251,7 +251,7 @@ static void put_times(const page *p)
           p->stream);
     if (!j->stencil) {
         put_part(p->stream, "Reading the matrix", j->a.seconds, all);
-        put_part(p->stream, "Looking at the matrix", j->seconds_examine, all);
+        put_part(p->stream, "Analysis of the matrix", j->seconds_examine, all);
     }
     put_part(p->stream, "Kernel, preconditioner, workspace", j->seconds_setup - j->seconds_examine,
              all);
@@ -273,7 +273,7 @@ static void put_symmetry(const page *p)
     const fur_csr_traits *t = &p->job->traits;
     char text[2 * WORDS_BYTES];
     if (t->hermitian)
-        snprintf(text, sizeof text, t->asymmetric_pairs > 0 ? "yes, but for rounding" : "yes");
+        snprintf(text, sizeof text, t->asymmetric_pairs > 0 ? "yes, up to rounding" : "yes");
     else
         snprintf(text, sizeof text, "no: %lld pairs differ, by up to %.0e",
                  (long long)t->asymmetric_pairs, t->asymmetry);

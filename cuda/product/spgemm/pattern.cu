@@ -311,7 +311,8 @@ fur_status count(fur_env *env, const fur_csr_view *a, const fur_csr_view *b, fur
     FUR_TRY(look_for_repeats(env, s, b, &s->repeats_b));
     FUR_TRY(fetch_figures(env, s));
     if (s->host.has_duplicates)
-        return fur_env_fail(env, FUR_UNSUPPORTED, "b has kept duplicates");
+        return fur_env_fail(env, FUR_UNSUPPORTED,
+                            "b has duplicate entries; sum them by fur_csr_from_coo");
     s->repeats_a = s->repeats_b;
     if (a->columns != b->columns || a->rows != b->rows)
         FUR_TRY(look_for_repeats(env, s, a, &s->repeats_a));

@@ -39,9 +39,10 @@ fur_status apply(const fur_spmm_call *call)
     return fur_with_block_product(call, [&](auto p) {
         int64_t blocks = fur_ceil_div(p.rows * p.cols, BLOCK);
         if (blocks > INT32_MAX)
-            return fur_env_fail(call->env, FUR_UNSUPPORTED,
-                                "kernel \"reference\" takes no block of %lld x %lld entries",
-                                static_cast<long long>(p.rows), static_cast<long long>(p.cols));
+            return fur_env_fail(
+                call->env, FUR_UNSUPPORTED,
+                "kernel \"reference\" does not support a block of %lld x %lld entries",
+                static_cast<long long>(p.rows), static_cast<long long>(p.cols));
         multiply<<<static_cast<unsigned>(blocks), BLOCK, 0, fur_cuda_stream(call->env)>>>(p);
         return fur_cuda_launched(call->env, "spmm reference");
     });

@@ -233,7 +233,7 @@ fur_status check_size(fur_env *env, const fur_csr_view *a, const state *s)
     if (blocks < csr)
         return FUR_OK;
     return fur_env_fail(env, FUR_UNSUPPORTED,
-                        "in blocks of %d x %d, the best size, it takes %lld bytes, and %lld as CSR",
+                        "in blocks of %d x %d, the best size, it has %lld bytes, but %lld as CSR",
                         s->size, s->size, static_cast<long long>(blocks),
                         static_cast<long long>(csr));
 }
@@ -279,8 +279,7 @@ fur_status fill_checked(fur_env *env, const fur_csr_view *a, const state *s)
         status = fur_cuda_copy(env, &found, duplicate, sizeof found);
     fur_cuda_release(env, duplicate);
     if (found)
-        return fur_env_fail(env, FUR_UNSUPPORTED,
-                            "it has several entries at one position, a block only one");
+        return fur_env_fail(env, FUR_UNSUPPORTED, "it has more than one entry at a position");
     return status;
 }
 

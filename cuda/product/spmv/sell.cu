@@ -127,7 +127,7 @@ fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
 } // namespace
 
 extern "C" const fur_spmv_kernel fur_cuda_spmv_sell = {
-    {"sell", "slices of 32 rows of like length, one lane a row",
+    {"sell", "slices of 32 rows of similar length, one lane a row",
      "Kreutzer, Hager, Wellein, Fehske, Bishop 2014", true, 0},
     cost,
     nullptr, // work

@@ -9,7 +9,7 @@ template <typename Make>
 static std::int64_t classes_of(const Csr &a, const OutArray &labels, Make make)
 {
     if (offset_type_of(Dense(labels, "labels")) != FUR_I32)
-        throw furrow::error(FUR_INVALID, "labels are of int32");
+        throw furrow::error(FUR_INVALID, "labels must have dtype int32");
     entries_of(Dense(labels, "labels"), a.view().rows);
     auto numbers = static_cast<std::int32_t *>(labels.data());
     Use use(a.context());

@@ -15,7 +15,7 @@ static furrow::permutation permutation_of(fur_context *context, std::int64_t siz
         return furrow::permutation(static_cast<fur_permutation *>(nullptr));
     Dense array(*order, "order");
     if (offset_type_of(array) != FUR_I32)
-        throw furrow::error(FUR_INVALID, "an order has numbers of int32");
+        throw furrow::error(FUR_INVALID, "an order must have dtype int32");
     auto numbers = static_cast<const std::int32_t *>(entries_of(array, size));
     return furrow::permutation(
         context, furrow::span<const std::int32_t>(numbers, static_cast<std::size_t>(size)));

@@ -31,7 +31,7 @@ static std::vector<Result> columns_of(fur_context *context, const Dense &array, 
 {
     if (array.axes != 2 || array.shape[1] != count || (array.shape[0] > 1 && array.stride[0] != 1))
         throw furrow::error(FUR_INVALID,
-                            "vectors should be the columns of an array in their order");
+                            "vectors should be an array with contiguous columns (order='F')");
     auto size = static_cast<std::int64_t>(fur_value_size(value_type_of(array)));
     std::vector<Result> columns;
     for (std::int64_t k = 0; k < count; k++) {

@@ -48,7 +48,8 @@ static fur_status apply(void *user, const fur_vector *x, fur_vector *y)
         return FUR_OK;
     } catch (...) {
         keep_exception();
-        return fur_context_fail(context, FUR_CANCELLED, "a function of Python raised an exception");
+        return fur_context_fail(context, FUR_CANCELLED,
+                                "a Python function of the operator raised an exception");
     }
 }
 

@@ -74,5 +74,5 @@ def norm(A: Any, ord: Any = None) -> float:
     (5.0, 1.0)
     """
     if ord not in _NORMS:
-        raise NotImplementedError(f"ord is {ord!r}; there are None, 'fro', 1 and inf")
+        raise NotImplementedError(f"ord is {ord!r}; use None, 'fro', 1 or inf")
     return csr(A)._home().norm(_NORMS[ord])

@@ -39,7 +39,7 @@ def connected_components(
     (2, array([0, 0, 1], dtype=int32))
     """
     if connection != "weak" and directed:
-        raise NotImplementedError("strong components are not there; SciPy has them")
+        raise NotImplementedError("strong components are not supported; use SciPy")
     matrix, labels = _with_labels(csgraph)
     count = _core.components(matrix, labels)
     return (count, labels) if return_labels else count

@@ -72,7 +72,7 @@ def multiply(a: Csr, x: Any) -> Any:
 def _multiply_host(a: Csr, x: Any) -> Any:
     """Multiplies by an array of any dtype and layout on the host."""
     if x.ndim not in (1, 2):
-        raise ValueError(f"x has {x.ndim} axes; a product takes one or two")
+        raise ValueError(f"x has {x.ndim} axes; it must have one or two")
     dtype = np.result_type(a.dtype, computed(x.dtype))
     if dtype.kind == "c" and a.dtype.kind == "f":
         return _multiply_complex(a, x, dtype)

@@ -64,7 +64,7 @@ def reorder(A: Any, method: str = "rcm", *, allow_worse: bool = False) -> Any:
     """
     matrix = csr(A)._host()
     if method not in _core.orders():
-        raise ValueError(f"there is no method {method!r}; there are {', '.join(_core.orders())}")
+        raise ValueError(f"there is no method {method!r}; use one of {', '.join(_core.orders())}")
     order = np.empty(matrix.shape[0], np.int32)
     _core.reorder(matrix._home(), method, allow_worse, order)
     return order
@@ -134,5 +134,5 @@ def _numbers(order: Any) -> Any:
         return None
     numbers = np.asarray(order)
     if numbers.size and numbers.dtype.kind not in "iu":
-        raise TypeError(f"an order consists of whole numbers, not of {numbers.dtype}")
+        raise TypeError(f"an order consists of integers, not of {numbers.dtype}")
     return np.ascontiguousarray(np.clip(numbers, -1, 2**31 - 1), np.int32)

@@ -27,7 +27,7 @@ def select(a: Csr, key: Any) -> Any:
     try:
         return _pairs(a, *np.broadcast_arrays(rows, cols))
     except ValueError:
-        raise IndexError(f"lists of shapes {rows.shape} and {cols.shape} make no pairs; see numpy.ix_") from None
+        raise IndexError(f"index arrays of shapes {rows.shape} and {cols.shape} do not match; see numpy.ix_") from None
 
 
 def _axes(a: Csr, key: Any) -> tuple[Any, Any]:
@@ -36,7 +36,7 @@ def _axes(a: Csr, key: Any) -> tuple[Any, Any]:
         mask = not isinstance(key, slice) and np.shape(key) == a.shape and np.asarray(key).dtype.kind == "b"
         key = np.nonzero(key) if mask else (key,)
     if len(key) > 2:
-        raise IndexError(f"{len(key)} indices for a matrix, which has two axes")
+        raise IndexError(f"too many indices: {len(key)} for a matrix with two axes")
     rows, cols = (*key, slice(None))[:2]
     return _places(rows, a.shape[0], "row"), _places(cols, a.shape[1], "column")
 
@@ -47,13 +47,13 @@ def _places(key: Any, size: int, what: str) -> Any:
     places = np.asarray(key)
     if places.dtype.kind == "b" and places.ndim > 0:
         if places.shape != (size,):
-            raise IndexError(f"a mask of {what}s has shape {places.shape}; the matrix has {size}")
+            raise IndexError(f"the mask of {what}s has shape {places.shape}; the matrix has {size} {what}s")
         return np.flatnonzero(places)
     if places.dtype.kind not in "iu" and places.size > 0:
-        raise IndexError(f"{what}s are chosen by whole numbers, slices or masks, not by {places.dtype}")
+        raise IndexError(f"{what}s are indexed by integers, slices or masks, not by {places.dtype}")
     outside = (places < -size) | (places >= size)
     if outside.any():
-        raise IndexError(f"{what} {places[outside].flat[0]} is not in a matrix that has {size}")
+        raise IndexError(f"{what} {places[outside].flat[0]} is out of range; the matrix has {size} {what}s")
     places = places.astype(np.int64)
     places = np.where(places < 0, places + size, places)
     return int(places) if places.ndim == 0 else places
@@ -64,7 +64,7 @@ def _line(key: Any, size: int) -> Any:
     if isinstance(key, slice):
         return np.arange(size)[key]
     if np.ndim(key) > 1:
-        raise IndexError("a list beside a slice has one axis")
+        raise IndexError("an index array next to a slice must have one axis")
     return np.atleast_1d(key)
 
 
@@ -75,7 +75,7 @@ def _entry(a: Csr, row: int, col: int) -> Any:
 def _pairs(a: Csr, rows: Any, cols: Any) -> Any:
     """Returns the entries at pairs: an array for one axis, a matrix for two axes."""
     if rows.ndim > 2:
-        raise IndexError(f"lists of {rows.ndim} axes; entries are chosen by one or two")
+        raise IndexError(f"index arrays have {rows.ndim} axes; use one or two axes")
     found = np.empty(rows.size, np.complex128)
     a._home().entries_at(rows.ravel(), cols.ravel(), found)
     values = (found if a.dtype.kind == "c" else found.real).astype(a.dtype).reshape(rows.shape)

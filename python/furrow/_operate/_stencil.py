@@ -101,7 +101,7 @@ class Stencil(Rebuilt, Linear):
         self.offsets, own = _points(points, len(self.extent))
         self.coefficients = own if coefficients is None else list(coefficients)
         if len(self.coefficients) != len(self.offsets):
-            raise ValueError(f"{len(self.coefficients)} coefficients for {len(self.offsets)} offsets")
+            raise ValueError(f"{len(self.coefficients)} coefficients do not match {len(self.offsets)} offsets")
         self.boundary = _boundaries(boundary, len(self.extent))
         found = [c.dtype if hasattr(c, "dtype") else np.asarray(c).dtype for c in self.coefficients]
         self.dtype = np.dtype(dtype) if dtype is not None else computed(np.result_type(*found, np.float32))
@@ -221,7 +221,7 @@ class Stencil(Rebuilt, Linear):
     def T(self) -> Stencil:
         """The transpose. It needs constant coefficients and no Neumann boundaries."""
         if "neumann" in self.boundary or any(np.ndim(c) for c in self.coefficients):
-            raise NotImplementedError("the transpose of this stencil is none; to_csr().T has it")
+            raise NotImplementedError("the transpose of this stencil is not a stencil; use to_csr().T")
         turned = [tuple(-step for step in offset) for offset in self.offsets]
         return self._with(points=turned)
 
@@ -256,13 +256,13 @@ def _points(points: int | Sequence[Sequence[int]], axes: int) -> tuple[list[tupl
             raise refuse("points", points, "a number of points (int), or offsets")
         offsets = [tuple(whole("points", step) for step in offset) for offset in points]
         if any(len(offset) != axes for offset in offsets):
-            raise ValueError(f"an offset has a number for each of the {axes} axes of the grid")
+            raise ValueError(f"each offset needs {axes} numbers, one for each axis of the grid")
         return offsets, []
     named, offsets, coefficients = _core.named_stencil(min(whole("points", points), 99))
     if named == 0:
-        raise ValueError(f"there is no Laplacian of {points} points; there are 3, 5, 7, 9, 13, 19 and 27")
+        raise ValueError(f"there is no Laplacian of {points} points; use 3, 5, 7, 9, 13, 19 or 27")
     if named != axes:
-        raise ValueError(f"the Laplacian of {points} points is for {named} axes, the grid has {axes}")
+        raise ValueError(f"the Laplacian of {points} points needs {named} axes, but the grid has {axes}")
     return [offset[:axes][::-1] for offset in offsets], coefficients
 
 
@@ -278,7 +278,7 @@ def _boundaries(boundary: str | Sequence[str], axes: int) -> tuple[str, ...]:
         if name not in _BOUNDARIES:
             raise ValueError(f"boundary is {name!r}; it should be one of {', '.join(_BOUNDARIES)}")
     if len(names) != axes:
-        raise ValueError(f"{len(names)} boundaries for {axes} axes")
+        raise ValueError(f"{len(names)} boundaries do not match {axes} axes")
     return names
 
 
@@ -370,7 +370,7 @@ class Recognition(Linear):
 
     def _operator(self, dtype: np.dtype[Any]) -> _core.Operator:
         if self._applied is None:
-            raise ValueError(f"the matrix is no stencil: {self.report.reason}")
+            raise ValueError(f"the matrix is not a stencil: {self.report.reason}")
         self._expect(dtype)
         return self._applied
 

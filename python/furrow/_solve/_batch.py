@@ -142,7 +142,7 @@ class Batch(Rebuilt):
         if library.device != "cpu":
             return taken
         if np.result_type(self.dtype, computed(taken.dtype)) != self.dtype:
-            raise TypeError(f"{name} is of {taken.dtype}, the batch of {self.dtype}")
+            raise TypeError(f"{name} has dtype {taken.dtype}, but the batch has {self.dtype}")
         return np.ascontiguousarray(taken, self.dtype)
 
     def __repr__(self) -> str:

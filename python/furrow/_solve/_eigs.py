@@ -216,9 +216,9 @@ def eigsh(
     True
     """
     if M is not None or sigma is not None:
-        raise NotImplementedError("eigsh has neither M nor sigma; lobpcg with a preconditioner finds the smallest")
+        raise NotImplementedError("eigsh does not support M or sigma; use lobpcg for the smallest eigenvalues")
     if which not in ("LM", *_ENDS):
-        raise NotImplementedError(f"which is {which!r}; eigsh has 'LM', 'LA', 'SA' and 'BE'")
+        raise NotImplementedError(f"which is {which!r}; use 'LM', 'LA', 'SA' or 'BE'")
     problem = _Problem(A)
     count = at_least(1, "k", min(2 * k, problem.rows) if which == "LM" else k)
     precise = _EPSILONS * float(np.finfo(problem.dtype).eps)
@@ -299,7 +299,7 @@ def lobpcg(
     True
     """
     if B is not None or retLambdaHistory or retResidualNormsHistory:
-        raise NotImplementedError("lobpcg has no B and no histories; residuals= gets the residuals of the result")
+        raise NotImplementedError("lobpcg does not support B or histories; residuals= receives the residuals")
     if len(np.shape(X)) != 2:
         raise refuse("X", X, "an array with a column for each eigenvalue")
     problem, count = _Problem(A), np.shape(X)[1]

@@ -100,7 +100,7 @@ def lsqr(
     (array([ 1., -1.]), 1)
     """
     if calc_var:
-        raise NotImplementedError("calc_var: the variances are not computed")
+        raise NotImplementedError("calc_var is not supported")
     system, report, norm = _least_squares("lsqr", A, b, x0, damp, (atol, btol), iter_lim, progress, residuals)
     x = system.x
     moved = float(np.linalg.norm(x if x0 is None else x - np.ravel(x0)))

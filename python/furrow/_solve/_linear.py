@@ -23,7 +23,7 @@ class Linear(NoArray):
     def _expect(self, dtype: np.dtype[Any]) -> None:
         """Refuses a dtype that differs from the operator's."""
         if dtype != self.dtype:
-            raise TypeError(f"the {type(self).__name__} is of {self.dtype}, the vector of {dtype}")
+            raise TypeError(f"the {type(self).__name__} has dtype {self.dtype}, but the vector has {dtype}")
 
     def matvec(self, x: Any) -> Any:
         """Returns ``A @ x`` for a vector, in x's kind of array."""
@@ -50,7 +50,7 @@ class Linear(NoArray):
         """Returns ``A @ X`` for a block of vectors."""
         library = library_of(x)
         if library.device != "cpu":
-            raise NotImplementedError(f"a {type(self).__name__} takes vectors on a GPU, one after the other")
+            raise NotImplementedError(f"a {type(self).__name__} multiplies only single vectors on a GPU")
         columns = [self.matvec(column) for column in library.take(x).T]
         return library.give(np.stack(columns, axis=1) if columns else np.empty((self.shape[0], 0), self.dtype), x)
 

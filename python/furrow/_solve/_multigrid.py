@@ -46,7 +46,7 @@ class Multigrid(Rebuilt, Linear):
     @checked
     def __init__(self, stencil: Stencil, cycle: str = "V", **options: Any) -> None:
         if not isinstance(stencil, Stencil):
-            raise TypeError(f"multigrid is made from a Stencil, not from a {type(stencil).__name__}")
+            raise TypeError(f"multigrid needs a Stencil, not a {type(stencil).__name__}")
         self._made_from = (stencil, cycle), options
         self._full = one_of("cycle", cycle.upper(), {"V": False, "F": True})
         self._made = _core.Multigrid.create(stencil._home(), self._full, options)
@@ -60,7 +60,7 @@ class Multigrid(Rebuilt, Linear):
 
     def _operator(self, dtype: np.dtype[Any]) -> _core.Operator:
         if self._applied is None:
-            raise NotImplementedError("an F cycle, and before != after, are no symmetric operators")
+            raise NotImplementedError("a symmetric operator needs a V cycle with before = after")
         self._expect(dtype)
         return self._applied
 

@@ -69,7 +69,7 @@ class Preconditioner(Rebuilt, NoArray):
 
     def _operator(self, dtype: np.dtype[Any]) -> _core.Operator:
         if dtype != self.dtype:
-            raise TypeError(f"the preconditioner is of {self.dtype}, the system of {dtype}")
+            raise TypeError(f"the preconditioner has dtype {self.dtype}, but the system has {dtype}")
         return self._applied
 
     def __repr__(self) -> str:
@@ -79,7 +79,7 @@ class Preconditioner(Rebuilt, NoArray):
 def refuse_options(options: dict[str, Any]) -> None:
     """Refuses unknown keywords of a solver. If M is a name, keywords are options of the preconditioner."""
     for name in options:
-        raise TypeError(f"unexpected keyword argument {name!r}; only an M by its name takes further options")
+        raise TypeError(f"unexpected keyword argument {name!r}; only a named M accepts further options")
 
 
 def preconditioners() -> dict[str, str]:

@@ -63,7 +63,7 @@ class _System:
         """Returns the operator of M, which is a kind, an operator or a matrix; None: no preconditioner."""
         if isinstance(M, str):
             if not isinstance(self.A, Csr):
-                raise TypeError(f"M is {M!r}, which is made from a matrix; A is none")
+                raise TypeError(f"M is {M!r}, which needs a matrix; A is an operator")
             return Preconditioner(self.A.astype(self.dtype), M, **options)._operator(self.dtype)
         refuse_options(options)
         if M is None:
@@ -90,7 +90,7 @@ def _system(A: Any, b: Any, x0: Any, null_space: Any = None) -> _System:
 def _system_on_gpu(A: Any, b: Any, x0: Any, library: Any, null_space: Any) -> _System:
     """Prepares a system whose b, guess and A have one dtype and lie on the device, b and guess without gaps."""
     if not isinstance(A, Csr):
-        raise TypeError("b lies on a GPU: A should be a matrix")
+        raise TypeError("b is on a GPU: A should be a matrix")
     A = A.to(library.device) if A.device == "cpu" else A
     A._follow(library)
     x = library.empty((A.shape[1],), A.dtype, b)
@@ -363,7 +363,7 @@ def gmres(
     (array([1., 1.]), True)
     """
     if callback_type not in ("pr_norm", "legacy"):
-        raise NotImplementedError(f"callback_type is {callback_type!r}; the callback gets residuals, 'pr_norm'")
+        raise NotImplementedError(f"callback_type is {callback_type!r}; only 'pr_norm' (residual norms) is supported")
     system = _system(A, b, x0, null_space)
     restart = min(at_least(1, "restart", restart) or 30, max(len(system.b), 1))
     iterations = None if maxiter is None else maxiter * restart
@@ -409,7 +409,7 @@ def minres(
     system = _system(A, b, x0, null_space)
     if shift != 0:
         if not isinstance(system.A, Csr):
-            raise TypeError("shift is for matrices; let the operator subtract it")
+            raise TypeError("shift needs a matrix; subtract the shift in the operator instead")
         system = replace(system, A=_shifted(system.A.astype(system.dtype), shift))
     wishes = {"rtol": rtol, "maxiter": maxiter}
     return _finish(system, _solve_and_tell(system, "minres", M, callback, progress, wishes, options), residuals)
@@ -508,7 +508,7 @@ def solve(
     """
     system = _system(A, b, x0, null_space)
     if not isinstance(system.A, Csr):
-        raise TypeError(f"{type(A).__name__} is no matrix that could be looked at; name a method: cg, gmres, ...")
+        raise TypeError(f"auto needs a matrix, not a {type(A).__name__}; name a method such as cg or gmres")
     wishes = {
         "method": method,
         "rtol": rtol,

@@ -11,14 +11,15 @@ fur_status fur_operator_create(fur_context *context, const fur_operator_definiti
     fur_operator_definition d;
     FUR_TAKE_OPTIONS(context, fur_operator_definition, &d, definition);
     if (!d.apply || d.rows < 0 || d.cols < 0 || fur_value_size(d.value_type) == 0)
-        return fur_env_fail(env, FUR_INVALID,
-                            "an operator needs an apply function, rows and cols of at least 0, "
-                            "and a value type");
+        return fur_env_fail(
+            env, FUR_INVALID,
+            "an operator needs a function apply(), rows and cols of 0 or more, and a value type");
     if (!d.domain)
         d.domain = context;
     if (strcmp(fur_context_device(d.domain), fur_context_device(context)) != 0)
         return fur_env_fail(env, FUR_INVALID,
-                            "x of an operator is on device %s and y on %s; both must be on one",
+                            "x of the operator is on device %s and y is on device %s; both must be "
+                            "on the same device",
                             fur_context_device(d.domain), fur_context_device(context));
     fur_operator *op;
     FUR_TRY(fur_env_allocate(env, 1, sizeof *op, &op));
@@ -97,11 +98,11 @@ static fur_status check_vector(const fur_operator *op, const fur_vector *v, cons
         return fur_context_fail(op->context, FUR_INVALID, "%s belongs to another context than %s",
                                 name, context == op->context ? "the operator" : "its domain");
     if (v->value_type != op->definition.value_type || v->size != size)
-        return fur_context_fail(op->context, FUR_INVALID,
-                                "%s has %lld entries of type %s, the operator needs %lld of type "
-                                "%s",
-                                name, (long long)v->size, fur_value_name(v->value_type),
-                                (long long)size, fur_value_name(op->definition.value_type));
+        return fur_context_fail(
+            op->context, FUR_INVALID,
+            "%s has %lld entries of type %s, but the operator needs %lld of type %s", name,
+            (long long)v->size, fur_value_name(v->value_type), (long long)size,
+            fur_value_name(op->definition.value_type));
     return FUR_OK;
 }
 
@@ -115,7 +116,7 @@ static fur_status pass_on(const fur_operator *op, const char *function, int64_t 
         return status;
     return fur_context_fail(op->context, status,
                             "the function \"%s\" of an operator of %lld x %lld returned status %d, "
-                            "%s, without a sentence; fur_context_fail sets one",
+                            "%s, without a message; set one by fur_context_fail",
                             function, (long long)op->definition.rows,
                             (long long)op->definition.cols, (int)status, fur_status_name(status));
 }
@@ -139,7 +140,7 @@ fur_status fur_operator_diagonal(const fur_operator *op, fur_vector *d)
     FUR_TRY(fur_operator_check(op));
     if (!o->diagonal || o->domain != op->context)
         return fur_context_fail(op->context, FUR_UNSUPPORTED,
-                                "the operator does not know its diagonal");
+                                "the operator does not define its diagonal, which this call needs");
     FUR_TRY(
         check_vector(op, d, "the diagonal", op->context, o->rows < o->cols ? o->rows : o->cols));
     return pass_on(op, "diagonal", failures, o->diagonal(o->user, d));

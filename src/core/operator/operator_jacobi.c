@@ -89,8 +89,8 @@ static fur_status update(void *object)
     FUR_TRY(invert(d, &bad));
     if (bad >= 0)
         return fur_context_fail(d->context, FUR_INVALID,
-                                "the diagonal has no finite reciprocal in row %lld, counting from "
-                                "1; Jacobi's preconditioner needs one in every row",
+                                "the diagonal entry of row %lld, counting from 1, is 0 or has no "
+                                "finite reciprocal; Jacobi's preconditioner divides by it",
                                 (long long)bad + 1);
     return find_constant(&m->scaling);
 }
@@ -102,10 +102,10 @@ fur_status fur_operator_jacobi(const fur_operator *a, fur_operator **out)
     int64_t n = fur_operator_rows(a);
     jacobi *m;
     if (n != fur_operator_cols(a))
-        return fur_context_fail(context, FUR_INVALID,
-                                "Jacobi's preconditioner needs a square operator, this one is "
-                                "%lld x %lld",
-                                (long long)n, (long long)fur_operator_cols(a));
+        return fur_context_fail(
+            context, FUR_INVALID,
+            "Jacobi's preconditioner needs a square operator; this one is %lld x %lld",
+            (long long)n, (long long)fur_operator_cols(a));
     FUR_TRY(fur_env_allocate(&context->env, 1, sizeof *m, &m));
     m->a = a;
     m->scaling.inverted = a->matrix;

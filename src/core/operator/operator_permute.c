@@ -44,7 +44,7 @@ static fur_status check(const fur_operator *b, const fur_permutation *p)
                                 "the permutation belongs to another context than the operator");
     if (rows != p->size || cols != p->size)
         return fur_context_fail(context, FUR_INVALID,
-                                "the operator is %lld x %lld, the permutation has %lld numbers",
+                                "the operator is %lld x %lld, but the permutation has %lld numbers",
                                 (long long)rows, (long long)cols, (long long)p->size);
     return FUR_OK;
 }

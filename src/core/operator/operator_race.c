@@ -61,8 +61,8 @@ fur_status fur_operator_race(const fur_operator *const operators[2], double seco
     if (operators[1]->context != context || a->rows != b->rows || a->cols != b->cols ||
         a->value_type != b->value_type || !(seconds >= 0))
         return fur_context_fail(context, FUR_INVALID,
-                                "a race needs two operators of one shape, value type and context, "
-                                "and at least 0 seconds");
+                                "both operators need the same shape, value type and context, and "
+                                "the seconds must be 0 or more");
     FUR_TRY_DONE(fur_vector_create(context, a->value_type, a->cols, &x));
     FUR_TRY_DONE(fur_vector_create(context, a->value_type, a->rows, &y));
     FUR_TRY_DONE(fur_vector_fill(x, fur_real(1)));

@@ -20,19 +20,17 @@ const fur_option fur_amg_table[] = {
                     "entries are strong above theta times the roots of their diagonals"),
     FUR_OPTION_RANGE(INT, fur_amg_options, levels, 0, 1, HUGE_VAL, "most levels"),
     FUR_OPTION_RANGE(LONG, fur_amg_options, coarsest, 300, 1, HUGE_VAL,
-                     "ends coarsening at a level of at most this number of rows"),
-    FUR_OPTION_OF(WORD, fur_amg_options, smoother, 0, smoother_names,
-                  "what relaxes the errors of a level"),
+                     "coarsening ends at a level of at most this number of rows"),
+    FUR_OPTION_OF(WORD, fur_amg_options, smoother, 0, smoother_names, "smoother of each level"),
     FUR_OPTION_RANGE(INT, fur_amg_options, sweeps, 2, 1, FUR_AMG_SWEEPS_MOST,
                      "degree of the polynomial, or number of sweeps"),
     FUR_OPTION_OF(CHOICE, fur_amg_options, cycle, FUR_AMG_K, visit_names,
                   "order in which a cycle visits the levels"),
-    FUR_OPTION_YES(fur_amg_options, single, "makes levels and cycle in single precision"),
-    FUR_OPTION_RANGE(
-        FLAG, fur_amg_options, nonsymmetric, 0, FUR_AMG_LOOK, 1,
-        "restricts as a matrix needs it that is not symmetric; -1: looks at the matrix"),
+    FUR_OPTION_YES(fur_amg_options, single, "stores levels and cycles in single precision"),
+    FUR_OPTION_RANGE(FLAG, fur_amg_options, nonsymmetric, 0, FUR_AMG_LOOK, 1,
+                     "restriction for a matrix that is not symmetric; -1: decided by the matrix"),
     FUR_OPTION_OF(WORD, fur_amg_options, coarsening, 0, coarsening_names,
-                  "how the rows of the next level are found"),
+                  "how the rows of the next level are chosen"),
     FUR_OPTION_RANGE(INT, fur_amg_options, aggressive, 0, 0, HUGE_VAL,
                      "number of finest levels that coarsen twice, for classical"),
     FUR_OPTION_END};
@@ -52,10 +50,12 @@ static fur_status check_matrix(const fur_csr *a, int block)
     const fur_csr_view *v = &a->view;
     if (v->rows != v->cols)
         return fur_env_fail(env, FUR_INVALID,
-                            "algebraic multigrid needs a square matrix, this one is %lld x %lld",
+                            "algebraic multigrid needs a square matrix; this one is %lld x %lld",
                             (long long)v->rows, (long long)v->cols);
     if (v->rows % block != 0)
-        return fur_env_fail(env, FUR_INVALID, "%lld rows are not whole nodes of %d",
+        return fur_env_fail(env, FUR_INVALID,
+                            "the matrix has %lld rows, which is not a multiple of the %d unknowns "
+                            "of a node; change the option block",
                             (long long)v->rows, block);
     return FUR_OK;
 }
@@ -70,10 +70,11 @@ static fur_status check_near(const fur_csr *a, const fur_vectors *near)
         return fur_env_fail(env, FUR_INVALID,
                             "the near-nullspace belongs to another context than the matrix");
     if (v->value_type != a->view.value_type || v->rows != a->view.rows)
-        return fur_env_fail(env, FUR_INVALID,
-                            "the near-nullspace has %lld rows of type %s, the matrix %lld of %s",
-                            (long long)v->rows, fur_value_name(v->value_type),
-                            (long long)a->view.rows, fur_value_name(a->view.value_type));
+        return fur_env_fail(
+            env, FUR_INVALID,
+            "the near-nullspace has %lld rows of type %s, but the matrix has %lld of type %s",
+            (long long)v->rows, fur_value_name(v->value_type), (long long)a->view.rows,
+            fur_value_name(a->view.value_type));
     return v->cols >= 1 && v->cols <= FUR_AMG_MODES_MOST
                ? FUR_OK
                : fur_env_fail(env, FUR_INVALID,
@@ -89,15 +90,16 @@ static fur_status check_coarsening(const fur_csr *a, const fur_amg_options *o)
         return o->aggressive == 0
                    ? FUR_OK
                    : fur_env_fail(env, FUR_INVALID,
-                                  "aggressive is for classical multigrid, not for aggregation");
+                                  "the option aggressive needs coarsening=classical");
     if (fur_value_is_complex(a->view.value_type))
         return fur_env_fail(env, FUR_UNSUPPORTED,
-                            "classical multigrid is for real matrices, this one has type %s",
+                            "classical multigrid needs a real matrix; this one has type %s",
                             fur_value_name(a->view.value_type));
     return o->block <= 1 && !o->near_nullspace
                ? FUR_OK
-               : fur_env_fail(env, FUR_INVALID,
-                              "classical multigrid takes no near-nullspace and block 1 only");
+               : fur_env_fail(
+                     env, FUR_INVALID,
+                     "classical multigrid accepts no near-nullspace, and no option block above 1");
 }
 
 /* Replaces defaults in the options by their values for this matrix. */

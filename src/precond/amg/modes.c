@@ -56,13 +56,14 @@ fur_status fur_amg_rigid_modes(const fur_vectors *points, fur_vectors **out)
     const int dims = (int)v->cols;
     fur_vectors *modes;
     if (fur_is_remote(context))
-        return fur_context_fail(context, FUR_UNSUPPORTED,
-                                "rigid body modes are made on the CPU only: use fur_context_host");
+        return fur_context_fail(
+            context, FUR_UNSUPPORTED,
+            "rigid body modes are computed on the CPU only; use fur_context_host");
     if ((v->cols != 2 && v->cols != 3) || fur_value_is_complex(v->value_type))
-        return fur_context_fail(context, FUR_INVALID,
-                                "rigid body modes need points with 2 or 3 real coordinates, these "
-                                "have %lld of type %s",
-                                (long long)v->cols, fur_value_name(v->value_type));
+        return fur_context_fail(
+            context, FUR_INVALID,
+            "rigid body modes need points with 2 or 3 real coordinates; these have %lld of type %s",
+            (long long)v->cols, fur_value_name(v->value_type));
     FUR_TRY(fur_vectors_create(context, v->value_type, v->rows * dims, dims == 2 ? 3 : 6,
                                FUR_LAYOUT_ROWS, &modes));
     if (v->rows > 0)

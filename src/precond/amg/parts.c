@@ -20,17 +20,17 @@ static fur_status check(const fur_amg *amg, const fur_sharing *s, int64_t whole)
     fur_env *env = &amg->context->env;
     FUR_TRY(fur_dependent_check(env, &amg->dependent));
     if (amg->parts)
-        return fur_env_fail(env, FUR_INVALID, "the multigrid is shared already");
+        return fur_env_fail(env, FUR_INVALID, "the multigrid is shared already; share it once");
     if (!s->gather || !s->send || !s->receive || !s->bounds || s->rank < 0 || s->rank >= s->ranks ||
         whole < 0 || s->bounds[s->ranks] != amg->a->view.rows)
         return fur_env_fail(env, FUR_INVALID,
-                            "a multigrid is shared by bounds of its rows, three functions, and "
-                            "whole of at least 0");
+                            "to share a multigrid, give the bounds of its rows, three functions, "
+                            "and whole of 0 or more");
     if (fur_is_remote(amg->context) || amg->smoother == FUR_AMG_GAUSS_SEIDEL ||
         amg->options.cycle == FUR_AMG_K || amg->value != amg->a->view.value_type)
         return fur_env_fail(env, FUR_UNSUPPORTED,
-                            "cycles are shared on the CPU, by V or W, with the smoothers chebyshev "
-                            "and jacobi, in the matrix's own precision");
+                            "a shared multigrid needs the CPU, a V or W cycle, the smoother "
+                            "chebyshev or jacobi, and the matrix's precision");
     return FUR_OK;
 }
 
@@ -222,8 +222,8 @@ fur_status fur_amg_share(fur_amg *amg, const fur_sharing *sharing, int64_t whole
         return cut(amg);
     fur_amg_release_parts(amg);
     return fur_env_fail(&amg->context->env, FUR_UNSUPPORTED,
-                        "no level but the last has more than %lld rows: the multigrid is too "
-                        "small to be shared",
+                        "the multigrid is too small to share: it has one level, or its finest "
+                        "level has at most %lld rows (whole)",
                         (long long)whole);
 }
 

@@ -178,7 +178,7 @@ fur_status fur_amg_plan_prolongation(const fur_csr *a, int block, int modes, fur
     prolongation p = {.a = &a->view, .block = block, .modes = modes, .step = step};
     if (step->aggregates * modes > INT32_MAX)
         return fur_env_fail(&a->context->env, FUR_OVERFLOW,
-                            "a level of multigrid would have more than 2^31 - 1 rows: give fewer "
+                            "a level of multigrid would have more than 2^31 - 1 rows; give fewer "
                             "vectors of the near-nullspace");
     return fur_is_remote(a->context) ? plan_far(a, &p, &step->p) : plan_here(a, &p, &step->p);
 }

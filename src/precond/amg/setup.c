@@ -409,8 +409,9 @@ fur_status fur_amg_refresh(void *object)
     fur_amg *amg = object;
     double start = fur_seconds();
     if (amg->parts)
-        return fur_env_fail(&amg->context->env, FUR_UNSUPPORTED,
-                            "a shared multigrid takes no new values; make another");
+        return fur_env_fail(
+            &amg->context->env, FUR_UNSUPPORTED,
+            "a shared multigrid cannot be updated for new values; create another multigrid");
     fur_csr *own = amg->rung[0].own;
     if (own) {
         FUR_TRY(round_values(amg->a, own));

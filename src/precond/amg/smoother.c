@@ -162,8 +162,8 @@ fur_status fur_amg_set_smoother(const fur_amg *amg, fur_amg_rung *rung)
     rung->radius = level->gershgorin;
     if (!(level->gershgorin < HUGE_VAL))
         return fur_env_fail(env, FUR_INVALID,
-                            "multigrid cannot use a matrix with an entry that is not finite, or "
-                            "too large beside its diagonal, on level %d",
+                            "level %d of multigrid has an entry that is not finite, or too large "
+                            "compared with its diagonal entry; scale the matrix",
                             (int)(rung - amg->rung));
     rung->sweeps.count = amg->options.sweeps;
     if (!jacobi && !amg->options.nonsymmetric)

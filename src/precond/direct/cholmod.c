@@ -200,10 +200,10 @@ static fur_direct_outcome factor_turned(cholmod *c, const fur_direct_matrix *a,
     sparse s = transpose_of(a);
     c->l = c->analyze(&s, &c->common);
     if (!c->l || !c->factorize(&s, c->l, &c->common))
-        return fur_direct_say(made, FUR_DIRECT_NO_MEMORY, "CHOLMOD has found no memory");
+        return fur_direct_say(made, FUR_DIRECT_NO_MEMORY, "CHOLMOD ran out of memory");
     if (c->l->minor != c->l->rows || c->l->rows != s.rows)
         return fur_direct_say(made, FUR_DIRECT_FAILED,
-                              "CHOLMOD broke down, as the matrix is not definite");
+                              "CHOLMOD broke down, because the matrix is not definite");
     count(c, made);
     return fur_direct_say(made, FUR_DIRECT_MADE, "the matrix is Hermitian and %s definite",
                           c->sign < 0 ? "negative" : "positive");

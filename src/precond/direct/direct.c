@@ -102,11 +102,11 @@ static fur_status judge(const fur_precond *p, fur_direct_outcome outcome)
                                 own->made.reason);
     case FUR_DIRECT_NO_MEMORY:
         return fur_context_fail(p->context, FUR_OUT_OF_MEMORY,
-                                "no memory for the complete factors of a matrix with %lld rows",
+                                "out of memory for the complete factors of a matrix with %lld rows",
                                 (long long)p->a->view.rows);
     default:
-        return fur_context_fail(p->context, FUR_UNSUPPORTED, "no complete factors: %s",
-                                own->made.reason);
+        return fur_context_fail(p->context, FUR_UNSUPPORTED,
+                                "complete factors could not be computed: %s", own->made.reason);
     }
 }
 
@@ -138,10 +138,10 @@ static fur_status factor(fur_precond *p, const fur_direct_matrix *a)
         close_library(p);
     }
     if (found == 0)
-        return fur_context_fail(p->context, FUR_UNSUPPORTED,
-                                "\"direct\" needs UMFPACK, CHOLMOD or KLU of SuiteSparse, none of "
-                                "which was found; install one (libumfpack), or take another "
-                                "preconditioner");
+        return fur_context_fail(
+            p->context, FUR_UNSUPPORTED,
+            "\"direct\" needs UMFPACK, CHOLMOD or KLU of SuiteSparse, and none was found; install "
+            "one (libumfpack), or use another preconditioner");
     return judge(p, outcome);
 }
 
@@ -178,8 +178,8 @@ static fur_status look(const fur_precond *p, fur_direct_matrix *out)
     if (t.wild_row < 0)
         return FUR_OK;
     return fur_context_fail(p->context, FUR_INVALID,
-                            "entry (%lld, %lld) of the matrix, counting from 1, is not a finite "
-                            "number; it has no factors",
+                            "entry (%lld, %lld) of the matrix, counting from 1, is not finite, so "
+                            "the matrix has no factors",
                             (long long)t.wild_row + 1, (long long)t.wild_col + 1);
 }
 
@@ -277,8 +277,8 @@ static void release(fur_precond *p)
 
 const fur_precond_kind fur_precond_direct = {
     .info = {"direct",
-             "complete factors, by CHOLMOD, KLU or UMFPACK where the machine has them: for what "
-             "resists all else",
+             "complete factors by CHOLMOD, KLU or UMFPACK, if one is installed: for systems on "
+             "which all other kinds fail",
              "Davis 2004"},
     .place = FUR_PRECOND_ANYWHERE,
     .create = create,

@@ -106,14 +106,15 @@ static fur_direct_outcome make(void *state, const fur_direct_matrix *a, fur_dire
         return fur_direct_say(made, FUR_DIRECT_PASSED, "KLU could not analyse the matrix");
     if (expected > WORK_MOST)
         return fur_direct_say(made, FUR_DIRECT_PASSED,
-                              "%.0f operations an entry are expected, for KLU too many", expected);
+                              "too many operations for KLU: %.0f expected for each entry",
+                              expected);
     k->numeric = k->factor(a->offsets, a->columns, a->values, k->symbolic, &k->common);
     if (!k->numeric)
         return fur_direct_say(made, FUR_DIRECT_FAILED,
-                              "KLU met a pivot that is 0, or found no memory");
+                              "KLU found a pivot that is 0, or ran out of memory");
     made->entries = k->numeric->lower + k->numeric->upper;
     made->bytes = made->entries * (a->complex ? 24 : 16);
-    return fur_direct_say(made, FUR_DIRECT_MADE, "%.1f operations an entry are expected, few",
+    return fur_direct_say(made, FUR_DIRECT_MADE, "few operations: %.1f expected for each entry",
                           expected);
 }
 

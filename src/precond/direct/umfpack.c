@@ -85,10 +85,10 @@ static fur_direct_outcome make(void *state, const fur_direct_matrix *a, fur_dire
     if (symbolic)
         u->free_symbolic(&symbolic);
     if (status == SINGULAR)
-        return fur_direct_say(made, FUR_DIRECT_SINGULAR, "UMFPACK met a pivot that is 0");
+        return fur_direct_say(made, FUR_DIRECT_SINGULAR, "UMFPACK found a pivot that is 0");
     if (status != 0)
         return fur_direct_say(made, status == NO_MEMORY ? FUR_DIRECT_NO_MEMORY : FUR_DIRECT_FAILED,
-                              "UMFPACK failed with its status %d", status);
+                              "UMFPACK failed with status %d", status);
     made->entries = (int64_t)(info[INFO_LOWER] + info[INFO_UPPER]);
     made->bytes = made->entries * (a->complex ? 24 : 16);
     return FUR_DIRECT_MADE;

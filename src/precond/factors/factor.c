@@ -11,7 +11,7 @@ const fur_option fur_factors_table[] = {
     FUR_OPTION_RANGE(INT, fur_factor_options, fill, 1, 1, 100, "levels of fill"),
     FUR_PRECOND_SHIFT(fur_factor_options),
     FUR_OPTION_YES(fur_factor_options, modified,
-                   "subtracts from the diagonal what the factors leave out, for fine grids"),
+                   "subtracts dropped entries from the diagonal, for fine grids"),
     FUR_OPTION_YES(fur_factor_options, coloured,
                    "factors the rows by colours of the graph, for many threads"),
     FUR_OPTION_END};
@@ -67,12 +67,12 @@ static fur_status fail_at(const fur_precond *p, const fur_factors *own, int64_t 
         FUR_TRY(fur_memory_copy(p->context, &number, own->order->order + row, sizeof number));
     return fur_context_fail(
         p->context, FUR_INVALID,
-        "row %lld, counting from 1, has a pivot that is %s, with the diagonal times %g: \"%s\" "
-        "needs %s; try \"jacobi\", or another order of rows",
+        "the pivot of row %lld, counting from 1, is %s, with the diagonal times %g; \"%s\" needs "
+        "%s: try \"jacobi\", or another order of rows",
         (long long)number + 1, positive ? "not positive" : "0 or not finite", 1 + shift,
         p->kind->info.name,
         positive ? "a matrix with a positive diagonal, better a positive definite one"
-                 : "pivots that can be divided by");
+                 : "finite pivots that are not 0");
 }
 
 /* Computes the values of the factors, of A or of A with a shift: the smallest tried shift for which
@@ -148,7 +148,8 @@ static fur_status check_fill(const fur_precond *p, const fur_factor_options *opt
 {
     if (options->fill == 0 || p->kind->table.options == fur_factors_table)
         return FUR_OK;
-    return fur_context_fail(p->context, FUR_INVALID, "fill is an option of \"ilu\", not of \"%s\"",
+    return fur_context_fail(p->context, FUR_INVALID,
+                            "\"%s\" has no option fill; leave it out, or use \"ilu\"",
                             p->kind->info.name);
 }
 

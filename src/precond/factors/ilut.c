@@ -95,18 +95,18 @@ static fur_status fail_at(const fur_precond *p, const ilut *own, int64_t row)
     int32_t number;
     FUR_TRY(fur_memory_copy(p->context, &number, own->rows->order + row, sizeof number));
     return fur_context_fail(p->context, FUR_INVALID,
-                            "row %lld, counting from 1, has no entry but 0, or one that is not "
-                            "finite or becomes so: \"%s\" cannot use it",
+                            "row %lld, counting from 1, has only zeros, or an entry that is or "
+                            "becomes nonfinite; \"%s\" cannot factor it",
                             (long long)number + 1, p->kind->info.name);
 }
 
 static fur_status fail_with_growth(const fur_precond *p, const fur_ilut_outcome *outcome)
 {
-    return fur_context_fail(p->context, FUR_INVALID,
-                            "the factors of \"%s\" grow: M A s has an entry of %.1e where s has 1, "
-                            "with the diagonal times %g, too; use more fill, a smaller drop, or "
-                            "\"ilu0\"",
-                            p->kind->info.name, outcome->growth, 1 + outcome->shift);
+    return fur_context_fail(
+        p->context, FUR_INVALID,
+        "the factors of \"%s\" are unstable: M A s has an entry of %.1e instead of about 1, even "
+        "with the diagonal times %g; use more fill, a smaller drop, or \"ilu0\"",
+        p->kind->info.name, outcome->growth, 1 + outcome->shift);
 }
 
 static void drop_factors(ilut *own)
@@ -206,12 +206,12 @@ static void release(fur_precond *p)
 
 static const fur_option table[] = {
     FUR_OPTION_RANGE(INT, fur_ilut_options, fill, 10, 1, 10000,
-                     "entries of a row of either factor beyond those of A"),
+                     "entries of a row of L and of U that A's pattern does not have"),
     FUR_OPTION_PART(fur_ilut_options, drop, 1e-3, FUR_OPTION_TINY,
                     "leaves out entries below drop times the norm of their row"),
     FUR_PRECOND_SHIFT(fur_ilut_options),
     FUR_OPTION_YES(fur_ilut_options, unmatched,
-                   "keeps the order of the rows: no matching, no scales"),
+                   "leaves the rows in their order: no matching, no scaling"),
     FUR_OPTION_END};
 
 const fur_precond_kind fur_precond_ilut = {

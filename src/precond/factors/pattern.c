@@ -82,9 +82,8 @@ static fur_status check_missing(fur_env *env, int64_t row)
 {
     return row < 0 ? FUR_OK
                    : fur_env_fail(env, FUR_INVALID,
-                                  "row %lld, counting from 1, has no entry on the diagonal: this "
-                                  "preconditioner needs one in every row; fur_matching_find gives "
-                                  "an order of rows that has them",
+                                  "row %lld, counting from 1, has no entry on the diagonal, which "
+                                  "this preconditioner needs; order the rows by fur_matching_find",
                                   (long long)row + 1);
 }
 

@@ -108,8 +108,8 @@ static fur_status check(const fur_precond *p, const fur_inverses *v)
     if (v->singular == v->count)
         return FUR_OK;
     return fur_context_fail(p->context, FUR_INVALID,
-                            "the block of rows %lld to %lld, counting from 1, is singular: "
-                            "\"bjacobi\" needs its inverse",
+                            "the block of rows %lld to %lld, counting from 1, is singular, but "
+                            "\"bjacobi\" needs its inverse; try another size of blocks",
                             (long long)v->begin[v->singular] + 1,
                             (long long)v->begin[v->singular + 1]);
 }
@@ -229,9 +229,10 @@ static void release(fur_precond *p)
 
 static const fur_option table[] = {
     FUR_OPTION_RANGE(LONG, fur_bjacobi_options, block, 0, 1, FUR_DENSE_BLOCK_MOST,
-                     "rows of a block; without it neighbouring rows of equal pattern"),
-    FUR_OPTION_YES(fur_bjacobi_options, narrow,
-                   "keeps inverses in half or single precision where their conditions allow"),
+                     "rows of a block; if 0, neighbouring rows of equal pattern"),
+    FUR_OPTION_YES(
+        fur_bjacobi_options, narrow,
+        "stores inverses in half or single precision if their condition numbers allow it"),
     FUR_OPTION_END};
 
 const fur_precond_kind fur_precond_bjacobi = {

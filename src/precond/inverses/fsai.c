@@ -60,12 +60,12 @@ static fur_status compute(fur_precond *p, const fsai *own)
                           .longest = own->longest,
                           .work = own->work};
     int64_t failed = p->context->backend->fsai(&call);
-    return failed < 0 ? (fur_status)(-1 - failed)
-                      : fur_context_fail(p->context, FUR_INVALID,
-                                         "row %lld, counting from 1: A at the positions of this "
-                                         "row of \"fsai\" is not positive definite; try \"ilu0\" "
-                                         "or \"jacobi\"",
-                                         (long long)failed + 1);
+    return failed < 0
+               ? (fur_status)(-1 - failed)
+               : fur_context_fail(p->context, FUR_INVALID,
+                                  "the submatrix of A for row %lld, counting from 1, of \"fsai\" "
+                                  "is not positive definite; try \"ilu0\" or \"jacobi\"",
+                                  (long long)failed + 1);
 }
 
 /* Returns the number of rows that are computed at once, each in `bytes` bytes. */
@@ -95,19 +95,19 @@ static fur_status check(fur_context *context, const void *options)
     const fur_fsai_options *o = options;
     int grow = o->grow > 0 ? o->grow : 1;
     if (o->steps == 0 && (o->grow > 0 || o->gain > 0))
-        return fur_context_fail(context, FUR_INVALID,
-                                "%s of \"fsai\" is for a search of positions; set steps, too, or "
-                                "leave %s out",
-                                o->grow > 0 ? "grow" : "gain", o->grow > 0 ? "grow" : "gain");
+        return fur_context_fail(
+            context, FUR_INVALID,
+            "%s of \"fsai\" needs a search of positions; set the option steps, or leave %s out",
+            o->grow > 0 ? "grow" : "gain", o->grow > 0 ? "grow" : "gain");
     if (o->steps > FUR_FSAI_MOST / grow)
-        return fur_context_fail(context, FUR_INVALID,
-                                "steps times grow of \"fsai\" must be from 0 to %d positions, they "
-                                "are %d times %d",
-                                FUR_FSAI_MOST, o->steps, grow);
+        return fur_context_fail(
+            context, FUR_INVALID,
+            "steps times grow of \"fsai\" must be from 0 to %d; it is %d times %d", FUR_FSAI_MOST,
+            o->steps, grow);
     if (o->steps > 0 && o->fill > 0)
         return fur_context_fail(context, FUR_INVALID,
-                                "\"fsai\" takes its positions from a power of A, by fill, or "
-                                "searches them, by steps, not both");
+                                "\"fsai\" finds its positions by a power of A (option fill) or by "
+                                "a search (option steps); set only one option");
     return FUR_OK;
 }
 
@@ -161,7 +161,7 @@ static void release(fur_precond *p)
 
 static const fur_option table[] = {
     FUR_OPTION_RANGE(INT, fur_fsai_options, fill, 0, 0, 3,
-                     "takes the positions of the power fill + 1 of A"),
+                     "uses the positions of the power fill + 1 of A"),
     FUR_OPTION_RANGE(INT, fur_fsai_options, steps, 0, 0, FUR_FSAI_MOST,
                      "searches positions row by row, in this number of steps"),
     FUR_OPTION_RANGE(INT, fur_fsai_options, grow, 1, 1, FUR_FSAI_MOST,

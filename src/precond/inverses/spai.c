@@ -133,7 +133,8 @@ static fur_status check(const fur_precond *p, const spai *own)
     if (own->failed == p->a->view.rows)
         return FUR_OK;
     if (own->failed < 0)
-        return fur_context_fail(p->context, FUR_CANCELLED, "the caller asked to stop");
+        return fur_context_fail(p->context, FUR_CANCELLED,
+                                "stopped by the caller's function interrupted()");
     return fur_context_fail(p->context, FUR_INVALID,
                             "row %lld, counting from 1, of the approximate inverse \"spai\" is 0 "
                             "or not finite; try \"ilut\"",
@@ -186,7 +187,7 @@ static void release(fur_precond *p)
 }
 
 static const fur_option table[] = {
-    FUR_OPTION_YES(fur_spai_options, diagonal, "takes the positions of the diagonal only"),
+    FUR_OPTION_YES(fur_spai_options, diagonal, "uses the positions of the diagonal only"),
     FUR_OPTION_END};
 
 const fur_precond_kind fur_precond_spai = {

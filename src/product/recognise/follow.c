@@ -88,7 +88,7 @@ static fur_status check_kept(const fur_recognised *r, const int32_t *numbers, in
     int64_t row = first_missing(now, count, kept, kept_count);
     if (row >= 0)
         status = fur_context_fail(context, FUR_INVALID,
-                                  "row %lld, counting from 1, is no longer the stencil's; "
+                                  "row %lld, counting from 1, now differs from the stencil's row; "
                                   "recognise the matrix again",
                                   (long long)row + 1);
 done:
@@ -108,12 +108,12 @@ static fur_status compare(fur_recognised *r)
         s.coefficients = r->constants;
     }
     FUR_TRY(fur_recognised_compare(r, &s, most, &numbers, &count));
-    fur_status status =
-        count > most ? fur_context_fail(r->context, FUR_INVALID,
-                                        "%lld of %lld rows differ from the stencil that most have; "
-                                        "recognise the matrix again",
-                                        (long long)count, (long long)r->a->view.rows)
-                     : check_kept(r, numbers, count);
+    fur_status status = count > most
+                            ? fur_context_fail(r->context, FUR_INVALID,
+                                               "%lld of %lld rows differ from the stencil of most "
+                                               "rows; recognise the matrix again",
+                                               (long long)count, (long long)r->a->view.rows)
+                            : check_kept(r, numbers, count);
     fur_memory_release(r->context, numbers);
     return status;
 }

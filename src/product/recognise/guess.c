@@ -78,8 +78,8 @@ static bool collect(const fur_sample *f, survey *s, fur_recognise_report *report
         for (int k = 0; k < f->length[i]; k++)
             if (!count_distance(s, (int32_t)(f->columns[f->begin[i] + k] - f->row[i])))
                 return fur_recognise_refuse(
-                    report, "%d rows have more than %d different distances between row and column",
-                    i + 1, DISTANCES_MOST);
+                    report, "%d rows have more than %d different offsets (column minus row)", i + 1,
+                    DISTANCES_MOST);
     return true;
 }
 
@@ -97,9 +97,9 @@ static bool keep_common(survey *s, fur_recognise_report *report)
             s->distance[kept++] = s->distance[i];
     s->count = kept;
     bool off_diagonal = kept > 1 || (kept == 1 && s->distance[0] != 0);
-    return off_diagonal || fur_recognise_refuse(
-                               report, "no distance between row and column, but 0, is common to an "
-                                       "eighth of the rows");
+    return off_diagonal ||
+           fur_recognise_refuse(
+               report, "no offset (column minus row) except 0 occurs in an eighth of the rows");
 }
 
 /* The length of the shortest offset to a column at this distance, or -1 if no offset within the
@@ -306,17 +306,16 @@ static bool choose_grid(search *s, fur_guess *out, fur_recognise_report *report)
         other = misfit;
     }
     if (most == 0)
-        return fur_recognise_refuse(report,
-                                    "no grid of %lld points has short offsets at the common "
-                                    "distances between row and column",
-                                    (long long)s->a->rows);
-    if (FUR_FEW * (rows - most) > rows)
         return fur_recognise_refuse(
-            report,
-            "of %d rows %d do not fit the best grid, %lld x %lld x %lld; one is row %lld, counting "
-            "from 1",
-            rows, rows - most, (long long)best.extent[0], (long long)best.extent[1],
-            (long long)best.extent[2], (long long)other + 1);
+            report, "no grid of %lld points explains the frequent offsets (column minus row)",
+            (long long)s->a->rows);
+    if (FUR_FEW * (rows - most) > rows)
+        return fur_recognise_refuse(report,
+                                    "of %d sampled rows, %d do not fit the best grid, %lld x %lld "
+                                    "x %lld; one is row %lld, counting from 1",
+                                    rows, rows - most, (long long)best.extent[0],
+                                    (long long)best.extent[1], (long long)best.extent[2],
+                                    (long long)other + 1);
     set_stencil(s, best.extent, out);
     out->axes = best.extent[2] > 1 ? 3 : best.extent[1] > 1 ? 2 : 1;
     return true;

@@ -11,7 +11,7 @@ static bool may_be_stencil(const fur_csr *a, fur_recognise_report *report)
     const fur_csr_view *v = &a->view;
     if (v->rows != v->cols)
         return fur_recognise_refuse(report,
-                                    "the matrix is %lld x %lld, that of a stencil is square",
+                                    "the matrix is %lld x %lld; the matrix of a stencil is square",
                                     (long long)v->rows, (long long)v->cols);
     return v->rows > 0 || fur_recognise_refuse(report, "the matrix has no rows");
 }
@@ -21,7 +21,8 @@ static bool is_wanted(const fur_recognise_options *o, const fur_stencil_view *s,
                       fur_recognise_report *report)
 {
     return !o->constant || s->coefficients ||
-           fur_recognise_refuse(report, "the coefficients vary, and constant ones are asked for");
+           fur_recognise_refuse(report,
+                                "the coefficients vary, but constant coefficients were requested");
 }
 
 /* Whether the stencil has fewer bytes to read than the matrix, without x and y. */
@@ -31,7 +32,7 @@ static bool is_smaller(const fur_csr_view *a, const fur_stencil_view *s,
     int64_t fields = s->coefficients ? 0 : s->points;
     return fields * a->rows * (int64_t)fur_value_size(a->value_type) < fur_csr_bytes(a) ||
            fur_recognise_refuse(
-               report, "%d coefficients a point would be more to read than the matrix", s->points);
+               report, "%d coefficients for each point take more bytes than the matrix", s->points);
 }
 
 /* Makes fields of zeros. */
@@ -116,7 +117,7 @@ static fur_status prove(fur_recognised *r, const fur_csr *a, const fur_guess *g,
         FUR_TRY(make_fields(r, &g->s));
     FUR_TRY(fur_recognised_compare(r, &g->s, most, &r->numbers, &count));
     if (count > most) {
-        fur_recognise_refuse(report, "%lld of %lld rows differ from the stencil that most have",
+        fur_recognise_refuse(report, "%lld of %lld rows differ from the stencil of most rows",
                              (long long)count, (long long)rows);
         return FUR_OK;
     }

@@ -9,7 +9,7 @@ static fur_status check(const fur_vectors *x, const fur_vectors *y, const fur_cs
     FUR_TRY(fur_spmm_check_block(a->context, &a->view, "X", x, a->view.rows));
     FUR_TRY(fur_spmm_check_block(a->context, &a->view, "Y", y, a->view.cols));
     if (x->view.cols != y->view.cols)
-        return fur_context_fail(a->context, FUR_INVALID, "X has %lld columns, Y has %lld",
+        return fur_context_fail(a->context, FUR_INVALID, "X has %lld columns, but Y has %lld",
                                 (long long)x->view.cols, (long long)y->view.cols);
     return FUR_OK;
 }

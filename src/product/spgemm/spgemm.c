@@ -8,18 +8,20 @@ fur_status fur_spgemm_check(const fur_csr *a, const fur_csr *b)
 {
     fur_context *context = a->context;
     if (b->context != context)
-        return fur_context_fail(context, FUR_INVALID,
-                                "a and b belong to different contexts; transfer one");
+        return fur_context_fail(
+            context, FUR_INVALID,
+            "a and b belong to different contexts; they need the same context: transfer one");
     if (a->view.value_type != b->view.value_type)
         return fur_context_fail(
-            context, FUR_INVALID, "a has entries of type %s, b of type %s; convert one",
+            context, FUR_INVALID,
+            "a has entries of type %s, but b has type %s; they need the same type: convert one",
             fur_value_name(a->view.value_type), fur_value_name(b->view.value_type));
     if (a->view.cols != b->view.rows)
-        return fur_context_fail(context, FUR_INVALID,
-                                "a is %lld x %lld and b %lld x %lld: a needs as many columns as b "
-                                "has rows",
-                                (long long)a->view.rows, (long long)a->view.cols,
-                                (long long)b->view.rows, (long long)b->view.cols);
+        return fur_context_fail(
+            context, FUR_INVALID,
+            "a is %lld x %lld and b is %lld x %lld; the columns of a must equal the rows of b",
+            (long long)a->view.rows, (long long)a->view.cols, (long long)b->view.rows,
+            (long long)b->view.cols);
     return FUR_OK;
 }
 
@@ -39,8 +41,7 @@ static fur_status check_entries(const fur_spgemm *plan, int64_t entries, int64_t
     double bytes = bytes_of(plan, entries);
     if (most > 0 && entries > most)
         return fur_context_fail(plan->context, FUR_OVERFLOW,
-                                "the product has %lld entries, more than the %lld that its options "
-                                "allow",
+                                "the product has %lld entries, more than the %lld of options.most",
                                 (long long)entries, (long long)most);
     if (!fur_is_remote(plan->context) && fur_cpu_describe(0, &info) && bytes > (double)info.memory)
         return fur_context_fail(
@@ -180,7 +181,7 @@ fur_status fur_spgemm_apply(const fur_spgemm *plan, fur_scalar alpha, fur_csr *c
     FUR_TRY(check_plan(plan));
     if (c->pattern != plan->pattern)
         return fur_context_fail(plan->context, FUR_INVALID,
-                                "c was not made by this plan: make it with fur_spgemm_multiply");
+                                "c was not made by this plan; make it by fur_spgemm_multiply");
     return fur_csr_rewrite_in_place(c, rewrite, &(computation){plan, alpha});
 }
 

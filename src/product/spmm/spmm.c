@@ -189,13 +189,13 @@ fur_status fur_spmm_check_block(fur_context *context, const fur_csr_view *a, con
         return fur_env_fail(env, FUR_INVALID, "%s belongs to another context than the matrix",
                             name);
     if (v->view.value_type != a->value_type)
-        return fur_env_fail(env, FUR_INVALID,
-                            "%s has entries of type %s, the matrix of type %s; convert one", name,
-                            fur_value_name(v->view.value_type), fur_value_name(a->value_type));
+        return fur_env_fail(
+            env, FUR_INVALID, "%s has entries of type %s, but the matrix has type %s; convert one",
+            name, fur_value_name(v->view.value_type), fur_value_name(a->value_type));
     if (v->view.rows != rows)
-        return fur_env_fail(env, FUR_INVALID, "%s has %lld rows, the %lld x %lld matrix needs %lld",
-                            name, (long long)v->view.rows, (long long)a->rows, (long long)a->cols,
-                            (long long)rows);
+        return fur_env_fail(
+            env, FUR_INVALID, "%s has %lld rows, but the %lld x %lld matrix needs %lld", name,
+            (long long)v->view.rows, (long long)a->rows, (long long)a->cols, (long long)rows);
     return FUR_OK;
 }
 
@@ -205,7 +205,7 @@ static fur_status check_blocks(const fur_spmm *plan, const fur_vectors *x, const
     FUR_TRY(fur_spmm_check_block(plan->context, a, "X", x, a->cols));
     FUR_TRY(fur_spmm_check_block(plan->context, a, "Y", y, a->rows));
     if (x->view.cols != y->view.cols)
-        return fur_env_fail(&plan->context->env, FUR_INVALID, "X has %lld columns, Y has %lld",
+        return fur_env_fail(&plan->context->env, FUR_INVALID, "X has %lld columns, but Y has %lld",
                             (long long)x->view.cols, (long long)y->view.cols);
     return fur_vectors_check_apart(x, "X", y, "Y");
 }

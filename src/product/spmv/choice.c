@@ -143,10 +143,10 @@ fur_status fur_spmv_choose_estimated(fur_spmv *plan, const fur_spmv_profile *pro
     double n = (double)(uses > 0 ? uses : backend->uses_assumed);
     int count;
     if (is_short(plan, n))
-        return choose_first(plan, profile, "the products are too short to choose for");
+        return choose_first(plan, profile, "the products are too short to time");
     fur_status status = list_candidates(plan, profile, list, &count);
     if (status == FUR_OUT_OF_MEMORY && !fur_is_remote(plan->context))
-        return choose_first(plan, profile, "there is no memory for trials of this machine");
+        return choose_first(plan, profile, "out of memory for the trials of this machine");
     FUR_TRY(status);
     count_plans(list, count, n);
     return choose_cheapest(plan, profile, list, count, n);

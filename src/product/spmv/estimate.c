@@ -36,10 +36,10 @@ fur_status fur_spmv_estimate_at(const fur_csr *a, int index, fur_spmv_estimate *
     fur_spmv_profile profile;
     fur_spmv_cost cost = {0};
     if (index < 0 || index >= backend->spmv_count)
-        return fur_context_fail(a->context, FUR_INVALID,
-                                "there is no SpMV kernel %d on device %s; fur_spmv_kernel_at lists "
-                                "those that there are",
-                                index, backend->device);
+        return fur_context_fail(
+            a->context, FUR_INVALID,
+            "there is no SpMV kernel %d on device %s; fur_spmv_kernel_at lists the kernels", index,
+            backend->device);
     const fur_spmv_kernel *kernel = backend->spmv[index];
     FUR_TRY(fur_spmv_measure(a, &profile));
     if (kernel->cost || kernel->work)

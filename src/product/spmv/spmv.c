@@ -22,19 +22,19 @@ static fur_status check_options(fur_env *env, const fur_spmv_options *o)
                             (int)o->op);
     if ((unsigned)o->values > FUR_STORED_F32)
         return fur_env_fail(env, FUR_INVALID,
-                            "%d is no form of values; use FUR_STORED_EXACT or FUR_STORED_F32",
+                            "%d is not a storage of values; use FUR_STORED_EXACT or FUR_STORED_F32",
                             (int)o->values);
     if (o->uses < 0)
-        return fur_env_fail(env, FUR_INVALID, "a plan cannot be used %lld times",
+        return fur_env_fail(env, FUR_INVALID,
+                            "the number of expected products is %lld; it must not be negative",
                             (long long)o->uses);
     if ((unsigned)o->half > FUR_HALF_HERMITIAN)
         return fur_env_fail(
             env, FUR_INVALID,
-            "%d does not say what A is half of; use FUR_HALF_SYMMETRIC or _HERMITIAN",
-            (int)o->half);
+            "%d is not a kind of half; use FUR_HALF_SYMMETRIC or FUR_HALF_HERMITIAN", (int)o->half);
     if (o->half && !is_auto(o))
         return fur_env_fail(env, FUR_INVALID,
-                            "kernel \"%s\" does not take half of a matrix; leave it to \"auto\"",
+                            "kernel \"%s\" does not accept half of a matrix; use \"auto\"",
                             o->kernel);
     return FUR_OK;
 }
@@ -88,15 +88,15 @@ static fur_status choose_half(fur_spmv *plan)
     fur_context *context = plan->context;
     const fur_csr_view *a = &plan->a->view;
     if (!context->backend->spmv_half)
-        return fur_context_fail(
-            context, FUR_UNSUPPORTED,
-            "device %s does not multiply by half of a matrix; make it whole, or "
-            "use the CPU",
-            context->backend->device);
+        return fur_context_fail(context, FUR_UNSUPPORTED,
+                                "device %s does not multiply by half of a matrix; store the "
+                                "complete matrix, or use the CPU",
+                                context->backend->device);
     if (a->rows != a->cols)
-        return fur_context_fail(context, FUR_INVALID,
-                                "half of a symmetric matrix is square; this one is %lld x %lld",
-                                (long long)a->rows, (long long)a->cols);
+        return fur_context_fail(
+            context, FUR_INVALID,
+            "half of a symmetric matrix must be square; this matrix is %lld x %lld",
+            (long long)a->rows, (long long)a->cols);
     plan->kernel = &context->backend->spmv_half[plan->half - FUR_HALF_SYMMETRIC];
     snprintf(plan->reason, sizeof plan->reason, "A is half of a %s matrix",
              plan->half == FUR_HALF_HERMITIAN ? "Hermitian" : "symmetric");
@@ -140,8 +140,8 @@ static fur_status set_operand(fur_spmv *plan)
     plan->operand = plan->a;
     if (plan->half && plan->op != FUR_OP_N && !is_own_transpose(plan))
         return fur_context_fail(plan->context, FUR_UNSUPPORTED,
-                                "half of a complex matrix is multiplied as A, or as the transpose "
-                                "that equals A; conjugate x and y instead");
+                                "half of a complex matrix supports only A and the transpose that "
+                                "equals A; conjugate x and y instead");
     if (plan->op != FUR_OP_N && !plan->half) {
         FUR_TRY(fur_csr_transpose(plan->a, plan->op == FUR_OP_H, &plan->transpose));
         plan->operand = plan->transpose;

@@ -55,15 +55,15 @@ const char *fur_outcome_advice(fur_outcome outcome)
     case FUR_OUTCOME_INDEFINITE:
         return "use minres for a symmetric indefinite matrix, gmres for others";
     case FUR_OUTCOME_INDEFINITE_PRECONDITIONER:
-        return "use another preconditioner, or gmres, which takes any";
+        return "use another preconditioner, or gmres, which accepts any";
     case FUR_OUTCOME_ASYMMETRIC:
-        return "use bicgstab, idrs or gmres, which take square matrices that are not symmetric";
+        return "use bicgstab, idrs or gmres, which accept square matrices that are not symmetric";
     case FUR_OUTCOME_BREAKDOWN:
         return "scale rows and columns first; for a square matrix gmres does not break down this "
                "way";
     case FUR_OUTCOME_STAGNATED:
-        return "ask for less (rtol), compute in f64, use a better preconditioner or, with "
-               "gmres and idrs, a longer restart";
+        return "use a larger rtol, compute in f64, use a better preconditioner or, with gmres and "
+               "idrs, a longer restart";
     case FUR_OUTCOME_SINGULAR:
         return "use lsqr or lsmr, which find the least-squares solution";
     case FUR_OUTCOME_DIVERGED:

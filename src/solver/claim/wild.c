@@ -35,7 +35,9 @@ fur_status fur_drive_refuse_wild(const fur_drive *d, const fur_vector *r)
     } suspects[] = {
         {"b", d->b},
         {"the initial guess", d->x},
-        {"b - A x of the initial guess x (so A has NaN or infinity in that row, or overflows)", r},
+        {"b - A x of the initial guess x (A has NaN or infinity in that row, or the product "
+         "overflows)",
+         r},
     };
     char where[48] = "";
     if (d->pass->is_column)
@@ -47,14 +49,14 @@ fur_status fur_drive_refuse_wild(const fur_drive *d, const fur_vector *r)
         FUR_TRY(find_wild(suspects[i].vector, &found));
         FUR_TRY(fur_norm_max(suspects[i].vector, &largest));
         if (found > 0)
-            return fur_context_fail(context, FUR_INVALID,
-                                    "%sentry %lld of %s, counting from 1, is not a finite number; "
-                                    "nothing was solved",
-                                    where, (long long)found, suspects[i].name);
+            return fur_context_fail(
+                context, FUR_INVALID,
+                "%sentry %lld of %s, counting from 1, is not finite; nothing was solved", where,
+                (long long)found, suspects[i].name);
         if (!(largest < HUGE_VAL)) /* the entry is on another rank, or a modulus overflows */
             return fur_context_fail(context, FUR_INVALID,
-                                    "%san entry of %s is not a finite number; nothing was solved",
-                                    where, suspects[i].name);
+                                    "%san entry of %s is not finite; nothing was solved", where,
+                                    suspects[i].name);
     }
     return fur_context_fail(context, FUR_INVALID, "%sthe norm of b%s overflows; nothing was solved",
                             where, d->whole < HUGE_VAL ? " - A x" : "");

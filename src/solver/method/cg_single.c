@@ -138,7 +138,8 @@ static fur_status run(fur_pass *s)
 
 extern const fur_method fur_method_cg_single;
 const fur_method fur_method_cg_single = {
-    .info = {"cg_single", "cg with one reduction an iteration, where these wait for other ranks",
+    .info = {"cg_single",
+             "cg with one reduction in each iteration, for ranks that wait for each other",
              "Chronopoulos and Gear 1989"},
     .kind = FUR_METHOD_SQUARE,
     .behind = true,

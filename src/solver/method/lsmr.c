@@ -134,10 +134,10 @@ static fur_status run(fur_pass *s)
 
 extern const fur_method fur_method_lsmr;
 const fur_method fur_method_lsmr = {
-    .info = {"lsmr",
-             "as lsqr, but ||A^H r|| falls from step to step: ends earlier where b is not in the "
-             "range",
-             "Fong and Saunders 2011"},
+    .info =
+        {"lsmr",
+         "as lsqr, but ||A^H r|| decreases monotonically: ends earlier if b is not in the range",
+         "Fong and Saunders 2011"},
     .kind = FUR_METHOD_LEAST_SQUARES,
     .workspace = FUR_BIDIAGONAL_WORK + 2,
     .range_workspace = 1,

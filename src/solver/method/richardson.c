@@ -43,10 +43,10 @@ static fur_status run(fur_pass *s)
 
 extern const fur_method fur_method_direct;
 const fur_method fur_method_direct = {
-    .info = {"direct",
-             "complete factors of A by CHOLMOD, KLU or UMFPACK, where the machine has one, and "
-             "refinement",
-             "Davis 2004"},
+    .info =
+        {"direct",
+         "complete factors of A by CHOLMOD, KLU or UMFPACK, if one is installed, and refinement",
+         "Davis 2004"},
     .kind = FUR_METHOD_SQUARE,
     .complete = true,
     .workspace = 2,

@@ -436,7 +436,8 @@ START_TEST(new_values_are_taken_over)
     ck_ok(context, fur_vector_create(context, FUR_F64, fur_csr_get(a)->rows, &y));
     fur_csr_destroy(a);
     ck_fails(context, FUR_INVALID,
-             "the multigrid cannot be used any more: what it was made from has been destroyed",
+             "the multigrid cannot be used any more, because an object that it was created from "
+             "has been destroyed",
              fur_amg_apply(amg, x, y));
     fur_vector_destroy(y), fur_vector_destroy(x);
     fur_amg_destroy(amg);
@@ -465,7 +466,7 @@ START_TEST(rigid_modes_are_turns_and_shifts)
     fur_vectors_destroy(points);
     ck_ok(context, fur_vectors_create(context, FUR_C64, 2, 3, FUR_LAYOUT_ROWS, &points));
     ck_fails(context, FUR_INVALID,
-             "rigid body modes need points with 2 or 3 real coordinates, these have 3 of type c64",
+             "rigid body modes need points with 2 or 3 real coordinates; these have 3 of type c64",
              fur_amg_rigid_modes(points, &modes));
     fur_vectors_destroy(points);
     fur_context_destroy(context);
@@ -488,25 +489,27 @@ START_TEST(wrong_options_are_refused)
     fur_vectors *near;
     ck_ok(context, fur_vectors_create(context, FUR_F64, 24, 1, FUR_LAYOUT_ROWS, &near));
     refused(a, (fur_amg_options){.block = 17}, FUR_INVALID,
-            "block of \"amg\" must be from 1 to 16, it is 17");
-    refused(a, (fur_amg_options){.block = 2}, FUR_INVALID, "25 rows are not whole nodes of 2");
+            "block of \"amg\" must be from 1 to 16; it is 17");
+    refused(a, (fur_amg_options){.block = 2}, FUR_INVALID,
+            "the matrix has 25 rows, which is not a multiple of the 2 unknowns of a node; change "
+            "the option block");
     refused(a, (fur_amg_options){.theta = 1}, FUR_INVALID,
-            "theta of \"amg\" must be from 0 to below 1, it is 1");
+            "theta of \"amg\" must be from 0 to below 1; it is 1");
     refused(a, (fur_amg_options){.theta = (double)NAN}, FUR_INVALID,
-            "theta of \"amg\" must be from 0 to below 1, it is nan");
+            "theta of \"amg\" must be from 0 to below 1; it is nan");
     refused(a, (fur_amg_options){.levels = -1}, FUR_INVALID,
-            "levels of \"amg\" must be at least 1, it is -1");
+            "levels of \"amg\" must be at least 1; it is -1");
     refused(a, (fur_amg_options){.coarsest = -1}, FUR_INVALID,
-            "coarsest of \"amg\" must be at least 1, it is -1");
+            "coarsest of \"amg\" must be at least 1; it is -1");
     refused(a, (fur_amg_options){.sweeps = 17}, FUR_INVALID,
-            "sweeps of \"amg\" must be from 1 to 16, it is 17");
+            "sweeps of \"amg\" must be from 1 to 16; it is 17");
     refused(a, (fur_amg_options){.cycle = (fur_amg_visits)3}, FUR_INVALID,
             "cycle of \"amg\" must be from 0 to 2, it is 3");
     refused(a, (fur_amg_options){.smoother = "kaczmarz"}, FUR_INVALID,
             "smoother of \"amg\" is \"kaczmarz\"; it must be one of: chebyshev, jacobi, "
             "gauss-seidel");
     refused(a, (fur_amg_options){.near_nullspace = near}, FUR_INVALID,
-            "the near-nullspace has 24 rows of type f64, the matrix 25 of f64");
+            "the near-nullspace has 24 rows of type f64, but the matrix has 25 of type f64");
     fur_vectors_destroy(near);
     ck_ok(context, fur_vectors_create(context, FUR_F64, 25, 17, FUR_LAYOUT_ROWS, &near));
     refused(a, (fur_amg_options){.near_nullspace = near}, FUR_INVALID,
@@ -525,9 +528,8 @@ END_TEST
 /* Refused at creation, and after new values until better values come. */
 START_TEST(what_is_not_finite_is_refused)
 {
-    static const char sentence[] =
-        "multigrid cannot use a matrix with an entry that is not finite, or too large beside its "
-        "diagonal, on level 0";
+    static const char sentence[] = "level 0 of multigrid has an entry that is not finite, or too "
+                                   "large compared with its diagonal entry; scale the matrix";
     fur_context *context = context_make(NULL, 2);
     grid g = {.extent = {30, 30, 1}, .coupling = {1, 1, 0}, .value = FUR_F64};
     fur_csr *a = grid_matrix(context, &g);

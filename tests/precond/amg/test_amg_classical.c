@@ -356,16 +356,16 @@ START_TEST(what_does_not_suit_is_refused)
     refused(a, (fur_amg_options){.coarsening = "plain"}, FUR_INVALID,
             "coarsening of \"amg\" is \"plain\"; it must be one of: aggregation, classical");
     refused(a, (fur_amg_options){.coarsening = "classical", .block = 2}, FUR_INVALID,
-            "classical multigrid takes no near-nullspace and block 1 only");
+            "classical multigrid accepts no near-nullspace, and no option block above 1");
     refused(a, (fur_amg_options){.aggressive = 1}, FUR_INVALID,
-            "aggressive is for classical multigrid, not for aggregation");
+            "the option aggressive needs coarsening=classical");
     refused(a, (fur_amg_options){.coarsening = "classical", .aggressive = -1}, FUR_INVALID,
-            "aggressive of \"amg\" must be at least 0, it is -1");
+            "aggressive of \"amg\" must be at least 0; it is -1");
     fur_csr_destroy(a);
     g.value = FUR_C64;
     a = grid_matrix(context, &g);
     refused(a, classical, FUR_UNSUPPORTED,
-            "classical multigrid is for real matrices, this one has type c64");
+            "classical multigrid needs a real matrix; this one has type c64");
     fur_csr_destroy(a);
     fur_context_destroy(context);
 }

@@ -209,7 +209,7 @@ void recognise_random(subject *s, fur_value_type value, int trials)
         fur_csr *a = assemble(s->context, &d);
         check(s, a, &report);
         if (!report.recognised && !is_nearly_dense(a) &&
-            !((d.fields || is_narrow(&d)) && strstr(report.reason, "more to read")))
+            !((d.fields || is_narrow(&d)) && strstr(report.reason, "more bytes than")))
             fail_definition(&d, &report);
         fur_csr_destroy(a);
         for (int k = 0; k < MAX_POINTS; k++)
@@ -315,26 +315,26 @@ static void refuse(subject *s, fur_csr *a, const char *reason)
 void recognise_none(subject *s)
 {
     static const char nothing_common[] =
-        "no distance between row and column, but 0, is common to an eighth of the rows";
+        "no offset (column minus row) except 0 occurs in an eighth of the rows";
     fur_context *context = s->context;
-    refuse(s, empty_matrix(context, 3, 5), "the matrix is 3 x 5, that of a stencil is square");
+    refuse(s, empty_matrix(context, 3, 5),
+           "the matrix is 3 x 5; the matrix of a stencil is square");
     refuse(s, empty_matrix(context, 0, 0), "the matrix has no rows");
     refuse(s, empty_matrix(context, 9, 9), nothing_common);
     refuse(s, shape_matrix(context, "diagonal"), nothing_common);
     refuse(s, permuted_grid(context), nothing_common);
     refuse(s, circulant(context, 10007, 3001),
-           "no grid of 10007 points has short offsets at the common distances between row and "
-           "column");
+           "no grid of 10007 points explains the frequent offsets (column minus row)");
     refuse(s, dense_random(context, 37),
-           "no grid of 37 points has short offsets at the common distances between row and column");
+           "no grid of 37 points explains the frequent offsets (column minus row)");
     refuse(s, shape_matrix(context, "empty rows"), nothing_common);
     refuse(s, scattered(context, 4000, 60),
-           "rows have more than 2048 different distances between row and column");
-    refuse(
-        s, periodic_grid(context, 12),
-        "of 512 rows 219 do not fit the best grid, 12 x 12 x 12; one is row 1726, counting from 1");
+           "rows have more than 2048 different offsets (column minus row)");
+    refuse(s, periodic_grid(context, 12),
+           "of 512 sampled rows, 219 do not fit the best grid, 12 x 12 x 12; one is row 1726, "
+           "counting from 1");
     refuse(s, dense_random(context, 5),
-           "9 coefficients a point would be more to read than the matrix");
+           "9 coefficients for each point take more bytes than the matrix");
 }
 
 void recognise_too_many(subject *s)
@@ -346,7 +346,7 @@ void recognise_too_many(subject *s)
         alter_rows(a, &s->random, 1251);
         check(s, a, &report);
         failed =
-            strcmp(report.reason, "1251 of 10000 rows differ from the stencil that most have") == 0;
+            strcmp(report.reason, "1251 of 10000 rows differ from the stencil of most rows") == 0;
         ck_assert(!failed || !report.recognised);
         fur_csr_destroy(a);
     }

@@ -347,7 +347,8 @@ START_TEST(reports_describe_what_was_found)
     free(values);
     ck_ok(context, fur_stencil_recognise(a, &constant, &report, &r));
     ck_assert(r == NULL);
-    ck_assert_str_eq(report.reason, "the coefficients vary, and constant ones are asked for");
+    ck_assert_str_eq(report.reason,
+                     "the coefficients vary, but constant coefficients were requested");
     fur_csr_destroy(a);
     fur_context_destroy(context);
 }
@@ -369,9 +370,10 @@ START_TEST(calls_that_break_the_contract_fail)
     ck_assert_str_eq(fur_stencil_describe(fur_recognised_stencil(r))->kernel, "reference");
     ck_ok(context, fur_vector_create(context, FUR_F64, 60, &x));
     ck_ok(context, fur_vector_create(context, FUR_F64, 59, &shorter));
-    ck_fails(context, FUR_INVALID, "y has 59 entries of type f64, the grid needs 60 of type f64",
+    ck_fails(context, FUR_INVALID,
+             "y has 59 entries of type f64, but the grid needs 60 of type f64",
              fur_recognised_apply(r, fur_real(1), x, fur_real(0), shorter));
-    ck_fails(context, FUR_INVALID, "x and y overlap; each must have memory of its own",
+    ck_fails(context, FUR_INVALID, "x and y overlap in memory; give each a separate array",
              fur_recognised_apply(r, fur_real(1), x, fur_real(0), x));
     fur_recognised_destroy(NULL);
     fur_recognised_destroy(r);

@@ -237,13 +237,14 @@ START_TEST(what_does_not_fit_is_refused)
     fur_vectors *single = block_make(context, FUR_F32, 6, 3);
     fur_vectors *foreign = block_make(other, FUR_F64, 6, 3);
     const fur_scalar one = fur_real(1);
-    ck_fails(context, FUR_INVALID, "X has 6 rows, the 4 x 6 matrix needs 4",
+    ck_fails(context, FUR_INVALID, "X has 6 rows, but the 4 x 6 matrix needs 4",
              fur_sddmm_multiply(one, y, y, one, a, &c));
-    ck_fails(context, FUR_INVALID, "Y has 4 rows, the 4 x 6 matrix needs 6",
+    ck_fails(context, FUR_INVALID, "Y has 4 rows, but the 4 x 6 matrix needs 6",
              fur_sddmm_apply(one, x, x, one, a));
-    ck_fails(context, FUR_INVALID, "X has 3 columns, Y has 4",
+    ck_fails(context, FUR_INVALID, "X has 3 columns, but Y has 4",
              fur_sddmm_apply(one, x, wide, one, a));
-    ck_fails(context, FUR_INVALID, "Y has entries of type f32, the matrix of type f64; convert one",
+    ck_fails(context, FUR_INVALID,
+             "Y has entries of type f32, but the matrix has type f64; convert one",
              fur_sddmm_apply(one, x, single, one, a));
     ck_fails(context, FUR_INVALID, "Y belongs to another context than the matrix",
              fur_sddmm_apply(one, x, foreign, one, a));

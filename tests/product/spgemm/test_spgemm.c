@@ -511,7 +511,7 @@ START_TEST(three_matrices_are_multiplied)
         ck_ok(context, fur_triple_apply(plan, fur_real(1), c));
     }
     ck_fails(context, FUR_INVALID,
-             "a is 125 x 729 and b 125 x 125: a needs as many columns as b has rows",
+             "a is 125 x 729 and b is 125 x 125; the columns of a must equal the rows of b",
              fur_csr_triple(pt, c, c, &c));
     fur_triple_destroy(plan);
     fur_csr_destroy(c);
@@ -536,23 +536,25 @@ START_TEST(what_does_not_fit_is_refused)
     ck_ok(context, fur_csr_convert(b, FUR_F32, FUR_I32, &single));
     ck_ok(context, fur_csr_transfer(b, elsewhere, &far));
     ck_fails(context, FUR_INVALID,
-             "a is 23 x 29 and b 37 x 37: a needs as many columns as b has rows",
+             "a is 23 x 29 and b is 37 x 37; the columns of a must equal the rows of b",
              fur_spgemm_plan(a, b, NULL, &plan));
-    ck_fails(context, FUR_INVALID, "a has entries of type f64, b of type f32; convert one",
+    ck_fails(context, FUR_INVALID,
+             "a has entries of type f64, but b has type f32; they need the same type: convert one",
              fur_spgemm_plan(b, single, NULL, &plan));
-    ck_fails(context, FUR_INVALID, "a and b belong to different contexts; transfer one",
+    ck_fails(context, FUR_INVALID,
+             "a and b belong to different contexts; they need the same context: transfer one",
              fur_spgemm_plan(b, far, NULL, &plan));
     fur_spgemm_options options = {.size = sizeof options, .most = 36};
-    ck_fails(context, FUR_OVERFLOW,
-             "the product has 37 entries, more than the 36 that its options allow",
+    ck_fails(context, FUR_OVERFLOW, "the product has 37 entries, more than the 36 of options.most",
              fur_spgemm_plan(b, b, &options, &plan));
     options.most = 37;
     ck_ok(context, fur_spgemm_plan(b, b, &options, &plan));
-    ck_fails(context, FUR_INVALID, "c was not made by this plan: make it with fur_spgemm_multiply",
+    ck_fails(context, FUR_INVALID, "c was not made by this plan; make it by fur_spgemm_multiply",
              fur_spgemm_apply(plan, fur_real(1), b));
     fur_csr_destroy(b);
     ck_fails(context, FUR_INVALID,
-             "the product cannot be used any more: what it was made from has been destroyed",
+             "the product cannot be used any more, because an object that it was created from "
+             "has been destroyed",
              fur_spgemm_multiply(plan, fur_real(1), &c));
     ck_assert_ptr_null(c);
     fur_spgemm_destroy(plan);

@@ -298,9 +298,11 @@ START_TEST(new_values_reach_the_plan)
     fur_csr_destroy(a);
     fur_vectors *x = NULL;
     ck_ok(context, fur_vectors_create(context, FUR_C64, 1, 1, FUR_LAYOUT_ROWS, &x));
-    ck_fails(context, FUR_INVALID,
-             "the plan cannot be used any more: what it was made from has been destroyed",
-             fur_spmm_apply(plans[0], fur_real(1), x, fur_real(0), x));
+    ck_fails(
+        context, FUR_INVALID,
+        "the plan cannot be used any more, because an object that it was created from has been "
+        "destroyed",
+        fur_spmm_apply(plans[0], fur_real(1), x, fur_real(0), x));
     fur_vectors_destroy(x);
     for (int op = 0; op < 3; op++)
         fur_spmm_destroy(plans[op]);
@@ -342,17 +344,18 @@ START_TEST(what_does_not_fit_is_refused)
     fur_vectors *inside = NULL;
     const fur_scalar one = fur_real(1);
     ck_ok(context, fur_vectors_rows(x, 1, 4, &inside));
-    ck_fails(context, FUR_INVALID, "X has 4 rows, the 4 x 6 matrix needs 6",
+    ck_fails(context, FUR_INVALID, "X has 4 rows, but the 4 x 6 matrix needs 6",
              fur_spmm_apply(plan, one, y, one, x));
-    ck_fails(context, FUR_INVALID, "Y has 6 rows, the 4 x 6 matrix needs 4",
+    ck_fails(context, FUR_INVALID, "Y has 6 rows, but the 4 x 6 matrix needs 4",
              fur_spmm_apply(plan, one, x, one, x));
-    ck_fails(context, FUR_INVALID, "X has 3 columns, Y has 4",
+    ck_fails(context, FUR_INVALID, "X has 3 columns, but Y has 4",
              fur_spmm_apply(plan, one, x, one, wide));
-    ck_fails(context, FUR_INVALID, "Y has entries of type f32, the matrix of type f64; convert one",
+    ck_fails(context, FUR_INVALID,
+             "Y has entries of type f32, but the matrix has type f64; convert one",
              fur_spmm_apply(plan, one, x, one, single));
     ck_fails(context, FUR_INVALID, "Y belongs to another context than the matrix",
              fur_spmm_apply(plan, one, x, one, foreign));
-    ck_fails(context, FUR_INVALID, "X and Y overlap; each must have memory of its own",
+    ck_fails(context, FUR_INVALID, "X and Y overlap in memory; give each a separate array",
              fur_spmm_apply(plan, one, x, one, inside));
     fur_vectors *const made[] = {inside, foreign, single, wide, y, x};
     for (int i = 0; i < COUNT_OF(made); i++)

@@ -209,20 +209,18 @@ START_TEST(what_is_no_half_is_refused)
     fur_csr *whole = whole_of(lower, FUR_HALF_SYMMETRIC);
     fur_csr *part = NULL;
     ck_ok(context, fur_csr_submatrix(lower, 0, 20, 0, 50, &part));
-    check_refused(
-        whole, (fur_spmv_options){.half = FUR_HALF_SYMMETRIC}, FUR_INVALID,
-        "row 1 has an entry in column 4, counting from 1: half of a symmetric matrix is its lower "
-        "triangle, as fur_csr_band makes it");
+    check_refused(whole, (fur_spmv_options){.half = FUR_HALF_SYMMETRIC}, FUR_INVALID,
+                  "row 1 has an entry in column 4, counting from 1, above the diagonal; give the "
+                  "lower triangle only, as fur_csr_band makes it");
     check_refused(part, (fur_spmv_options){.half = FUR_HALF_HERMITIAN}, FUR_INVALID,
-                  "half of a symmetric matrix is square; this one is 20 x 50");
+                  "half of a symmetric matrix must be square; this matrix is 20 x 50");
     check_refused(lower, (fur_spmv_options){.half = (fur_half)3}, FUR_INVALID,
-                  "3 does not say what A is half of; use FUR_HALF_SYMMETRIC or _HERMITIAN");
+                  "3 is not a kind of half; use FUR_HALF_SYMMETRIC or FUR_HALF_HERMITIAN");
     check_refused(lower, (fur_spmv_options){.half = FUR_HALF_SYMMETRIC, .kernel = "rows"},
-                  FUR_INVALID,
-                  "kernel \"rows\" does not take half of a matrix; leave it to \"auto\"");
+                  FUR_INVALID, "kernel \"rows\" does not accept half of a matrix; use \"auto\"");
     check_refused(lower, (fur_spmv_options){.half = FUR_HALF_SYMMETRIC, .op = FUR_OP_H},
                   FUR_UNSUPPORTED,
-                  "half of a complex matrix is multiplied as A, or as the transpose that equals A; "
+                  "half of a complex matrix supports only A and the transpose that equals A; "
                   "conjugate x and y instead");
     fur_csr_destroy(lower);
     fur_csr_destroy(whole);

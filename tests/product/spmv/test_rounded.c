@@ -84,11 +84,12 @@ START_TEST(another_form_is_refused)
     fur_product *product = NULL;
     fur_spmv_options options = {.size = sizeof options, .values = (fur_stored)7};
     fur_product_options with = {.size = sizeof with, .kernel = "stencil", .values = FUR_STORED_F32};
-    ck_fails(context, FUR_INVALID, "7 is no form of values; use FUR_STORED_EXACT or FUR_STORED_F32",
+    ck_fails(context, FUR_INVALID,
+             "7 is not a storage of values; use FUR_STORED_EXACT or FUR_STORED_F32",
              fur_spmv_plan(a, &options, &plan));
     ck_fails(context, FUR_UNSUPPORTED,
-             "kernel \"stencil\" multiplies by exact values; leave the option out or name another "
-             "kernel",
+             "kernel \"stencil\" multiplies by exact values only; leave the option values out, or "
+             "name another kernel",
              fur_product_create(a, &with, &product));
     fur_csr_destroy(a);
     fur_context_destroy(context);

@@ -537,7 +537,8 @@ START_TEST(wrong_options_are_refused)
     fur_spmv *plan = NULL;
     ck_fails(s.context, FUR_INVALID, "3 is not an operation; use FUR_OP_N, _T or _H",
              fur_spmv_plan(s.a, &op, &plan));
-    ck_fails(s.context, FUR_INVALID, "a plan cannot be used -5 times",
+    ck_fails(s.context, FUR_INVALID,
+             "the number of expected products is -5; it must not be negative",
              fur_spmv_plan(s.a, &uses, &plan));
     ck_assert_ptr_null(plan);
     small_release(&s);
@@ -574,10 +575,10 @@ START_TEST(vectors_that_do_not_fit_are_refused)
         fur_vector *y;
         const char *sentence;
     } cases[] = {
-        {s.y, s.y, "x has 3001 entries, the 3001 x 17 matrix needs 17"},
-        {s.x, s.x, "y has 17 entries, the 3001 x 17 matrix needs 3001"},
-        {single, s.y, "x has entries of type f32, the matrix of type f64; convert one"},
-        {s.x, single, "y has entries of type f32, the matrix of type f64; convert one"},
+        {s.y, s.y, "x has 3001 entries, but the 3001 x 17 matrix needs 17"},
+        {s.x, s.x, "y has 17 entries, but the 3001 x 17 matrix needs 3001"},
+        {single, s.y, "x has entries of type f32, but the matrix has type f64; convert one"},
+        {s.x, single, "y has entries of type f32, but the matrix has type f64; convert one"},
         {foreign, s.y, "x belongs to another context than the matrix"},
         {s.x, foreign, "y belongs to another context than the matrix"},
     };
@@ -600,7 +601,7 @@ START_TEST(a_vector_cannot_be_both_x_and_y)
     fur_vector *x = vector_random(context, &r, FUR_F64, 203);
     fur_spmv *plan = NULL;
     ck_ok(context, fur_spmv_plan(a, NULL, &plan));
-    ck_fails(context, FUR_INVALID, "x and y overlap; each must have memory of its own",
+    ck_fails(context, FUR_INVALID, "x and y overlap in memory; give each a separate array",
              fur_spmv_apply(plan, fur_real(1), x, fur_real(0), x));
     fur_spmv_destroy(plan);
     fur_vector_destroy(x);
@@ -729,12 +730,10 @@ START_TEST(the_choice_is_the_least_estimate)
         fur_spmv_estimate e = {.size = sizeof e};
         check_estimates(a);
         ck_fails(context, FUR_INVALID,
-                 "there is no SpMV kernel 99 on device cpu; fur_spmv_kernel_at lists those that "
-                 "there are",
+                 "there is no SpMV kernel 99 on device cpu; fur_spmv_kernel_at lists the kernels",
                  fur_spmv_estimate_at(a, 99, &e));
         ck_fails(context, FUR_INVALID,
-                 "there is no SpMV kernel -1 on device cpu; fur_spmv_kernel_at lists those that "
-                 "there are",
+                 "there is no SpMV kernel -1 on device cpu; fur_spmv_kernel_at lists the kernels",
                  fur_spmv_estimate_at(a, -1, &e));
         fur_csr_destroy(a);
     }

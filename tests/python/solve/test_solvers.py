@@ -203,7 +203,7 @@ def test_bits_do_not_depend_on_threads(rng):
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_guess_that_is_not_finite_is_refused(solver):
     a = sp.csr_array([[2.0, 0.0], [0.0, 0.0]])  # the second column has no entry
-    with pytest.raises(furrow.Invalid, match="entry 2 of the initial guess, counting from 1, is not a finite number"):
+    with pytest.raises(furrow.Invalid, match="entry 2 of the initial guess, counting from 1, is not finite"):
         solver(a, np.array([1.0, 0.0]), x0=np.array([0.0, np.nan]))
 
 

@@ -152,7 +152,7 @@ static void use_transposes(PetscReal wind, const char *kind, bool known)
                PetscRealPart(left), PetscRealPart(right));
         solve(solver, x, z);
     } else {
-        REFUSES("the transpose of this preconditioner is not known", PCApplyTranspose(pc, y, z));
+        REFUSES("this preconditioner has no transpose", PCApplyTranspose(pc, y, z));
     }
     MUST(KSPDestroy(&solver));
     MUST(VecDestroy(&x));

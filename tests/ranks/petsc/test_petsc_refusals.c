@@ -21,8 +21,8 @@ static void refuse_arguments(void)
     REFUSES("given NULL", fur_petsc_pc_ranks(NULL, a, NULL));
     REFUSES("given NULL", fur_petsc_pc_operator(pc, a, NULL));
     REFUSES("write .size = sizeof(fur_ranks_options)", fur_petsc_mat_convert(a, &unsized, &made));
-    REFUSES("not one of furrow_petsc", fur_petsc_mat_ranks(a, &inside));
-    REFUSES("not one of furrow_petsc", fur_petsc_pc_ranks(pc, a, NULL));
+    REFUSES("not a matrix of furrow_petsc", fur_petsc_mat_ranks(a, &inside));
+    REFUSES("not a matrix of furrow_petsc", fur_petsc_pc_ranks(pc, a, NULL));
     EXPECT(!made && !inside, "something was made");
     MUST(PCDestroy(&pc));
     MUST(MatDestroy(&a));
@@ -39,7 +39,7 @@ static void refuse_matrices(void)
     MUST(MatAssemblyBegin(shell, MAT_FINAL_ASSEMBLY));
     MUST(MatAssemblyEnd(shell, MAT_FINAL_ASSEMBLY));
     REFUSES("not assembled", fur_petsc_mat_convert(unfinished, NULL, &made));
-    REFUSES("without rows to read", fur_petsc_mat_convert(shell, NULL, &made));
+    REFUSES("without MatGetRow", fur_petsc_mat_convert(shell, NULL, &made));
     REFUSES("missing.mtx",
             fur_petsc_mat_read(PETSC_COMM_WORLD, FURROW_DATA "/missing.mtx", NULL, &made));
     REFUSES("entries of type c128",
@@ -93,7 +93,7 @@ static void refuse_preconditioners(void)
     MUST(fur_petsc_mat_convert(b, NULL, &scattered));
     MUST(fur_petsc_mat_ranks(other, &inside));
     MUST(PCCreate(PETSC_COMM_WORLD, &pc));
-    REFUSES("not one of the matrix's context",
+    REFUSES("another context than the matrix",
             fur_petsc_pc_operator(pc, shell, fur_ranks_csr_operator(inside)));
     REFUSES("unheard", fur_petsc_pc_ranks(pc, shell, &unheard));
     REFUSES("diagonal", fur_petsc_pc_ranks(pc, scattered, NULL));
@@ -122,7 +122,8 @@ static void refuse_products(void)
     fur_ranks *group = fur_ranks_csr_group(inside);
     fur_status status = petsc_entries(group, fur_ranks_csr_context(inside), 1, &entry,
                                       place() ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA, &none);
-    const char *said = place() ? "on the CPU, the matrix on a GPU" : "on a device, the matrix on";
+    const char *said =
+        place() ? "on the CPU, but the matrix is on a GPU" : "on a device, but the matrix is on";
     EXPECT(status == FUR_UNSUPPORTED && strstr(fur_ranks_error(group), said), "%s",
            fur_ranks_error(group));
     REFUSES(said, MatMult(shell, x, y));

@@ -554,15 +554,15 @@ START_TEST(what_a_method_cannot_do_is_refused)
     problem *square = problem_make(context, &r, FUR_F64, 20, 20, 20);
     fur_solver *solver = NULL;
     fur_solver_options options = {.size = sizeof options, .method = "lsqr"};
-    ck_fails(context, FUR_INVALID,
-             "lsqr needs A^H: set options.adjoint, for example to the operator of a plan with "
-             "FUR_OP_H",
-             fur_solver_create(p->op, &options, &solver));
+    ck_fails(
+        context, FUR_INVALID,
+        "lsqr needs A^H; set options.adjoint, for example to the operator of a plan with FUR_OP_H",
+        fur_solver_create(p->op, &options, &solver));
     options.adjoint = p->adjoint;
     options.preconditioner = square->op;
     options.damp = 1;
     ck_fails(context, FUR_UNSUPPORTED,
-             "lsqr takes a preconditioner or damping, not both; cgnr takes both",
+             "lsqr accepts a preconditioner or damping, not both; cgnr accepts both",
              fur_solver_create(p->op, &options, &solver));
     options = (fur_solver_options){.size = sizeof options, .damp = 1};
     ck_fails(context, FUR_UNSUPPORTED,

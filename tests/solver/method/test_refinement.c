@@ -99,11 +99,11 @@ START_TEST(solvers_of_another_kind_are_no_operators)
     ck_ok(context, fur_solver_create(p.a, NULL, &solvers[0]));
     ck_ok(context, fur_solver_create(p.a, &options, &solvers[1]));
     ck_fails(context, FUR_INVALID,
-             "a solver of type f64 cannot be an operator of type c128: both must be real, or both "
+             "a solver of type f64 cannot be an operator of type c128; both must be real, or both "
              "complex",
              fur_operator_from_solver(solvers[0], FUR_C128, &m));
     ck_fails(context, FUR_UNSUPPORTED,
-             "lsqr is a method of least squares; as an operator only solvers of A x = b work",
+             "lsqr is a least-squares method; only a solver of A x = b can be used as an operator",
              fur_operator_from_solver(solvers[1], FUR_F64, &m));
     ck_assert_ptr_null(m);
     fur_solver_destroy(solvers[1]);

@@ -86,10 +86,10 @@ END_TEST
 static void check_refusal(const dense_problem *p, const char *method)
 {
     static const char *const sentences[] = {
-        "entry 2 of the initial guess, counting from 1, is not a finite number; nothing was "
+        "entry 2 of the initial guess, counting from 1, is not finite; nothing was "
         "solved",
-        "column 2, counting from 1: entry 2 of the initial guess, counting from 1, is not a finite "
-        "number; nothing was solved"};
+        "column 2, counting from 1: entry 2 of the initial guess, counting from 1, is not finite; "
+        "nothing was solved"};
     fur_value_type value = fur_vector_value_type(p->x);
     fur_solver *solver = NULL;
     fur_vectors *b = NULL;

@@ -66,10 +66,10 @@ static fur_status check_memory(const forms *f)
     if (needed <= unused)
         return FUR_OK;
     forms_describe(f, text, sizeof text);
-    return fur_context_fail(f->context, FUR_OUT_OF_MEMORY,
-                            "%s needs %.3g GB of memory for the matrix, of which %.3g are free; "
-                            "take a smaller grid",
-                            text, 1e-9 * needed, 1e-9 * unused);
+    return fur_context_fail(
+        f->context, FUR_OUT_OF_MEMORY,
+        "%s needs %.3g GB of memory for the matrix, but only %.3g GB are free; use a smaller grid",
+        text, 1e-9 * needed, 1e-9 * unused);
 }
 
 typedef struct filling {
@@ -135,8 +135,8 @@ static bool has_kernel(const forms *f, const char *kernel)
 static form *next_form(forms *f, const char *name)
 {
     if (f->count == FORMS_MOST) {
-        fur_context_fail(f->context, FUR_INVALID, "there are more than %d forms to race",
-                         FORMS_MOST);
+        fur_context_fail(f->context, FUR_INVALID,
+                         "there are more than %d forms to compare; name fewer", FORMS_MOST);
         return NULL;
     }
     form *c = &f->forms[f->count];
@@ -246,8 +246,8 @@ static fur_status add_word(forms *f, const char *word)
         return FUR_OK;
     if (strcmp(word, "cusparse") == 0 || strcmp(word, "compressed") == 0) {
         return fur_context_fail(f->context, FUR_UNSUPPORTED,
-                                "no kernel of '%s' on %s takes this matrix; cusparse is there on a "
-                                "GPU in a build with FURROW_WITH_CUSPARSE=ON",
+                                "no kernel of '%s' on %s supports this matrix; cusparse needs a "
+                                "GPU and a build with FURROW_WITH_CUSPARSE=ON",
                                 word, fur_context_device(f->context));
     }
     FUR_TRY(command_check_name(f->context, "--against", word_name, word));
@@ -286,7 +286,7 @@ fur_status forms_create(timing *t, const forms_request *request, forms *f)
     if (f->rows > INT32_MAX) {
         return fur_context_fail(
             f->context, FUR_OVERFLOW,
-            "a matrix has at most 2^31-1 rows, and the grid %lld points; take a smaller grid",
+            "a matrix has at most 2^31-1 rows, but the grid has %lld points; use a smaller grid",
             (long long)f->rows);
     }
     FUR_TRY(check_memory(f));

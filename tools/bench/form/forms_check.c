@@ -161,8 +161,8 @@ static fur_status fail_at(const comparison *m, const form *c, const fur_vector *
     locate(&m->f->definition, row, at);
     return fur_context_fail(
         m->f->context, FUR_INVALID,
-        "%s by kernel %s differs from the CPU's stencil by %.3g at point (%lld, %lld, %lld), where "
-        "at most %.3g is rounding; this is a defect of furrow",
+        "%s by kernel %s differs from the CPU's stencil by %.3g at point (%lld, %lld, %lld), but "
+        "rounding explains at most %.3g; this is a defect of furrow",
         c->name, c->kernel, difference_at(m, y, row), (long long)at[0], (long long)at[1],
         (long long)at[2], bound_at(m, c, row));
 }

@@ -37,7 +37,7 @@ static fur_status add_line(sweeps *s, const char *sweep_kernel)
     s->definition.sweep_kernel = sweep_kernel;
     if (s->lines == SWEEPS_LINES_MOST) {
         return fur_context_fail(s->f->context, FUR_INVALID,
-                                "there are more than %d kernels for sweeps to race",
+                                "there are more than %d kernels for sweeps to compare; name fewer",
                                 SWEEPS_LINES_MOST - 1);
     }
     FUR_TRY(fur_stencil_create(s->f->context, &s->definition, &line->stencil));

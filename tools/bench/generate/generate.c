@@ -146,8 +146,9 @@ fur_status generate_matrix(fur_context *context, const char *name, fur_csr **out
         return generate_rmat(context, (int)first, out);
     if (starts(name, "power:") && rows_fit && second == 0)
         return generate_power(context, first, out);
-    return fur_context_fail(context, FUR_INVALID,
-                            "\"%s\" is no generated matrix; use 5-point:N, 7-point:N, 9-point:N, "
-                            "27-point:N, nodes3:N, random:ROWSxENTRIES, rmat:SCALE or power:ROWS",
-                            name);
+    return fur_context_fail(
+        context, FUR_INVALID,
+        "\"%s\" is not a generated matrix; use 5-point:N, 7-point:N, 9-point:N, 27-point:N, "
+        "nodes3:N, random:ROWSxENTRIES, rmat:SCALE or power:ROWS",
+        name);
 }

@@ -119,8 +119,8 @@ fur_status generate_text(fur_context *context, const char *name, const char *pat
     int64_t size = k ? read_size(k, name) : 0;
     if (size == 0) {
         return fur_context_fail(context, FUR_INVALID,
-                                "\"%s\" is no generated file; use real:N or integer:N with N up to "
-                                "500, or pattern:ROWS",
+                                "\"%s\" is not a generated file; use real:N or integer:N with N up "
+                                "to 500, or pattern:ROWS",
                                 name);
     }
     FILE *file = fopen(path, "w");

@@ -140,10 +140,10 @@ static fur_status choose_peers(io_case *c)
         if (!against || strcmp(against, peers[i]->name) == 0)
             c->peers[count++] = peers[i];
     if (against && count == 0) {
-        return command_misuse(c->b->context,
-                              "bench io on cpu races against mmio and fmm where the build found "
-                              "them, and this one did not find '%s'",
-                              against);
+        return command_misuse(
+            c->b->context,
+            "bench io on cpu compares with mmio and fmm, but this build did not find '%s'",
+            against);
     }
     return FUR_OK;
 }
@@ -208,11 +208,10 @@ static fur_status measure_file(io_case *c)
     }
     c->bytes = (double)c->unpacker->run(c->packed, (size_t)c->packed_size, c->block, IO_BLOCK);
     if (c->bytes < 0) {
-        return fur_context_fail(
-            c->b->context, FUR_UNSUPPORTED,
-            "%s: %s alone cannot decompress it: it is not one gzip member below "
-            "4 GB or one zstd frame",
-            c->name, c->unpacker->name);
+        return fur_context_fail(c->b->context, FUR_UNSUPPORTED,
+                                "%s: %s cannot decompress this file; it needs a single gzip member "
+                                "below 4 GB or a single zstd frame",
+                                c->name, c->unpacker->name);
     }
     return FUR_OK;
 }
@@ -226,7 +225,7 @@ static fur_status read_matrices(io_case *c)
             return fur_context_fail(c->b->context, status, "%s", fur_context_error(c->contexts[i]));
     }
     if (fur_csr_get(c->matrices[0])->value_type != FUR_F64) {
-        return fur_context_fail(c->b->context, FUR_UNSUPPORTED, "%s: bench io is for real matrices",
+        return fur_context_fail(c->b->context, FUR_UNSUPPORTED, "%s: bench io needs a real matrix",
                                 c->name);
     }
     c->expected = fingerprint_csr(c->matrices[0]);

@@ -233,7 +233,7 @@ static fur_status check(io_line *l, const char *name)
         return io_fail(l, name);
     if (!fingerprint_equal(&l->found, &l->c->expected)) {
         return fur_context_fail(l->c->b->context, FUR_INVALID,
-                                "%s: %s has other entries than furrow reads", l->c->name, name);
+                                "%s: %s and furrow read different entries", l->c->name, name);
     }
     return FUR_OK;
 }

@@ -219,7 +219,8 @@ static fur_status load(algebra_case *c, const char *name)
         v->value_type == FUR_F64 && v->offset_type == FUR_I32 && v->rows == v->cols
             ? make_operands(c, a)
             : fur_context_fail(c->b->context, FUR_UNSUPPORTED,
-                               "%s: the race is for square f64 matrices with int32 offsets", name);
+                               "%s: this benchmark needs a square f64 matrix with int32 offsets",
+                               name);
     if (status == FUR_OK)
         status = fur_csr_transfer(a, c->b->context, &c->a);
     fur_csr_destroy(a);

@@ -103,8 +103,8 @@ static fur_status check(const together *t, const batch_singles *singles, const c
     FUR_TRY(status);
     return wrong < 0 ? FUR_OK
                      : fur_context_fail(fur_batch_context(t->batch), FUR_INVALID,
-                                        "%s: system %lld has other bits than alone", what,
-                                        (long long)wrong);
+                                        "%s: the bits of system %lld differ from a single solve",
+                                        what, (long long)wrong);
 }
 
 /* The contenders: the batch, a loop over single systems, and a loop with one of them that takes new
@@ -173,7 +173,7 @@ static fur_status run_case(bench *b, const char *name, batch_case *c)
     char end;
     if (sscanf(name, "%lldx%lld%c", &rows, &count, &end) != 2 || rows < 4 || count < 1)
         return fur_context_fail(b->context, FUR_INVALID,
-                                "\"%s\" is no batch; write ROWSxSYSTEMS, such as 1000x1000", name);
+                                "\"%s\" is not a batch; use ROWSxSYSTEMS, such as 1000x1000", name);
     FUR_TRY(prepare(b, c, rows, count));
     return wall_race_run(b, &c->race,
                          json_pack("{s:o, s:I, s:I}", "case", output_string(name), "rows",

@@ -69,8 +69,8 @@ static fur_status parse(neighbours_case *c)
     if (fields == 3 && known && n > K && n <= INT32_MAX && c->d > 0 && c->d <= DIMENSIONS_MOST)
         return FUR_OK;
     return fur_context_fail(c->b->context, FUR_INVALID,
-                            "'%s' is no cloud of points; use uniform:NxD or clustered:NxD for more "
-                            "than %d points in 1 to %d dimensions",
+                            "'%s' is not a set of points; use uniform:NxD or clustered:NxD for "
+                            "more than %d points in 1 to %d dimensions",
                             c->name, K, DIMENSIONS_MOST);
 }
 
@@ -197,7 +197,7 @@ static fur_status check_naive(const neighbours_case *c, const fur_csr *graph)
     free(numbers);
     if (wrong > 0)
         status = fur_context_fail(c->b->context, FUR_INVALID,
-                                  "%s: the naive way finds other neighbours for %lld points",
+                                  "%s: the naive kernel finds other neighbours for %lld points",
                                   c->name, (long long)wrong);
     return status;
 }

@@ -80,7 +80,8 @@ static fur_status run_case(rounded_case *c, const char *name)
     FUR_TRY(load(c, name));
     const fur_csr_view *v = fur_csr_get(c->a);
     if (v->value_type != FUR_F64)
-        return fur_context_fail(c->b->context, FUR_UNSUPPORTED, "%s: the race is for f64", name);
+        return fur_context_fail(c->b->context, FUR_UNSUPPORTED, "%s: this benchmark needs type f64",
+                                name);
     FUR_TRY(bench_numbers(c->b->context, v->cols, 3, 2, &c->x));
     FUR_TRY(fur_vector_create(c->b->context, FUR_F64, v->rows, &c->y));
     FUR_TRY(add(c, 0, "exact", FUR_STORED_EXACT));

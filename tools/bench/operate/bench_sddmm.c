@@ -126,8 +126,8 @@ static fur_status check(sddmm_case *c)
     fur_status status = FUR_OK;
     if (e < a->entries)
         status = fur_context_fail(c->b->context, FUR_INVALID,
-                                  "%s: entry %lld is %.17g, by the plain loop %.17g", c->name,
-                                  (long long)e, found[e], plain[e]);
+                                  "%s: entry %lld is %.17g, but the plain loop gives %.17g",
+                                  c->name, (long long)e, found[e], plain[e]);
     fur_csr_destroy(own);
     return status;
 }

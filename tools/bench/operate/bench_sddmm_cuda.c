@@ -52,8 +52,9 @@ static fur_status check(const sddmm_case *c, fur_layout layout)
             fur_sddmm_multiply(fur_real(1), near.x[0], near.y[0], fur_real(0), found, &expected);
     if (status == FUR_OK &&
         memcmp(a->values, fur_csr_get(expected)->values, (size_t)a->entries * sizeof(double)) != 0)
-        status = fur_context_fail(c->b->context, FUR_INVALID,
-                                  "%s: the GPU does not give the bits of the CPU", c->name);
+        status =
+            fur_context_fail(c->b->context, FUR_INVALID,
+                             "%s: the bits of the GPU differ from the bits of the CPU", c->name);
     fur_csr_destroy(expected);
     fur_vectors_destroy(near.y[0]);
     fur_vectors_destroy(near.x[0]);

@@ -62,7 +62,7 @@ static fur_status parse(block_case *c, const char *name)
         *at = '\0';
     if (c->columns < 1 || c->columns > MOST_COLUMNS)
         return fur_context_fail(c->b->context, FUR_INVALID,
-                                "%s: from 1 to %d right-hand sides are solved for", name,
+                                "%s: the number of right-hand sides must be from 1 to %d", name,
                                 MOST_COLUMNS);
     return FUR_OK;
 }

@@ -84,8 +84,7 @@ static fur_status make_operands(spgemm_case *s, const char *name)
     int64_t n = (int64_t)lround(cbrt((double)fur_csr_get(s->a)->rows));
     if (is_ap && n * n * n != fur_csr_get(s->a)->rows)
         return fur_context_fail(s->b->context, FUR_INVALID,
-                                "%s is no grid of three equal axes, whose points can be aggregated",
-                                base);
+                                "%s cannot be aggregated; give a grid of three equal axes", base);
     if (is_ap)
         FUR_TRY(make_aggregation(host, n, &s->p));
     FUR_TRY(move(s->b, &s->a));

@@ -31,7 +31,7 @@ fur_status spmm_load(const bench *b, const char *case_name, fur_csr **out, int64
     fur_status status = FUR_OK;
     if (v->value_type != FUR_F64 || v->offset_type != FUR_I32 || v->entries == 0)
         status = fur_context_fail(host, FUR_UNSUPPORTED,
-                                  "%s: the race is for real matrices with 1 to 2^31-1 entries",
+                                  "%s: this benchmark needs a real matrix with 1 to 2^31-1 entries",
                                   case_name);
     if (status != FUR_OK || host == b->context) {
         *out = near;
@@ -189,7 +189,7 @@ fur_status spmm_check(spmm_case *c)
         FUR_TRY(status);
         if (!same)
             return fur_context_fail(c->b->context, FUR_INVALID,
-                                    "%s: %s does not give the bits of single products", c->name,
+                                    "%s: the bits of %s differ from single products", c->name,
                                     c->products[i].name);
     }
     fur_vectors_destroy(c->expected);

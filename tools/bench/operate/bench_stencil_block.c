@@ -55,8 +55,8 @@ static fur_status make_stencil(block_case *c, const char *name, int64_t *rows)
     if (sscanf(name, "%d-point:%lld@%lld", &points, &n, &cols) != 3 || n < 1 || n > 1000 ||
         cols < 1 || cols > 256 || !fur_stencil_named(points, &d))
         return fur_context_fail(c->b->context, FUR_INVALID,
-                                "%s is no case: 7-point:128@16 is one, 7 points on 128^3 with 16 "
-                                "columns",
+                                "'%s' is not a case; use P-point:N@COLUMNS, such as 7-point:128@16 "
+                                "for 7 points on 128^3 with 16 columns",
                                 name);
     *rows = 1;
     for (int axis = 0; axis < d.axes; axis++) {

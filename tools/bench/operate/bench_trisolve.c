@@ -107,9 +107,10 @@ static fur_status check(const trisolve_case *c, int index)
     const double *x = fur_vector_const_data(c->left[0]);
     for (int64_t i = 0; i < t->rows; i++)
         if (!(fabs(x[i] - t->x[i]) <= 1e-8 * (1 + fabs(t->x[i]))))
-            return fur_context_fail(c->b->context, FUR_INVALID,
-                                    "%s: %s gives %.17g in row %lld, the plain loop %.17g", c->name,
-                                    c->names[index], x[i], (long long)i, t->x[i]);
+            return fur_context_fail(
+                c->b->context, FUR_INVALID,
+                "%s: %s gives %.17g in row %lld, but the plain loop gives %.17g", c->name,
+                c->names[index], x[i], (long long)i, t->x[i]);
     return FUR_OK;
 }
 
@@ -163,8 +164,7 @@ static fur_status run_steps(trisolve_case *c)
     fur_csr_view a = *fur_csr_get(c->a);
     if (a.value_type != FUR_F64 || a.offset_type != FUR_I32 || a.entries == 0)
         return fur_context_fail(c->b->context, FUR_UNSUPPORTED,
-                                "%s: the plain loop to race with is for real matrices with 1 to "
-                                "2^31-1 entries",
+                                "%s: the plain loop needs a real matrix with 1 to 2^31-1 entries",
                                 c->name);
     FUR_TRY(make_vectors(c));
     FUR_TRY(add(c, "auto", "auto", 1));

@@ -87,7 +87,8 @@ static fur_status compare(const trisolve_case *c, const solves *s, const fur_trs
     return memcmp(fur_vector_const_data(x), fur_vector_const_data(found), bytes) == 0
                ? FUR_OK
                : fur_context_fail(c->b->context, FUR_INVALID,
-                                  "%s: the GPU does not give the bits of the CPU", c->name);
+                                  "%s: the bits of the GPU differ from the bits of the CPU",
+                                  c->name);
 }
 
 static fur_status check(const trisolve_case *c, const solves *s)
@@ -169,7 +170,7 @@ static fur_status run_steps(trisolve_case *c)
     fur_csr_view a = *fur_csr_get(c->near);
     if (a.value_type != FUR_F64 || a.offset_type != FUR_I32 || a.entries == 0)
         return fur_context_fail(c->b->context, FUR_UNSUPPORTED,
-                                "%s: the race is for real matrices with 1 to 2^31-1 entries",
+                                "%s: this benchmark needs a real matrix with 1 to 2^31-1 entries",
                                 c->name);
     FUR_TRY(fur_csr_transfer(c->near, c->b->context, &c->a));
     FUR_TRY(make_vectors(c));

@@ -10,7 +10,7 @@
 #include <vector>
 
 #if !defined(FMM_USE_FAST_FLOAT) || !defined(FMM_USE_DRAGONBOX)
-#    error "fast_matrix_market is not configured as it is meant to be"
+#    error "fast_matrix_market is configured differently than this benchmark needs"
 #endif
 
 namespace fmm = fast_matrix_market;

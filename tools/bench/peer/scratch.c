@@ -37,15 +37,16 @@ fur_status scratch_begin(fur_context *context, scratch *out)
     int ends[2] = {-1, -1};
     snprintf(s.folder, sizeof s.folder, "%.4000s/furrow-XXXXXX", parent());
     if (!mkdtemp(s.folder)) {
-        return fur_context_fail(context, FUR_IO_ERROR, "%s: %s; name another folder by TMPDIR",
+        return fur_context_fail(context, FUR_IO_ERROR, "%s: %s; set TMPDIR to another folder",
                                 s.folder, strerror(errno));
     }
     if (pipe2(ends, O_CLOEXEC) == 0)
         s.remover = fork();
     if (s.remover < 0) {
         rmdir(s.folder);
-        return fur_context_fail(context, FUR_IO_ERROR, "no process to remove %s later: %s",
-                                s.folder, strerror(errno));
+        return fur_context_fail(context, FUR_IO_ERROR,
+                                "cannot start a process that removes %s later: %s", s.folder,
+                                strerror(errno));
     }
     if (s.remover == 0)
         remove_later(s.folder, ends);

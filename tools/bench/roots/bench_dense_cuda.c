@@ -324,10 +324,10 @@ fur_status bench_dense_cuda(bench *b, const char *name)
     char *end = NULL;
     const long n = strtol(name, &end, 10);
     if (*end != '\0' || n < DENSE_UNIT || n > DENSE_MOST || n % DENSE_UNIT != 0)
-        return fur_context_fail(b->context, FUR_INVALID,
-                                "'%s' is no number of rows for the dense ladder: a multiple of %d "
-                                "up to %d",
-                                name, DENSE_UNIT, DENSE_MOST);
+        return fur_context_fail(
+            b->context, FUR_INVALID,
+            "'%s' is not a number of rows for the dense ladder; use a multiple of %d up to %d",
+            name, DENSE_UNIT, DENSE_MOST);
     FUR_TRY(run_type(b, (int)n, true));
     return run_type(b, (int)n, false);
 }

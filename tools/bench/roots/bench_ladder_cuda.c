@@ -68,8 +68,8 @@ fur_status bench_ladder_cuda(bench *b, const char *name)
     char *end = NULL;
     const long long n = strtoll(name, &end, 10);
     if (*end != '\0' || n < 1 || n > 1LL << 31) {
-        return fur_context_fail(b->context, FUR_INVALID, "'%s' is no vector length from 1 to 2^31",
-                                name);
+        return fur_context_fail(b->context, FUR_INVALID,
+                                "'%s' is not a vector length; use a number from 1 to 2^31", name);
     }
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         FUR_TRY(run_type(b, types[i], name, n));

@@ -35,7 +35,7 @@ void mark_legend(FILE *stream, double x, double y)
     static const struct {
         const char *meaning;
         double width;
-    } parts[] = {{"furrow", 80}, {"what auto took", 130}, {"what they are held against", 200}};
+    } parts[] = {{"furrow", 80}, {"what auto took", 130}, {"what they are compared with", 200}};
     for (int role = RACE_KERNEL; role <= RACE_PEER; role++) {
         mark_put(stream, x + 6, y - 4.5, (race_role)role, parts[role].meaning);
         chart_text(stream, x + 18, y, "start", "soft", parts[role].meaning);

@@ -102,7 +102,7 @@ void overview_put(FILE *stream, const json_t *results, const char *heat)
     find_range(results, heat, &c.x);
     c.y = (chart_axis){.from = overview_height(results) - BOTTOM, .to = TOP};
     put_axis(&c);
-    snprintf(name, sizeof name, "speed over that of %.80s",
+    snprintf(name, sizeof name, "speed relative to %.80s",
              record_text(json_array_get(results, 0), "against"));
     chart_name_x(&c, name);
     json_array_foreach(results, index, record)

@@ -143,7 +143,7 @@ static void put_cards(FILE *stream, const json_t *results)
 static void put_key(FILE *stream)
 {
     fputs("<p class=\"note keys\"><span class=\"key kernel-key\">furrow</span><span class=\"key "
-          "peer-key\">what it is held against</span><span class=\"key taken-key\">what auto "
+          "peer-key\">what it is compared with</span><span class=\"key taken-key\">what auto "
           "took</span><span>the longer the bar, the faster</span></p>\n",
           stream);
 }
@@ -288,8 +288,8 @@ static void put_plans(FILE *stream, const json_t *results)
     {
         put_plans_of(stream, record);
     }
-    fputs("</table>\n<p class=\"note\">Plans that cost a product or more; they pay back after so "
-          "many products, against ",
+    fputs("</table>\n<p class=\"note\">Plans that cost a product or more; they pay back after this "
+          "number of products, compared with ",
           stream);
     words_put(stream, record_text(json_array_get(results, 0), "against"));
     fputs(".</p>\n</section>\n", stream);

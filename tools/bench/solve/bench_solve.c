@@ -189,7 +189,9 @@ static fur_status add_openmp(solve_case *c)
     fur_csr_view a = *fur_csr_get(c->system.matrix);
     fur_context *context = c->system.b->context;
     if (a.offset_type != FUR_I32) {
-        fprintf(stderr, "%s: the plain loops are for matrices with at most 2^31-1 entries\n",
+        fprintf(stderr,
+                "%s: the plain loops are left out, because they need a matrix with at most 2^31-1 "
+                "entries\n",
                 c->system.name);
         return FUR_OK;
     }
@@ -214,7 +216,8 @@ static fur_status add_peers(solve_case *c)
 #ifdef FURROW_HAVE_PEER_OPENMP
     return add_openmp(c);
 #else
-    fprintf(stderr, "%s: this program was built without OpenMP, so without the plain loops\n",
+    fprintf(stderr,
+            "%s: the plain loops are left out, because this program was built without OpenMP\n",
             c->system.name);
     return FUR_OK;
 #endif
@@ -262,7 +265,7 @@ static fur_status make_plan(solve_case *c)
     fur_csr_view a = *fur_csr_get(c->system.matrix);
     if (a.value_type != FUR_F64 || a.rows != a.cols || a.rows == 0) {
         return fur_context_fail(c->system.b->context, FUR_UNSUPPORTED,
-                                "%s: the race is for real square matrices", c->system.name);
+                                "%s: this benchmark needs a real square matrix", c->system.name);
     }
     fur_spmv_options options = {.size = sizeof options, .uses = ITERATIONS_MOST};
     FUR_TRY(fur_spmv_plan(c->system.matrix, &options, &c->plan));
@@ -316,11 +319,11 @@ static fur_status check(solve_case *c)
         FUR_TRY(take_residual(c, &residual));
         c->residual = i == 0 ? residual : c->residual;
         if (!(fabs(residual - c->residual) <= AGREEMENT * c->residual + ROUNDING)) {
-            return fur_context_fail(
-                c->system.b->context, FUR_INVALID,
-                "%s: after %d iterations the residual of %s is %.10g, that of %s %.10g",
-                c->system.name, SOLVE_CHUNK, c->race.contenders[0].name, c->residual, one->name,
-                residual);
+            return fur_context_fail(c->system.b->context, FUR_INVALID,
+                                    "%s: after %d iterations the residual of %s is %.10g, but the "
+                                    "residual of %s is %.10g",
+                                    c->system.name, SOLVE_CHUNK, c->race.contenders[0].name,
+                                    c->residual, one->name, residual);
         }
     }
     return FUR_OK;
@@ -342,7 +345,7 @@ static fur_status count_iterations(solve_case *c)
             return FUR_OK;
     }
     return fur_context_fail(c->system.b->context, FUR_UNSUPPORTED,
-                            "%s: %s after %lld iterations; the race needs %d", c->system.name,
+                            "%s: %s after %lld iterations; the benchmark needs %d", c->system.name,
                             fur_outcome_name(report->outcome), (long long)report->iterations,
                             2 * SOLVE_CHUNK);
 }

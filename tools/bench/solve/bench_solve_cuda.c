@@ -165,9 +165,10 @@ static fur_status find_libraries(solve_cuda *c)
     fur_spmv_options options = {.size = sizeof options, .kernel = "cusparse_alg1"};
     FUR_TRY(fur_spmv_plan(c->s->matrix, &options, &c->plan));
     c->cublas = peer_cublas_open(c->stream, true);
-    return c->cublas.handle ? FUR_OK
-                            : fur_context_fail(c->s->b->context, FUR_UNSUPPORTED,
-                                               "there is no cuBLAS to race with");
+    return c->cublas.handle
+               ? FUR_OK
+               : fur_context_fail(c->s->b->context, FUR_UNSUPPORTED,
+                                  "cuBLAS was not found; install it, or leave out --against");
 }
 
 /* Runs everything once before the recording, so that nothing is loaded during it. */

@@ -112,7 +112,7 @@ fur_status load_vector(fur_context *context, const command_common *common,
     int64_t found = fur_vector_size(*out);
     if (found != request->size) {
         return fur_context_fail(context, FUR_INVALID,
-                                "%s: the vector has %lld entries, the matrix needs %lld",
+                                "%s: the vector has %lld entries, but the matrix needs %lld",
                                 request->path, (long long)found, (long long)request->size);
     }
     return FUR_OK;
@@ -137,8 +137,10 @@ fur_status load_archived_b(fur_context *context, const command_common *common,
     if (status == FUR_OK || status == FUR_IO_ERROR) /* it has none: the file is readable */
         return FUR_OK;
     status = command_while(context, "reading", request->path, status);
-    return fur_context_fail(context, status, "the archive's right-hand side: %s; --b takes another",
-                            fur_context_error(context));
+    return fur_context_fail(
+        context, status,
+        "the right-hand side of the archive cannot be used: %s; give another by --b",
+        fur_context_error(context));
 }
 
 fur_status load_fractions(fur_context *context, fur_value_type value, int64_t size,

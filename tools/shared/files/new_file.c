@@ -25,7 +25,8 @@ fur_status new_file_open(fur_context *context, const char *path, new_file *out)
     FILE *stream = fopencookie(output, "w", (cookie_io_functions_t){.write = put});
     if (!stream) {
         fur_output_abandon(output);
-        return fur_context_fail(context, FUR_OUT_OF_MEMORY, "%.400s: no memory to write it", path);
+        return fur_context_fail(context, FUR_OUT_OF_MEMORY, "%.400s: out of memory for writing",
+                                path);
     }
     *out = (new_file){output, stream};
     return FUR_OK;

@@ -252,9 +252,9 @@ static void dump_json(output *out)
 
 static fur_status cannot_make(fur_context *context)
 {
-    return fur_context_fail(context, FUR_OUT_OF_MEMORY,
-                            "the JSON output cannot be made: no memory, or a figure that is not "
-                            "finite");
+    return fur_context_fail(
+        context, FUR_OUT_OF_MEMORY,
+        "the JSON output cannot be built: out of memory, or a number is not finite");
 }
 
 fur_status output_end(output *out, fur_context *context)

@@ -76,7 +76,7 @@ bool save_is_binary(const save_target *target)
 static fur_status leave_output(fur_context *context, const char *path)
 {
     if (strcmp(path, "-") == 0 && dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
-        return fur_context_fail(context, FUR_IO_ERROR, "standard output cannot be ended: %s",
+        return fur_context_fail(context, FUR_IO_ERROR, "standard output cannot be closed: %s",
                                 strerror(errno));
     }
     return FUR_OK;
@@ -119,7 +119,7 @@ fur_status save_vectors(const fur_vectors *x, const save_target *target)
     fur_context *context = fur_vectors_context(x);
     if (save_is_binary(target))
         return fur_context_fail(context, FUR_UNSUPPORTED,
-                                "%s: blocks of vectors are written as text, .mtx", target->path);
+                                "%s: a block of vectors can be written as .mtx only", target->path);
     fur_status status = fur_mtx_write_vectors(x, target->path, NULL);
     return status == FUR_OK ? leave_output(context, target->path) : status;
 }

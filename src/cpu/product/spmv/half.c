@@ -78,8 +78,8 @@ static fur_status count_entries(fur_env *env, const fur_csr_view *a, int64_t *co
         int64_t begin = fur_offset_at(a, i);
         if (end > begin && a->columns[end - 1] > i)
             return fur_env_fail(env, FUR_INVALID,
-                                "row %lld has an entry in column %lld, counting from 1: half of a "
-                                "symmetric matrix is its lower triangle, as fur_csr_band makes it",
+                                "row %lld has an entry in column %lld, counting from 1, above the "
+                                "diagonal; give the lower triangle only, as fur_csr_band makes it",
                                 (long long)i + 1, (long long)a->columns[end - 1] + 1);
         counts[i] += end - begin;
         for (int64_t k = begin; k < end && a->columns[k] < i; k++)

@@ -379,7 +379,7 @@ static fur_spmv_work work(const fur_csr_view *a, const fur_spmv_profile *profile
 extern const fur_spmv_kernel ISA(spmv_sell);
 const fur_spmv_kernel ISA(spmv_sell) = {
     .info.name = "sell",
-    .info.summary = "SELL-8-1024: slices of 8 rows of like length",
+    .info.summary = "SELL-8-1024: slices of 8 rows of similar length",
     .info.source = "Kreutzer et al. 2014",
     .info.exact = true,
     .work = work,

@@ -324,7 +324,7 @@ static fur_spmv_work work(const fur_csr_view *a, const fur_spmv_profile *profile
 extern const fur_spmv_kernel ISA(spmv_sell_runs);
 const fur_spmv_kernel ISA(spmv_sell_runs) = {
     .info.name = "sell_runs",
-    .info.summary = "slices of 8 rows, one index for a run of columns",
+    .info.summary = "slices of 8 rows, one index for consecutive columns",
     .info.source = "after Kreutzer et al. 2014",
     .info.exact = true,
     .work = work,
