@@ -16,7 +16,7 @@ def main() -> NoReturn:
     """Replaces this process by the command."""
     path = command()
     if not os.path.exists(path):
-        sys.exit("furrow: this package was built without the command, which takes jansson and libpng")
+        sys.exit("furrow: this package was built without the command, which needs jansson and libpng")
     os.execv(path, [path, *sys.argv[1:]])
 
 

@@ -3,8 +3,8 @@
 
     check_messages.py [--list] SOURCE
 
-An error is a string in a call of a function that takes the format of an error, or in a `raise` of Python. Every other string
-of a source in C, C++ or CUDA with at least four words is a text. --list prints all of them.
+An error is a string in a call of a function that takes the format of an error, or in a `raise` of Python. Every other
+string with at least four words is a text. --list prints all of them.
 """
 import argparse
 import ast
@@ -60,22 +60,24 @@ def callers(blank, at):
     return names
 
 
-def python_errors(text):
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Raise):
-            inner = set()
-            for part in ast.walk(node):
-                if isinstance(part, ast.JoinedStr):
-                    inner.update(part.values)
-                    yield node.lineno, "".join(v.value if isinstance(v, ast.Constant) else "%s" for v in part.values)
-                elif part not in inner and isinstance(part, ast.Constant) and isinstance(part.value, str):
-                    yield node.lineno, part.value
+def python_strings(text):
+    """Yields (line, whether it is in a raise, string), without docstrings. "%s" stands for a value of an f-string."""
+    tree = ast.parse(text)
+    left_out = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    raised = {id(part) for node in ast.walk(tree) if isinstance(node, ast.Raise) for part in ast.walk(node)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            left_out.update(map(id, node.values))
+            parts = [value.value if isinstance(value, ast.Constant) else "%s" for value in node.values]
+            yield node.lineno, id(node) in raised, "".join(parts)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in left_out:
+            yield node.lineno, id(node) in raised, node.value
 
 
 def sentences(source, suffixes):
     """Yields (path, line, whether it is an error, sentence)."""
     texts = {path: path.read_text() for folder in FOLDERS for path in sorted((source / folder).rglob("*"))
-             if path.suffix in suffixes}
+             if path.suffix in suffixes and (path.suffix != ".py" or folder == "python")}
     names = OTHERS.union(*map(PRINTF.findall, texts.values()))
     names.update(name for text in texts.values() for name, body in MACRO.findall(text)
                  if any(f"{other}(" in body for other in names))
@@ -83,12 +85,11 @@ def sentences(source, suffixes):
         raise LookupError("the declarations of the functions of errors were not found")
     for path, text in texts.items():
         if path.suffix == ".py":
-            yield from ((path, line, True, string) for line, string in python_errors(text) if " " in string)
-            continue
-        for line, called, string in c_strings(text):
-            if called & INNER:
-                continue
-            error = not called.isdisjoint(names)
+            found = python_strings(text)
+        else:
+            found = ((line, not called.isdisjoint(names), string) for line, called, string in c_strings(text)
+                     if not called & INNER)
+        for line, error, string in found:
             if len(re.findall(r"[A-Za-z]{2,}", string)) >= (2 if error else 4):
                 yield path, line, error, string
 

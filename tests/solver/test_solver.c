@@ -620,7 +620,7 @@ static int compare_iterate(void *user, const fur_solver_progress *progress)
     fur_status status = fur_solver_iterate(progress, i->x);
     if (status == FUR_UNSUPPORTED) {
         ck_assert_ptr_nonnull(
-            strstr(fur_context_error(i->p->context), "updates x at a restart only"));
+            strstr(fur_context_error(i->p->context), "does not store the x of each iteration"));
         i->refused++;
         return 0;
     }
