@@ -324,7 +324,7 @@ static fur_status find(fur_env *env, matching *m, fur_matching_report *report)
         return fur_env_fail(
             env, FUR_INVALID,
             "only %lld of %lld rows can be matched with a column, so the matrix is structurally "
-            "singular; the first unmatched row is %lld, counting from 1",
+            "singular; row %lld, counting from 1, is the first without a column",
             (long long)rank, (long long)m->a->rows, (long long)alone + 1);
     report_figures(m, report);
     return FUR_OK;

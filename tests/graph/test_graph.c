@@ -382,7 +382,7 @@ START_TEST(what_does_not_fit_is_refused)
              fur_matching_find(wide, NULL, NULL, NULL, &p));
     ck_fails(context, FUR_INVALID,
              "only 2 of 3 rows can be matched with a column, so the matrix is structurally "
-             "singular; the first unmatched row is 2, counting from 1",
+             "singular; row 2, counting from 1, is the first without a column",
              fur_matching_find(a, NULL, NULL, NULL, &p));
     ck_fails(
         context, FUR_INVALID,

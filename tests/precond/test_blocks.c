@@ -504,7 +504,8 @@ START_TEST(schwarz_refuses)
     ck_assert_int_eq(fur_precond_create(a, &o, &p), FUR_INVALID);
     ck_assert_ptr_nonnull(
         strstr(fur_context_error(context),
-               "in the matrix of all blocks of \"schwarz\", in order and with overlap: row 2"));
+               "in the matrix of all blocks of \"schwarz\", in order and with overlap: the "
+               "pivot of row 2"));
     ck_assert_ptr_null(p);
     ck_ok(context, fur_csr_set_values(a, good, FUR_OWNERSHIP_COPY));
     p = precond_make(a, &o);

@@ -102,7 +102,7 @@ echo "bench: all figures"
 if start 3 solve "$work/tall.mtx" >"$work/out.txt" 2>"$work/err.txt"; then
     fail "cg took a matrix that is not square"
 fi
-grep -q "cg needs a square matrix, this one is 901 x 300; for least squares use lsqr" "$work/err.txt" ||
+grep -q "cg needs a square matrix; this one is 901 x 300: for least squares use lsqr" "$work/err.txt" ||
     fail "the sentence is: $(cat "$work/err.txt")"
 
 # Not solved: status 1 and the sentence of furrow, once.

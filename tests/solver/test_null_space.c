@@ -233,7 +233,7 @@ START_TEST(what_is_no_null_space_is_refused)
     fur_vectors_destroy(vectors);
     options = (fur_solver_options){
         .size = sizeof options, .method = "lsqr", .adjoint = s.op, .null_constant = 1};
-    expect_refusal(&s, &options, FUR_UNSUPPORTED, "lsqr needs no null_space");
+    expect_refusal(&s, &options, FUR_UNSUPPORTED, "lsqr does not accept null_space");
     release(&s);
     fur_context_destroy(context);
 }

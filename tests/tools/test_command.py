@@ -807,8 +807,8 @@ class RecognitionTest(CommandTest):
     def test_others_are_told_why_not(self):
         report = self.json("multiply", data("survey.mtx"))
         self.assertIs(report["recognised"], False)
-        self.assertIn("that of a stencil is square", report["recognition"])
-        self.assertIn("that of a stencil is square",
+        self.assertIn("the matrix of a stencil is square", report["recognition"])
+        self.assertIn("the matrix of a stencil is square",
                       self.sentence("multiply", data("survey.mtx"), "--kernel", "stencil"))
         self.assertNotIn("recognised", self.json("multiply", data("plate.mtx"), "--transpose"))
 
@@ -1093,7 +1093,7 @@ class SolveTest(CommandTest):
                 ([*grid, "8,8,8", "--boundary", "neumann,periodic"], "--boundary gave 2"),
                 ([*grid, "8,8,0"], "each axis of --extent takes a whole number"),
                 ([*grid, "8x8x8"], "each axis of --extent takes a whole number"),
-                ([*grid, "8,8,8,8"], "--extent takes one to three numbers with commas between"),
+                ([*grid, "8,8,8,8"], "--extent takes one to three numbers separated by commas"),
                 ([*grid, "8,8,8", "--boundary", "open"], "--boundary takes dirichlet, neumann or"),
                 ([*grid, "8,8,8", "--type", "f16"], "--type takes f32, f64, c64 or c128"),
                 (["solve", "--stencil", 6, "--extent", "8"], "--stencil takes 3, 5, 7"),
@@ -2117,8 +2117,8 @@ class ReadingTest(CommandTest):
             self.assertIn("; if the file is correct, raise the limit 'shape'", beyond)
             self.assertEqual(self.json("info", name, "--limit", "shape=5000001,seconds=none")["cols"],
                              5000000)
-            self.assertIn("the limit 'shape'", self.sentence("info", name, "--limit", "shape=9"))
-            self.assertIn("the limit 'seconds'", self.sentence(
+            self.assertIn("(limit 'shape')", self.sentence("info", name, "--limit", "shape=9"))
+            self.assertIn("(limit 'seconds')", self.sentence(
                 "info", name, "--limit", "shape=none", "--limit", "seconds=1e-12"))
         for wrong in ("shape", "shape=", "shape=-1", "size=3", "seconds=0", ""):
             with self.subTest(limit=wrong):

@@ -504,7 +504,7 @@ START_TEST(wrong_options_are_refused)
     refused(a, (fur_amg_options){.sweeps = 17}, FUR_INVALID,
             "sweeps of \"amg\" must be from 1 to 16; it is 17");
     refused(a, (fur_amg_options){.cycle = (fur_amg_visits)3}, FUR_INVALID,
-            "cycle of \"amg\" must be from 0 to 2, it is 3");
+            "cycle of \"amg\" must be from 0 to 2; it is 3");
     refused(a, (fur_amg_options){.smoother = "kaczmarz"}, FUR_INVALID,
             "smoother of \"amg\" is \"kaczmarz\"; it must be one of: chebyshev, jacobi, "
             "gauss-seidel");
