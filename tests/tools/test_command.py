@@ -221,7 +221,7 @@ class UsageTest(CommandTest):
              '--precond: fill of "ilu" has no value; write fill= and a whole number'),
             (["solve", plate, "--precond", "none:x"], '--precond: "none" has no options; write "none" alone'),
             (["solve", plate, "--precond", "auto:x=1"], '--precond: "auto" has no options; write "auto" alone'),
-            (["solve", plate, "--precond", "fsai:gain=0.1"], 'gain of "fsai" is for a search of positions'),
+            (["solve", plate, "--precond", "fsai:gain=0.1"], 'gain of "fsai" needs a search of positions'),
             (["eigs", plate, "--method", "lobpcg", "--precond", "none:"],
              '--precond: "none" has no options; write "none" alone'),
             (["solve", *grid, "--reorder", "rcm"], "--reorder goes with a file, not"),
@@ -245,16 +245,16 @@ class UsageTest(CommandTest):
             (["stencil", "--points", 3, "--extent", 8, "--device", "cuda", "--rounds", 3],
              "--rounds goes with --device cpu"),
             (["bench", "multigrid", 8, "--rounds", 3], "bench multigrid on cpu does not support --rounds"),
-            (["bench", "multigrid", 8, "--against", "x"], "takes no --against"),
-            (["bench", "recognise", "--report", "r.html"], "takes no --report"),
-            (["bench", "io", "--picture", "r.svg"], "takes no --picture"),
-            (["bench", "recognise", "--seconds", 1], "takes no --seconds"),
-            (["bench", "stencil", "--seconds", 1], "takes no --seconds"),
+            (["bench", "multigrid", 8, "--against", "x"], "does not support --against"),
+            (["bench", "recognise", "--report", "r.html"], "does not support --report"),
+            (["bench", "io", "--picture", "r.svg"], "does not support --picture"),
+            (["bench", "recognise", "--seconds", 1], "does not support --seconds"),
+            (["bench", "stencil", "--seconds", 1], "does not support --seconds"),
             (["bench", "spmv", "--sweeps", 1], "bench spmv on cpu does not support --sweeps"),
             (["bench", "io", plate, "--strict"], "does not support an option of reading"),
         ] + [([*arguments, "--format", "mtx"], "--format goes with --out")
              for arguments in (["multiply", plate], ["solve", plate], ["reorder", plate])
-        ] + [([*arguments, *option], "no Matrix Market file is read; --duplicates,")
+        ] + [([*arguments, *option], "no Matrix Market file is read; leave out --duplicates,")
              for arguments in (["info", binary], ["multiply", binary], ["solve", binary],
                                ["convert", binary, "b.mtx"], ["kernels"], ["solve", *grid],
                                ["stencil", "--points", 5, "--extent", "8,8"],
