@@ -212,7 +212,7 @@ def test_the_sentences():
         (lambda: furrow.cg(MATRIX, B, atol="legacy"), "atol is 'legacy'; it should be a number"),
         (lambda: furrow.cg(MATRIX, B, maxiter=1e3), r"maxiter is 1000.0; it should be an integer"),
         (lambda: furrow.gmres(MATRIX, B, restart=1.5), "restart is 1.5; it should be an integer"),
-        (lambda: furrow.solve(MATRIX, B, method=5), "method is 5; it should be a text"),
+        (lambda: furrow.solve(MATRIX, B, method=5), "method is 5; it should be a string"),
         (lambda: furrow.trisolve(MATRIX, B, lower="no"), "lower is 'no'; it should be True or False"),
         (lambda: furrow.cg(MATRIX, B, callback=3), "callback is 3; it should be a function"),
         (lambda: furrow.cg(MATRIX, B, residuals=3), "residuals is 3; it should be a list"),

@@ -272,7 +272,7 @@ def test_functions_of_numpy(rng):
         for call in (np.vdot, np.inner, np.matmul, np.add):
             with pytest.raises(TypeError):
                 call(operator, x)
-        with pytest.raises(TypeError, match=r"numpy.norm takes no .*A @ x"):
+        with pytest.raises(TypeError, match=r"numpy.norm does not support .*A @ x"):
             np.linalg.norm(operator)
 
 

@@ -136,10 +136,10 @@ def test_threads_of_stencils_can_be_set(rng):
     "arguments, words",
     [
         ((6, (3, 3)), "no Laplacian of 6"),
-        ((5, (3, 3, 3)), "for 2 axes"),
-        (([(0,)], (3, 3), [1.0]), "each of the 2 axes"),
-        (([(0, 0)], (3, 3), [1.0, 2.0]), "2 coefficients for 1"),
-        (([(0, 0)], (3, 3)), "0 coefficients for 1"),
+        ((5, (3, 3, 3)), "needs 2 axes"),
+        (([(0,)], (3, 3), [1.0]), "each offset needs 2 numbers"),
+        (([(0, 0)], (3, 3), [1.0, 2.0]), "2 coefficients do not match 1"),
+        (([(0, 0)], (3, 3)), "0 coefficients do not match 1"),
         (([(0, 9)], (3, 3), [1.0]), "4"),
         (([(0, 0)], (0, 3), [1.0]), "extent|axis|point"),
     ],
@@ -152,7 +152,7 @@ def test_bad_stencils_are_refused(arguments, words):
 def test_a_boundary_that_is_none():
     with pytest.raises(ValueError, match="dirichlet"):
         furrow.Stencil(5, (3, 3), boundary="open")
-    with pytest.raises(ValueError, match="1 boundaries for 2"):
+    with pytest.raises(ValueError, match="1 boundaries do not match 2"):
         furrow.Stencil(5, (3, 3), boundary=["neumann"])
 
 
@@ -167,7 +167,7 @@ def test_recognition(rng):
     assert info == 0
     other = furrow.recognise(sp.random_array((500, 500), density=0.02, rng=rng).tocsr())
     assert not other and other.report.reason
-    with pytest.raises(ValueError, match="no stencil"):
+    with pytest.raises(ValueError, match="not a stencil"):
         other @ np.ones(500)
 
 
@@ -202,7 +202,7 @@ def test_multigrid_as_a_preconditioner(rng):
     b = rng.standard_normal(16**3)
     x, info = furrow.cg(stencil.to_csr(), b, rtol=1e-10, M=multigrid)
     assert info == 0 and info.report.iterations <= 12
-    with pytest.raises(NotImplementedError, match="F cycle"):
+    with pytest.raises(NotImplementedError, match="V cycle"):
         furrow.Multigrid(stencil, "F") @ b
     with pytest.raises(NotImplementedError):
         furrow.Multigrid(furrow.Stencil(9, (8, 8)))
