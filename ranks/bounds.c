@@ -3,7 +3,7 @@
 
 /* A multiple of the leaves of every value type (docs/numerics.md): with such bounds, no lanes are
  * sent. */
-#define LEAF_MOST 4096
+#define LEAF_MAX 4096
 /* At bounds that are multiples of this, a GPU reads vectors fastest: in lines of 128 bytes, which
  * are 32 entries of the smallest type. */
 #define PIECE 32
@@ -14,7 +14,7 @@
 
 int64_t stretch_rows(int64_t rows)
 {
-    return rows <= STRETCHES_MOST ? 1 : (rows + STRETCHES_MOST - 1) / STRETCHES_MOST;
+    return rows <= STRETCHES_MAX ? 1 : (rows + STRETCHES_MAX - 1) / STRETCHES_MAX;
 }
 
 /* Rounds a bound to a leaf if this is a small change, or else in the same way to a piece. */
@@ -22,7 +22,7 @@ static int64_t snap(int64_t bound, int64_t rows, int ranks, bool cuts_wait)
 {
     int64_t own = rows / ranks;
     int64_t leaves = cuts_wait ? ENOUGH_WHERE_CUTS_WAIT : ENOUGH;
-    int64_t grain = own >= leaves * LEAF_MOST ? LEAF_MOST : own >= ENOUGH * PIECE ? PIECE : 1;
+    int64_t grain = own >= leaves * LEAF_MAX ? LEAF_MAX : own >= ENOUGH * PIECE ? PIECE : 1;
     int64_t snapped = (bound + grain / 2) / grain * grain;
     return snapped < rows ? snapped : rows;
 }

@@ -10,7 +10,7 @@
 
 /* The most stretches. Work is counted by stretches of rows of equal length; the last may be
  * shorter. */
-#define STRETCHES_MOST 65536
+#define STRETCHES_MAX 65536
 
 /* Returns the rows of a stretch. */
 int64_t stretch_rows(int64_t rows);

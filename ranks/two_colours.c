@@ -8,7 +8,7 @@
 
 /* The most entries of A for which one process can reduce it. Ranks have the same limit, because
  * they produce the same bits. */
-#define MOST_ENTRIES INT32_MAX
+#define MAX_ENTRIES INT32_MAX
 
 typedef struct halves {
     fur_ranks_csr *a;
@@ -164,7 +164,7 @@ static fur_status make_block(halves *h, bool black, const fur_vector *inverse)
 static fur_status make(halves *h, const fur_vector *inverse, bool *found)
 {
     *found = false;
-    if (h->a->report.entries > MOST_ENTRIES)
+    if (h->a->report.entries > MAX_ENTRIES)
         return FUR_OK;
     FUR_TRY(own_rows_open(h->a, &h->rows));
     FUR_TRY(colouring_find(h->a, &h->rows, inverse != NULL, &h->colours, found));

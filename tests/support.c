@@ -66,12 +66,12 @@ void tcase_add_turns(TCase *tests, const TTest *test, int count, int rest)
         tcase_add_loop_test(tests, test, i, i + 1);
 }
 
-#define LINES_MOST 4096
+#define LINES_MAX 4096
 
 void test_mark(const char *file, int line)
 {
-    static atomic_bool marked[LINES_MOST];
-    atomic_bool *mark = &marked[line % LINES_MOST];
+    static atomic_bool marked[LINES_MAX];
+    atomic_bool *mark = &marked[line % LINES_MAX];
     if (atomic_load_explicit(mark, memory_order_relaxed))
         return;
     atomic_store_explicit(mark, true, memory_order_relaxed);

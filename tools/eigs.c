@@ -370,7 +370,7 @@ static void settle(struct argp_state *state, void *options)
 #define AT(member) .at = offsetof(eigs_options, member)
 static const line_option own_options[] = {
     {"count", "K", "Number of eigenvalues, counted with multiplicity (default: 6)", LINE_COUNT,
-     AT(count), .most = FUR_EIGS_MOST_COUNT},
+     AT(count), .most = FUR_EIGS_MAX_COUNT},
     {"which", "END",
      "End of the spectrum: smallest (default), largest, or both for half from each end",
      LINE_CHOICE, AT(which), .names = end_name},
@@ -381,7 +381,7 @@ static const line_option own_options[] = {
      "kernels)",
      LINE_PRECOND, AT(precond), .names = precond_name},
     {"block", "N", "Number of vectors of lobpcg (default: 1.25 K + 1)", LINE_COUNT, AT(block),
-     .most = FUR_LOBPCG_MOST_BLOCK},
+     .most = FUR_LOBPCG_MAX_BLOCK},
     {"tolerance", "T",
      "Stop if ||A v - lambda v|| <= T ||A|| (default: 1e-10, for f32 and c64 1e-5)", LINE_POSITIVE,
      AT(tolerance)},

@@ -14,7 +14,7 @@
 #include "report.h"
 #include "save.h"
 
-#define REPEAT_MOST 1000
+#define REPEAT_MAX 1000
 #define RACE_SECONDS 0.4
 
 typedef struct reorder_options {
@@ -230,7 +230,7 @@ static const line_option own_options[] = {
     {"allow-worse", NULL, "Use the method's order even if it is worse than the order in FILE",
      LINE_FLAG, AT(allow_worse)},
     {"repeat", "N", "Compute the order N times and print the shortest time (default: 1)", LINE_LONG,
-     AT(repeat), .most = REPEAT_MOST},
+     AT(repeat), .most = REPEAT_MAX},
     {0},
 };
 

@@ -9,7 +9,7 @@
 
 #define PIXELS 600
 #define PIXELS_LEAST 16
-#define PIXELS_MOST 4000
+#define PIXELS_MAX 4000
 
 typedef fur_status drawer(fur_context *context, const draw_sheet *sheet, FILE *stream);
 
@@ -147,7 +147,7 @@ static drawer *find_kind(const char *path)
 
 static void parse_size(struct argp_state *state, const char *option, const char *text, void *pixels)
 {
-    *(int *)pixels = (int)command_whole_number(state, option, text, PIXELS_LEAST, PIXELS_MOST);
+    *(int *)pixels = (int)command_whole_number(state, option, text, PIXELS_LEAST, PIXELS_MAX);
 }
 
 static void settle(struct argp_state *state, void *options)

@@ -11,7 +11,7 @@ fur_status symmetric_check(const fur_csr *a, fur_symmetry symmetry, const char *
     if (!pair.found)
         return FUR_OK;
     return fur_context_fail(fur_csr_context(a), FUR_INVALID,
-                            pair.alone ? "%s needs a %s matrix: there is an entry (%lld, %lld), "
+                            pair.missing ? "%s needs a %s matrix: there is an entry (%lld, %lld), "
                                          "but no entry (%lld, %lld), counting from 1"
                                        : "%s needs a %s matrix: entries (%lld, %lld) and "
                                          "(%lld, %lld), counting from 1, do not match",

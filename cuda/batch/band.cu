@@ -271,7 +271,7 @@ fur_status launch(const fur_batch_solve_call *call, const fur_batch_room *room)
     else if (w.lower == 2 && width == 5)
         solve<Value, 2, 5, true><<<blocks, BLOCK, 0, stream>>>(w);
     else
-        solve<Value, FUR_BATCH_BAND_MOST, 2 * FUR_BATCH_BAND_MOST + 1, false>
+        solve<Value, FUR_BATCH_BAND_MAX, 2 * FUR_BATCH_BAND_MAX + 1, false>
             <<<blocks, BLOCK, 0, stream>>>(w);
     return fur_cuda_launched(call->env, "batch band");
 }

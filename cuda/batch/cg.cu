@@ -15,7 +15,7 @@
 // leave too few registers for a thread.
 #define SIDE 4
 // The most threads of a system, the rows of lanes in a leaf, and the bytes of a row of lanes.
-#define MOST_THREADS 64
+#define MAX_THREADS 64
 #define DEPTH 32
 #define LANE_BYTES 512
 
@@ -24,7 +24,7 @@ namespace
 
 template <class Value> constexpr int lanes = LANE_BYTES / static_cast<int>(sizeof(Value));
 template <class Value>
-constexpr int threads = lanes<Value> < MOST_THREADS ? lanes<Value> : MOST_THREADS;
+constexpr int threads = lanes<Value> < MAX_THREADS ? lanes<Value> : MAX_THREADS;
 
 struct add {
     template <int Parts>

@@ -7,7 +7,7 @@
 
 #define BLOCK 256
 // The most blocks of rows in a launch.
-#define MOST_ROWS int64_t(65535)
+#define MAX_ROWS int64_t(65535)
 
 namespace
 {
@@ -46,7 +46,7 @@ fur_status fur_cuda_batch_apply(const fur_batch_call *call)
         dim3 block(side, BLOCK / side);
         int64_t high = fur_ceil_div(a.rows, block.y);
         dim3 grid(fur_blocks(a.count, side),
-                  static_cast<unsigned>(high < MOST_ROWS ? high : MOST_ROWS));
+                  static_cast<unsigned>(high < MAX_ROWS ? high : MAX_ROWS));
         multiply<Value><<<grid, block, 0, fur_cuda_stream(call->env)>>>(
             a, fur_batch_side<const Value>(call->x), fur_batch_side<Value>(call->y),
             fur_finish<Value>(call));

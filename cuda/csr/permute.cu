@@ -7,7 +7,7 @@
 
 #define BLOCK 256
 // Longest row that is sorted by counting: a row takes length^2 reads from the first-level cache.
-#define RANK_MOST 128
+#define RANK_MAX 128
 
 namespace
 {
@@ -55,14 +55,14 @@ template <class Value, class Offset> __global__ void set_lengths(renumbering<Val
     r.offsets[row] = row < r.rows ? r.a_offsets[from + 1] - r.a_offsets[from] : Offset(0);
 }
 
-// The lengths of the rows with more than RANK_MOST entries; 0 for the others.
+// The lengths of the rows with more than RANK_MAX entries; 0 for the others.
 template <class Offset, class Index>
 __global__ void set_long_lengths(int64_t rows, const Offset *offsets, Index *lengths)
 {
     int64_t row = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
     Index length = row < rows ? Index(offsets[row + 1] - offsets[row]) : Index(0);
     if (row <= rows)
-        lengths[row] = length > RANK_MOST ? length : Index(0);
+        lengths[row] = length > RANK_MAX ? length : Index(0);
 }
 
 // Copies all entries when columns keep their numbers. Bytes an entry: twice the sizes of the entry
@@ -98,7 +98,7 @@ __device__ inline int64_t place_of(const int32_t *renumbered, int64_t begin, int
     return place;
 }
 
-// Moves the entries of rows of at most RANK_MOST entries to their positions. Bytes an entry: twice
+// Moves the entries of rows of at most RANK_MAX entries to their positions. Bytes an entry: twice
 // its size, and 8 for its column. A row of n entries takes n reads of 4 bytes an entry from the
 // first-level cache.
 template <class Value, class Offset>
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
     fur_for_entries(r.rows, r.entries, r.offsets, [&](int64_t row, int64_t k) {
         int64_t begin = r.offsets[row];
         int64_t end = r.offsets[row + 1];
-        if (end - begin > RANK_MOST)
+        if (end - begin > RANK_MAX)
             return;
         int64_t place = place_of(renumbered, begin, end, k);
         r.columns[place] = renumbered[k];

@@ -145,7 +145,7 @@ fur_status write_offsets(fur_env *env, const fur_neighbours_call *call, const fu
 
 fur_status find(fur_env *env, const fur_neighbours_call *call, const fur_csr_view *out)
 {
-    if (call->k > FUR_NEAR_K_MOST || call->points->cols > FUR_NEAR_DIMENSIONS_MOST)
+    if (call->k > FUR_NEAR_K_MAX || call->points->cols > FUR_NEAR_DIMENSIONS_MAX)
         return FUR_UNSUPPORTED;
     fur_cuda_cloud c = {};
     fur_near_search s = {static_cast<int>(call->k), call->squared, call->with_self,

@@ -16,8 +16,8 @@
 // Threads of a block in both searches, and the largest k and number of dimensions for which the
 // lists have room.
 #define FUR_NEAR_BLOCK 64
-#define FUR_NEAR_K_MOST 128
-#define FUR_NEAR_DIMENSIONS_MOST 64
+#define FUR_NEAR_K_MAX 128
+#define FUR_NEAR_DIMENSIONS_MAX 64
 
 // Points that are compared at once, with loads of 16 bytes or more.
 #define FUR_NEAR_FOUR 4

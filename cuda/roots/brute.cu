@@ -10,9 +10,9 @@
 // The points of each thread, if there are few dimensions and the lists are short enough. The
 // registers limit their number.
 template <class Real> constexpr int few = sizeof(Real) == 4 ? 4 : 2;
-#define FEW_K_MOST 32
+#define FEW_K_MAX 32
 #define TILE_BYTES 16384
-#define TILE_BLOCKS_MOST 8
+#define TILE_BLOCKS_MAX 8
 
 namespace
 {
@@ -177,13 +177,13 @@ fur_status search(fur_env *env, const fur_cuda_cloud *c, const fur_near_search *
 {
     int block_bytes = c->dims * FUR_CUDA_BOX * static_cast<int>(sizeof(Real));
     int tile_blocks = TILE_BYTES / block_bytes;
-    tile_blocks = tile_blocks < 1                  ? 1
-                  : tile_blocks > TILE_BLOCKS_MOST ? TILE_BLOCKS_MOST
-                                                   : tile_blocks;
+    tile_blocks = tile_blocks < 1                 ? 1
+                  : tile_blocks > TILE_BLOCKS_MAX ? TILE_BLOCKS_MAX
+                                                  : tile_blocks;
     job<Real> j = {c->count, c->blocks, c->dims, tile_blocks, static_cast<const Real *>(c->points),
                    *s};
     size_t bytes = static_cast<size_t>(tile_blocks) * block_bytes;
-    if (c->dims > FUR_NEIGHBOURS_GRID_DIMENSIONS || s->k > FEW_K_MOST)
+    if (c->dims > FUR_NEIGHBOURS_GRID_DIMENSIONS || s->k > FEW_K_MAX)
         return launch(env, search_one<Real>, j, 1,
                       bytes + c->dims * FUR_NEAR_BLOCK * sizeof(Real) +
                           fur_near_list_bytes(s->k, 1, sizeof(Real)));

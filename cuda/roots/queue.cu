@@ -180,7 +180,7 @@ const char *refusal(const fur_stencil_view *s)
         bytes = queue_bytes<decltype(value)>(s->radius);
         return FUR_OK;
     });
-    return reason == nullptr && bytes > FUR_SHARED_MOST
+    return reason == nullptr && bytes > FUR_SHARED_MAX
                ? "the slices that it reaches do not fit in shared memory"
                : reason;
 }

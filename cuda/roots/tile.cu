@@ -133,9 +133,8 @@ int64_t bytes_at_once(const fur_stencil_view *s)
 
 const char *refusal(const fur_stencil_view *s)
 {
-    return bytes_at_once(s) > FUR_SHARED_MOST
-               ? "its lines of neighbours do not fit in shared memory"
-               : nullptr;
+    return bytes_at_once(s) > FUR_SHARED_MAX ? "its lines of neighbours do not fit in shared memory"
+                                             : nullptr;
 }
 
 // Allows the shared memory for all lines at once.

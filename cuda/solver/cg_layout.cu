@@ -7,9 +7,9 @@
 #include <algorithm>
 
 // If entries with padding exceed this multiple of the entries, other kernels are faster.
-#define PADDING_MOST 3
+#define PADDING_MAX 3
 // If A has more entries, most of it would come from memory.
-#define ENTRIES_MOST 4000000
+#define ENTRIES_MAX 4000000
 
 namespace
 {
@@ -64,7 +64,7 @@ fur_status build(fur_env *env, const fur_csr_view *a, fur_cg_layout *s)
     measure<Group, Value><<<blocks, team, 0, fur_cuda_stream(env)>>>(*a, *s);
     FUR_TRY(fur_cuda_launched(env, "cg: measure"));
     FUR_TRY(fur_sell_add_up(env, slices, s->start, &padded));
-    if (padded > PADDING_MOST * a->entries)
+    if (padded > PADDING_MAX * a->entries)
         return fur_cg_refuse(env, "its rows differ too much in length");
     FUR_TRY(fur_cuda_allocate(env, padded, sizeof *s->columns, &s->columns));
     FUR_TRY(fur_cuda_allocate(env, padded, sizeof(Value), &s->values));
@@ -96,7 +96,7 @@ template <class Value> fur_status divide(fur_env *env, const fur_csr_view *a, fu
     s->group = few ? FEW : MANY;
     s->units = s->lanes / s->group;
     s->a_team = static_cast<int>(fur_ceil_div(s->units, most * (BLOCK / (DEPTH * s->group))));
-    if (a->rows == 0 || s->a_team > fur_cg_units_most<Value> || a->entries > ENTRIES_MOST)
+    if (a->rows == 0 || s->a_team > fur_cg_units_most<Value> || a->entries > ENTRIES_MAX)
         return fur_cg_refuse(env, "it has no rows, or more than the device holds");
     s->blocks = static_cast<int>(std::min(s->units, most));
     return FUR_OK;

@@ -8,7 +8,7 @@
 #include "long_sum.cuh"
 
 // Bytes of shared memory that a block can have on every supported device.
-#define FUR_SHARED_MOST (96 << 10)
+#define FUR_SHARED_MAX (96 << 10)
 
 // A term. Lists are in the order of addition: the lines along x one after the other.
 template <class Value> struct fur_stencil_term {
@@ -208,13 +208,13 @@ template <class Kernel> fur_status fur_allow_shared(fur_env *env, Kernel kernel)
 }
 
 // The most blocks of a launch along y and z. Blocks go over the grid in steps of this size.
-#define FUR_GRID_MOST 65535
+#define FUR_GRID_MAX 65535
 
-// Returns the number of blocks along y or z: at most FUR_GRID_MOST. The kernel loops over the
+// Returns the number of blocks along y or z: at most FUR_GRID_MAX. The kernel loops over the
 // remaining points.
 static inline unsigned fur_grid_blocks(int64_t count)
 {
-    return static_cast<unsigned>(count < FUR_GRID_MOST ? count : FUR_GRID_MOST);
+    return static_cast<unsigned>(count < FUR_GRID_MAX ? count : FUR_GRID_MAX);
 }
 
 #endif

@@ -11,7 +11,7 @@
 #define BLOCK FUR_REDUCTION_THREADS
 #define WARPS (BLOCK / FUR_WARP)
 // The most warps of a block in any kernel.
-#define MOST_WARPS FUR_WARP
+#define MAX_WARPS FUR_WARP
 // Rows of a leaf. A row has 512 bytes, 16 in each lane.
 #define ROWS 32
 // Blocks for which a multiprocessor has registers, with the loads of a batch of rows in flight.
@@ -65,14 +65,14 @@ __device__ typename Op::partial sum_leaves(const Leaf &sum_leaf, int64_t first, 
 template <class Op, class Partial>
 __device__ Partial tree_of_warps(const Partial &p, bool has_partial)
 {
-    __shared__ Partial results[MOST_WARPS];
+    __shared__ Partial results[MAX_WARPS];
     int lane = threadIdx.x % FUR_WARP;
     // The barrier also lets all threads finish reading the results of the previous call.
     int count = __syncthreads_count(has_partial) / FUR_WARP;
     if (lane == 0)
         results[threadIdx.x / FUR_WARP] = p;
     __syncthreads();
-    return fur_lane_partial(fur_tree_of_lanes<Op>(results[lane % MOST_WARPS], count), 0);
+    return fur_lane_partial(fur_tree_of_lanes<Op>(results[lane % MAX_WARPS], count), 0);
 }
 
 // Adds the existing leaves of first .. first + count-1 in one block; count is a power of two.

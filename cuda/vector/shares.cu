@@ -34,10 +34,10 @@ fur_status check(fur_env *env, const fur_shared *s)
         return fur_env_fail(
             env, FUR_UNSUPPORTED,
             "vectors shared between GPUs need boxes or queue_gather of the sharing");
-    if (s->with.boxes && s->with.ranks > FUR_BOXES_MOST)
+    if (s->with.boxes && s->with.ranks > FUR_BOXES_MAX)
         return fur_env_fail(env, FUR_UNSUPPORTED,
                             "boxes support at most %d ranks, not %d; use queue_gather",
-                            FUR_BOXES_MOST, s->with.ranks);
+                            FUR_BOXES_MAX, s->with.ranks);
     return FUR_OK;
 }
 

@@ -28,8 +28,8 @@ struct fur_shares {
     int own_skipped;             // number of sums that an earlier launch stores there first
     double *all;     // for each channel: the output of a gather, and workspace of the same size
     unsigned *turns; // number of exchanges in each channel so far
-    fur_mail *boxes[FUR_BOXES_MOST]; // null: no mailboxes; then the following members are used
-    void *aside;                     // data of a 2-norm that needs another pass
+    fur_mail *boxes[FUR_BOXES_MAX]; // null: no mailboxes; then the following members are used
+    void *aside;                    // data of a 2-norm that needs another pass
     double *handed;      // for each channel: lanes of a leaf that continues in rank `next`
     const double *taken; // for each channel: the lanes that a gather has brought
     int handings;        // gathers of lanes that some rank waits for

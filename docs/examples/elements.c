@@ -13,14 +13,14 @@
 #define SIDE 40 /* squares along an edge; a square has two triangles */
 #define NODES ((SIDE + 1) * (SIDE + 1))
 #define UNKNOWNS ((SIDE - 1) * (SIDE - 1))
-#define MOST_ENTRIES (9 * 2 * SIDE * SIDE)
+#define MAX_ENTRIES (9 * 2 * SIDE * SIDE)
 
 static double x[NODES], y[NODES];
 static int32_t unknown[NODES]; /* number of the unknown; -1 on the boundary */
 
 /* The coordinate list, and the right-hand side from the boundary values. */
-static int32_t row[MOST_ENTRIES], col[MOST_ENTRIES];
-static double value[MOST_ENTRIES], right_side[UNKNOWNS];
+static int32_t row[MAX_ENTRIES], col[MAX_ENTRIES];
+static double value[MAX_ENTRIES], right_side[UNKNOWNS];
 static int64_t entries;
 
 static double exact(int node)

@@ -68,7 +68,7 @@ FUR_API fur_status fur_batch_apply(const fur_batch *batch, fur_scalar alpha, con
 typedef struct fur_batch_solver fur_batch_solver;
 
 /* Largest number of diagonals on each side of the main diagonal for "band". */
-#define FUR_BATCH_BAND_MOST 16
+#define FUR_BATCH_BAND_MAX 16
 
 /* Options of fur_batch_solver_create. */
 typedef struct fur_batch_solver_options {
@@ -116,7 +116,7 @@ typedef struct fur_batch_report {
  * - options: NULL means all defaults.
  *
  * Errors: FUR_INVALID if the pattern is not square, or an option is negative. FUR_UNSUPPORTED if
- * the method is unknown, or if the pattern has too many diagonals for "band" (FUR_BATCH_BAND_MOST).
+ * the method is unknown, or if the pattern has too many diagonals for "band" (FUR_BATCH_BAND_MAX).
  */
 FUR_API fur_status fur_batch_solver_create(const fur_batch *batch,
                                            const fur_batch_solver_options *options,

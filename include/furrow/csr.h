@@ -236,7 +236,7 @@ typedef struct fur_csr_asymmetry {
     int found;           /* 0: A has the symmetry, and all other members are 0 */
     int64_t row;         /* A(row, col) is stored; counting from 0 */
     int64_t col;         /* column of the entry */
-    int alone;           /* 1: A(col, row) is not stored */
+    int missing;         /* 1: A(col, row) is not stored */
     fur_scalar entry;    /* A(row, col) */
     fur_scalar opposite; /* A(col, row), 0 if it is not stored */
 } fur_csr_asymmetry;

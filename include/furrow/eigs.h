@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 /* Largest `count` of fur_eigs. */
-#define FUR_EIGS_MOST_COUNT 1000
+#define FUR_EIGS_MAX_COUNT 1000
 
 /* Which eigenvalues are searched for. */
 typedef enum fur_eigs_which {
@@ -53,7 +53,7 @@ typedef struct fur_eigs_options {
      * of up to 160 rows. */
     int basis;
     /* Products until the search ends. Default 10 rows + 1000, but at most
-     * FUR_SOLVER_MOST_ITERATIONS */
+     * FUR_SOLVER_MAX_ITERATIONS */
     int64_t max_iterations;
     /* Called after every restart. If it returns non-zero, the search stops. NULL: none. */
     int (*monitor)(void *user, const fur_eigs_progress *progress);
@@ -92,16 +92,16 @@ FUR_API const char *fur_eigs_advice(fur_outcome outcome);
  * Returns FUR_OK if the method ran; report->outcome says how it ended. Values that have not
  * converged are the best so far. Allocates 1.5 basis + count / 2 + 2 vectors meanwhile.
  *
- * Errors: FUR_INVALID if A is not square, `count` is larger than A or FUR_EIGS_MOST_COUNT, the
+ * Errors: FUR_INVALID if A is not square, `count` is larger than A or FUR_EIGS_MAX_COUNT, the
  * basis is smaller than count + 2 and than A, or a vector does not fit. The results are then
  * undefined. */
 FUR_API fur_status fur_eigs(const fur_operator *a, const fur_eigs_options *options, double *values,
                             double *residuals, fur_vector *const *vectors, fur_eigs_report *report);
 
 /* Largest `count` of fur_lobpcg. */
-#define FUR_LOBPCG_MOST_COUNT 50
+#define FUR_LOBPCG_MAX_COUNT 50
 /* Largest `block` of fur_lobpcg. */
-#define FUR_LOBPCG_MOST_BLOCK 85
+#define FUR_LOBPCG_MAX_BLOCK 85
 
 /* Options of fur_lobpcg. */
 typedef struct fur_lobpcg_options {
@@ -120,7 +120,7 @@ typedef struct fur_lobpcg_options {
      * |lambda|. Use it for values so small that tolerance ||A|| would exceed them. Default 0 */
     double relative;
     /* Vectors of the iteration, at least `count`. More vectors reduce the number of iterations.
-     * Default 1.25 count + 1, up to FUR_LOBPCG_MOST_BLOCK */
+     * Default 1.25 count + 1, up to FUR_LOBPCG_MAX_BLOCK */
     int block;
     int64_t max_iterations; /* default 1000 */
     /* Called after every iteration. If it returns non-zero, the search stops. NULL: none. */

@@ -1774,13 +1774,13 @@ eigenpairs find_eigenpairs(const fur_operator *a, const Options *options, int mo
 /* Returns some extreme eigenvalues of a symmetric (Hermitian) operator. */
 inline eigenpairs eigs(const fur_operator *a, const fur_eigs_options *options = nullptr)
 {
-    return find_eigenpairs(a, options, FUR_EIGS_MOST_COUNT, fur_eigs);
+    return find_eigenpairs(a, options, FUR_EIGS_MAX_COUNT, fur_eigs);
 }
 
 /* Returns eigenvalues, with a preconditioner, or orthogonal to given vectors. */
 inline eigenpairs lobpcg(const fur_operator *a, const fur_lobpcg_options *options = nullptr)
 {
-    return find_eigenpairs(a, options, FUR_LOBPCG_MOST_COUNT, fur_lobpcg);
+    return find_eigenpairs(a, options, FUR_LOBPCG_MAX_COUNT, fur_lobpcg);
 }
 
 /* A file that appears under its name when commit() returns. Without it nothing remains. */

@@ -47,20 +47,21 @@ typedef enum fur_cycle {
     FUR_CYCLE_F
 } fur_cycle;
 
-/* Value of `before` or `after` that means 0 sweeps. */
+/* Value of `pre_sweeps` or `post_sweeps` that means 0 sweeps. */
 #define FUR_MULTIGRID_NO_SWEEPS (-1)
 
 /* Options of fur_multigrid_create. */
 typedef struct fur_multigrid_options {
     size_t size;     /* sizeof(fur_multigrid_options) */
     fur_cycle cycle; /* default FUR_CYCLE_V */
-    int before; /* sweeps of both colours on the way down. Default 2; or FUR_MULTIGRID_NO_SWEEPS */
-    int after;  /* sweeps on the way up. Default 2; or FUR_MULTIGRID_NO_SWEEPS */
-    int levels; /* largest number of levels. Default 0: until `coarsest` */
+    /* Sweeps of both colours on the way down. Default 2; or FUR_MULTIGRID_NO_SWEEPS */
+    int pre_sweeps;
+    int post_sweeps;  /* sweeps on the way up. Default 2; or FUR_MULTIGRID_NO_SWEEPS */
+    int levels;       /* largest number of levels. Default 0: until `coarsest` */
     int64_t coarsest; /* coarsening ends at a level of at most `coarsest` points. Default 1 */
-    /* Shared vectors only: levels of at most `whole` points are whole on every rank. Default 262144
-     */
-    int64_t whole;
+    /* Shared vectors only: every rank stores all points of a level of at most this number of
+     * points. Default 262144 */
+    int64_t gather_points;
 } fur_multigrid_options;
 
 /* Makes the levels for a stencil. The caller destroys *out.

@@ -57,8 +57,8 @@ typedef struct fur_ilut_options {
     int fill; /* entries of a row of each factor in addition to A's. Default 10, from 1 to 10000 */
     /* Drops entries below drop times the 2-norm of A's row. Default 1e-3, below 1 */
     double drop;
-    double shift;  /* factors A with its diagonal times 1 + shift. Default 0, up to 1000 */
-    int unmatched; /* 1 keeps the order of the rows: no matching, no scales. Default 0 */
+    double shift;    /* factors A with its diagonal times 1 + shift. Default 0, up to 1000 */
+    int no_matching; /* 1 keeps the order of the rows: no matching, no scales. Default 0 */
 } fur_ilut_options;
 
 /* Options of "fsai".
@@ -95,14 +95,14 @@ typedef struct fur_bjacobi_options {
     int64_t block;
     /* 1 stores each inverse in half, single or full precision, by the condition of its block,
      * scaled by a power of two (Anzt, Dongarra, Flegar and Quintana-Orti 2019). Default 0 */
-    int narrow;
+    int adaptive;
 } fur_bjacobi_options;
 
 /* Options of "schwarz". */
 typedef struct fur_schwarz_options {
-    size_t size;   /* sizeof(fur_schwarz_options) */
-    int64_t block; /* consecutive rows of a block. Default 1024 */
-    int apart;     /* 1 removes the overlap between blocks. Default 0 */
+    size_t size;    /* sizeof(fur_schwarz_options) */
+    int64_t block;  /* consecutive rows of a block. Default 1024 */
+    int no_overlap; /* 1 removes the overlap between blocks. Default 0 */
     /* 1 uses factors of "ic0" and adds the results of all blocks: M is Hermitian if A is. Default
      * 0: factors of "ilu0", and each row takes the result of its own block. */
     int symmetric;
@@ -147,7 +147,7 @@ typedef enum fur_amg_visits {
 /* Value of `theta` that makes every nonzero entry strong. */
 #define FUR_AMG_NONE (-1)
 /* Value of `nonsymmetric` that asks for a check of the entries. */
-#define FUR_AMG_LOOK (-1)
+#define FUR_AMG_AUTO (-1)
 
 /* Options of "amg". */
 typedef struct fur_amg_options {
@@ -180,7 +180,7 @@ typedef struct fur_amg_options {
     int single;
     /* 1: A is not nearly symmetric. The restriction is R = T^H (I - 4 / (3 rho) A' D^-1), the
      * adjoint of the prolongation of A^H (Sala and Tuminaro 2008), with rho of Gershgorin, and A_c
-     * = R A P. For "gmres", "bicgstab" and similar methods. 0: R = P^H. FUR_AMG_LOOK: 0 if A is
+     * = R A P. For "gmres", "bicgstab" and similar methods. 0: R = P^H. FUR_AMG_AUTO: 0 if A is
      * Hermitian up to rounding, otherwise 1; this reads the entries of A (fur_csr_examine). Default
      * 0 */
     int nonsymmetric;
@@ -202,17 +202,17 @@ typedef struct fur_amg_options {
 /* Default of `theta` for "classical". */
 #define FUR_AMG_THETA_CLASSICAL 0.25
 /* Largest value of `sweeps`. */
-#define FUR_AMG_SWEEPS_MOST 16
+#define FUR_AMG_SWEEPS_MAX 16
 /* Largest value of `block`. */
-#define FUR_AMG_BLOCK_MOST 16
+#define FUR_AMG_BLOCK_MAX 16
 /* Largest number of columns of `near_nullspace`. */
-#define FUR_AMG_MODES_MOST 16
+#define FUR_AMG_MODES_MAX 16
 
 /* Options of fur_precond_create. */
 typedef struct fur_precond_options {
     size_t size; /* sizeof(fur_precond_options) */
     /* A kind of fur_precond_at, such as "ilut", or a kind with options, such as
-     * "ilut:fill=20,drop=1e-4,unmatched". fur_precond_option_at lists the names of the options.
+     * "ilut:fill=20,drop=1e-4,no_matching". fur_precond_option_at lists the names of the options.
      * Options in the text replace members of the kind's struct. NULL: "jacobi". */
     const char *kind;
     const fur_factor_options *factors; /* "ic0", "ilu0" and "ilu"; NULL: all defaults. Pointers of
@@ -223,7 +223,7 @@ typedef struct fur_precond_options {
     const fur_chebyshev_options *chebyshev; /* "chebyshev" */
     const fur_bjacobi_options *bjacobi;     /* "bjacobi" */
     const fur_schwarz_options *schwarz;     /* "schwarz" */
-    const fur_amg_options *amg; /* "amg"; NULL: nonsymmetric is FUR_AMG_LOOK, the rest defaults */
+    const fur_amg_options *amg; /* "amg"; NULL: nonsymmetric is FUR_AMG_AUTO, the rest defaults */
 } fur_precond_options;
 
 /* Makes the preconditioner of a square matrix A.

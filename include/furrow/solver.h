@@ -55,9 +55,9 @@ typedef struct fur_solver_progress {
  *
  * It is 2.5 times the number of iterations to 1e-10 of the slowest of 126 published symmetric
  * matrices that converge at all. */
-#define FUR_SOLVER_MOST_ITERATIONS 50000
+#define FUR_SOLVER_MAX_ITERATIONS 50000
 /* Largest value of `restart`. */
-#define FUR_SOLVER_MOST_RESTART 10000
+#define FUR_SOLVER_MAX_RESTART 10000
 
 /* How the iterations of a solve reach the device. The bits are the same. */
 typedef enum fur_execution {
@@ -82,7 +82,7 @@ typedef struct fur_solver_options {
     const fur_operator *preconditioner;
     double rtol; /* converged if ||b - A x|| <= rtol ||b||. Default 1e-10; 1e-5 for f32 and c64 */
     double atol; /* or if ||b - A x|| <= atol. Default 0: off */
-    /* Largest number of iterations. Default 10 rows + 100, but at most FUR_SOLVER_MOST_ITERATIONS.
+    /* Largest number of iterations. Default 10 rows + 100, but at most FUR_SOLVER_MAX_ITERATIONS.
      * In exact arithmetic cg needs at most one iteration a row. */
     int64_t max_iterations;
     /* Called when the host reads the scalars and finds a new iteration. If it returns non-zero, the
@@ -98,7 +98,7 @@ typedef struct fur_solver_options {
      * of a plan with FUR_OP_H. NULL: none. */
     const fur_operator *adjoint;
     /* gmres and fgmres: directions kept before a restart, default 30. idrs: shadow vectors, default
-     * 4. Up to FUR_SOLVER_MOST_RESTART. Other methods ignore it. */
+     * 4. Up to FUR_SOLVER_MAX_RESTART. Other methods ignore it. */
     int restart;
     /* Least squares: minimises ||b - A x||^2 + damp^2 ||x - x0||^2, where x0 is the initial guess.
      * Default 0: plain least squares. With a preconditioner only cgnr supports it; otherwise
@@ -111,7 +111,7 @@ typedef struct fur_solver_options {
      * joins two rows of one colour, as in 5- and 7-point matrices. x has all unknowns. The
      * reduction needs the operator of a plan with an exact kernel or of a product, and no
      * preconditioner or Jacobi's of A. The solver stores A once more, and 4 bytes an entry. */
-    int whole;
+    int no_reduction;
     /* 1: the report has residual_bound and error_a_norm. x and the rest of the report do not
      * change. residual_bound takes the host the time of about ten products, and 8 bytes for each
      * part of an entry of b; on a GPU also copies of A, b and x. error_a_norm takes more iterations
@@ -191,14 +191,14 @@ FUR_API const char *fur_outcome_advice(fur_outcome outcome);
 
 /* Report of a solve. Unknown members are 0, or NaN where stated. */
 typedef struct fur_solver_report {
-    size_t size;               /* sizeof(fur_solver_report) */
-    fur_outcome outcome;       /* how the solve ended */
-    int64_t iterations;        /* number of iterations */
-    double residual_recursive; /* ||r||_2 / ||b||_2 of the recurrence residual */
-    double residual;           /* ||b - A x||_2 / ||b||_2 of the final x, computed afresh */
-    double seconds;            /* duration of the solve */
-    const char *method;        /* name of the method */
-    int64_t products;          /* products with A or A^H, also for true residuals */
+    size_t size;                /* sizeof(fur_solver_report) */
+    fur_outcome outcome;        /* how the solve ended */
+    int64_t iterations;         /* number of iterations */
+    double residual_recurrence; /* ||r||_2 / ||b||_2 of the recurrence residual */
+    double residual;            /* ||b - A x||_2 / ||b||_2 of the final x, computed afresh */
+    double seconds;             /* duration of the solve */
+    const char *method;         /* name of the method */
+    int64_t products;           /* products with A or A^H, also for true residuals */
     /* Estimate, from below, of the condition of M A (least squares: of A), from the coefficients of
      * cg, lsqr, ... The estimates of cg, minres and chebyshev hold for a Hermitian A only. */
     double condition;
@@ -333,9 +333,9 @@ typedef struct fur_csr_traits {
     int64_t rows;
     int64_t cols;
     int64_t entries;
-    int64_t wild_row;   /* row of the first nonfinite entry */
-    int64_t wild_col;   /* column of the first nonfinite entry */
-    int64_t empty_rows; /* rows without a nonzero entry */
+    int64_t nonfinite_row; /* row of the first nonfinite entry */
+    int64_t nonfinite_col; /* column of the first nonfinite entry */
+    int64_t empty_rows;    /* rows without a nonzero entry */
     /* Entries on the diagonal that are real and > 0. This and the next members are set for square
      * matrices only; otherwise they are 0 or -1. */
     int64_t diagonal_positive;

@@ -34,8 +34,9 @@ typedef struct fur_spgemm fur_spgemm;
 
 /* Options of fur_spgemm_plan. */
 typedef struct fur_spgemm_options {
-    size_t size;  /* sizeof(fur_spgemm_options) */
-    int64_t most; /* largest number of entries of C; more is FUR_OVERFLOW. Default 0: no limit */
+    size_t size; /* sizeof(fur_spgemm_options) */
+    /* Largest number of entries of C; more is FUR_OVERFLOW. Default 0: no limit */
+    int64_t max_entries;
 } fur_spgemm_options;
 
 /* Finds the pattern of C = A B.

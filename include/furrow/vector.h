@@ -261,7 +261,7 @@ FUR_API fur_status fur_vectors_axpby(fur_scalar alpha, const fur_vectors *x, fur
                                      fur_vectors *y);
 
 /* Largest number of rows or columns of C in fur_vectors_multiply. */
-#define FUR_SMALL_MOST 256
+#define FUR_SMALL_MAX 256
 
 /* Computes Y = alpha X C + beta Y for a small matrix C of k x m.
  *
@@ -274,7 +274,7 @@ FUR_API fur_status fur_vectors_axpby(fur_scalar alpha, const fur_vectors *x, fur
  * order of l. It is added to column j of Y as by fur_axpby. The call allocates k m entries
  * meanwhile.
  *
- * Errors: FUR_UNSUPPORTED if k or m is above FUR_SMALL_MOST. */
+ * Errors: FUR_UNSUPPORTED if k or m is above FUR_SMALL_MAX. */
 FUR_API fur_status fur_vectors_multiply(fur_scalar alpha, const fur_vectors *x, const fur_scalar *c,
                                         fur_scalar beta, fur_vectors *y);
 

@@ -27,7 +27,7 @@ fur_status fur_buckets_open(fur_storage *storage, int64_t rows, int64_t entries,
 {
     fur_buckets buckets = {.storage = storage, .value_size = value_size, .rows = rows};
     int64_t wanted = entries / BUCKET_ENTRIES + 1;
-    int64_t most = fur_smaller(wanted, FUR_BUCKETS_MOST);
+    int64_t most = fur_smaller(wanted, FUR_BUCKETS_MAX);
     while (((rows - 1) >> buckets.shift) + 1 > most)
         buckets.shift++;
     buckets.count = rows > 0 ? (int)(((rows - 1) >> buckets.shift) + 1) : 0;

@@ -8,7 +8,7 @@
 #include "batch.h"
 #include "parallel.h"
 
-#define FUR_BUCKETS_MOST 1024
+#define FUR_BUCKETS_MAX 1024
 
 /* Consecutive records of a row, a column and a value. */
 typedef struct fur_chunk {
@@ -39,9 +39,9 @@ typedef struct fur_buckets {
 /* Where a batch's records go. The places are reserved in the order of the file, and written in any
  * order. */
 typedef struct fur_share {
-    int64_t counts[FUR_BUCKETS_MOST];
-    fur_chunk *chunk[FUR_BUCKETS_MOST];
-    int64_t at[FUR_BUCKETS_MOST];
+    int64_t counts[FUR_BUCKETS_MAX];
+    fur_chunk *chunk[FUR_BUCKETS_MAX];
+    int64_t at[FUR_BUCKETS_MAX];
 } fur_share;
 
 /* Opens buckets for about `entries` entries. More entries may be added. */

@@ -19,7 +19,7 @@
 _Static_assert(sizeof(fur_binary_header) == 19 * sizeof(uint64_t), "a header is made of words");
 
 /* With at most this many entries, neither the size of a section nor the sum of sizes overflows. */
-#define MOST_ENTRIES (UINT64_C(1) << 56)
+#define MAX_ENTRIES (UINT64_C(1) << 56)
 
 /* The names of the words in messages, and their largest values. */
 static const struct {
@@ -35,9 +35,9 @@ static const struct {
     {"offset type", FUR_OFFSET_COUNT - 1},
     {"field", FUR_MTX_PATTERN},
     {"symmetry", FUR_MTX_HERMITIAN},
-    {"rows", MOST_ENTRIES},
+    {"rows", MAX_ENTRIES},
     {"columns", INT32_MAX},
-    {"entries", MOST_ENTRIES},
+    {"entries", MAX_ENTRIES},
     {"place of the checksums", UINT64_MAX},
     {"place of the offsets", UINT64_MAX},
     {"place of the columns", UINT64_MAX},

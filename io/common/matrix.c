@@ -76,7 +76,7 @@ fur_status fur_verify_symmetry(const fur_csr *a, fur_mtx_symmetry symmetry, bool
     if (!found.found)
         return values_matter ? verify_diagonal(a, symmetry) : FUR_OK;
     return fur_context_fail(context, FUR_INVALID,
-                            found.alone
+                            found.missing
                                 ? "the matrix is not %s: there is an entry (%lld, %lld), but no "
                                   "entry (%lld, %lld), counting from 1"
                                 : "the matrix is not %s: entries (%lld, %lld) and (%lld, %lld), "

@@ -15,7 +15,7 @@
 
 /* The longest line of a text of unknown size. Without a limit, a few packed bytes could use up all
  * memory. */
-#define LINE_MOST ((size_t)64 << 20)
+#define LINE_MAX ((size_t)64 << 20)
 
 /* A line may be as long as the file. It is read in steps of this size, and the caller is asked
  * between two of them. */
@@ -230,11 +230,11 @@ static void take_stream(fur_feed *feed, fur_block *block)
         memcpy(block->room, feed->head, size);
     size = fill(feed, block, size, wanted);
     while (!feed->ended && !memrchr(block->room, '\n', size)) {
-        if (size > LINE_MOST)
+        if (size > LINE_MAX)
             fur_failure_set(block->failure, FUR_MALFORMED,
                             "%.400s: found a line of more than %zu bytes",
-                            fur_input_name(feed->input), LINE_MOST);
-        if (size > LINE_MOST || !make_room(feed, block, 2 * size, size))
+                            fur_input_name(feed->input), LINE_MAX);
+        if (size > LINE_MAX || !make_room(feed, block, 2 * size, size))
             feed->ended = true;
         else
             size = fill(feed, block, size, 2 * size);

@@ -19,7 +19,7 @@
 #define ATTEMPTS 1000
 
 /* The most links that lead to a file: the limit of the system. */
-#define LINKS_MOST 40
+#define LINKS_MAX 40
 
 /* Bytes for the name of a temporary file or of a descriptor. */
 #define OWN_NAME_SIZE 64
@@ -132,7 +132,7 @@ static int follow_links(fur_output *output)
     char content[PATH_MAX];
     size_t size = strlen(output->path), at = 0;
     const char *next = output->path;
-    for (int links = 0; links <= LINKS_MOST; links++) {
+    for (int links = 0; links <= LINKS_MAX; links++) {
         if (at + size >= sizeof output->target)
             return ENAMETOOLONG;
         memcpy(output->target + at, next, size);

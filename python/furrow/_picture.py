@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from ._csr import Csr
 
 SIDE = 128
-MOST_TONES = 12
+MAX_TONES = 12
 THINNEST = 10  # the shorter side has at least pixels / THINNEST cells
 
 
 def pattern_tones(a: Csr, pixels: int) -> Any:
     """Returns a tone for each cell, with at most `pixels` cells on the longer side.
 
-    The tone is 0 for an empty cell and at most MOST_TONES. It grows with the logarithm of the density. A single
+    The tone is 0 for an empty cell and at most MAX_TONES. It grows with the logarithm of the density. A single
     entry in a whole block has tone 1.
     """
     host = a._host()
@@ -41,9 +41,9 @@ def pattern_tones(a: Csr, pixels: int) -> Any:
     entries = counts / covered * (row_block * col_block)
     most = entries.max()
     if most <= 1:
-        return np.where(entries > 0, MOST_TONES, 0)
+        return np.where(entries > 0, MAX_TONES, 0)
     shares = np.log(entries, out=np.zeros_like(entries), where=entries > 0) / np.log(most)
-    return np.where(entries > 0, 1 + np.floor((MOST_TONES - 1) * shares + 0.5), 0).astype(int)
+    return np.where(entries > 0, 1 + np.floor((MAX_TONES - 1) * shares + 0.5), 0).astype(int)
 
 
 def _block_of(size: int, block: int, least: int) -> int:
@@ -61,7 +61,7 @@ def pattern_svg(a: Csr, side: int = SIDE) -> str:
         for begin, end, tone in _runs(row):
             paths.setdefault(tone, []).append(f"M{begin} {i}h{end - begin}v1h{begin - end}z")
     marks = "".join(
-        f'<path d="{"".join(path)}" fill="#1f4e79" fill-opacity="{0.3 + 0.7 * tone / MOST_TONES:.2f}"/>'
+        f'<path d="{"".join(path)}" fill="#1f4e79" fill-opacity="{0.3 + 0.7 * tone / MAX_TONES:.2f}"/>'
         for tone, path in sorted(paths.items())
     )
     return (

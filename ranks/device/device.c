@@ -79,16 +79,16 @@ fur_status devices_pass(space *s, const fur_passing *pass)
 fur_status devices_gather(space *s, const int64_t *bounds, size_t size, const void *mine, void *all)
 {
     fur_ranks *g = s->group;
-    fur_parcel give[FUR_PARCELS_MOST];
-    fur_parcel take[FUR_PARCELS_MOST];
+    fur_parcel give[FUR_PARCELS_MAX];
+    fur_parcel take[FUR_PARCELS_MAX];
     fur_passing pass = {.give = give, .take = take, .most = (size_t)bounds[g->count] * size};
     size_t own = (size_t)bounds[g->rank] * size;
     size_t bytes = (size_t)bounds[g->rank + 1] * size - own;
-    if (g->count > FUR_PARCELS_MOST)
+    if (g->count > FUR_PARCELS_MAX)
         return group_fail(
             g, FUR_UNSUPPORTED,
             "at most %d ranks on GPUs can gather a vector, but there are %d; use fewer ranks",
-            FUR_PARCELS_MOST, g->count);
+            FUR_PARCELS_MAX, g->count);
     for (int i = 0; i < g->count; i++) {
         size_t at = (size_t)bounds[i] * size;
         size_t theirs = (size_t)bounds[i + 1] * size - at;

@@ -11,7 +11,7 @@
 #define BLOCK 256
 
 // The most blocks of a launch. Each thread then has several entries.
-#define MOST_BLOCKS 1024
+#define MAX_BLOCKS 1024
 
 inline unsigned blocks_for(int64_t threads, int64_t most)
 {

@@ -34,7 +34,7 @@ cudaError_t device_pack(const device_lists *l, const void *x, void *packed, cuda
         return cudaSuccess;
     return with_size(l->value_size, [&](auto value) {
         using Value = decltype(value);
-        gather<<<blocks_for(l->give_count, MOST_BLOCKS), BLOCK, 0, stream>>>(
+        gather<<<blocks_for(l->give_count, MAX_BLOCKS), BLOCK, 0, stream>>>(
             l->give_count, l->give, static_cast<const Value *>(x), static_cast<Value *>(packed));
     });
 }
@@ -45,7 +45,7 @@ cudaError_t device_keep(const device_lists *l, const void *x, void *outer, cudaS
         return cudaSuccess;
     return with_size(l->value_size, [&](auto value) {
         using Value = decltype(value);
-        gather<<<blocks_for(l->own_count, MOST_BLOCKS), BLOCK, 0, stream>>>(
+        gather<<<blocks_for(l->own_count, MAX_BLOCKS), BLOCK, 0, stream>>>(
             l->own_count, l->own, static_cast<const Value *>(x),
             static_cast<Value *>(outer) + l->own_at);
     });
@@ -55,7 +55,7 @@ template <class Value>
 cudaError_t multiply_rows(const device_lists *l, const fur_csr_view *a, const void *outer, void *y,
                           cudaStream_t stream)
 {
-    unsigned blocks = blocks_for(l->boundary_rows, MOST_BLOCKS);
+    unsigned blocks = blocks_for(l->boundary_rows, MAX_BLOCKS);
     auto values = static_cast<const Value *>(a->values);
     auto x = static_cast<const Value *>(outer);
     auto out = static_cast<Value *>(y);

@@ -14,8 +14,8 @@ struct passing {
     landing_plan plan;
     int gives;
     int takes;
-    fur_parcel give[FUR_PARCELS_MOST];
-    fur_parcel take[FUR_PARCELS_MOST];
+    fur_parcel give[FUR_PARCELS_MAX];
+    fur_parcel take[FUR_PARCELS_MAX];
 };
 static_assert(sizeof(passing) <= 4000, "an argument of a launch");
 

@@ -80,7 +80,7 @@ fur_status peers_suit(fur_ranks *g, bool *suit)
     address *all;
     int32_t well = 1;
     int32_t *wells;
-    *suit = g->count <= INBOX_RANKS && g->count <= FUR_BOXES_MOST;
+    *suit = g->count <= INBOX_RANKS && g->count <= FUR_BOXES_MAX;
     FUR_TRY(group_allocate(g, g->count, sizeof *all + sizeof *wells, &all));
     wells = (int32_t *)(all + g->count);
     fur_status status = group_gather(g, &own, sizeof own, all);

@@ -212,8 +212,8 @@ static fur_status begin_message(fur_ranks *g)
 fur_status group_send(fur_ranks *g, int to, const void *data, size_t bytes)
 {
     FUR_TRY(begin_message(g));
-    for (size_t done = 0; done < bytes; done += MESSAGE_MOST) {
-        size_t part = bytes - done < MESSAGE_MOST ? bytes - done : MESSAGE_MOST;
+    for (size_t done = 0; done < bytes; done += MESSAGE_MAX) {
+        size_t part = bytes - done < MESSAGE_MAX ? bytes - done : MESSAGE_MAX;
         if (!g->via->send(g->state, to, CHANNEL_DATA, (const char *)data + done, part))
             return sound_alarm(
                 g, group_fail(g, FUR_OUT_OF_MEMORY,
@@ -226,8 +226,8 @@ fur_status group_send(fur_ranks *g, int to, const void *data, size_t bytes)
 fur_status group_receive(fur_ranks *g, int from, void *data, size_t bytes)
 {
     FUR_TRY(begin_message(g));
-    for (size_t done = 0; done < bytes; done += MESSAGE_MOST) {
-        size_t part = bytes - done < MESSAGE_MOST ? bytes - done : MESSAGE_MOST;
+    for (size_t done = 0; done < bytes; done += MESSAGE_MAX) {
+        size_t part = bytes - done < MESSAGE_MAX ? bytes - done : MESSAGE_MAX;
         arrival how = g->via->receive(g->state, from, CHANNEL_DATA, (char *)data + done, part);
         if (how == ALARMED)
             return sound_alarm(g, FUR_OK);

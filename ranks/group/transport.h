@@ -17,7 +17,7 @@ typedef enum arrival {
 } arrival;
 
 /* The most bytes of a message. group.c splits longer ones. */
-#define MESSAGE_MOST ((size_t)1 << 28)
+#define MESSAGE_MAX ((size_t)1 << 28)
 
 typedef struct transport {
     const char *name;

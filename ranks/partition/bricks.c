@@ -32,7 +32,7 @@ static void choose_sides(grid *g)
     for (int axis = 0;; axis = (axis + 1) % 3) {
         for (int i = 0; i < 3; i++)
             g->bricks[i] = (g->extent[i] + g->side[i] - 1) / g->side[i];
-        if (g->bricks[0] * g->bricks[1] * g->bricks[2] <= PARTS_MOST)
+        if (g->bricks[0] * g->bricks[1] * g->bricks[2] <= PARTS_MAX)
             return;
         g->side[axis] *= 2;
     }

@@ -15,7 +15,7 @@
 
 /* The sum of all row weights stays below this bound, because METIS adds them in its own
  * integers. */
-#define WEIGHT_MOST (1 << 30)
+#define WEIGHT_MAX (1 << 30)
 
 /* The type of METIS_PartGraphRecursive. All pointers are to its integers, except the shares and
  * tolerances, which are NULL. */
@@ -179,7 +179,7 @@ static void weigh(const part_graph *p, const fur_csr_view *a)
 {
     int64_t all = a->entries + ROW_WORK * a->rows;
     int shift = 0;
-    while (all >> shift > WEIGHT_MOST - a->rows && shift < 62)
+    while (all >> shift > WEIGHT_MAX - a->rows && shift < 62)
         shift++;
     for (int64_t i = 0; i < a->rows; i++) {
         int64_t work = view_offset(a, i + 1) - view_offset(a, i) + ROW_WORK;

@@ -75,11 +75,11 @@ fur_status partition_from_order(fur_context *context, int64_t rows, const int32_
 static fur_status count_parts(fur_partition *p, const int32_t *part)
 {
     for (int64_t i = 0; i < p->rows; i++) {
-        if (part[i] < 0 || part[i] >= PARTS_MOST)
+        if (part[i] < 0 || part[i] >= PARTS_MAX)
             return fur_context_fail(
                 p->context, FUR_INVALID,
                 "row %lld, counting from 1, is in part %d; parts have numbers from 0 to %d",
-                (long long)i + 1, part[i], PARTS_MOST - 1);
+                (long long)i + 1, part[i], PARTS_MAX - 1);
         p->parts = part[i] >= p->parts ? part[i] + 1 : p->parts;
     }
     p->parts = p->parts > 0 ? p->parts : 1;
@@ -175,7 +175,7 @@ static fur_status check_extent(fur_context *context, int64_t rows, const int64_t
 fur_status partition_check_options(fur_context *context, int64_t rows,
                                    const fur_partition_options *options)
 {
-    int64_t most = rows < 1 ? 1 : rows < PARTS_MOST ? rows : PARTS_MOST;
+    int64_t most = rows < 1 ? 1 : rows < PARTS_MAX ? rows : PARTS_MAX;
     if (options->parts < 0 || options->parts > most)
         return fur_context_fail(
             context, FUR_INVALID,
@@ -224,12 +224,12 @@ static fur_status convert(fur_context *context, const char *path, const double *
                           int64_t rows, int32_t *part)
 {
     for (int64_t i = 0; i < rows; i++) {
-        if (!(numbers[i] >= 0 && numbers[i] < PARTS_MOST) ||
+        if (!(numbers[i] >= 0 && numbers[i] < PARTS_MAX) ||
             numbers[i] != (double)(int32_t)numbers[i])
             return fur_context_fail(
                 context, FUR_INVALID,
                 "%s: row %lld, counting from 1, has the part %g; parts are integers from 0 to %d",
-                path, (long long)i + 1, numbers[i], PARTS_MOST - 1);
+                path, (long long)i + 1, numbers[i], PARTS_MAX - 1);
         part[i] = (int32_t)numbers[i];
     }
     return FUR_OK;

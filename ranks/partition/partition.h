@@ -5,7 +5,7 @@
 #include <furrow/partition.h>
 
 /* The largest number of parts. */
-#define PARTS_MOST (1 << 20)
+#define PARTS_MAX (1 << 20)
 
 struct fur_partition {
     fur_context *context;

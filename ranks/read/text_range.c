@@ -102,8 +102,8 @@ static int64_t count_entries(const char *at, const char *end)
 
 void text_range_head(text_range *t, int64_t bytes, const fur_mtx_header *header)
 {
-    char head[HEAD_MOST];
-    char *lines = t->memory + HEAD_MOST;
+    char head[HEAD_MAX];
+    char *lines = t->memory + HEAD_MAX;
     t->entries = count_entries(lines, lines + bytes);
     int length =
         snprintf(head, sizeof head,
@@ -137,8 +137,8 @@ static fur_status read_range(fur_ranks *g, int file, const char *path, const fur
                    &to))
         return refuse(g, path, "read");
     to = g->rank + 1 < g->count ? to : end;
-    FUR_TRY(group_allocate(g, HEAD_MOST + to - from, 1, &t->memory));
-    if (read_at(g, file, from, t->memory + HEAD_MOST, to - from) != to - from)
+    FUR_TRY(group_allocate(g, HEAD_MAX + to - from, 1, &t->memory));
+    if (read_at(g, file, from, t->memory + HEAD_MAX, to - from) != to - from)
         return refuse(g, path, "read");
     text_range_head(t, to - from, header);
     *found = true;

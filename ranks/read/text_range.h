@@ -34,9 +34,9 @@ static inline head_state head_advance(head_state state, char c)
 }
 
 /* Most bytes of the banner and size line that are put before the lines. */
-#define HEAD_MOST 160
+#define HEAD_MAX 160
 
-/* Writes a head directly before the `bytes` bytes of lines, which begin at memory + HEAD_MOST. */
+/* Writes a head directly before the `bytes` bytes of lines, which begin at memory + HEAD_MAX. */
 void text_range_head(text_range *t, int64_t bytes, const fur_mtx_header *header);
 
 void text_range_release(fur_ranks *g, text_range *t);

@@ -26,9 +26,9 @@ static fur_status heap_reserve(heap *h, int64_t bytes)
         return FUR_OK;
     while (room < h->bytes + bytes)
         room *= 2;
-    FUR_TRY(group_allocate(h->g, HEAD_MOST + room, 1, &larger));
+    FUR_TRY(group_allocate(h->g, HEAD_MAX + room, 1, &larger));
     if (h->memory)
-        memcpy(larger + HEAD_MOST, h->memory + HEAD_MOST, (size_t)h->bytes);
+        memcpy(larger + HEAD_MAX, h->memory + HEAD_MAX, (size_t)h->bytes);
     group_release(h->g, h->memory);
     h->memory = larger;
     h->room = room;
@@ -38,7 +38,7 @@ static fur_status heap_reserve(heap *h, int64_t bytes)
 static fur_status heap_append(heap *h, const char *text, int64_t bytes)
 {
     FUR_TRY(heap_reserve(h, bytes));
-    memcpy(h->memory + HEAD_MOST + h->bytes, text, (size_t)bytes);
+    memcpy(h->memory + HEAD_MAX + h->bytes, text, (size_t)bytes);
     h->bytes += bytes;
     return FUR_OK;
 }
@@ -62,7 +62,7 @@ static fur_status flush(dealing *d)
         return FUR_OK;
     d->chunk.bytes = 0;
     FUR_TRY(group_send(d->g, d->target, &bytes, sizeof bytes));
-    return group_send(d->g, d->target, d->chunk.memory + HEAD_MOST, (size_t)bytes);
+    return group_send(d->g, d->target, d->chunk.memory + HEAD_MAX, (size_t)bytes);
 }
 
 static fur_status give(dealing *d, const char *text, int64_t bytes)
@@ -155,7 +155,7 @@ static fur_status receive(heap *own, bool *whole)
         if (bytes <= 0)
             return FUR_OK;
         FUR_TRY(heap_reserve(own, bytes));
-        FUR_TRY(group_receive(own->g, 0, own->memory + HEAD_MOST + own->bytes, (size_t)bytes));
+        FUR_TRY(group_receive(own->g, 0, own->memory + HEAD_MAX + own->bytes, (size_t)bytes));
         own->bytes += bytes;
     }
 }

@@ -47,17 +47,17 @@ typedef struct passing {
     fur_ranks *group;
     bool listed;
     fur_passing pass;
-    fur_parcel give[FUR_PARCELS_MOST];
-    fur_parcel take[FUR_PARCELS_MOST];
+    fur_parcel give[FUR_PARCELS_MAX];
+    fur_parcel take[FUR_PARCELS_MAX];
 } passing;
 
 static fur_status list(const passing *p, fur_parcel *parcels, int *count, fur_parcel parcel)
 {
-    if (*count == FUR_PARCELS_MOST)
+    if (*count == FUR_PARCELS_MAX)
         return group_fail(
             p->group, FUR_UNSUPPORTED,
             "a stencil on GPUs exchanges planes between at most %d ranks at once; use fewer ranks",
-            FUR_PARCELS_MOST / 2);
+            FUR_PARCELS_MAX / 2);
     parcels[(*count)++] = parcel;
     return FUR_OK;
 }

@@ -6,12 +6,12 @@
 #include <string.h>
 
 /* The most terms of a row: each offset within the radius along three axes. */
-#define TERMS_MOST 729
+#define TERMS_MAX 729
 
 typedef struct row {
     int count;
-    int64_t column[TERMS_MOST]; /* ascending; several terms may have the same column */
-    int number[TERMS_MOST];     /* number of the offset in the definition */
+    int64_t column[TERMS_MAX]; /* ascending; several terms may have the same column */
+    int number[TERMS_MAX];     /* number of the offset in the definition */
 } row;
 
 /* Maps a coordinate beyond an end by the axis's boundary. -1: there is no entry. */

@@ -26,7 +26,7 @@ typedef struct selection {
 #    define OFFSETS_AHEAD 32
 #    define ENTRIES_AHEAD 16
 /* The most columns of a list that a device handles. */
-#    define MOST_COLS_THERE (1 << 26)
+#    define MAX_COLS_THERE (1 << 26)
 
 static inline int64_t row_of(const selection *s, int64_t i)
 {
@@ -277,7 +277,7 @@ done:
 static bool is_for_device(const fur_csr *a, const lists *l)
 {
     return fur_algebra_device(a->context) && fur_services(a->context)->csr.permute &&
-           (!l->col || l->cols < MOST_COLS_THERE);
+           (!l->col || l->cols < MAX_COLS_THERE);
 }
 
 fur_status fur_csr_select(const fur_csr *a, int64_t row_count, const int32_t *rows,

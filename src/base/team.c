@@ -41,10 +41,10 @@
 
 /* If a member that did not run costs at least LOST nanoseconds, it rests. The rest is REST times as
  * long for each member of the call, so that all members together do not cost more. At most
- * LOST_MOST nanoseconds count. A shorter loss may be the time to wake up. A longer loss may be a
+ * LOST_MAX nanoseconds count. A shorter loss may be the time to wake up. A longer loss may be a
  * wait for a disk. The thread sanitizer must see threads at work, so that it has no rests. */
 #define LOST 200000
-#define LOST_MOST 5000000
+#define LOST_MAX 5000000
 #if defined __SANITIZE_THREAD__
 #    define REST 0
 #elif defined __has_feature
@@ -404,7 +404,7 @@ static void close_call(struct fur_team *team, uint64_t call)
         int64_t lost = await_member(m, call);
         if (lost > LOST)
             m->rests_until =
-                now(CLOCK_MONOTONIC) + REST * (hands - 1) * fur_smaller(lost, LOST_MOST);
+                now(CLOCK_MONOTONIC) + REST * (hands - 1) * fur_smaller(lost, LOST_MAX);
     }
 }
 

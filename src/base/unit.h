@@ -8,14 +8,14 @@
 #include <stdbool.h>
 
 /* The largest exponents of powers of two that have a normal reciprocal. */
-#define FUR_UNIT_MOST 1022
-#define FUR_UNIT_MOST_SINGLE 126
+#define FUR_UNIT_MAX 1022
+#define FUR_UNIT_MAX_SINGLE 126
 
 /* The power of two that scales `size` into [1, 2). It must have a normal reciprocal in single or
  * double precision; if necessary the nearest such power is returned. 0, infinity and NaN get 1. */
 FUR_ANYWHERE double fur_unit_scale(bool single, double size)
 {
-    const int most = single ? FUR_UNIT_MOST_SINGLE : FUR_UNIT_MOST;
+    const int most = single ? FUR_UNIT_MAX_SINGLE : FUR_UNIT_MAX;
     if (!(size > 0 && size < HUGE_VAL))
         return 1;
     int exponent = -ilogb(size);

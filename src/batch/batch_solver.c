@@ -72,12 +72,12 @@ static fur_status set_band(const fur_batch *batch, fur_batch_form *form)
     if (form->method != FUR_BATCH_BAND)
         return FUR_OK;
     FUR_TRY(find_band(batch, form));
-    if (form->lower > FUR_BATCH_BAND_MOST || form->upper > FUR_BATCH_BAND_MOST)
+    if (form->lower > FUR_BATCH_BAND_MAX || form->upper > FUR_BATCH_BAND_MAX)
         return fur_context_fail(
             batch->context, FUR_UNSUPPORTED,
             "the pattern has %lld diagonals below and %lld above the main diagonal; method "
             "\"band\" accepts at most %d on each side: reorder the rows by fur_reorder, or use cg",
-            (long long)form->lower, (long long)form->upper, FUR_BATCH_BAND_MOST);
+            (long long)form->lower, (long long)form->upper, FUR_BATCH_BAND_MAX);
     return FUR_OK;
 }
 

@@ -35,11 +35,11 @@ static fur_status check_product(const fur_vectors *x, const fur_vectors *y)
     FUR_TRY(check_small(x, y));
     int64_t k = x->view.cols;
     int64_t m = y->view.cols;
-    if (k > FUR_SMALL_MOST || m > FUR_SMALL_MOST)
+    if (k > FUR_SMALL_MAX || m > FUR_SMALL_MAX)
         return fur_env_fail(
             &x->context->env, FUR_UNSUPPORTED,
             "the small matrix is %lld x %lld; it can have at most %d rows and columns",
-            (long long)k, (long long)m, FUR_SMALL_MOST);
+            (long long)k, (long long)m, FUR_SMALL_MAX);
     return k == m && fur_vectors_are_same(&x->view, &y->view)
                ? FUR_OK
                : fur_vectors_check_apart(x, "X", y, "Y");

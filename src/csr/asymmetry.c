@@ -73,7 +73,7 @@ static fur_csr_asymmetry describe(const comparison *c)
         .found = 1, .row = of_a ? row : c->t->columns[k], .col = of_a ? c->a->columns[k] : row};
     found.entry = entry_at(c->a, found.row, found.col, &stored);
     found.opposite = entry_at(c->a, found.col, found.row, &stored);
-    found.alone = !stored;
+    found.missing = !stored;
     return found;
 }
 

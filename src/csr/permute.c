@@ -24,10 +24,10 @@
  * effect. */
 #    define ALWAYS_INLINE inline __attribute__((always_inline))
 
-/* Rows up to RANK_MOST entries are sorted by counting, for each entry, the entries before it. This
+/* Rows up to RANK_MAX entries are sorted by counting, for each entry, the entries before it. This
  * takes length^2 / 2 steps without unpredictable branches. Longer rows are sorted by digits. */
 #    define RANK_FEW 32
-#    define RANK_MOST 128
+#    define RANK_MAX 128
 
 /* B(i, j) = A(row_order[i], col_order[j]). col_position is the inverse of col_order. NULL leaves
  * that side unchanged. Rows of A may have gaps between them: the length of a row is taken from
@@ -123,7 +123,7 @@ static fur_status fill_rows(fur_env *env, renumbering *r, fur_offset_type offset
     const fur_csr_view *a = r->a;
     if (a->entries == 0)
         return FUR_OK;
-    r->spare = r->sorts && r->longest > RANK_MOST ? r->longest : 0;
+    r->spare = r->sorts && r->longest > RANK_MAX ? r->longest : 0;
     if (r->spare > INT32_MAX)
         return fur_env_fail(env, FUR_OVERFLOW, "a row of %lld entries is too long to sort",
                             (long long)r->spare);
@@ -282,7 +282,7 @@ static ALWAYS_INLINE void FN(ask_for_numbers)(const renumbering *r, int64_t row)
 {
     int64_t begin = ((const OFFSET *)r->a->offsets)[row];
     int64_t end = ((const OFFSET *)r->a->offsets)[row + 1];
-    end = fur_smaller(end, begin + RANK_MOST);
+    end = fur_smaller(end, begin + RANK_MAX);
     for (int64_t k = begin; k < end; k++)
         __builtin_prefetch(&r->col_position[r->a->columns[k]]);
 }
@@ -303,8 +303,8 @@ static void FN(rank_row)(const renumbering *r, int length, int64_t from, int64_t
     const int32_t *columns = r->a->columns + from;
     const VALUE *values = (const VALUE *)r->a->values + from;
     VALUE *out = (VALUE *)r->values + to;
-    int32_t renumbered[RANK_MOST];
-    int32_t rank[RANK_MOST];
+    int32_t renumbered[RANK_MAX];
+    int32_t rank[RANK_MAX];
     if (r->col_position) {
         for (int k = 0; k < length; k++)
             renumbered[k] = r->col_position[columns[k]];
@@ -351,7 +351,7 @@ static void FN(permute_row)(const renumbering *r, int64_t part, int64_t i)
     int64_t length = to[i + 1] - to[i];
     if (!r->sorts || (!r->col_position && is_sorted(r->a->columns + from, length)))
         FN(copy_row)(r, length, from, to[i]);
-    else if (length <= RANK_MOST)
+    else if (length <= RANK_MAX)
         FN(rank_row)(r, (int)length, from, to[i]);
     else
         FN(sort_row)(r, part, length, from, to[i]);

@@ -9,7 +9,7 @@
 #include <float.h>
 #include <math.h>
 
-#define MOST_SWEEPS 60
+#define MAX_SWEEPS 60
 
 typedef struct dense {
     int parts; /* parts of an entry: 1 if real, 2 if complex */
@@ -133,7 +133,7 @@ void fur_dense_symmetric_eigen(int parts, int n, double *a, double *values, doub
         most = fmax(most, fabs(a[i]));
         vectors[i] = i % ((n + 1) * parts) == 0;
     }
-    for (int i = 0; i < MOST_SWEEPS && sweep(&d, DBL_EPSILON / n * most); i++)
+    for (int i = 0; i < MAX_SWEEPS && sweep(&d, DBL_EPSILON / n * most); i++)
         ;
     for (int i = 0; i < n; i++)
         values[i] = a[(i * n + i) * parts];

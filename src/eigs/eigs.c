@@ -28,7 +28,7 @@
 #define DEFAULT_COUNT 6
 /* A matrix with at most this many rows is solved in one basis without restarts. */
 #define SMALL 160
-#define MOST_BASIS 10000
+#define MAX_BASIS 10000
 /* Limits of a search, because nearly equal eigenvalues could keep it going for long. The largest
  * residual must fall by LEAST_FALL before the number of steps has doubled and PATIENCE more steps
  * were taken. The number of start vectors is limited too. */
@@ -361,11 +361,11 @@ static fur_status set_defaults(eigs *e)
     fur_eigs_options *o = &e->options;
     if (o->count == 0)
         o->count = e->n < DEFAULT_COUNT ? (int)e->n : DEFAULT_COUNT;
-    if (o->count < 0 || o->count > FUR_EIGS_MOST_COUNT || o->count > e->n)
+    if (o->count < 0 || o->count > FUR_EIGS_MAX_COUNT || o->count > e->n)
         return fur_context_fail(
             e->context, FUR_INVALID,
             "%d eigenvalues were requested; the matrix has %lld, and at most %d can be found",
-            o->count, (long long)e->n, FUR_EIGS_MOST_COUNT);
+            o->count, (long long)e->n, FUR_EIGS_MAX_COUNT);
     if (o->which != FUR_EIGS_SMALLEST && o->which != FUR_EIGS_LARGEST &&
         o->which != FUR_EIGS_BOTH_ENDS)
         return fur_context_fail(e->context, FUR_INVALID,
@@ -381,15 +381,15 @@ static fur_status set_defaults(eigs *e)
         return fur_context_fail(e->context, FUR_INVALID,
                                 "the basis must have at least %d vectors for %d eigenvalues",
                                 o->count + 2, o->count);
-    if (o->basis > MOST_BASIS)
+    if (o->basis > MAX_BASIS)
         return fur_context_fail(e->context, FUR_INVALID, "the basis has at most %d vectors",
-                                MOST_BASIS);
+                                MAX_BASIS);
     if (o->tolerance == 0)
         o->tolerance = fur_eigs_tolerance(e->value);
     if (o->max_iterations == 0)
-        o->max_iterations = e->n < (FUR_SOLVER_MOST_ITERATIONS - 1000) / 10
+        o->max_iterations = e->n < (FUR_SOLVER_MAX_ITERATIONS - 1000) / 10
                                 ? 10 * e->n + 1000
-                                : FUR_SOLVER_MOST_ITERATIONS;
+                                : FUR_SOLVER_MAX_ITERATIONS;
     return FUR_OK;
 }
 

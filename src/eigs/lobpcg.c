@@ -23,7 +23,7 @@
 
 #define DEFAULT_COUNT 6
 #define DEFAULT_ITERATIONS 1000
-#define MOST_CONSTRAINTS 10000
+#define MAX_CONSTRAINTS 10000
 /* If at most this many dimensions for each value exist, the whole space is searched. */
 #define WHOLE_COUNTS 5
 /* X and A X accumulate rounding. They are computed again after this many iterations. */
@@ -65,11 +65,11 @@ typedef struct lobpcg {
 static fur_status check_numbers(const lobpcg *e)
 {
     const fur_lobpcg_options *o = &e->options;
-    if (o->count < 0 || o->count > FUR_LOBPCG_MOST_COUNT || o->count > e->n)
+    if (o->count < 0 || o->count > FUR_LOBPCG_MAX_COUNT || o->count > e->n)
         return fur_context_fail(
             e->context, FUR_INVALID,
             "%d eigenvalues were requested; the matrix has %lld, and at most %d can be found",
-            o->count, (long long)e->n, FUR_LOBPCG_MOST_COUNT);
+            o->count, (long long)e->n, FUR_LOBPCG_MAX_COUNT);
     if (o->which != FUR_EIGS_SMALLEST && o->which != FUR_EIGS_LARGEST)
         return fur_context_fail(e->context, FUR_INVALID,
                                 "lobpcg finds eigenvalues at one end only; options.which must be "
@@ -77,11 +77,11 @@ static fur_status check_numbers(const lobpcg *e)
     if (!(o->tolerance >= 0) || !(o->relative >= 0) || o->max_iterations < 0)
         return fur_context_fail(e->context, FUR_INVALID,
                                 "tolerance, relative and max_iterations must not be negative");
-    if (o->block != 0 && (o->block < o->count || o->block > FUR_LOBPCG_MOST_BLOCK))
+    if (o->block != 0 && (o->block < o->count || o->block > FUR_LOBPCG_MAX_BLOCK))
         return fur_context_fail(
             e->context, FUR_INVALID,
             "the block must have at least %d vectors, one for each eigenvalue, and at most %d",
-            o->count, FUR_LOBPCG_MOST_BLOCK);
+            o->count, FUR_LOBPCG_MAX_BLOCK);
     return FUR_OK;
 }
 
@@ -97,11 +97,11 @@ static fur_status check_operands(const lobpcg *e)
                                 "context; it must be %lld x %lld",
                                 (long long)e->n, (long long)e->n);
     if (y && (y->context != e->context || y->view.rows != e->n || y->view.value_type != value ||
-              y->view.cols > MOST_CONSTRAINTS))
+              y->view.cols > MAX_CONSTRAINTS))
         return fur_context_fail(e->context, FUR_INVALID,
                                 "the constraints must be at most %d vectors of %lld entries of "
                                 "type %s in the matrix's context",
-                                MOST_CONSTRAINTS, (long long)e->n, fur_value_name(value));
+                                MAX_CONSTRAINTS, (long long)e->n, fur_value_name(value));
     return FUR_OK;
 }
 

@@ -15,7 +15,7 @@
 /* Constants of src/solver/drive.c: the least factor by which a correction reduces the true
  * residual, and the target of a correction relative to the residual at its start. */
 #define FUR_COURSE_LEAST_GAIN 0.5
-#define FUR_COURSE_MOST_GAIN 1e-3
+#define FUR_COURSE_MAX_GAIN 1e-3
 #define FUR_COURSE_SURE_GAIN 0.25
 /* A constant of src/solver/method/cg.c: how far two directions may be from conjugate. */
 #define FUR_COURSE_CONJUGATE 0.1
@@ -72,15 +72,15 @@ FUR_ANYWHERE void fur_course_begin(fur_course *c, const fur_batch_form *form, do
 {
     double goal = fur_target(form->rtol, b_norm);
     /* x is tested too, because columns may be empty */
-    bool wild = !(residual < HUGE_VAL) || !(x_norm < HUGE_VAL);
+    bool nonfinite = !(residual < HUGE_VAL) || !(x_norm < HUGE_VAL);
     c->goal = fmin(goal > form->atol ? goal : form->atol, DBL_MAX);
     c->b_norm = b_norm > 0 ? b_norm : 1;
     c->residual = residual;
     c->least = HUGE_VAL;
     c->iterations = 0;
     c->runs = c->settles = false;
-    c->open = usable && !wild && !(residual <= c->goal);
-    c->outcome = wild                  ? FUR_OUTCOME_BREAKDOWN
+    c->open = usable && !nonfinite && !(residual <= c->goal);
+    c->outcome = nonfinite             ? FUR_OUTCOME_BREAKDOWN
                  : residual <= c->goal ? FUR_OUTCOME_CONVERGED
                  : !usable && finite   ? FUR_OUTCOME_INDEFINITE
                  : !usable             ? FUR_OUTCOME_BREAKDOWN
@@ -180,7 +180,7 @@ FUR_ANYWHERE void fur_course_judge(fur_course *c, const fur_batch_form *form, do
     c->open = c->outcome == FUR_OUTCOME_UNSOLVED;
     if (c->open) {
         double most = FUR_COURSE_SURE_GAIN * residual;
-        double least = FUR_COURSE_MOST_GAIN * residual;
+        double least = FUR_COURSE_MAX_GAIN * residual;
         double target = c->goal < most ? c->goal : most;
         c->least = FUR_COURSE_LEAST_GAIN * residual;
         fur_course_start(c, form, least > target ? least : target, true);

@@ -29,7 +29,7 @@ typedef struct fur_block_call {
     fur_scalar beta;
     const fur_vectors_view *x; /* NULL for fill */
     const fur_vectors_view *y;
-    const void *c; /* row by row, on the host, at most FUR_SMALL_MOST rows and columns; else NULL */
+    const void *c; /* row by row, on the host, at most FUR_SMALL_MAX rows and columns; else NULL */
 } fur_block_call;
 
 typedef fur_status fur_block_operation(const fur_block_call *call);

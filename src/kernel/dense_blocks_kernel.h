@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /* The most rows of a block. */
-#define FUR_DENSE_BLOCK_MOST 32
+#define FUR_DENSE_BLOCK_MAX 32
 
 /* The storage of the parts of a block's entries. */
 typedef enum fur_dense_form {

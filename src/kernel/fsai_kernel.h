@@ -28,7 +28,7 @@ typedef int64_t fur_fsai(const fur_fsai_call *call);
 
 /* The most positions of a row of G left of its diagonal. The row's dense matrix takes their
  * square. */
-#define FUR_FSAI_MOST 255
+#define FUR_FSAI_MAX 255
 
 /* Finds the positions of G row by row (Janna and Ferronato 2011). For row i, g with g_i = 1 has the
  * least g A g^H for the positions found so far. A step adds the columns left of i where the
@@ -48,7 +48,7 @@ typedef struct fur_fsai_search_call {
     void *sums;      /* lanes x rows zeros, on return too */
     int32_t *places; /* lanes x rows numbers -1, on return too */
     int32_t *seen;   /* lanes x rows */
-    void *dense;     /* lanes x (m^2 + 2 m) values, for m = steps x grow, at most FUR_FSAI_MOST */
+    void *dense;     /* lanes x (m^2 + 2 m) values, for m = steps x grow, at most FUR_FSAI_MAX */
     /* computed, m + 1 places a row: its positions in rising order, then the row itself */
     int32_t *columns;
     int64_t *lengths; /* computed: the number of positions of each row */

@@ -192,7 +192,7 @@ static fur_status solve(fur_multigrid *mg, const fur_vector *b, fur_vector *x, d
     FUR_TRY(iterate(mg, fur_target(rtol, b_norm), max_cycles, report));
     FUR_TRY(leave(mg, x));
     report->residual /= b_norm;
-    report->residual_recursive = report->residual;
+    report->residual_recurrence = report->residual;
     return FUR_OK;
 }
 
@@ -235,11 +235,11 @@ fur_status fur_operator_from_multigrid(fur_multigrid *mg, fur_operator **out)
 {
     FUR_NEED(mg ? mg->context : NULL, mg, out);
     FUR_TRY(fur_dependent_check(&mg->context->env, &mg->dependent));
-    if (mg->cycle != FUR_CYCLE_V || mg->before != mg->after)
+    if (mg->cycle != FUR_CYCLE_V || mg->pre_sweeps != mg->post_sweeps)
         return fur_context_fail(mg->context, FUR_UNSUPPORTED,
                                 "the multigrid operator must be symmetric: use a V cycle with "
                                 "before equal to after; this one is %c(%d, %d)",
-                                mg->cycle == FUR_CYCLE_V ? 'V' : 'F', mg->before, mg->after);
+                                mg->cycle == FUR_CYCLE_V ? 'V' : 'F', mg->pre_sweeps, mg->post_sweeps);
     fur_operator_definition definition = {
         .size = sizeof definition,
         .rows = mg->residual->size,

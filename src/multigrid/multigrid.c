@@ -150,16 +150,16 @@ static fur_status check_options(fur_env *env, fur_multigrid_options *o)
     if ((unsigned)o->cycle > FUR_CYCLE_F)
         return fur_env_fail(env, FUR_INVALID, "%d is not a cycle; use FUR_CYCLE_V or FUR_CYCLE_F",
                             (int)o->cycle);
-    if (o->before < FUR_MULTIGRID_NO_SWEEPS || o->after < FUR_MULTIGRID_NO_SWEEPS ||
+    if (o->pre_sweeps < FUR_MULTIGRID_NO_SWEEPS || o->post_sweeps < FUR_MULTIGRID_NO_SWEEPS ||
         o->levels < 0 || o->coarsest < 0)
         return fur_env_fail(env, FUR_INVALID,
                             "before, after, levels and coarsest must not be negative, except "
                             "FUR_MULTIGRID_NO_SWEEPS for before and after");
-    if (o->whole < 0)
+    if (o->gather_points < 0)
         return fur_env_fail(env, FUR_INVALID, "options.whole must not be negative");
-    o->before = sweeps_of(o->before);
-    o->after = sweeps_of(o->after);
-    if (o->before == 0 && o->after == 0)
+    o->pre_sweeps = sweeps_of(o->pre_sweeps);
+    o->post_sweeps = sweeps_of(o->post_sweeps);
+    if (o->pre_sweeps == 0 && o->post_sweeps == 0)
         return fur_env_fail(
             env, FUR_INVALID,
             "a cycle needs at least one sweep; set options.before or options.after");
@@ -391,7 +391,7 @@ static fur_status build(fur_multigrid *mg, const fur_stencil_view *s, const mode
         status = build_levels(&b, m, o, s->value_type);
     release_axes(env, b.axis);
     if (status == FUR_OK && fur_slabs_are_needed(mg->context))
-        status = fur_slabs_create(mg, o->whole);
+        status = fur_slabs_create(mg, o->gather_points);
     return status == FUR_OK ? fur_multigrid_list_steps(mg) : status;
 }
 
@@ -434,8 +434,8 @@ fur_status fur_multigrid_create(const fur_stencil *a, const fur_multigrid_option
     FUR_TRY(fur_env_allocate_zeros(env, 1, sizeof *mg, &mg));
     mg->context = a->context;
     mg->cycle = o.cycle;
-    mg->before = o.before;
-    mg->after = o.after;
+    mg->pre_sweeps = o.pre_sweeps;
+    mg->post_sweeps = o.post_sweeps;
     fur_status status = build(mg, &a->view, &m, &o);
     if (status == FUR_OK)
         status = copy_stencil(a, mg, &mg->stencil);

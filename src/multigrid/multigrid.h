@@ -14,8 +14,8 @@ struct fur_multigrid {
     fur_context *context;
     fur_stencil *stencil; /* a copy of the caller's stencil, which computes residuals */
     fur_cycle cycle;
-    int before;
-    int after;
+    int pre_sweeps;
+    int post_sweeps;
     int bottom; /* double sweeps on the coarsest level */
     int levels;
     fur_grid_level level[FUR_MULTIGRID_LEVELS]; /* finest first */

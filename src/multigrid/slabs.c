@@ -4,7 +4,7 @@
 #include "shared.h"
 
 /* The most points of a level that is whole on every rank: 64 x 64 x 64. */
-#define WHOLE_MOST INT64_C(262144)
+#define WHOLE_MAX INT64_C(262144)
 
 static int64_t larger(int64_t a, int64_t b)
 {
@@ -269,8 +269,8 @@ fur_status fur_slabs_create(fur_multigrid *mg, int64_t most)
     FUR_TRY(fur_env_allocate_zeros(&mg->context->env, 1, sizeof *mg->slabs, &mg->slabs));
     fur_slabs *slabs = mg->slabs;
     slabs->with = &mg->context->env.shared->with;
-    slabs->width = 2 * larger(mg->before, mg->after) + FUR_RESTRICTION_REACH;
-    slabs->whole = find_whole(mg, most ? most : WHOLE_MOST);
+    slabs->width = 2 * larger(mg->pre_sweeps, mg->post_sweeps) + FUR_RESTRICTION_REACH;
+    slabs->whole = find_whole(mg, most ? most : WHOLE_MAX);
     FUR_TRY(cut_levels(mg));
     return allocate(mg);
 }

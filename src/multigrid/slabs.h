@@ -38,8 +38,8 @@ struct fur_slabs {
     char *all;        /* on the CPU: the planes of all ranks */
     void *spare;      /* as large as the finest level's arrays */
     fur_passing pass; /* on a GPU: the parcels that will be passed */
-    fur_parcel give[FUR_PARCELS_MOST];
-    fur_parcel take[FUR_PARCELS_MOST];
+    fur_parcel give[FUR_PARCELS_MAX];
+    fur_parcel take[FUR_PARCELS_MAX];
 };
 
 /* Whether vectors of the context are shared. */

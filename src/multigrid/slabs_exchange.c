@@ -65,11 +65,11 @@ static char *place(const fur_multigrid *mg, const fur_slab *s, void *array, int6
 
 static fur_status list(const fur_multigrid *mg, fur_parcel *parcels, int *count, fur_parcel parcel)
 {
-    if (*count == FUR_PARCELS_MOST)
+    if (*count == FUR_PARCELS_MAX)
         return fur_context_fail(mg->context, FUR_UNSUPPORTED,
                                 "multigrid on GPUs exchanges planes between at most %d ranks at "
                                 "once; use fewer ranks, or increase options.whole",
-                                FUR_PARCELS_MOST / 2);
+                                FUR_PARCELS_MAX / 2);
     parcels[(*count)++] = parcel;
     return FUR_OK;
 }

@@ -36,7 +36,7 @@ static void solve_coarsest(steps *s, const fur_multigrid *mg)
 static void descend(steps *s, const fur_multigrid *mg, int from)
 {
     for (int l = from; l < mg->levels - 1; l++) {
-        add_relax(s, l, FUR_RED, mg->before);
+        add_relax(s, l, FUR_RED, mg->pre_sweeps);
         add(s, FUR_GRID_RESTRICT, l);
         add(s, FUR_GRID_CLEAR, l + 1);
     }
@@ -48,7 +48,7 @@ static void ascend(steps *s, const fur_multigrid *mg, int to, fur_colour first)
 {
     for (int l = mg->levels - 2; l >= to; l--) {
         add(s, FUR_GRID_CORRECT, l);
-        add_relax(s, l, first, mg->after);
+        add_relax(s, l, first, mg->post_sweeps);
     }
 }
 

@@ -74,7 +74,7 @@ const fur_option *fur_precond_option_at(const char *text, int index)
 
 /* Options of a kind, of any struct. */
 typedef union own_options {
-    char bytes[FUR_OPTIONS_MOST];
+    char bytes[FUR_OPTIONS_MAX];
     double number; /* aligns the bytes, as `pointer` does */
     const void *pointer;
 } own_options;
@@ -137,7 +137,7 @@ static fur_status take_options(fur_context *context, const fur_precond_options *
     if (table->options && !fur_options_copy(own, table->size, given))
         return FUR_FAIL_SIZE(context, table->type, table->size, given);
     if (kind == &fur_precond_amg && !given) /* the caller did not choose */
-        ((fur_amg_options *)own)->nonsymmetric = FUR_AMG_LOOK;
+        ((fur_amg_options *)own)->nonsymmetric = FUR_AMG_AUTO;
     return complete(context, kind, text, own);
 }
 

@@ -82,7 +82,7 @@ static fur_status create(fur_precond *p, const void *options)
     FUR_TRY(fur_env_allocate_zeros(&p->context->env, 1, sizeof *own, &own));
     p->state = own;
     own->x.block = fur_smaller(o->block, fur_larger(p->a->view.rows, 1));
-    own->x.overlaps = !o->apart;
+    own->x.overlaps = !o->no_overlap;
     const fur_expansion *x = &own->x;
     FUR_TRY(fur_csr_on_host(p->a, fur_expansion_make, &x, &own->e));
     FUR_TRY(hand_over(p->context, own));
@@ -133,7 +133,7 @@ static void release(fur_precond *p)
 static const fur_option table[] = {
     FUR_OPTION_RANGE(LONG, fur_schwarz_options, block, 1024, 1, HUGE_VAL,
                      "consecutive rows of a block"),
-    FUR_OPTION_YES(fur_schwarz_options, apart, "removes the overlap between blocks"),
+    FUR_OPTION_YES(fur_schwarz_options, no_overlap, "removes the overlap between blocks"),
     FUR_OPTION_YES(fur_schwarz_options, symmetric,
                    "uses factors of ic0 and adds the results of all blocks, for cg and minres"),
     FUR_PRECOND_SHIFT(fur_schwarz_options),

@@ -6,11 +6,11 @@
 #include "option_table.h"
 
 /* The largest shift that is tried. */
-#define FUR_SHIFT_MOST 1e3
+#define FUR_SHIFT_MAX 1e3
 
 /* The option in a kind's table. */
 #define FUR_PRECOND_SHIFT(struct_type)                                                             \
-    FUR_OPTION_RANGE(REAL, struct_type, shift, 0, 0, FUR_SHIFT_MOST,                               \
+    FUR_OPTION_RANGE(REAL, struct_type, shift, 0, 0, FUR_SHIFT_MAX,                               \
                      "enlarges the diagonal by this share before the factors are made: they are "  \
                      "less exact, and fail for fewer matrices")
 

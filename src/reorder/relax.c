@@ -10,19 +10,19 @@
 #define VERTEX_GRAIN 4096
 
 /* The cost of all sweeps, in edges visited from one end. A vertex costs as much as VERTEX_COST
- * edges, mostly for sorting. The number of sweeps is between LEAST_SWEEPS and MOST_SWEEPS. If half
+ * edges, mostly for sorting. The number of sweeps is between LEAST_SWEEPS and MAX_SWEEPS. If half
  * of the sweeps bring no better order, the sweeps end. */
 #define SWEPT_COST (1 << 24)
 #define VERTEX_COST 4
 #define LEAST_SWEEPS 60
-#define MOST_SWEEPS 160
+#define MAX_SWEEPS 160
 
 static int sweep_count(const fur_graph *g)
 {
     int64_t edges = fur_graph_begin(g, g->vertices) - fur_graph_begin(g, 0);
     int64_t sweeps = SWEPT_COST / (edges + VERTEX_COST * g->vertices);
-    if (sweeps > MOST_SWEEPS)
-        return MOST_SWEEPS;
+    if (sweeps > MAX_SWEEPS)
+        return MAX_SWEEPS;
     return sweeps < LEAST_SWEEPS ? LEAST_SWEEPS : (int)sweeps;
 }
 

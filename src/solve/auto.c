@@ -109,11 +109,11 @@ static fur_status check_traits(const fur_course *c)
 {
     const fur_csr_traits *t = &c->traits;
     const char *precond = c->options.precond;
-    if (t->wild_row >= 0)
+    if (t->nonfinite_row >= 0)
         return fur_context_fail(
             c->context, FUR_INVALID,
             "entry (%lld, %lld) of the matrix, counting from 1, is not finite; nothing was solved",
-            (long long)t->wild_row + 1, (long long)t->wild_col + 1);
+            (long long)t->nonfinite_row + 1, (long long)t->nonfinite_col + 1);
     if (c->solver.preconditioner || is_auto(precond) || !is(precond, "jacobi"))
         return FUR_OK;
     if (t->diagonal_zero > 0)
@@ -366,7 +366,7 @@ static fur_status give_up(fur_course *c, const fur_choice *choice, fur_status st
         return status;
     snprintf(c->refusal, sizeof c->refusal, "%s", fur_context_error(c->context));
     report->method = choice->method;
-    report->residual = report->residual_recursive = NAN;
+    report->residual = report->residual_recurrence = NAN;
     tell(c, choice, report);
     return FUR_OK;
 }
@@ -409,7 +409,7 @@ static bool has_iterations_left(const fur_course *c)
 /* Adds the attempt to the list of finished attempts. */
 static void note(fur_course *c, const fur_choice *choice, fur_outcome outcome)
 {
-    if (c->attempts < FUR_MOST_ATTEMPTS)
+    if (c->attempts < FUR_MAX_ATTEMPTS)
         c->attempt[c->attempts++] = (fur_attempt){*choice, outcome};
 }
 
@@ -420,7 +420,7 @@ static fur_status hand_over(fur_course *c)
     FUR_TRY(fur_course_unscale(c));
     if (fur_outcome_solved(best->outcome) || best->residual <= c->first)
         return fur_vector_copy(c->best, c->x);
-    best->residual = best->residual_recursive = c->first;
+    best->residual = best->residual_recurrence = c->first;
     best->residual_bound = best->error_a_norm = best->backward_error = NAN;
     best->residual_scaled = best->backward_error_rows = NAN;
     return fur_vector_copy(c->guess, c->x);

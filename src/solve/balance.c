@@ -14,10 +14,10 @@
 /* Number of steps. Each step halves the remaining exponents. */
 #define STEPS 10
 
-/* Scales stay between 2^-MOST_EXPONENT and 2^MOST_EXPONENT, so that a product of two scales does
+/* Scales stay between 2^-MAX_EXPONENT and 2^MAX_EXPONENT, so that a product of two scales does
  * not overflow. */
-#define MOST_EXPONENT 480
-#define MOST_EXPONENT_SINGLE 56
+#define MAX_EXPONENT 480
+#define MAX_EXPONENT_SINGLE 56
 
 /* Exponents, in bits. */
 typedef struct scales {
@@ -104,7 +104,7 @@ static void balance(scales *s, fur_scale scale)
 static fur_status make_vector(fur_context *context, fur_value_type value, int64_t n,
                               const double *exponents, int sign, double *room, fur_vector **out)
 {
-    const int most = fur_value_is_single(value) ? MOST_EXPONENT_SINGLE : MOST_EXPONENT;
+    const int most = fur_value_is_single(value) ? MAX_EXPONENT_SINGLE : MAX_EXPONENT;
     fur_vector *wide;
     for (int64_t i = 0; i < n; i++)
         room[i] = scalbn(1, sign * (int)fmax(-most, fmin(most, rint(exponents[i]))));

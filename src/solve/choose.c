@@ -24,8 +24,8 @@
 
 /* Largest number of entries that incomplete factors add to A, and largest number of rows for
  * complete factors, which may need far more memory. */
-#define MOST_FILL 10000000
-#define MOST_DIRECT_ROWS 100000
+#define MAX_FILL 10000000
+#define MAX_DIRECT_ROWS 100000
 
 /* One line of a list. */
 typedef struct candidate {
@@ -36,8 +36,8 @@ typedef struct candidate {
     int fill;            /* entries a row of factors beyond A's */
 } candidate;
 
-#define MOST_CANDIDATES 14
-typedef candidate candidates[MOST_CANDIDATES + 1];
+#define MAX_CANDIDATES 14
+typedef candidate candidates[MAX_CANDIDATES + 1];
 
 /* gmres with incomplete factors by thresholds. The second macro expands the arguments first. */
 #define FACTORS(most, least) FACTORS_TEXT(most, least)
@@ -190,8 +190,8 @@ static bool are_alike(const selection *s, int i, int k)
 static bool has_room(const fur_csr_traits *t, const candidate *line)
 {
     if (strcmp(line->precond, "direct") == 0)
-        return t->rows <= MOST_DIRECT_ROWS;
-    return line->fill <= MOST_FILL / (t->rows + 1);
+        return t->rows <= MAX_DIRECT_ROWS;
+    return line->fill <= MAX_FILL / (t->rows + 1);
 }
 
 /* Returns true if the library has the method, the factors fit in memory, and this line does not
@@ -207,12 +207,12 @@ static bool is_of_use(const selection *s, int place)
     return fur_method_find(line->method) != NULL;
 }
 
-/* Returns the first useful line from a place on; MOST_CANDIDATES if there is none. */
+/* Returns the first useful line from a place on; MAX_CANDIDATES if there is none. */
 static int find_place(const selection *s, int place)
 {
-    while (place < MOST_CANDIDATES && s->list[place].method && !is_of_use(s, place))
+    while (place < MAX_CANDIDATES && s->list[place].method && !is_of_use(s, place))
         place++;
-    return s->list[place].method ? place : MOST_CANDIDATES;
+    return s->list[place].method ? place : MAX_CANDIDATES;
 }
 
 /* Returns true if another line could do better after this outcome. If iterations run out outside a
@@ -259,7 +259,7 @@ static bool can_follow(const candidate *line, const fur_choice *previous, fur_ou
 static int next_place(const selection *s, const fur_choice *previous, fur_outcome outcome)
 {
     int place = find_place(s, previous->place + 1);
-    while (place < MOST_CANDIDATES && !can_follow(&s->list[place], previous, outcome))
+    while (place < MAX_CANDIDATES && !can_follow(&s->list[place], previous, outcome))
         place = find_place(s, place + 1);
     return place;
 }
@@ -348,7 +348,7 @@ static void fill(const selection *s, int place, const fur_choice *previous, fur_
                         .precond = precond_of(t, c),
                         .restart = restart_of(t, c),
                         .place = place,
-                        .last = find_place(s, place + 1) == MOST_CANDIDATES,
+                        .last = find_place(s, place + 1) == MAX_CANDIDATES,
                         .trial = trial_of(s, place)};
     if (previous)
         say_what_failed(previous, outcome, out->reason, sizeof out->reason);
@@ -364,12 +364,12 @@ void fur_choose_line(const fur_csr_traits *t, const fur_choice *previous, fur_ou
 {
     const selection s = {t, list_for(t), plain};
     fur_choice chosen = {.size = sizeof chosen, .last = 1};
-    int place = MOST_CANDIDATES;
+    int place = MAX_CANDIDATES;
     if (!previous)
         place = find_place(&s, 0);
     else if (previous->method && is_worth_another(previous, outcome))
         place = next_place(&s, previous, outcome);
-    if (place < MOST_CANDIDATES)
+    if (place < MAX_CANDIDATES)
         fill(&s, place, previous, outcome, &chosen);
     *out = chosen;
 }

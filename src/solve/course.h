@@ -11,7 +11,7 @@ typedef struct fur_attempt {
     fur_outcome outcome;
 } fur_attempt;
 
-#define FUR_MOST_ATTEMPTS 16
+#define FUR_MAX_ATTEMPTS 16
 
 /* The caller's system A x = b. The course solves this system, or R A C y = R b with x = C y. */
 typedef struct fur_plain_system {
@@ -43,7 +43,7 @@ typedef struct fur_course {
     fur_precond *made;     /* of the attempt in progress; NULL: none */
     char refusal[160];     /* why that could not be made */
     int attempts;
-    fur_attempt attempt[FUR_MOST_ATTEMPTS];
+    fur_attempt attempt[FUR_MAX_ATTEMPTS];
     fur_vectors *null_space; /* found in A; NULL: none */
     bool singular;           /* A has null vectors, known for A^H or not */
     /* For a scaled system; otherwise NULL. */

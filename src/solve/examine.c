@@ -46,8 +46,8 @@ static fur_csr_traits nothing(const fur_csr_view *a)
     return (fur_csr_traits){.rows = a->rows,
                             .cols = a->cols,
                             .entries = a->entries,
-                            .wild_row = -1,
-                            .wild_col = -1,
+                            .nonfinite_row = -1,
+                            .nonfinite_col = -1,
                             .zero_row = -1,
                             .row = -1,
                             .col = -1,
@@ -93,9 +93,9 @@ static void look_at_row(look *l, fur_csr_traits *t, int64_t row)
     double others = 0;
     for (int64_t k = offset(a, row); k < offset(a, row + 1); k++) {
         fur_scalar z = entry(a, k);
-        if (!fur_is_finite(z) && t->wild_row < 0) {
-            t->wild_row = row;
-            t->wild_col = a->columns[k];
+        if (!fur_is_finite(z) && t->nonfinite_row < 0) {
+            t->nonfinite_row = row;
+            t->nonfinite_col = a->columns[k];
         }
         if (a->columns[k] == row)
             d = fur_complex(d.re + z.re, d.im + z.im);
@@ -193,9 +193,9 @@ static int64_t first_row(int64_t a, int64_t b)
 static void join(const part *p, double *most, fur_csr_traits *all)
 {
     const fur_csr_traits *t = &p->traits;
-    if (all->wild_row < 0)
-        all->wild_col = t->wild_col;
-    all->wild_row = first_row(all->wild_row, t->wild_row);
+    if (all->nonfinite_row < 0)
+        all->nonfinite_col = t->nonfinite_col;
+    all->nonfinite_row = first_row(all->nonfinite_row, t->nonfinite_row);
     all->zero_row = first_row(all->zero_row, t->zero_row);
     all->indefinite_row = first_row(all->indefinite_row, t->indefinite_row);
     all->empty_rows += t->empty_rows;
@@ -354,7 +354,7 @@ static fur_status examine(const fur_csr *a, fur_csr_traits *traits)
     FUR_TRY(fur_context_allocate(context, (size_t)view->rows * sizeof(double), &roots));
     l.roots = roots;
     fur_status status = look_at_all(&l, context, look_at_rows, traits);
-    if (status == FUR_OK && view->rows == view->cols && traits->wild_row < 0)
+    if (status == FUR_OK && view->rows == view->cols && traits->nonfinite_row < 0)
         status = look_at_square(&l, a, traits);
     fur_context_release(context, roots);
     return status;

@@ -14,7 +14,7 @@
 #define ROUNDING 64
 
 /* If there are more components, no null vectors are used. */
-#define MOST_VECTORS 16
+#define MAX_VECTORS 16
 
 /* The matrix and the work arrays. */
 typedef struct search {
@@ -116,7 +116,7 @@ static fur_status find_in_components(fur_course *c, const search *s, const fur_c
         FUR_TRY(mark_columns(s));
         count = number_singular(classes, s->fails, rows, number);
     }
-    return count > 0 && count <= MOST_VECTORS
+    return count > 0 && count <= MAX_VECTORS
                ? fill_vectors(classes, number, count, s->a, &c->null_space)
                : FUR_OK;
 }

@@ -11,7 +11,7 @@
 
 /* Largest ratio of couplings of the scaled matrix. For smooth coefficients it is near 1. At Neumann
  * boundaries it is less than 2. At jumps by a factor of 10 it is 2.5 or more. */
-#define SPREAD_MOST 2
+#define SPREAD_MAX 2
 
 /* Iterations of a trial: about the time of algebraic multigrid's set-up and solve. */
 #define TRIAL 100
@@ -42,7 +42,7 @@ fur_status fur_make_grid(const fur_csr *a, const fur_csr_traits *t, const fur_pr
     if (status == FUR_UNSUPPORTED) /* singular, or complex */
         return FUR_OK;
     FUR_TRY(status);
-    if (fur_precond_describe(made)->spread <= SPREAD_MOST)
+    if (fur_precond_describe(made)->spread <= SPREAD_MAX)
         *out = made;
     else
         fur_precond_destroy(made);

@@ -25,14 +25,14 @@
  * queue does not hide more of the host's wait for the scalars. A method that looks behind has twice
  * as many in the queue. */
 #define AHEAD_SHARE 8
-#define MOST_AHEAD 16
+#define MAX_AHEAD 16
 
 /* Corrections continue while each one reduces the true residual by this factor. */
 #define LEAST_GAIN 0.5
-/* The target of a correction, relative to the residual at its start. It is at least MOST_GAIN, so
+/* The target of a correction, relative to the residual at its start. It is at least MAX_GAIN, so
  * that the true residual is computed soon. It is at most SURE_GAIN, so that a residual just above
  * the goal can decrease. */
-#define MOST_GAIN 1e-3
+#define MAX_GAIN 1e-3
 #define SURE_GAIN 0.25
 
 /* A right-hand side that, without its null vectors, is at most this number of epsilon is
@@ -50,7 +50,7 @@
 int64_t fur_pass_next_look(const fur_pass *pass, int64_t iteration)
 {
     int64_t share = iteration / (pass->looks_behind ? 2 * AHEAD_SHARE : AHEAD_SHARE);
-    int64_t ahead = share < 1 ? 1 : share < MOST_AHEAD ? share : MOST_AHEAD;
+    int64_t ahead = share < 1 ? 1 : share < MAX_AHEAD ? share : MAX_AHEAD;
     int64_t interval = pass->check_every  ? pass->check_every
                        : pass->look_ahead ? pass->look_ahead
                                           : ahead;
@@ -350,7 +350,7 @@ static fur_outcome judge(const fur_drive *d, double least)
 static double correction_target(const fur_drive *d)
 {
     double most = SURE_GAIN * d->residual;
-    return larger(MOST_GAIN * d->residual, d->goal < most ? d->goal : most);
+    return larger(MAX_GAIN * d->residual, d->goal < most ? d->goal : most);
 }
 
 fur_status fur_drive_start(fur_drive *d, const fur_vector *r, bool *over)
@@ -358,7 +358,7 @@ fur_status fur_drive_start(fur_drive *d, const fur_vector *r, bool *over)
     fur_pass *s = d->pass;
     d->first = d->residual;
     if (!(d->residual < HUGE_VAL) || !(d->guess < HUGE_VAL) || !(d->whole < HUGE_VAL))
-        return fur_drive_refuse_wild(d, r);
+        return fur_drive_refuse_nonfinite(d, r);
     s->x = d->x;
     s->base = NULL;
     s->b_norm = d->b_norm;

@@ -57,7 +57,7 @@ fur_status fur_drive_take_first(fur_drive *d, fur_vector *r);
 fur_status fur_drive_start(fur_drive *d, const fur_vector *r, bool *over);
 
 /* Fails with a sentence about the nonfinite entry of b, of the guess or of r. */
-fur_status fur_drive_refuse_wild(const fur_drive *d, const fur_vector *r);
+fur_status fur_drive_refuse_nonfinite(const fur_drive *d, const fur_vector *r);
 
 /* Whether the first pass must compute a correction. It must for least squares, if the residual
  * needs a scale, and if x may get worse. */

@@ -24,8 +24,8 @@
 #define SINGLE_TINY 0x1p-100
 
 /* Powers of two up to these exponents have a reciprocal in the value type. */
-#define MOST 1020
-#define SINGLE_MOST 124
+#define MAX 1020
+#define SINGLE_MAX 124
 
 /* An operator, and its scaled replacement for a method. */
 typedef struct side {
@@ -50,7 +50,7 @@ static bool is_single(const fur_drive *d)
 /* Clamps an exponent and makes it even, because methods take roots of products with M. */
 static int clamped(const fur_drive *d, int exponent)
 {
-    int most = is_single(d) ? SINGLE_MOST : MOST;
+    int most = is_single(d) ? SINGLE_MAX : MAX;
     return (exponent < -most ? -most : exponent > most ? most : exponent) / 2 * 2;
 }
 

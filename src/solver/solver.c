@@ -148,8 +148,8 @@ static int64_t default_interval(const fur_operator *a)
  * several times its number of rows. For a large system that many iterations would take too long. */
 int64_t fur_solver_iterations(int64_t rows)
 {
-    return rows < (FUR_SOLVER_MOST_ITERATIONS - 100) / 10 ? 10 * rows + 100
-                                                          : FUR_SOLVER_MOST_ITERATIONS;
+    return rows < (FUR_SOLVER_MAX_ITERATIONS - 100) / 10 ? 10 * rows + 100
+                                                         : FUR_SOLVER_MAX_ITERATIONS;
 }
 
 double fur_solver_tolerance(const fur_solver_options *options, fur_value_type value)
@@ -172,9 +172,9 @@ static fur_status set_defaults(const fur_operator *a, const fur_method *method,
                                 "execution is %d; use FUR_EXECUTION_AUTO, FUR_EXECUTION_PLAIN, "
                                 "FUR_EXECUTION_RECORDED or FUR_EXECUTION_PERSISTENT",
                                 (int)o->execution);
-    if (o->restart < 0 || o->restart > FUR_SOLVER_MOST_RESTART)
+    if (o->restart < 0 || o->restart > FUR_SOLVER_MAX_RESTART)
         return fur_context_fail(context, FUR_INVALID, "restart must be from 0 to %d",
-                                FUR_SOLVER_MOST_RESTART);
+                                FUR_SOLVER_MAX_RESTART);
     o->method = method->info.name;
     o->rtol = fur_solver_tolerance(o, fur_operator_value_type(a));
     if (o->max_iterations == 0)
@@ -328,7 +328,7 @@ fur_status fur_solver_create(const fur_operator *a, const fur_solver_options *op
         status = fur_complete_make(solver);
     if (status == FUR_OK)
         status = make_null_space(solver);
-    if (status == FUR_OK && method->reduces && !o.whole)
+    if (status == FUR_OK && method->reduces && !o.no_reduction)
         status = fur_red_black_create(solver, o.preconditioner, &solver->red_black);
     if (status == FUR_OK)
         status = make_ahead(solver);

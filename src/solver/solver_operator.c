@@ -10,7 +10,7 @@
 #include <math.h>
 
 /* Powers of two up to this exponent have a reciprocal. */
-#define MOST_EXPONENT 1000
+#define MAX_EXPONENT 1000
 
 typedef struct inner {
     fur_solver *solver;
@@ -56,7 +56,7 @@ static fur_status apply_converted(const inner *m, const fur_vector *r, fur_vecto
     if (!(norm > 0 && norm < HUGE_VAL))
         return fur_vector_copy(r, z);
     int exponent = ilogb(norm);
-    exponent = exponent < -MOST_EXPONENT ? -MOST_EXPONENT : exponent;
+    exponent = exponent < -MAX_EXPONENT ? -MAX_EXPONENT : exponent;
     FUR_TRY(convert_vector(m, scalbn(1, -exponent), r, m->outer_entries, m->r, m->entries));
     FUR_TRY(fur_vector_fill(m->z, fur_real(0)));
     FUR_TRY(fur_solver_solve(m->solver, m->r, m->z, NULL));

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* With this limit, sums and products of extents in kernels cannot overflow. */
-#define MOST_POINTS (INT64_C(1) << 59)
+#define MAX_POINTS (INT64_C(1) << 59)
 
 static fur_status check_grid(fur_env *env, const fur_stencil_definition *d)
 {
@@ -26,7 +26,7 @@ static fur_status check_grid(fur_env *env, const fur_stencil_definition *d)
                 "%d is not a boundary; use FUR_BOUNDARY_DIRICHLET, FUR_BOUNDARY_NEUMANN or "
                 "FUR_BOUNDARY_PERIODIC",
                 (int)d->boundary[axis]);
-        if (__builtin_mul_overflow(rows, d->extent[axis], &rows) || rows >= MOST_POINTS)
+        if (__builtin_mul_overflow(rows, d->extent[axis], &rows) || rows >= MAX_POINTS)
             return fur_env_fail(
                 env, FUR_OVERFLOW,
                 "the grid has 2^59 points or more, which is too large for a vector");

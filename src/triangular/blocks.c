@@ -12,7 +12,7 @@
 #define LEAST_BLOCK 500
 /* If blocks need more blocks than this on average, the rows are in an order that blocks cannot
  * use. */
-#define MOST_NEEDS 32
+#define MAX_NEEDS 32
 /* Each trial has blocks smaller by this factor. */
 #define SMALLER 4
 
@@ -231,7 +231,7 @@ fur_status fur_schedule_blocks(fur_env *env, const fur_workload *w, fur_schedule
     /* Two consecutive blocks have at least LEAST_BLOCK work together: a long row may follow a short
      * row. */
     int64_t most = fur_smaller(n, 2 * (fur_strict_work(w, 0, n) / LEAST_BLOCK) + 2);
-    blocks b = {.w = w, .room = most * MOST_NEEDS};
+    blocks b = {.w = w, .room = most * MAX_NEEDS};
     fur_schedule best = {.name = NULL};
     fur_status status = FUR_OK;
     FUR_TRY_DONE(fur_env_allocate(env, most + 1, sizeof *b.begin, &b.begin));

@@ -47,10 +47,10 @@ static int first_free(const double *until, int threads)
 
 double fur_schedule_play(const fur_schedule *s, const double *cost, int threads, double *finish)
 {
-    enum { MOST = 64 };
-    double until[MOST] = {0};
+    enum { MAX = 64 };
+    double until[MAX] = {0};
     double latest = 0;
-    threads = (int)fur_smaller(threads, MOST);
+    threads = (int)fur_smaller(threads, MAX);
     for (int64_t i = 0; i < s->count; i++) {
         double *own = &until[first_free(until, threads)];
         double ready = s->task[i].needs > 0 ? finish[s->task[i].needs - 1] : 0;

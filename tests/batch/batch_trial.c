@@ -243,7 +243,7 @@ static void solve(batch_trial *t, const fur_batch_solver_options *options, int64
                             .rtol = options->rtol,
                             .atol = options->atol,
                             .max_iterations = options->max_iterations,
-                            .whole = 1};
+                            .no_reduction = 1};
     fault f = fault_of(s);
     fur_outcome refused = f == NO_DIAGONAL ? FUR_OUTCOME_INDEFINITE : FUR_OUTCOME_BREAKDOWN;
     if (f == NO_DIAGONAL || f == WILD) {
@@ -400,7 +400,7 @@ void batch_check_solve(fur_context *context, const batch_trial *t,
     close_trial(&o);
 }
 
-void batch_check_wild_guess(fur_context *context, fur_value_type value, rng *r)
+void batch_check_nonfinite_guess(fur_context *context, fur_value_type value, rng *r)
 {
     enum { SYSTEMS = 5 };
     const fur_batch_solver_options options = {.size = sizeof options};
@@ -413,13 +413,13 @@ void batch_check_wild_guess(fur_context *context, fur_value_type value, rng *r)
           fur_csr_create(fur_context_host(context), &view, FUR_OWNERSHIP_COPY, &a));
     batch_trial t = batch_make(a, value, SYSTEMS, 2, r);
     for (int64_t s = 0; s < SYSTEMS; s++) {
-        fur_scalar wild = fur_complex(s % 2 ? NAN : 1, s % 2 ? 0 : INFINITY);
+        fur_scalar nonfinite = fur_complex(s % 2 ? NAN : 1, s % 2 ? 0 : INFINITY);
         entry_set(value, t.b, SYSTEMS + s, fur_real(0));
-        entry_set(value, t.x, SYSTEMS + s, value_is_complex(value) ? wild : fur_real(NAN));
+        entry_set(value, t.x, SYSTEMS + s, value_is_complex(value) ? nonfinite : fur_real(NAN));
         t.results[s] = (fur_batch_result){FUR_OUTCOME_BREAKDOWN, 0, NAN};
     }
     memcpy(t.expected, t.x, bytes_of(&t, 2));
-    batch_check_solve(context, &t, &options, false, "a wild guess");
+    batch_check_solve(context, &t, &options, false, "a nonfinite guess");
     batch_release(&t);
     fur_csr_destroy(a);
 }

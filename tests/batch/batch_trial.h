@@ -58,6 +58,6 @@ void batch_check_product(fur_context *context, const batch_trial *t, fur_scalar 
 void batch_check_solve(fur_context *context, const batch_trial *t,
                        const fur_batch_solver_options *options, bool gaps, const char *what);
 /* The guess is not finite in a column without entries, so no product shows it. */
-void batch_check_wild_guess(fur_context *context, fur_value_type value, rng *r);
+void batch_check_nonfinite_guess(fur_context *context, fur_value_type value, rng *r);
 
 #endif

@@ -88,7 +88,7 @@ START_TEST(a_guess_that_is_not_finite_is_a_breakdown)
 {
     rng r = rng_stream(50);
     fur_context *context = context_make(NULL, 2);
-    batch_check_wild_guess(context, (fur_value_type)_i, &r);
+    batch_check_nonfinite_guess(context, (fur_value_type)_i, &r);
     fur_context_destroy(context);
 }
 END_TEST

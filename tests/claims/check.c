@@ -57,7 +57,7 @@ static real norm_of_terms(const trial *t)
     for (int64_t k = 0; k < t->count; k++) {
         number sum = {0, 0};
         number own = {(real)t->terms[k].re, (real)t->terms[k].im};
-        int64_t reach = t->stencil ? MOST_POINTS : 0;
+        int64_t reach = t->stencil ? MAX_POINTS : 0;
         int64_t end = k + reach < t->count ? k + reach + 1 : t->count;
         for (int64_t n = k > reach ? k - reach : 0; n < end; n++)
             if (t->terms[n].row == t->terms[k].row && t->terms[n].col == t->terms[k].col)
@@ -69,8 +69,8 @@ static real norm_of_terms(const trial *t)
 
 static void take_truth(const trial *t, truth *out)
 {
-    static double b[2 * MOST_ROWS];
-    static double x[2 * MOST_ROWS];
+    static double b[2 * MAX_ROWS];
+    static double x[2 * MAX_ROWS];
     must(t, fur_vector_download(t->b, b));
     must(t, fur_vector_download(t->x, x));
     take_residual(t, b, x, &out->last);
@@ -93,7 +93,7 @@ static void take_truth(const trial *t, truth *out)
 
 bool is_dense(const trial *t)
 {
-    return t->rows <= MOST_DENSE && t->cols <= MOST_DENSE && !t->stencil;
+    return t->rows <= MAX_DENSE && t->cols <= MAX_DENSE && !t->stencil;
 }
 
 exact matrix_of(const trial *t)
@@ -109,7 +109,7 @@ exact matrix_of(const trial *t)
 /* M, column by column. */
 static exact preconditioner_of(const trial *t)
 {
-    static double column[2 * MOST_DENSE];
+    static double column[2 * MAX_DENSE];
     int n = (int)t->rows;
     exact m = exact_make(n, n);
     fur_vector *e = NULL;
@@ -207,9 +207,9 @@ static void check_guess(const trial *t, const truth *is)
 /* ||A^H r - damp^2 (x - guess)||, and what computing it, and rounding x, may be off by. */
 static real gradient_of(const trial *t, const truth *is, real *rounding)
 {
-    static number g[MOST_ROWS];
-    static real off[MOST_ROWS];
-    static double x[2 * MOST_ROWS];
+    static number g[MAX_ROWS];
+    static real off[MAX_ROWS];
+    static double x[2 * MAX_ROWS];
     real squares = 0;
     real by = (real)t->damp * (real)t->damp;
     must(t, fur_vector_download(t->x, x));
@@ -234,9 +234,9 @@ static real gradient_of(const trial *t, const truth *is, real *rounding)
 /* The residual that is left when all directions are used that are not numerically null. */
 static real least_residual(const trial *t, const truth *is)
 {
-    static number b[MOST_ROWS];
-    static double entries[2 * MOST_ROWS];
-    real values[MOST_DENSE];
+    static number b[MAX_ROWS];
+    static double entries[2 * MAX_ROWS];
+    real values[MAX_DENSE];
     exact a = matrix_of(t);
     int most = (int)(t->rows > t->cols ? t->rows : t->cols);
     exact_values(&a, values);
@@ -268,7 +268,7 @@ static void check_least_squares(const trial *t, const truth *is)
         allowed = larger(allowed, is->a * is->target);
     if (!(gradient <= allowed * (1 + NORM_SLACK) + rounding))
         fail(t, "least squares with a large gradient", gradient, allowed);
-    if (t->damp > 0 || !is_dense(t) || t->cols > MOST_VALUES || t->rows > t->cols)
+    if (t->damp > 0 || !is_dense(t) || t->cols > MAX_VALUES || t->rows > t->cols)
         return; /* a tall A is asked for the gradient only */
     real least = least_residual(t, is);
     if (least <= is->target && least < is->last.norm / 2)

@@ -12,14 +12,14 @@
 #define SINGULAR_SLACK 16
 
 /* Singular values are computed of matrices with at most this many columns. */
-#define MOST_VALUES 24
+#define MAX_VALUES 24
 
 /* As above, for the residual of one x. */
 typedef struct residual {
     real norm;
     real rounding; /* what computing it may be off by */
-    number r[MOST_ROWS];
-    real off[MOST_ROWS]; /* that by rows */
+    number r[MAX_ROWS];
+    real off[MAX_ROWS]; /* that by rows */
 } residual;
 
 /* The truth about a trial. */

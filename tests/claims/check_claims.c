@@ -24,8 +24,8 @@
 #include <unistd.h>
 
 #define LIMIT_SECONDS 20
-#define MOST_KINDS 64
-#define MOST_PRINTED 5 /* cases of a kind */
+#define MAX_KINDS 64
+#define MAX_PRINTED 5 /* cases of a kind */
 
 tally *shared_tally;
 
@@ -129,10 +129,10 @@ static void take_failure(int status, const course *c, failure *failures)
                                              : strsignal(WTERMSIG(status)));
     else if (!*s->kind)
         snprintf(s->kind, sizeof s->kind, "exit status %d", WEXITSTATUS(status));
-    while (k < MOST_KINDS - 1 && *failures[k].kind && strcmp(failures[k].kind, s->kind) != 0)
+    while (k < MAX_KINDS - 1 && *failures[k].kind && strcmp(failures[k].kind, s->kind) != 0)
         k++;
     snprintf(failures[k].kind, sizeof failures[k].kind, "%s", s->kind);
-    if (failures[k].count++ < MOST_PRINTED)
+    if (failures[k].count++ < MAX_PRINTED)
         printf("%s, seed %llu case %llu: %s: %s: %s\n", c->suite->name, (unsigned long long)c->seed,
                (unsigned long long)s->turn, s->kind, s->solve, s->result);
     fflush(stdout);
@@ -163,10 +163,10 @@ static int print_counts(const failure *failures)
     const tally *s = shared_tally;
     long long failed = 0;
     printf("%lld solves\n%10lld refused\n", s->cases, s->refused);
-    for (int outcome = 1; outcome < MOST_OUTCOMES; outcome++)
+    for (int outcome = 1; outcome < MAX_OUTCOMES; outcome++)
         if (s->outcomes[outcome] > 0)
             printf("%10lld %s\n", s->outcomes[outcome], fur_outcome_name((fur_outcome)outcome));
-    for (int k = 0; k < MOST_KINDS && failures[k].count > 0; k++) {
+    for (int k = 0; k < MAX_KINDS && failures[k].count > 0; k++) {
         printf("%10lld FAILED: %s\n", failures[k].count, failures[k].kind);
         failed += failures[k].count;
     }
@@ -183,7 +183,7 @@ static const suite *find_suite(const char *name)
 
 int main(int count, char **arguments)
 {
-    static failure failures[MOST_KINDS];
+    static failure failures[MAX_KINDS];
     course c = {.suite = count > 2 ? find_suite(arguments[1]) : NULL,
                 .device = count > 4 ? arguments[4] : "cpu",
                 .alone = count > 5};

@@ -4,7 +4,7 @@
 
 #include <furrow/furrow.h>
 
-#define MOST_OUTCOMES 32
+#define MAX_OUTCOMES 32
 
 /* Shared by both. */
 typedef struct tally {
@@ -13,7 +13,7 @@ typedef struct tally {
     char solve[512]; /* in words */
     char kind[96];   /* of its failure; "": none yet */
     char result[128];
-    long long outcomes[MOST_OUTCOMES];
+    long long outcomes[MAX_OUTCOMES];
     long long refused;
     long long cases;
 } tally;

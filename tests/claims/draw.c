@@ -31,8 +31,8 @@ double scale(double from, double to)
 typedef struct table {
     int rows;
     int cols;
-    double re[MOST_DENSE][MOST_DENSE];
-    double im[MOST_DENSE][MOST_DENSE];
+    double re[MAX_DENSE][MAX_DENSE];
+    double im[MAX_DENSE][MAX_DENSE];
 } table;
 
 static bool complex_values;
@@ -78,7 +78,7 @@ static void fill_low_rank(table *a)
 {
     int rank = 1 + (int)below(3);
     for (int k = 0; k < rank; k++) {
-        double row[MOST_DENSE];
+        double row[MAX_DENSE];
         for (int j = 0; j < a->cols; j++)
             row[j] = (double)below(5) - 2;
         for (int i = 0; i < a->rows; i++) {
@@ -92,7 +92,7 @@ static void fill_low_rank(table *a)
 /* A(i, j) = conj A(j, i), of a few entries a row; the diagonal dominates, or has any sign. */
 static void fill_hermitian(table *a, bool positive)
 {
-    double sums[MOST_DENSE] = {0};
+    double sums[MAX_DENSE] = {0};
     for (int i = 0; i < a->rows; i++)
         for (int k = 0; k < 3; k++) {
             int j = (int)below(a->rows);
@@ -171,10 +171,10 @@ static const char *scale_table(table *a, bool single)
                                         "in columns", "symmetrically", "entry by entry"};
     double reach = below(2) ? (single ? 4 : 10) : (single ? 36 : 300);
     int64_t kind = below(2) ? 0 : below(6);
-    double rows[MOST_DENSE];
-    double cols[MOST_DENSE];
+    double rows[MAX_DENSE];
+    double cols[MAX_DENSE];
     double whole = kind == 1 ? power(reach) : 1;
-    for (int i = 0; i < MOST_DENSE; i++) {
+    for (int i = 0; i < MAX_DENSE; i++) {
         double both = power(reach / 2);
         rows[i] = kind == 2 ? power(reach) : kind == 4 ? both : whole;
         cols[i] = kind == 3 ? power(reach) : kind == 4 ? both : 1;
@@ -191,7 +191,7 @@ static const char *scale_table(table *a, bool single)
 static int draw_size(void)
 {
     int64_t kind = below(20);
-    return 1 + (int)below(kind < 10 ? 6 : kind < 18 ? 20 : MOST_DENSE);
+    return 1 + (int)below(kind < 10 ? 6 : kind < 18 ? 20 : MAX_DENSE);
 }
 
 static void draw_small(trial *t)
@@ -236,7 +236,7 @@ static void draw_entries(const trial *t, int64_t n, double by, double *entries)
 
 void multiply_entries(const trial *t, const double *x, double *y)
 {
-    static number sum[MOST_ROWS];
+    static number sum[MAX_ROWS];
     memset(sum, 0, sizeof sum);
     for (int64_t k = 0; k < t->count; k++) {
         term e = t->terms[k];
@@ -286,8 +286,8 @@ bool draw_right_side(const trial *t, double by, double *b, double *x)
 /* b in the range of A or not, and a guess, of any scale. */
 static void draw_vectors(trial *t)
 {
-    static double b[2 * MOST_ROWS];
-    static double x[2 * MOST_ROWS];
+    static double b[2 * MAX_ROWS];
+    static double x[2 * MAX_ROWS];
     bool known = draw_right_side(t, draw_scale(t), b, x);
     draw_guess(t, known ? x : NULL);
     set_vectors(t, b);

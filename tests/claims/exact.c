@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_SWEEPS 60
+#define MAX_SWEEPS 60
 
 real square_root(real a)
 {
@@ -247,7 +247,7 @@ static void exchange_columns(exact *a, int i, int j)
 void exact_values(exact *a, real *values)
 {
     bool turned = true;
-    for (int sweep = 0; sweep < MOST_SWEEPS && turned; sweep++) {
+    for (int sweep = 0; sweep < MAX_SWEEPS && turned; sweep++) {
         turned = false;
         for (int i = 0; i < a->cols; i++)
             for (int j = i + 1; j < a->cols; j++)

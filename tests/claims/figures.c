@@ -30,7 +30,7 @@ static void check_backward_error(const trial *t, const truth *is)
 /* The power of two of the largest |re| + |im| of every row; 1 for an empty one. */
 static void find_row_scales(const trial *t, real *scales)
 {
-    static double largest[MOST_ROWS];
+    static double largest[MAX_ROWS];
     memset(largest, 0, sizeof largest);
     for (int64_t k = 0; k < t->count; k++) {
         term e = t->terms[k];
@@ -44,8 +44,8 @@ static void find_row_scales(const trial *t, real *scales)
  * scaled A. */
 static void check_scaled(const trial *t, const truth *is)
 {
-    static real scales[MOST_ROWS];
-    static double b[2 * MOST_ROWS];
+    static real scales[MAX_ROWS];
+    static double b[2 * MAX_ROWS];
     real tiny = is_single(t->value) ? (real)FLT_MIN : (real)DBL_MIN; /* lost of r and b by R */
     real sums[4] = {0, 0, 0, 0};
     real said = (real)t->report.residual_scaled;
@@ -93,8 +93,8 @@ static void check_norm(const trial *t, const truth *is)
 /* Rounding moves Lanczos' values by about epsilon ||A||. */
 static void check_condition(const trial *t, const truth *is)
 {
-    real values[MOST_DENSE];
-    if (t->cols > MOST_VALUES || !(t->report.condition > 1) || !knows_spectrum(t))
+    real values[MAX_DENSE];
+    if (t->cols > MAX_VALUES || !(t->report.condition > 1) || !knows_spectrum(t))
         return;
     exact a = matrix_of(t);
     exact_values(&a, values);
@@ -111,7 +111,7 @@ static void check_condition(const trial *t, const truth *is)
 /* error_a_norm is at most ||x' - x||_A / ||x'||_A, A x' = b, if A is Hermitian. */
 static void check_error(const trial *t, const truth *is)
 {
-    static double x[2 * MOST_ROWS];
+    static double x[2 * MAX_ROWS];
     exact l;
     exact a = matrix_of(t);
     int n = a.rows;

@@ -61,12 +61,12 @@ void draw_stencil(trial *t)
 {
     static const int points[] = {3, 5, 7, 9, 13, 19, 27};
     fur_stencil_definition d = {.size = sizeof d, .value_type = t->value};
-    fur_scalar c[MOST_POINTS];
+    fur_scalar c[MAX_POINTS];
     bool springs = below(3) > 0;
     fur_stencil_named(points[below(springs ? 3 : 7)], &d);
     t->rows = 1;
     for (int axis = 0; axis < 3; axis++) {
-        int64_t most = d.axes == 1 ? MOST_ROWS : d.axes == 2 ? 60 : 15;
+        int64_t most = d.axes == 1 ? MAX_ROWS : d.axes == 2 ? 60 : 15;
         d.extent[axis] = axis < d.axes ? 1 + below(below(4) ? most : 3) : 1;
         d.boundary[axis] = (fur_boundary)(below(2) ? FUR_BOUNDARY_DIRICHLET : below(3));
         t->rows *= d.extent[axis];
@@ -95,8 +95,8 @@ void draw_stencil(trial *t)
  * nearly Hermitian, and its rows may have different scales. */
 static void draw_entries(trial *t)
 {
-    static double size[MOST_ROWS];
-    static double sums[MOST_ROWS];
+    static double size[MAX_ROWS];
+    static double sums[MAX_ROWS];
     double dominance = below(4) ? 1 + scale(-10, 1) : scale(-1, 0);
     double skew = below(3) ? 0 : scale(-6, 0.5);
     double spread = below(3) ? 0 : 3 * (unit() + 1);
@@ -123,7 +123,7 @@ static void draw_entries(trial *t)
 
 void draw_large(trial *t)
 {
-    t->rows = t->cols = 1 + below(below(4) ? 400 : MOST_ROWS);
+    t->rows = t->cols = 1 + below(below(4) ? 400 : MAX_ROWS);
     snprintf(t->kind, sizeof t->kind, "sparse");
     draw_entries(t);
     make_matrix(t);

@@ -16,8 +16,8 @@
 #define LARGEST_X 100 /* times the x that made b */
 #define TOO_MUCH ((real)1e-4)
 
-static int32_t component[MOST_ROWS]; /* the least row of it */
-static double row_scale[MOST_ROWS];
+static int32_t component[MAX_ROWS]; /* the least row of it */
+static double row_scale[MAX_ROWS];
 static bool scaled; /* rows have different scales */
 static double weight_spread;
 static real least;  /* residual */
@@ -130,8 +130,8 @@ static const family families[] = {
 /* Computes the product of b with u = D^-1 on each component. */
 static void find_least(const trial *t, const double *b)
 {
-    static number found[MOST_ROWS];
-    static real length[MOST_ROWS];
+    static number found[MAX_ROWS];
+    static real length[MAX_ROWS];
     memset(found, 0, sizeof found);
     memset(length, 0, sizeof length);
     least = b_norm = 0;
@@ -151,8 +151,8 @@ static void find_least(const trial *t, const double *b)
 /* b = A x for a random x, or that and some more, or ones. */
 static void draw_known(trial *t)
 {
-    static double x[2 * MOST_ROWS];
-    static double b[2 * MOST_ROWS];
+    static double x[2 * MAX_ROWS];
+    static double b[2 * MAX_ROWS];
     double by = below(2) ? 1 : scale(-5, 5);
     int64_t kind = below(scaled ? 2 : 4);
     double outside = kind > 1 ? by * scale(-3, 0) : 0;
@@ -179,7 +179,7 @@ void draw_singular(trial *t)
 
 static real norm_of_x(const trial *t)
 {
-    static double x[2 * MOST_ROWS];
+    static double x[2 * MAX_ROWS];
     real sum = 0;
     must(t, fur_vector_download(t->x, x));
     for (int64_t i = 0; i < t->cols; i++)

@@ -71,7 +71,7 @@ static fur_solver_options draw_options(trial *t)
                                 .damp = t->damp,
                                 .max_iterations = t->max_iterations,
                                 .check_every = below(4) ? 0 : below(20),
-                                .whole = (int)below(2),
+                                .no_reduction = (int)below(2),
                                 .bounds = (int)below(2)};
 }
 

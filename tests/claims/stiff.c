@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_FACTORED 100 /* rows of which factors are computed */
-#define MOST_STIFF 200
+#define MAX_FACTORED 100 /* rows of which factors are computed */
+#define MAX_STIFF 200
 #define SWEEPS 8 /* of scaling */
 #define SLACK 16
 
@@ -38,7 +38,7 @@ static void add_spring(trial *t, int64_t i, int64_t j, double k)
 /* Few in single precision: the condition grows with the square of the rows. */
 static int64_t draw_rows(const trial *t, int64_t least)
 {
-    return least + below(below(3) || is_single(t->value) ? 20 : MOST_STIFF - least);
+    return least + below(below(3) || is_single(t->value) ? 20 : MAX_STIFF - least);
 }
 
 /* A chain between two grounds, of weak springs and stiff ones. */
@@ -139,8 +139,8 @@ static void draw_penalty(trial *t)
 /* A dominant matrix whose unknowns, and whose equations, have different units. */
 static void draw_units(trial *t)
 {
-    double rows[MOST_STIFF];
-    double cols[MOST_STIFF];
+    double rows[MAX_STIFF];
+    double cols[MAX_STIFF];
     double reach = is_single(t->value) ? 4 : scale(0.5, 0.9);
     bool symmetric = below(2);
     t->rows = draw_rows(t, 2);
@@ -192,8 +192,8 @@ static const family families[] = {
 
 void draw_stiff(trial *t)
 {
-    static double b[2 * MOST_ROWS];
-    static double x[2 * MOST_ROWS];
+    static double b[2 * MAX_ROWS];
+    static double x[2 * MAX_ROWS];
     t->value = (fur_value_type)below(FUR_VALUE_COUNT);
     draw_family(t, families, (int)(sizeof families / sizeof *families));
     draw_right_side(t, scale(-5, 5), b, x);
@@ -211,7 +211,7 @@ static double balance(double largest)
 /* Scales, 1 before, for which the largest entry of every row and column is near 1. */
 static void find_scales(const trial *t, double *rows, double *cols)
 {
-    static double largest[2][MOST_ROWS];
+    static double largest[2][MAX_ROWS];
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
         memset(largest, 0, sizeof largest);
         for (int64_t k = 0; k < t->count; k++) {
@@ -227,10 +227,10 @@ static void find_scales(const trial *t, double *rows, double *cols)
 
 static void check_solution(const trial *t)
 {
-    static double rows[MOST_ROWS];
-    static double cols[MOST_ROWS];
-    static double b[2 * MOST_ROWS];
-    static double x[2 * MOST_ROWS];
+    static double rows[MAX_ROWS];
+    static double cols[MAX_ROWS];
+    static double b[2 * MAX_ROWS];
+    static double x[2 * MAX_ROWS];
     int n = (int)t->rows;
     exact a = exact_make(n, n);
     exact right = exact_make(n, 1);
@@ -273,6 +273,6 @@ void check_stiff(trial *t)
         fail(t, "refused", 0, 0);
     if (!fur_outcome_solved(t->report.outcome))
         fail(t, "not solved", (real)t->report.residual, (real)t->rtol);
-    if (t->rows <= MOST_FACTORED)
+    if (t->rows <= MAX_FACTORED)
         check_solution(t);
 }

@@ -98,7 +98,7 @@ static void merge_terms(trial *t)
 
 static int longest_row(const trial *t)
 {
-    static int length[MOST_ROWS];
+    static int length[MAX_ROWS];
     int most = 0;
     memset(length, 0, sizeof length);
     for (int64_t k = 0; k < t->count; k++)
@@ -126,9 +126,9 @@ static void make_operator(trial *t)
 
 void make_matrix(trial *t)
 {
-    static int32_t rows[MOST_ROWS * MOST_POINTS];
-    static int32_t cols[MOST_ROWS * MOST_POINTS];
-    static double values[2 * MOST_ROWS * MOST_POINTS];
+    static int32_t rows[MAX_ROWS * MAX_POINTS];
+    static int32_t cols[MAX_ROWS * MAX_POINTS];
+    static double values[2 * MAX_ROWS * MAX_POINTS];
     fur_spmv_options adjoint = {.size = sizeof adjoint, .op = FUR_OP_H};
     merge_terms(t);
     for (int64_t k = 0; k < t->count; k++) {
@@ -155,8 +155,8 @@ void set_vectors(trial *t, const double *b)
 
 void print_trial(const trial *t)
 {
-    static double b[2 * MOST_ROWS];
-    static double x[2 * MOST_ROWS];
+    static double b[2 * MAX_ROWS];
+    static double x[2 * MAX_ROWS];
     printf("%s, %lld x %lld, %s, %s\n", t->kind, (long long)t->rows, (long long)t->cols,
            fur_value_name(t->value), t->solve);
     printf(
@@ -164,7 +164,7 @@ void print_trial(const trial *t)
         t->status == FUR_OK ? fur_outcome_name(t->report.outcome) : fur_context_error(t->context),
         (long long)t->report.iterations, t->report.residual, t->report.residual_scaled,
         t->report.scale ? t->report.scale : "none");
-    if (t->rows > MOST_DENSE || t->cols > MOST_DENSE || !t->b || !t->x)
+    if (t->rows > MAX_DENSE || t->cols > MAX_DENSE || !t->b || !t->x)
         return;
     for (int64_t k = 0; k < t->count; k++)
         printf("A %d %d %.17g %.17g\n", t->terms[k].row + 1, t->terms[k].col + 1, t->terms[k].re,

@@ -8,9 +8,9 @@
 
 #include <stdint.h>
 
-#define MOST_POINTS 27
-#define MOST_ROWS 4000
-#define MOST_DENSE 60 /* rows and columns of systems that are looked at as a whole */
+#define MAX_POINTS 27
+#define MAX_ROWS 4000
+#define MAX_DENSE 60 /* rows and columns of systems that are looked at as a whole */
 
 /* A term of a row. A position has at most one term, except in stencils. */
 typedef struct term {
@@ -29,7 +29,7 @@ typedef struct trial {
     int64_t cols;
     int64_t count;
     int most; /* terms of a row */
-    term terms[MOST_ROWS * MOST_POINTS];
+    term terms[MAX_ROWS * MAX_POINTS];
     fur_stencil *stencil;
     fur_multigrid *multigrid; /* NULL unless the stencil has one */
     fur_csr *matrix;
@@ -41,9 +41,9 @@ typedef struct trial {
     fur_operator *m; /* the preconditioner; NULL: none, or one that auto makes */
     fur_vector *b;
     fur_vector *x;
-    double guess[2 * MOST_ROWS]; /* entries as the library has them */
-    bool automatic;              /* fur_solve */
-    bool least_squares;          /* by a method of least squares */
+    double guess[2 * MAX_ROWS]; /* entries as the library has them */
+    bool automatic;             /* fur_solve */
+    bool least_squares;         /* by a method of least squares */
     double rtol;
     double atol;
     double damp;

@@ -436,7 +436,7 @@ static void operators(furrow::context &context)
     EXPECT(furrow::precond(a, "chebyshev:degree=1").describe().entries > 100);
     furrow::precond::check("ilut:fill=20");
     expect_error(FUR_INVALID,
-                 "\"ilut\" has no option \"full\"; it has: fill, drop, shift, unmatched",
+                 "\"ilut\" has no option \"full\"; it has: fill, drop, shift, no_matching",
                  [] { furrow::precond::check("ilut:full=20"); });
     solves(context, by_plan, furrow::linear_operator(inverse_diagonal));
     found.apply(1.0, x, 0.0, y);

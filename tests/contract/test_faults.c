@@ -538,7 +538,7 @@ static fur_status precond_ilut(fixture *f, object *out)
 
 static fur_status precond_bjacobi(fixture *f, object *out)
 {
-    fur_precond_options options = {.size = sizeof options, .kind = "bjacobi:narrow"};
+    fur_precond_options options = {.size = sizeof options, .kind = "bjacobi:adaptive"};
     return fur_precond_create(f->constant, &options, &out->precond);
 }
 

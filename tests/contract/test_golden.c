@@ -34,7 +34,7 @@ typedef struct golden_cg {
     int64_t nx;
     int64_t ny;
     int64_t iterations;
-    double residual_recursive;
+    double residual_recurrence;
     double residual;
     double norm2;
     double middle_re;
@@ -154,13 +154,14 @@ static void solve(const fur_operator *op, golden_cg *g)
     fur_solver_report report = FUR_DEFAULT(fur_solver_report);
     ck_ok(context, fur_vector_create(context, g->value, g->nx * g->ny, &x));
     ck_ok(context, fur_operator_jacobi(op, &jacobi));
-    fur_solver_options options = {.size = sizeof options, .preconditioner = jacobi, .whole = 1};
+    fur_solver_options options = {
+        .size = sizeof options, .preconditioner = jacobi, .no_reduction = 1};
     ck_ok(context, fur_solver_create(op, &options, &solver));
     ck_ok(context, fur_solver_solve(solver, b, x, &report));
     ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
     fur_scalar middle = entry_get(g->value, fur_vector_data(x), g->nx * g->ny / 2);
     g->iterations = report.iterations;
-    g->residual_recursive = report.residual_recursive;
+    g->residual_recurrence = report.residual_recurrence;
     g->residual = report.residual;
     g->middle_re = middle.re;
     g->middle_im = middle.im;
@@ -174,7 +175,7 @@ static void solve(const fur_operator *op, golden_cg *g)
 static void print_cg(const golden_cg *g, char *row, size_t size)
 {
     snprintf(row, size, "{%s, %lld, %lld, %lld, %a, %a, %a, %a, %a},", tags[g->value],
-             (long long)g->nx, (long long)g->ny, (long long)g->iterations, g->residual_recursive,
+             (long long)g->nx, (long long)g->ny, (long long)g->iterations, g->residual_recurrence,
              g->residual, g->norm2, g->middle_re, g->middle_im);
 }
 

@@ -5,7 +5,7 @@
 many_trial many_random(rng *r, fur_value_type value, int64_t n, int count)
 {
     many_trial t = {.value = value, .n = n, .count = count};
-    ck_assert_int_le(count, MOST_MANY);
+    ck_assert_int_le(count, MAX_MANY);
     for (int k = 0; k < count; k++) {
         t.x[k] = entries_random(r, value, n);
         t.alpha[k] = rng_scalar(r, value);
@@ -47,8 +47,8 @@ static void remove_placed(placed *p)
 
 /* The vectors of a trial in a context. */
 typedef struct many_vectors {
-    placed memory[MOST_MANY];
-    const fur_vector *x[MOST_MANY];
+    placed memory[MAX_MANY];
+    const fur_vector *x[MAX_MANY];
     placed y;
 } many_vectors;
 
@@ -110,7 +110,7 @@ void many_check(fur_context *context, const many_trial *t, const many_results *e
 {
     many_vectors v;
     double norm;
-    fur_scalar dots[MOST_MANY];
+    fur_scalar dots[MAX_MANY];
     vectors_open(context, t, shift, &v);
     fur_vector *y = v.y.vector;
     ck_ok(context, fur_dot_many(t->count, v.x, y, dots));

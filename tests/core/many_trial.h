@@ -6,15 +6,15 @@
 
 #include "support.h"
 
-#define MOST_MANY 70 /* more than two kernels take */
+#define MAX_MANY 70 /* more than two kernels take */
 
 /* y and the vectors of a call, on the host. */
 typedef struct many_trial {
     fur_value_type value;
     int64_t n;
     int count;
-    void *x[MOST_MANY];
-    fur_scalar alpha[MOST_MANY];
+    void *x[MAX_MANY];
+    fur_scalar alpha[MAX_MANY];
     void *y;
 } many_trial;
 
@@ -22,10 +22,10 @@ many_trial many_random(rng *r, fur_value_type value, int64_t n, int count);
 void many_release(many_trial *t);
 
 typedef struct many_results {
-    fur_scalar dots[MOST_MANY];
+    fur_scalar dots[MAX_MANY];
     void *y; /* y + sum_k alpha_k x_k, in memory of malloc */
     double norm;
-    fur_scalar after[MOST_MANY]; /* its dot products */
+    fur_scalar after[MAX_MANY]; /* its dot products */
 } many_results;
 
 /* By fur_dot, fur_axpby and fur_norm2. */

@@ -337,7 +337,7 @@ static void check_asymmetry(const fur_csr *far, const fur_csr *near)
         fur_status status = fur_csr_find_asymmetry(near, (fur_symmetry)symmetry, &here);
         ck_assert_int_eq(fur_csr_find_asymmetry(far, (fur_symmetry)symmetry, &there), status);
         ck_assert(there.found == here.found && there.row == here.row && there.col == here.col &&
-                  there.alone == here.alone && there.opposite.re == here.opposite.re);
+                  there.missing == here.missing && there.opposite.re == here.opposite.re);
     }
 }
 
@@ -822,7 +822,7 @@ START_TEST(preconditioners_are_made_by_the_host)
 {
     static const fur_precond_options kinds[] = {
         {.size = sizeof kinds[0], .kind = "spai"},
-        {.size = sizeof kinds[0], .kind = "ilut:unmatched"},
+        {.size = sizeof kinds[0], .kind = "ilut:no_matching"},
     };
     fur_context *far = context_far();
     rng r = rng_stream(5000 + (uint64_t)_i);

@@ -134,7 +134,7 @@ static fur_csr_asymmetry naive(const mirrored *m, fur_symmetry symmetry)
         found.found = 1;
         found.row = i;
         found.col = j;
-        found.alone = fits == -1;
+        found.missing = fits == -1;
     }
     return found;
 }
@@ -150,7 +150,7 @@ static void check_found(const fur_csr *a, const mirrored *m, fur_symmetry symmet
     ck_assert_int_eq(found.found, expected.found);
     ck_assert_int_eq(found.row, expected.row);
     ck_assert_int_eq(found.col, expected.col);
-    ck_assert_int_eq(found.alone, expected.alone);
+    ck_assert_int_eq(found.missing, expected.missing);
     if (found.found) {
         ck_ok(context, fur_csr_entry(a, found.row, found.col, &entry));
         ck_ok(context, fur_csr_entry(a, found.col, found.row, &opposite));
@@ -259,7 +259,7 @@ START_TEST(numbers_are_compared_not_bits)
     ck_ok(context, fur_csr_find_asymmetry(a, FUR_SYMMETRY_HERMITIAN, &found));
     ck_assert_int_eq(found.found, 0);
     ck_ok(context, fur_csr_find_asymmetry(a, FUR_SYMMETRY_SKEW, &found));
-    ck_assert(found.found && found.row == 1 && found.col == 2 && !found.alone);
+    ck_assert(found.found && found.row == 1 && found.col == 2 && !found.missing);
     fur_csr_destroy(a);
     fur_context_destroy(context);
 }

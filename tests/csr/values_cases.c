@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#define PLANS_MOST 128
+#define PLANS_MAX 128
 #define OPS 3
 /* The widths of offsets take turns with the types from here on. */
 #define MANY_ENTRIES 8000
@@ -108,7 +108,7 @@ void values_check_plan(values_subject *s, const fur_spmv *plan)
 }
 
 /* Plans of all kernels that take the matrix, for all operations. */
-static int plan_all(const fur_csr *a, fur_spmv *plans[PLANS_MOST])
+static int plan_all(const fur_csr *a, fur_spmv *plans[PLANS_MAX])
 {
     fur_context *context = fur_csr_context(a);
     int count = 0;
@@ -119,7 +119,7 @@ static int plan_all(const fur_csr *a, fur_spmv *plans[PLANS_MOST])
             fur_status status = fur_spmv_plan(a, &o, &plans[count]);
             ck_assert(status == FUR_OK || (status == FUR_UNSUPPORTED && kernel > 0));
             count += status == FUR_OK;
-            ck_assert_int_lt(count, PLANS_MOST);
+            ck_assert_int_lt(count, PLANS_MAX);
         }
     return count;
 }
@@ -135,7 +135,7 @@ static void multiply_by(double factor, fur_value_type value, int64_t n, void *en
 /* Ten times the values, and others, for one set of plans. */
 static void check_plans(values_subject *s, fur_csr *a)
 {
-    fur_spmv *plans[PLANS_MOST];
+    fur_spmv *plans[PLANS_MAX];
     fur_csr_view v = *fur_csr_get(a);
     int count = plan_all(a, plans);
     void *values[2] = {values_of(a), values_random(s, a)};

@@ -222,8 +222,8 @@ static const struct {
     {{40, 0, 0}, 0, {.cycle = FUR_CYCLE_V}},
     {{9000, 0, 0}, 0, {.cycle = FUR_CYCLE_V}},
     {{64, 48, 0}, 6, {.cycle = FUR_CYCLE_F}},
-    {{17, 33, 20}, 18, {.cycle = FUR_CYCLE_F, .before = 1, .after = 3}},
-    {{30, 31, 32}, 1, {.cycle = FUR_CYCLE_V, .before = 3, .after = 1}},
+    {{17, 33, 20}, 18, {.cycle = FUR_CYCLE_F, .pre_sweeps = 1, .post_sweeps = 3}},
+    {{30, 31, 32}, 1, {.cycle = FUR_CYCLE_V, .pre_sweeps = 3, .post_sweeps = 1}},
     {{40, 26, 34}, 0, {.cycle = FUR_CYCLE_V, .levels = 2}},
     {{21, 22, 23}, 9, {.cycle = FUR_CYCLE_F, .coarsest = 100}},
 };

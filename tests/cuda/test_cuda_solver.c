@@ -150,7 +150,7 @@ static void check_solve(const problem *host, const fur_solver_report *on_host, c
                   (int)options.execution, (long long)check_every, fur_outcome_name(report.outcome),
                   (long long)report.iterations, fur_outcome_name(expected.outcome),
                   (long long)expected.iterations);
-    ck_same_number(report.residual_recursive, expected.residual_recursive, "recursive residual");
+    ck_same_number(report.residual_recurrence, expected.residual_recurrence, "recurrence residual");
     ck_same_number(report.residual, expected.residual, "residual");
     ck_same_number(report.residual_bound, expected.residual_bound, "bound of the residual");
     ck_same_number(report.error_a_norm, expected.error_a_norm, "estimate of the error");
@@ -183,7 +183,7 @@ static void check_pair(const problem *host, const problem *gpu, int step)
     for (int i = 0; i < COUNT_OF(cases) * 4; i++) {
         bool jacobi = i % 2;
         fur_solver_options options = cases[i / 4];
-        options.whole = i / 2 % 2;
+        options.no_reduction = i / 2 % 2;
         fur_solver_report expected = solve_on_host(host, options, jacobi);
         for (int k = i / 2 % step; k < COUNT_OF(intervals) * EXECUTIONS; k += step) {
             options.execution = (fur_execution)(k % EXECUTIONS);
@@ -307,7 +307,8 @@ START_TEST(a_solve_is_run_as_it_says)
     assembly m = assemble("small grid", value, -1, 0);
     problem host = problem_open(fur_context_host(context), &m, NULL);
     problem gpu = problem_open(context, &m, NULL);
-    fur_solver_options options = {.size = sizeof options, .preconditioner = gpu.jacobi, .whole = 1};
+    fur_solver_options options = {
+        .size = sizeof options, .preconditioner = gpu.jacobi, .no_reduction = 1};
     fur_execution fastest = value == FUR_C128 ? FUR_EXECUTION_RECORDED : FUR_EXECUTION_PERSISTENT;
     ck_assert_int_eq(solve(&gpu, &options).execution, fastest);
     options.execution = FUR_EXECUTION_RECORDED;
@@ -315,7 +316,7 @@ START_TEST(a_solve_is_run_as_it_says)
     options.execution = FUR_EXECUTION_PLAIN;
     ck_assert_int_eq(solve(&gpu, &options).execution, FUR_EXECUTION_PLAIN);
     options.execution = FUR_EXECUTION_AUTO;
-    options.whole = 0;
+    options.no_reduction = 0;
     fur_solver_report reduced = solve(&gpu, &options);
     ck_assert_int_eq(reduced.execution, FUR_EXECUTION_RECORDED);
     ck_assert_int_eq(reduced.reduced, 1);
@@ -334,7 +335,8 @@ START_TEST(new_values_reach_a_solver)
     assembly other = assemble("small grid", FUR_F64, 5, 9);
     problem p = problem_open(context, &m, NULL);
     problem fresh = problem_open(context, &other, NULL);
-    fur_solver_options options = {.size = sizeof options, .preconditioner = p.jacobi, .whole = _i};
+    fur_solver_options options = {
+        .size = sizeof options, .preconditioner = p.jacobi, .no_reduction = _i};
     fur_solver *solver = NULL;
     ck_ok(context, fur_solver_create(p.op, &options, &solver));
     ck_ok(context, fur_solver_solve(solver, p.b, p.x, NULL));
@@ -407,7 +409,8 @@ START_TEST(exact_kernels_give_the_same_solution)
     assembly m = assemble("small grid", FUR_F64, -1, 0);
     problem host = problem_open(fur_context_host(context), &m, NULL);
     problem gpu = problem_open(context, &m, NULL);
-    const fur_solver_options limit = {.rtol = 1e-9, .execution = FUR_EXECUTION_PLAIN, .whole = 1};
+    const fur_solver_options limit = {
+        .rtol = 1e-9, .execution = FUR_EXECUTION_PLAIN, .no_reduction = 1};
     fur_solver_report expected = solve_on_host(&host, limit, true);
     for (int kernel = 0; kernel < kernel_count(fur_spmv_kernel_at, context); kernel++) {
         fur_spmv *plan = plan_or_refusal(gpu.a, FUR_OP_N, kernel);
@@ -436,7 +439,7 @@ START_TEST(a_solve_does_not_allocate)
     int index = -1;
     for (const char *name; (name = next_method(&p, &index));) {
         fur_solver_options options = {
-            .size = sizeof options, .method = name, .preconditioner = p.jacobi, .whole = _i};
+            .size = sizeof options, .method = name, .preconditioner = p.jacobi, .no_reduction = _i};
         fur_solver *solver = NULL;
         fur_solver_report report = FUR_DEFAULT(fur_solver_report);
         ck_ok(c.context, fur_vector_fill(p.x, fur_real(0)));

@@ -15,7 +15,7 @@ typedef struct pair {
     fur_trsv *far_plan;
 } pair;
 
-#define MOST 11
+#define MAX 11
 
 /* A matrix of the shape, with a full diagonal of entries near 2 if `dominant`. */
 static fur_csr *make(fur_context *context, rng *r, const shape *s, fur_value_type value,
@@ -58,9 +58,9 @@ static fur_csr *make(fur_context *context, rng *r, const shape *s, fur_value_typ
 static void check_solves(const pair *p, rng *r, fur_scalar alpha, int count, bool in_place)
 {
     fur_csr_view v = *fur_csr_get(p->near);
-    fur_vector *near[MOST];
-    fur_vector *far[MOST];
-    fur_vector *out[MOST];
+    fur_vector *near[MAX];
+    fur_vector *far[MAX];
+    fur_vector *out[MAX];
     for (int k = 0; k < count; k++) {
         near[k] = vector_random(p->host, r, v.value_type, v.rows);
         far[k] = vector_from(p->c.context, v.value_type, v.rows, fur_vector_const_data(near[k]));
@@ -113,7 +113,7 @@ static void check_matrix(pair *p, rng *r, fur_triangle_diagonal diagonal)
         plan_both(p, (fur_triangle)(i % 2), (fur_op)(i / 2), diagonal, i % 4 > 1);
         check_solves(p, r, fur_real(1), 1, false);
         check_solves(p, r, fur_complex(-0.7, 0.3), 1, true);
-        check_solves(p, r, fur_real(1), 1 + (int)rng_below(r, MOST), i % 2 == 0);
+        check_solves(p, r, fur_real(1), 1 + (int)rng_below(r, MAX), i % 2 == 0);
         if (diagonal == FUR_DIAGONAL_UNIT && v.entries > 0) {
             void *values = entries_random(r, v.value_type, v.entries);
             ck_ok(p->host, fur_csr_set_values(p->near, values, FUR_OWNERSHIP_COPY));

@@ -109,7 +109,7 @@ found found_open(const fur_operator *a, int count)
 
 void found_release(found *f)
 {
-    for (int i = 0; i < FOUND_MOST; i++)
+    for (int i = 0; i < FOUND_MAX; i++)
         fur_vector_destroy(f->vectors[i]);
 }
 

@@ -10,13 +10,13 @@ double spectrum_residual(const dense *d, const fur_vector *v, double lambda);
 /* All eigenvalues of a Hermitian matrix, rising; to be freed. */
 long double *spectrum_of(const dense *d);
 
-#define FOUND_MOST 40 /* eigenvalues */
+#define FOUND_MAX 40 /* eigenvalues */
 
 /* What a method finds. */
 typedef struct found {
-    double values[FOUND_MOST];
-    double residuals[FOUND_MOST];
-    fur_vector *vectors[FOUND_MOST];
+    double values[FOUND_MAX];
+    double residuals[FOUND_MAX];
+    fur_vector *vectors[FOUND_MAX];
     fur_eigs_report report;
 } found;
 

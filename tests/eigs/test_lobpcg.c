@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST 16 /* eigenvalues */
+#define MAX 16 /* eigenvalues */
 
 static found find(const fur_operator *a, const fur_lobpcg_options *options)
 {
@@ -79,7 +79,7 @@ START_TEST(random_matrices)
     for (int size = 0; size < COUNT_OF(sizes); size++)
         for (int which = 0; which < 2; which++) {
             dense d = dense_dominant(&r, (fur_value_type)_i, sizes[size], true, which == 0);
-            int64_t most = sizes[size] < MOST ? sizes[size] : MOST;
+            int64_t most = sizes[size] < MAX ? sizes[size] : MAX;
             fur_lobpcg_options options = {.size = sizeof options,
                                           .count = 1 + (int)rng_below(&r, most),
                                           .which = (fur_eigs_which)which};

@@ -13,12 +13,12 @@
 #include "float_modes.h"
 
 /* Sizes that take milliseconds. */
-#define MOST_ROWS 3000
-#define MOST_ENTRIES 9000
-#define MOST_POINTS 3000
-#define MOST_ITERATIONS 20
+#define MAX_ROWS 3000
+#define MAX_ENTRIES 9000
+#define MAX_POINTS 3000
+#define MAX_ITERATIONS 20
 /* Of a stencil. */
-#define MOST_OFFSETS 30
+#define MAX_OFFSETS 30
 #define LONGEST_OPTIONS 1024
 
 /* Of options: mostly true. So many bytes must be there, unless no struct is as long. */
@@ -38,10 +38,10 @@ static const char *draw_name(run *r, const char *const *names, unsigned count)
 static fur_csr *make_coordinates(run *r)
 {
     bool large = draw(r, 8) == 0;
-    int64_t rows = draw(r, large ? MOST_ROWS : 40);
-    int64_t cols = draw(r, 4) == 0 ? (int64_t)draw(r, large ? MOST_ROWS : 40) : rows;
+    int64_t rows = draw(r, large ? MAX_ROWS : 40);
+    int64_t cols = draw(r, 4) == 0 ? (int64_t)draw(r, large ? MAX_ROWS : 40) : rows;
     fur_value_type value = (fur_value_type)draw(r, FUR_VALUE_COUNT);
-    int64_t entries = rows && cols ? draw(r, large ? MOST_ENTRIES : 200) : 0;
+    int64_t entries = rows && cols ? draw(r, large ? MAX_ENTRIES : 200) : 0;
     uint64_t state = draw_bits(r) | 1;
     unsigned bad = draw(r, 32) == 0;
     int32_t *at = malloc((size_t)(2 * entries + 1) * sizeof *at);
@@ -308,7 +308,7 @@ static void try_solve(run *r, const fur_operator *a)
                             .preconditioner = jacobi,
                             .rtol = draw(r, 4) ? 0 : draw_real(r),
                             .atol = draw(r, 4) ? 0 : draw_real(r),
-                            .max_iterations = 1 + draw(r, MOST_ITERATIONS),
+                            .max_iterations = 1 + draw(r, MAX_ITERATIONS),
                             .check_every = draw(r, 4) ? 0 : draw_integer(r)};
     fur_vector *b = make_vector(r, fur_operator_value_type(a), fur_operator_rows(a));
     fur_vector *x = make_vector(r, fur_operator_value_type(a), fur_operator_rows(a));
@@ -346,7 +346,7 @@ static void try_matrix_operator(run *r, const fur_csr *a)
 /* Member by member: bytes between them are not set. */
 static void put_asymmetry(run *r, const fur_csr_asymmetry *found)
 {
-    const int64_t numbers[] = {found->found, found->row, found->col, found->alone};
+    const int64_t numbers[] = {found->found, found->row, found->col, found->missing};
     const fur_scalar entries[] = {found->entry, found->opposite};
     put(r, numbers, sizeof numbers);
     put_entries(r, FUR_C128, 2, entries);
@@ -423,27 +423,27 @@ static void use_matrix(run *r, const fur_csr *a)
 
 /* The arrays of a stencil's definition. */
 typedef struct parts {
-    fur_stencil_offset offsets[MOST_OFFSETS];
-    fur_scalar coefficients[MOST_OFFSETS];
-    fur_vector *owned[MOST_OFFSETS];
-    const fur_vector *fields[MOST_OFFSETS];
+    fur_stencil_offset offsets[MAX_OFFSETS];
+    fur_scalar coefficients[MAX_OFFSETS];
+    fur_vector *owned[MAX_OFFSETS];
+    const fur_vector *fields[MAX_OFFSETS];
 } parts;
 
 static bool is_small(const fur_stencil_definition *d)
 {
     int64_t points = 1;
     for (int axis = 0; axis < d->axes && axis < 3; axis++) {
-        if (d->extent[axis] < 1 || d->extent[axis] > MOST_POINTS)
+        if (d->extent[axis] < 1 || d->extent[axis] > MAX_POINTS)
             return false;
         points *= d->extent[axis];
     }
-    return points <= MOST_POINTS;
+    return points <= MAX_POINTS;
 }
 
 static void draw_points(run *r, fur_stencil_definition *d, parts *p)
 {
     d->axes = draw_kind(r, 4);
-    d->points = (int)draw(r, MOST_OFFSETS);
+    d->points = (int)draw(r, MAX_OFFSETS);
     int reach = 1 + (int)draw(r, 5);
     for (int k = 0; k < d->points; k++) {
         int32_t at[3];
@@ -484,7 +484,7 @@ static void draw_definition(run *r, fur_stencil_definition *d, parts *p)
         require(fur_stencil_named(named[draw(r, 7)], d) == 1, "no such stencil");
     else
         draw_points(r, d, p);
-    if (is_small(d) && d->points <= MOST_OFFSETS && draw(r, 4) == 0)
+    if (is_small(d) && d->points <= MAX_OFFSETS && draw(r, 4) == 0)
         draw_fields(r, d, p);
 }
 
@@ -555,8 +555,8 @@ static void try_multigrid(run *r, const fur_stencil_definition *d, const fur_ste
     bool small = n < 400; /* a coarsest level is relaxed a thousand times */
     fur_multigrid_options o = {.size = draw_size(r, sizeof o),
                                .cycle = (fur_cycle)draw_kind(r, 2),
-                               .before = (int)draw(r, 5) - (draw(r, 16) == 0),
-                               .after = (int)draw(r, 5),
+                               .pre_sweeps = (int)draw(r, 5) - (draw(r, 16) == 0),
+                               .post_sweeps = (int)draw(r, 5),
                                .levels = small ? (int)draw_integer(r) : 0,
                                .coarsest = small ? draw_integer(r) : 0};
     fur_multigrid *mg = NULL;
@@ -600,7 +600,7 @@ static void use_stencil(run *r)
             uses[draw(r, 5)](r, &d, s);
     }
     fur_stencil_destroy(s);
-    for (int k = 0; k < MOST_OFFSETS; k++)
+    for (int k = 0; k < MAX_OFFSETS; k++)
         fur_vector_destroy(p.owned[k]);
 }
 

@@ -8,7 +8,7 @@
 static void *take_memory(void *user, size_t bytes)
 {
     run *r = user;
-    if (++r->calls == r->fail_at || bytes > MOST_BYTES)
+    if (++r->calls == r->fail_at || bytes > MAX_BYTES)
         return NULL;
     r->outstanding++;
     return aligned_alloc(64, (bytes + 63) / 64 * 64);

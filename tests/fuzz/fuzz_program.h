@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /* More memory at once is refused. */
-#define MOST_BYTES ((size_t)64 << 20)
+#define MAX_BYTES ((size_t)64 << 20)
 
 typedef struct run {
     const uint8_t *at; /* what is left of the program */

@@ -356,8 +356,8 @@ static fur_status make_grids(world *w, void *const from[2], void **out)
 {
     fur_multigrid_options o;
     void *given = draw_options(w->r, &o, sizeof o);
-    o.before = (int)draw(w->r, 4);
-    o.after = (int)draw(w->r, 4);
+    o.pre_sweeps = (int)draw(w->r, 4);
+    o.post_sweeps = (int)draw(w->r, 4);
     return fur_multigrid_create(from[0], given, (fur_multigrid **)out);
 }
 
@@ -711,7 +711,7 @@ static void destroy_needed(world *w, unsigned which)
 void world_end(world *w)
 {
     unsigned left = (unsigned)w->count + NEEDED;
-    unsigned order[OBJECTS_MOST + NEEDED];
+    unsigned order[OBJECTS_MAX + NEEDED];
     for (unsigned i = 0; i < left; i++) {
         unsigned j = draw(w->r, i + 1);
         order[i] = order[j];
@@ -765,7 +765,7 @@ bool object_is_orphan(const object *o)
 /* One of the living objects of a role; NULL if there is none. */
 static object *draw_object(world *w, object_role role)
 {
-    object *found[OBJECTS_MOST];
+    object *found[OBJECTS_MAX];
     unsigned count = 0;
     for (int i = 0; i < w->count; i++)
         if (w->objects[i].handle && (role == ROLE_NONE || w->objects[i].kind->role == role))
@@ -785,7 +785,7 @@ static void make_some(world *w)
     }
     bool optional = kind->role == ROLE_SOLVER;
     if ((kind->from[0] && !from[0]) || (kind->from[1] && !from[1] && !optional) ||
-        w->count == OBJECTS_MOST)
+        w->count == OBJECTS_MAX)
         return;
     bool ok = CALL(w->r, object_make(w, kind, from, &made));
     require(!ok || !orphan || kind->borrowed, "something was made of what has lost its source");

@@ -9,7 +9,7 @@
 #define OBJECT_EDGE 8
 #define OBJECT_ROWS (OBJECT_EDGE * OBJECT_EDGE)
 #define OBJECT_COLS 3 /* of blocks */
-#define OBJECTS_MOST 64
+#define OBJECTS_MAX 64
 
 /* The role that an object can have. */
 typedef enum object_role {
@@ -65,7 +65,7 @@ struct world {
     fur_vectors *many_y;
     fur_vectors *values; /* of a batch */
     fur_permutation *order;
-    object objects[OBJECTS_MOST];
+    object objects[OBJECTS_MAX];
     int count;
 };
 

@@ -22,7 +22,7 @@ INNER = {"static_assert", "_Static_assert", "asm", "volatile"}
 OTHERS = {"argp_error", "argp_failure", "PetscCheck", "SETERRQ", "refuse", "fur_cg_refuse", "wrong", "tolerate", "note",
           "fur_cursor_unexpected", "fur_decompress_damaged", "error", "type_error", "value_error", "require"}
 
-MOST_CHARACTERS = 200
+MAX_CHARACTERS = 200
 # The names that an error may begin with, and the errors that equal SciPy's.
 NAMES = ("Jacobi's", "True or False", "Axes of", "Header line not of length", "The source file does not exist")
 # Readers of text name lines of the file, and benchmarks numbers of their own.
@@ -118,7 +118,7 @@ def faults(source, words):
                 why.append("begins with a capital")
             if re.search(r"(\\n|\.)$", text):
                 why.append("ends with a full stop or a line break")
-            if len(text) > MOST_CHARACTERS:
+            if len(text) > MAX_CHARACTERS:
                 why.append(f"has {len(text)} characters")
         if why:
             yield f"{folder}:{line}: {', '.join(why)}\n    {text}"

@@ -5,7 +5,7 @@
 
 #define FILE_NAME "a.mtx"
 #define ROUNDS (TEST_SLOW ? 8 : 100)
-#define MOST_ENTRIES 400
+#define MAX_ENTRIES 400
 
 /* Ways to read that must not differ. */
 static const struct {
@@ -25,9 +25,9 @@ typedef struct sample {
     int64_t rows;
     int64_t cols;
     int64_t entries;
-    int32_t row[2 * MOST_ENTRIES];
-    int32_t col[2 * MOST_ENTRIES];
-    double value[4 * MOST_ENTRIES]; /* pairs */
+    int32_t row[2 * MAX_ENTRIES];
+    int32_t col[2 * MAX_ENTRIES];
+    double value[4 * MAX_ENTRIES]; /* pairs */
 } sample;
 
 static const char *pick(rng *r, const char *const *words, int count)
@@ -62,7 +62,7 @@ static int compare_positions(const void *a, const void *b)
 /* Positions in the order of rows, of columns, of rows up to some place, or in none. */
 static void random_positions(rng *r, sample *s)
 {
-    int64_t keys[MOST_ENTRIES];
+    int64_t keys[MAX_ENTRIES];
     int64_t order = rng_below(r, 4);
     for (int64_t k = 0; k < s->entries; k++) {
         int32_t row, col;
@@ -119,7 +119,7 @@ static void make_sample(rng *r, sample *s)
     s->symmetry = (int)rng_below(r, s->field == 2 ? 4 : s->field == 3 ? 2 : 3);
     s->rows = 2 + rng_below(r, rng_below(r, 2) ? 10 : 3000);
     s->cols = s->symmetry > 0 ? s->rows : 1 + rng_below(r, 50);
-    s->entries = rng_below(r, MOST_ENTRIES);
+    s->entries = rng_below(r, MAX_ENTRIES);
     random_positions(r, s);
     fprintf(out, "%%%%MatrixMarket matrix coordinate %s %s\n%% made at random\n%lld %lld %lld\n",
             fields[s->field], symmetries[s->symmetry], (long long)s->rows, (long long)s->cols,

@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#define CALLS_MOST 5000
+#define CALLS_MAX 5000
 
 /* Faults of a system call. */
 static const struct {
@@ -145,7 +145,7 @@ static void try_all(const attempt *a, void (*check)(const attempt *a, fur_status
         trial.error = faults[f].error;
         trial.at = 0;
         do
-            ck_assert_int_lt(++trial.at, CALLS_MOST);
+            ck_assert_int_lt(++trial.at, CALLS_MAX);
         while (try_once(a, check));
         tried += trial.at;
     }

@@ -692,7 +692,7 @@ START_TEST(the_preconditioner_is_symmetric_and_positive)
     rng r = rng_stream(1);
     fur_context *context = context_make(NULL, 2);
     fur_stencil_definition d = poisson(FUR_F64, 17, 18, 20);
-    const fur_multigrid_options options = {.size = sizeof options, .before = 1, .after = 1};
+    const fur_multigrid_options options = {.size = sizeof options, .pre_sweeps = 1, .post_sweeps = 1};
     double sine = sin(acos(-1) / 42);
     for (int n = 0; n < 4; n++) {
         set_boundaries(&d, n % 2 ? 21 : 0);
@@ -800,7 +800,7 @@ START_TEST(solves_end_as_they_say)
     ck_ok(context, fur_norm2(b, &norm));
     ck_ok(context, fur_multigrid_solve(p.mg, b, x, 0, 0, &report));
     ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
-    ck_assert(report.residual <= 1e-10 && report.residual_recursive == report.residual);
+    ck_assert(report.residual <= 1e-10 && report.residual_recurrence == report.residual);
     ck_assert(report.iterations > 0 && report.iterations <= 10);
     ck_assert_double_eq(residual_norm(&p, b, x) / norm, report.residual);
     ck_ok(context, fur_multigrid_solve(p.mg, b, x, 1e-10, 0, &report));
@@ -1041,10 +1041,10 @@ END_TEST
  */
 static int cycles_with(fur_context *context, int before, int after)
 {
-    enum { N = 31, MOST = 200 };
+    enum { N = 31, MAX = 200 };
     fur_stencil_definition d = poisson(FUR_F64, N, N, N);
     const fur_multigrid_options options = {
-        .size = sizeof options, .before = before, .after = after};
+        .size = sizeof options, .pre_sweeps = before, .post_sweeps = after};
     double half = acos(-1) / (N + 1) / 2;
     problem p = open_problem(context, &d, &options);
     fur_vector *exact = sine_product(&p, N);
@@ -1057,8 +1057,8 @@ static int cycles_with(fur_context *context, int before, int after)
         ck_ok(context, fur_multigrid_cycle(p.mg, b, x));
         ck_ok(context, fur_vector_copy(x, error));
         ck_ok(context, fur_axpby(fur_real(-1), exact, fur_real(1), error));
-    } while (++cycles < MOST && largest(error) > 1e-6);
-    ck_assert_int_lt(cycles, MOST);
+    } while (++cycles < MAX && largest(error) > 1e-6);
+    ck_assert_int_lt(cycles, MAX);
     fur_vector_destroy(error);
     fur_vector_destroy(x);
     fur_vector_destroy(b);
@@ -1089,9 +1089,9 @@ START_TEST(wrong_options_and_vectors_are_refused)
     REFUSED(FUR_INVALID, "before, after, levels and coarsest must not be negative, except "
                          "FUR_MULTIGRID_NO_SWEEPS for before and after");
     options.levels = 0;
-    options.before = options.after = FUR_MULTIGRID_NO_SWEEPS;
-    REFUSED(FUR_INVALID, "a cycle needs at least one sweep; set options.before or options.after");
-    options.before = options.after = 0;
+    options.pre_sweeps = options.post_sweeps = FUR_MULTIGRID_NO_SWEEPS;
+    REFUSED(FUR_INVALID, "a cycle needs at least one sweep; set options.pre_sweeps or options.post_sweeps");
+    options.pre_sweeps = options.post_sweeps = 0;
     problem p = open_problem(context, &d, &options);
     fur_operator *op = NULL;
     fur_vector *x = zeros(&p, FUR_F64);
@@ -1100,7 +1100,7 @@ START_TEST(wrong_options_and_vectors_are_refused)
     fur_vector *foreign = NULL;
     ck_ok(other, fur_vector_create(other, FUR_F64, 60, &foreign));
     ck_fails(context, FUR_UNSUPPORTED,
-             "the multigrid operator must be symmetric: use a V cycle with before equal to after; "
+             "the multigrid operator must be symmetric: use a V cycle with pre_sweeps equal to post_sweeps; "
              "this one is F(2, 2)",
              fur_operator_from_multigrid(p.mg, &op));
     ck_fails(context, FUR_INVALID,

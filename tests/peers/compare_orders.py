@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Compares the library's orders with SciPy's and PETSc's: bandwidths, profiles, times.
 
-    compare_orders.py LIBRARY [--petsc PROGRAM] [--least ROWS] [--entries LEAST MOST] [--threads N]
+    compare_orders.py LIBRARY [--petsc PROGRAM] [--least ROWS] [--entries LEAST MAX] [--threads N]
                       [--generated] PATH...
 
 LIBRARY is the shared library. PROGRAM is built from peer_petsc.c. A PATH is a Matrix Market file or
 a folder of such files. --generated adds large graphs, numbered at random.
-Every square matrix of at least ROWS rows (400) and with LEAST to MOST entries is ordered by every
+Every square matrix of at least ROWS rows (400) and with LEAST to MAX entries is ordered by every
 method. The orders are checked, and measured here and by the library. Prints tables in Markdown.
 Seconds are the median of some runs in turn, with one thread by default. For the library they
 include everything from A itself. SciPy is told if the pattern is symmetric, and forms A + A^T if

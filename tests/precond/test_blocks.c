@@ -186,7 +186,7 @@ START_TEST(products_have_the_written_bits)
     rng r = rng_stream(1210 + (uint64_t)_i);
     for (int k = 0; k < COUNT_OF(sizes) * (isa_name(1) ? isa_name(2) ? 3 : 2 : 1); k++) {
         int64_t size = sizes[k % COUNT_OF(sizes)];
-        fur_bjacobi_options own = {.size = sizeof own, .block = size, .narrow = _i % 2};
+        fur_bjacobi_options own = {.size = sizeof own, .block = size, .adaptive = _i % 2};
         fur_precond_options o = {.size = sizeof o, .kind = "bjacobi", .bjacobi = &own};
         fur_context *context = context_make(isa_name(k / COUNT_OF(sizes)), 2);
         fur_csr *a = make(context, &r, ROWS, size, 0, value);
@@ -244,7 +244,7 @@ START_TEST(inverses_are_kept_by_condition)
     for (int b = 0; b < COUNT; b++)
         expected += bytes[b];
     fur_coo_view coo = {sizeof coo, 2 * COUNT, 2 * COUNT, 4 * COUNT, FUR_F64, row, col, values};
-    fur_precond_options o = {.size = sizeof o, .kind = "bjacobi:block=2,narrow"};
+    fur_precond_options o = {.size = sizeof o, .kind = "bjacobi:block=2,adaptive"};
     fur_context *context = context_make(NULL, 1);
     fur_csr *a = NULL;
     ck_ok(context, fur_csr_from_coo(context, &coo, FUR_DUPLICATES_ERROR, &a));
@@ -392,7 +392,7 @@ static void add_block(const fur_csr *a, int64_t first, int64_t end, const fur_sc
     const fur_csr_view *v = fur_csr_get(a);
     fur_precond_options inner = {.size = sizeof inner, .kind = o->symmetric ? "ic0" : "ilu0"};
     int32_t *rows = malloc((size_t)v->rows * sizeof *rows);
-    int64_t count = rows_of(v, first, end, !o->apart, rows);
+    int64_t count = rows_of(v, first, end, !o->no_overlap, rows);
     fur_csr *block = NULL;
     ck_ok(context, fur_csr_select(a, count, rows, count, rows, &block));
     fur_precond *p = precond_make(block, &inner);
@@ -424,7 +424,7 @@ static void add_block(const fur_csr *a, int64_t first, int64_t end, const fur_sc
 START_TEST(blocks_are_solved_apart)
 {
     static const fur_schwarz_options trials[] = {
-        {.size = sizeof trials[0], .block = 30, .apart = 1},
+        {.size = sizeof trials[0], .block = 30, .no_overlap = 1},
         {.size = sizeof trials[0], .block = 30},
         {.size = sizeof trials[0], .block = 17, .symmetric = 1},
         {.size = sizeof trials[0]}};
@@ -478,7 +478,7 @@ START_TEST(blocks_cost_iterations)
     o.kind = "schwarz:block=100,symmetric";
     int64_t apart = poisson_iterations(a, "cg", &o, NULL);
     ck_assert_int_gt(apart, 14);
-    o.kind = "schwarz:block=100,apart";
+    o.kind = "schwarz:block=100,no_overlap";
     apart = poisson_iterations(a, "gmres", &o, NULL);
     o.kind = "schwarz:block=100";
     ck_assert_int_lt(poisson_iterations(a, "gmres", &o, NULL), apart);

@@ -23,7 +23,7 @@ static const trial trials[] = {
     {OPTIONS(.fill = 0), {10, 1e-3, 0}},
     {OPTIONS(.fill = 1, .drop = 0.05), {1, 0.05, 0}},
     {OPTIONS(.fill = 3, .drop = DBL_MIN, .shift = 0.25), {3, DBL_MIN, 0.25}},
-    {OPTIONS(.fill = 2, .drop = 0.01, .unmatched = 1), {2, 0.01, 0}}};
+    {OPTIONS(.fill = 2, .drop = 0.01, .no_matching = 1), {2, 0.01, 0}}};
 
 static fur_precond *precond_make(const fur_csr *a, const fur_ilut_options *ilut)
 {
@@ -83,7 +83,7 @@ typedef struct frame {
     fur_vector *c;
 } frame;
 
-static frame frame_make(const fur_csr *a, bool unmatched)
+static frame frame_make(const fur_csr *a, bool no_matching)
 {
     fur_context *context = fur_csr_context(a);
     const fur_csr_view *v = fur_csr_get(a);
@@ -91,7 +91,7 @@ static frame frame_make(const fur_csr *a, bool unmatched)
     fur_csr *matched = NULL;
     ck_ok(context, fur_vector_create(context, v->value_type, v->rows, &f.r));
     ck_ok(context, fur_vector_create(context, v->value_type, v->rows, &f.c));
-    if (unmatched) {
+    if (no_matching) {
         ck_ok(context, fur_permutation_create(context, v->rows, NULL, &f.matching));
         ck_ok(context, fur_vector_fill(f.r, fur_real(1)));
         ck_ok(context, fur_vector_fill(f.c, fur_real(1)));
@@ -125,7 +125,7 @@ static int64_t apply_plainly_in(const frame *f, const fur_csr *a, const trial *t
     fur_vector *y = NULL;
     ck_ok(context, fur_vector_create(context, v->value_type, v->rows, &y));
     ck_ok(context, fur_csr_permute(a, NULL, NULL, &scaled));
-    if (!t->options.unmatched) {
+    if (!t->options.no_matching) {
         ck_ok(context, fur_csr_scale(scaled, f->r, f->c));
         ck_ok(context, fur_multiply_elementwise(f->r, x, x));
     }
@@ -135,7 +135,7 @@ static int64_t apply_plainly_in(const frame *f, const fur_csr *a, const trial *t
     ck_ok(context, fur_vector_permute(f->order, y, x));
     apply_thresholds_plainly(b, &t->means, x, &raised);
     ck_ok(context, fur_vector_unpermute(f->order, x, y));
-    if (!t->options.unmatched)
+    if (!t->options.no_matching)
         ck_ok(context, fur_multiply_elementwise(f->c, y, y));
     ck_ok(context, fur_vector_copy(y, x));
     fur_vector_destroy(y);
@@ -151,14 +151,14 @@ START_TEST(factors_have_the_bits_of_the_plain_algorithm)
     rng r = rng_stream(1100 + (uint64_t)_i);
     fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
     const trial *t = &trials[_i / FUR_VALUE_COUNT];
-    bool unmatched = t->options.unmatched != 0;
+    bool no_matching = t->options.no_matching != 0;
     enum { N = TEST_SLOW ? 40 : 90 };
     memory m = {0};
     fur_context *context = context_counting(&m, NULL, 2);
     for (int turn = 0; turn < 4; turn++) {
-        fur_csr *a = make(context, &r, N, turn < 2 ? 60 : 300, unmatched, turn % 2, value,
+        fur_csr *a = make(context, &r, N, turn < 2 ? 60 : 300, no_matching, turn % 2, value,
                           turn % 2 ? FUR_I32 : FUR_I64);
-        frame f = frame_make(a, unmatched);
+        frame f = frame_make(a, no_matching);
         fur_precond *p = precond_make(a, &t->options);
         fur_vector *b = vector_random(context, &r, value, N);
         fur_vector *x = vector_random(context, &r, value, N);
@@ -260,7 +260,7 @@ END_TEST
 START_TEST(known_iterations_are_taken)
 {
     static const fur_precond_options coarse = {.size = sizeof coarse,
-                                               .kind = "ilut:fill=1000,drop=1e-2,unmatched"};
+                                               .kind = "ilut:fill=1000,drop=1e-2,no_matching"};
     fur_context *context = context_make(NULL, 2);
     fur_csr *a = poisson_make(context, 10);
     double residual;
@@ -289,7 +289,7 @@ START_TEST(small_pivots_are_raised)
 {
     static const int32_t row[] = {0, 0, 1, 1};
     static const int32_t col[] = {0, 1, 0, 1};
-    static const fur_ilut_options plain = OPTIONS(.fill = 1, .drop = 0.5, .unmatched = 1);
+    static const fur_ilut_options plain = OPTIONS(.fill = 1, .drop = 0.5, .no_matching = 1);
     static const double ones[] = {1, 1, 1, 1};
     static const double better[] = {1, 1, 1, 2};
     static const double unit[] = {0, 1};
@@ -396,7 +396,7 @@ END_TEST
 START_TEST(duplicates_count)
 {
     static const fur_precond_options fine = {
-        .size = sizeof fine, .kind = "ilut:fill=1,drop=2.2250738585072014e-308,unmatched"};
+        .size = sizeof fine, .kind = "ilut:fill=1,drop=2.2250738585072014e-308,no_matching"};
     rng r = rng_stream(1180);
     check_duplicates(&r, &fine);
 }
@@ -448,7 +448,7 @@ START_TEST(what_it_cannot_use_is_refused)
     }
     fur_ilut_options ilut = trials[0].options;
     fur_precond_options o = {.size = sizeof o, .kind = "ilut", .ilut = &ilut};
-    for (ilut.unmatched = 0; ilut.unmatched < 2; ilut.unmatched++) {
+    for (ilut.no_matching = 0; ilut.no_matching < 2; ilut.no_matching++) {
         const double *const values[] = {empty, infinite};
         for (int i = 0; i < 2; i++) {
             ck_ok(context, fur_csr_set_values(a, values[i], FUR_OWNERSHIP_COPY));

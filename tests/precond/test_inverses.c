@@ -16,7 +16,7 @@ static const fur_precond_options kinds[] = {
     {.size = sizeof kinds[0], .kind = "schwarz:block=9,symmetric"},
     {.size = sizeof kinds[0], .kind = "schwarz:block=100"},
     {.size = sizeof kinds[0], .kind = "spai"},
-    {.size = sizeof kinds[0], .kind = "bjacobi:block=5,narrow"},
+    {.size = sizeof kinds[0], .kind = "bjacobi:block=5,adaptive"},
 };
 /* The last three are not Hermitian, or but for rounding in half precision. */
 #define HERMITIAN_COUNT (COUNT_OF(kinds) - 3)

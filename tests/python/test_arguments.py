@@ -336,7 +336,7 @@ def test_counts_of_0_and_below_are_refused(call):
 
 def test_zeros_that_mean_something():
     S = furrow.Stencil(5, (40, 40))
-    assert furrow.Multigrid(S, before=0, after=1).solve(np.ones(1600))[1] == 0
+    assert furrow.Multigrid(S, pre_sweeps=0, post_sweeps=1).solve(np.ones(1600))[1] == 0
     offsets, values = [(0, 0), (0, 1), (0, -1), (1, 0), (-1, 0)], [2.02, -1, -1, -0.01, -0.01]
     weak = furrow.Stencil(offsets, (40, 40), values).to_csr()
     usual, none = (furrow.Preconditioner(weak, "amg", theta=theta) for theta in (None, 0))

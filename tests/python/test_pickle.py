@@ -22,7 +22,7 @@ MADE = {
     "plan in another order": lambda: matrix().plan(order="rcm"),
     "stencil": lambda: furrow.Stencil(5, GRID, boundary=["periodic", "neumann"], dtype=np.float64),
     "stencil of fields": lambda: furrow.Stencil([(0, 0), (0, 1)], GRID, [np.full(GRID, 2.0), np.ones(GRID)]),
-    "multigrid": lambda: furrow.Multigrid(furrow.Stencil(5, GRID), before=1, after=1),
+    "multigrid": lambda: furrow.Multigrid(furrow.Stencil(5, GRID), pre_sweeps=1, post_sweeps=1),
     "triangle": lambda: furrow.TriangularSolve(matrix(), lower=False, op="T"),
     "preconditioner": lambda: furrow.Preconditioner(matrix(), "ilut", fill=5),
 }

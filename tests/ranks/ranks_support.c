@@ -145,7 +145,7 @@ static fur_solver_options options_of(const solve_job *job, const fur_operator *m
                                 .preconditioner = m,
                                 .max_iterations = 50,
                                 .restart = 10,
-                                .whole = job->whole};
+                                .no_reduction = job->no_reduction};
 }
 
 void solve_alone(solve_job *job)

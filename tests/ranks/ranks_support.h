@@ -8,7 +8,7 @@
 
 #include <furrow/ranks.h>
 
-#define RANKS_MOST 8
+#define RANKS_MAX 8
 
 /* Random bounds of ranks + 1 numbers: by `kind` even, odd, with empty ranks, with ranks of one row,
  * or all rows at one rank. */
@@ -36,10 +36,10 @@ typedef struct solve_job {
     const fur_csr *a;      /* of rank 0's; every rank may read it */
     const int64_t *bounds; /* NULL: balanced */
     const char *method;
-    bool jacobi;     /* by the operator, or by */
-    bool by_precond; /* furrow/ranks_precond.h */
-    bool whole;      /* as in fur_solver_options */
-    const void *b;   /* all entries, as x */
+    bool jacobi;       /* by the operator, or by */
+    bool by_precond;   /* furrow/ranks_precond.h */
+    bool no_reduction; /* as in fur_solver_options */
+    const void *b;     /* all entries, as x */
     void *x;
     fur_solver_report report;
 } solve_job;

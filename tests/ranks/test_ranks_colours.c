@@ -27,7 +27,7 @@ static void release(const solve_job *job)
 static void compare(rng *r, const solve_job *want, int ranks, int kind, int graph)
 {
     const fur_csr_view *view = fur_csr_get(want->a);
-    int64_t bounds[RANKS_MOST + 1];
+    int64_t bounds[RANKS_MAX + 1];
     fur_ranks_options options = {.size = sizeof options, .threads = 1 + (ranks + kind) % 2};
     solve_job job = *want;
     bounds_random(r, kind % BOUND_KINDS, ranks, view->rows, bounds);
@@ -65,7 +65,7 @@ static void compare_graph(fur_value_type value, int64_t rows, int graph, int tur
     fur_csr *a = matrix_coloured(context, &r, value, rows, graph);
     solve_job want = solve_reference(&r, a, graph != COLOURED_HOLE && turn % 2 == 0);
     ck_assert_int_eq(want.report.reduced, is_reduced(graph, rows));
-    for (int ranks = 1; ranks <= RANKS_MOST; ranks += TEST_SLOW && ranks > 2 ? 2 : 1)
+    for (int ranks = 1; ranks <= RANKS_MAX; ranks += TEST_SLOW && ranks > 2 ? 2 : 1)
         compare(&r, &want, ranks, ranks + turn, graph);
     release(&want);
     fur_csr_destroy(a);

@@ -37,7 +37,7 @@ static void compare_solves(rng *r, const char *method, const fur_csr *a, bool ja
     int64_t cols = fur_csr_get(a)->cols;
     fur_value_type value = fur_csr_get(a)->value_type;
     void *b = entries_random(r, value, rows);
-    solve_job alone = {.a = a, .method = method, .jacobi = jacobi, .whole = true, .b = b};
+    solve_job alone = {.a = a, .method = method, .jacobi = jacobi, .no_reduction = true, .b = b};
     alone.x = entries_make(value, cols);
     solve_alone(&alone);
     for (int way = 0; way < GPU_WAYS; way++) {

@@ -114,7 +114,7 @@ static fur_status precondition(fur_ranks *group, fault *f)
 static fur_status cycle(fur_ranks *group, fault *f)
 {
     fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64, .extent = {5, 4, 9}};
-    fur_multigrid_options options = {.size = sizeof options, .whole = 20};
+    fur_multigrid_options options = {.size = sizeof options, .gather_points = 20};
     fur_ranks_stencil *s = NULL;
     fur_ranks_csr *a = NULL;
     fur_multigrid *mg = NULL;

@@ -24,11 +24,12 @@ static void draw_options(rng *r, cycles *c)
     static const int sweeps[] = {0, 1, 3, FUR_MULTIGRID_NO_SWEEPS};
     c->options = (fur_multigrid_options){.size = sizeof c->options};
     c->options.cycle = rng_below(r, 3) == 0 ? FUR_CYCLE_F : FUR_CYCLE_V;
-    c->options.before = sweeps[rng_below(r, 3)];
-    c->options.after = rng_below(r, 3) == 0 ? sweeps[rng_below(r, 4)] : c->options.before;
+    c->options.pre_sweeps = sweeps[rng_below(r, 3)];
+    c->options.post_sweeps = rng_below(r, 3) == 0 ? sweeps[rng_below(r, 4)] : c->options.pre_sweeps;
     c->options.levels = rng_below(r, 4) == 0 ? 1 + (int)rng_below(r, 3) : 0;
-    c->options.whole = 1 + rng_below(r, 3) * 60;
-    c->symmetric = c->options.cycle == FUR_CYCLE_V && c->options.before == c->options.after;
+    c->options.gather_points = 1 + rng_below(r, 3) * 60;
+    c->symmetric =
+        c->options.cycle == FUR_CYCLE_V && c->options.pre_sweeps == c->options.post_sweeps;
 }
 
 static int64_t draw_extent(rng *r, int axis, int axes)
@@ -80,7 +81,7 @@ static fur_solver_options options_of(const fur_operator *m)
                                 .method = "cg",
                                 .preconditioner = m,
                                 .max_iterations = 4,
-                                .whole = 1};
+                                .no_reduction = 1};
 }
 
 /* group: NULL for one context. */
@@ -189,8 +190,8 @@ START_TEST(cycles_on_ranks)
     want.x = entries_make(want.d.value_type, want.points);
     want.z = entries_make(want.d.value_type, want.points);
     solve_once(context, &want);
-    for (int ranks = 1; ranks <= (on_gpu() ? 3 : RANKS_MOST); ranks++) {
-        int64_t planes[RANKS_MOST + 1];
+    for (int ranks = 1; ranks <= (on_gpu() ? 3 : RANKS_MAX); ranks++) {
+        int64_t planes[RANKS_MAX + 1];
         fur_ranks_options options = {.size = sizeof options, .threads = 1 + ranks % 2};
         cycles got = want;
         if (on_gpu() && !options_on_gpus(_i, ranks, &options))
@@ -218,7 +219,7 @@ static fur_status refuse(fur_ranks *group, void *user)
     int number = *(const int *)user;
     fur_ranks_stencil *s = NULL;
     fur_multigrid *mg = NULL;
-    fur_multigrid_options options = {.size = sizeof options, .whole = number == 1 ? -1 : 0};
+    fur_multigrid_options options = {.size = sizeof options, .gather_points = number == 1 ? -1 : 0};
     fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64, .extent = {3, 4, 4}};
     fur_stencil_named(number == 0 ? 27 : 7, &d);
     fur_status status = fur_ranks_stencil_create(group, &d, NULL, &s);

@@ -146,8 +146,8 @@ static void compare(arranged *job, rng *r, const fur_permutation *order)
     void *expected = entries_make(value, ROWS);
     int32_t got[ROWS];
     solve_permuted(job, order, expected);
-    for (int ranks = 1; ranks <= RANKS_MOST; ranks += ranks < 5 ? 1 : 3) {
-        int64_t bounds[RANKS_MOST + 1];
+    for (int ranks = 1; ranks <= RANKS_MAX; ranks += ranks < 5 ? 1 : 3) {
+        int64_t bounds[RANKS_MAX + 1];
         bounds_random(r, ranks % BOUND_KINDS, ranks, ROWS, bounds);
         job->solve.bounds = ranks == 4 ? NULL : bounds;
         job->solve.x = entries_make(value, ROWS);
@@ -438,7 +438,7 @@ START_TEST(bricks)
     int32_t *part = sort_bricks(grids[_i].extent, grids[_i].side);
     bool wraps = grids[_i].boundary == FUR_BOUNDARY_PERIODIC; /* too many rows to be recognised */
     for (int told = wraps; told < 2; told++)
-        for (int ranks = 1; ranks <= RANKS_MOST; ranks += 3) {
+        for (int ranks = 1; ranks <= RANKS_MAX; ranks += 3) {
             cut_grid job = {.definition = grid_of(grids[_i].extent, grids[_i].boundary),
                             .extent = told ? grids[_i].extent : NULL,
                             .part = part};

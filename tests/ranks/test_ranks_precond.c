@@ -104,7 +104,7 @@ static void compare(rng *r, const applied *given, int ranks, int kind)
 {
     const fur_csr_view *v = fur_csr_get(given->a);
     size_t bytes = (size_t)v->rows * fur_value_size(v->value_type);
-    int64_t bounds[RANKS_MOST + 1];
+    int64_t bounds[RANKS_MAX + 1];
     void *want = entries_make(v->value_type, v->rows);
     applied c = *given;
     fur_ranks_options options = {.size = sizeof options, .threads = 1 + ranks % 2};
@@ -135,7 +135,7 @@ START_TEST(applications)
     fur_csr *a = matrix_definite(context, &r, value, least + rng_below(&r, 500));
     applied c = {.a = a, .kind = kinds[_i]};
     c.r = entries_random(&r, value, fur_csr_get(a)->rows);
-    for (int ranks = 1; ranks <= (on_gpu() ? 3 : RANKS_MOST); ranks += ranks < 4 ? 1 : 2)
+    for (int ranks = 1; ranks <= (on_gpu() ? 3 : RANKS_MAX); ranks += ranks < 4 ? 1 : 2)
         for (c.whole = 0; c.whole < 2; c.whole++)
             compare(&r, &c, ranks, _i);
     free((void *)c.r);
@@ -163,7 +163,7 @@ START_TEST(shared_cycles)
     fur_csr *a = matrix_definite(context, &r, value, 1 + rng_below(&r, 2500));
     applied c = {.a = a, .kind = "amg", .amg = &options, .whole = 1};
     c.r = entries_random(&r, value, fur_csr_get(a)->rows);
-    for (int ranks = 1; ranks <= RANKS_MOST; ranks += TEST_SLOW ? 3 : 1) {
+    for (int ranks = 1; ranks <= RANKS_MAX; ranks += TEST_SLOW ? 3 : 1) {
         c.whole_rows = 1 + rng_below(&r, 300);
         compare(&r, &c, ranks, 1 + _i);
     }

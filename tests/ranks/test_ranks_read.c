@@ -91,7 +91,7 @@ static void compare(reading *job)
     job->y = calloc((size_t)rows + 1, sizeof *job->y);
     if (expected == FUR_OK)
         read_alone(context, job, a, y);
-    for (int ranks = 1; ranks <= RANKS_MOST; ranks += ranks < 3 ? 1 : 2) {
+    for (int ranks = 1; ranks <= RANKS_MAX; ranks += ranks < 3 ? 1 : 2) {
         memset(job->y, 0, (size_t)rows * sizeof *job->y);
         fur_status status = fur_ranks_run(ranks, NULL, read_and_multiply, job);
         ck_assert_int_eq(status, expected);

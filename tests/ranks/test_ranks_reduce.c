@@ -11,8 +11,8 @@ static void compare(rng *r, fur_value_type value, int64_t rows, int turn)
     fur_scalar expected[REDUCED_RESULTS] = {{0, 0}};
     reduce_alone(&job, context, expected);
     for (int kind = 0; kind < BOUND_KINDS; kind++) {
-        int64_t bounds[RANKS_MOST + 1];
-        int ranks = 1 + (turn + kind) % RANKS_MOST;
+        int64_t bounds[RANKS_MAX + 1];
+        int ranks = 1 + (turn + kind) % RANKS_MAX;
         fur_ranks_options options = {.size = sizeof options, .threads = 1 + kind % 2};
         bounds_random(r, kind, ranks, rows, bounds);
         job.bounds = bounds;

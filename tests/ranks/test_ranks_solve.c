@@ -20,8 +20,8 @@ static void compare_solves(rng *r, const fur_csr *a, int method, bool jacobi)
     solve_job alone = {.a = a, .method = methods[method], .jacobi = jacobi, .b = b};
     alone.x = entries_make(value, view->cols);
     solve_alone(&alone);
-    for (int ranks = 1; ranks <= RANKS_MOST; ranks += TEST_SLOW && ranks > 2 ? 2 : 1) {
-        int64_t bounds[RANKS_MOST + 1];
+    for (int ranks = 1; ranks <= RANKS_MAX; ranks += TEST_SLOW && ranks > 2 ? 2 : 1) {
+        int64_t bounds[RANKS_MAX + 1];
         fur_ranks_options options = {.size = sizeof options,
                                      .threads = 1 + (ranks + (int)rows + method) % 2};
         solve_job job = alone;
@@ -166,8 +166,8 @@ static void compare_products(fur_context *context, rng *r, const fur_csr *a, fur
     ck_ok(context, fur_spmv_apply(plan, fur_real(1), x, fur_real(0), y));
     void *x_entries = vector_entries(x);
     void *y_entries = vector_entries(y);
-    for (int ranks = 1; ranks <= RANKS_MOST; ranks += TEST_SLOW && ranks > 2 ? 2 : 1) {
-        int64_t bounds[RANKS_MOST + 1];
+    for (int ranks = 1; ranks <= RANKS_MAX; ranks += TEST_SLOW && ranks > 2 ? 2 : 1) {
+        int64_t bounds[RANKS_MAX + 1];
         void *got = entries_make(value, rows);
         bounds_random(r, (ranks + kind) % BOUND_KINDS, ranks, view->rows, bounds);
         product p = {a, op, bounds, x_entries, got};
@@ -294,7 +294,7 @@ START_TEST(a_vector_goes_to_the_ranks_and_back)
 {
     enum { ROWS = 300 };
     rng r = rng_stream((uint64_t)_i);
-    int64_t bounds[RANKS_MOST + 1];
+    int64_t bounds[RANKS_MAX + 1];
     int ranks = 1 + _i;
     bounds_random(&r, _i % BOUND_KINDS, ranks, ROWS, bounds);
     void *from = entries_random(&r, FUR_C128, ROWS);
@@ -311,7 +311,7 @@ END_TEST
 static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, a_monitor_of_one_rank_stops_all, 0, 3);
-    tcase_add_loop_test(tests, a_vector_goes_to_the_ranks_and_back, 0, RANKS_MOST);
+    tcase_add_loop_test(tests, a_vector_goes_to_the_ranks_and_back, 0, RANKS_MAX);
     tcase_add_test(tests, a_guess_that_is_not_finite_is_refused);
     tcase_add_loop_test(tests, solves, 0, COUNT_OF(methods));
     tcase_add_turns(tests, least_squares, shape_count, 3);

@@ -27,7 +27,7 @@ static fur_solver_options options_of(const fur_operator *m)
                                 .method = "bicgstab",
                                 .preconditioner = m,
                                 .max_iterations = 5,
-                                .whole = 1};
+                                .no_reduction = 1};
 }
 
 static void draw_extents(rng *r, grid_case *c)
@@ -244,8 +244,8 @@ START_TEST(stencils)
     make_results(&want);
     apply_alone(context, &want);
     const int64_t *n = want.d.extent;
-    for (int ranks = 1; ranks <= (on_gpu() ? 3 : RANKS_MOST); ranks++) {
-        int64_t planes[RANKS_MOST + 1];
+    for (int ranks = 1; ranks <= (on_gpu() ? 3 : RANKS_MAX); ranks++) {
+        int64_t planes[RANKS_MAX + 1];
         fur_ranks_options options = {.size = sizeof options, .threads = 1 + ranks % 2};
         grid_case got = want;
         if (on_gpu() && !options_on_gpus(_i, ranks, &options))

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define ROWS_MOST 500
+#define ROWS_MAX 500
 
 static const int64_t extents[GRID_COUNT][3] = {{23, 19, 1}, {23, 19, 1}, {8, 7, 6}, {311, 1, 1}};
 
@@ -10,10 +10,10 @@ static const int64_t extents[GRID_COUNT][3] = {{23, 19, 1}, {23, 19, 1}, {8, 7, 
 typedef struct sketch {
     fur_value_type value;
     int64_t entries;
-    int32_t row[7 * ROWS_MOST];
-    int32_t col[7 * ROWS_MOST];
-    double values[2 * 7 * ROWS_MOST];
-    double diagonal[ROWS_MOST];
+    int32_t row[7 * ROWS_MAX];
+    int32_t col[7 * ROWS_MAX];
+    double values[2 * 7 * ROWS_MAX];
+    double diagonal[ROWS_MAX];
 } sketch;
 
 static void put(sketch *s, int64_t row, int64_t col, double entry)

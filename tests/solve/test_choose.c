@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST 8000
+#define MAX 8000
 
 /* A small matrix, entry by entry. */
 typedef struct draft {
@@ -14,9 +14,9 @@ typedef struct draft {
     int64_t cols;
     fur_value_type value;
     int64_t entries;
-    int32_t row[MOST];
-    int32_t col[MOST];
-    double values[2 * MOST];
+    int32_t row[MAX];
+    int32_t col[MAX];
+    double values[2 * MAX];
 } draft;
 
 static void put(draft *d, int64_t row, int64_t col, fur_scalar entry)
@@ -187,7 +187,7 @@ START_TEST(other_matrices)
 }
 END_TEST
 
-START_TEST(wild_entries_are_named)
+START_TEST(nonfinite_entries_are_named)
 {
     fur_context *context = context_make(NULL, 1);
     draft d = line(20, 2, -1, -1);
@@ -676,7 +676,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, indefinite_matrices_get_minres);
     tcase_add_test(tests, hermitian_is_not_symmetric);
     tcase_add_test(tests, other_matrices);
-    tcase_add_test(tests, wild_entries_are_named);
+    tcase_add_test(tests, nonfinite_entries_are_named);
     tcase_add_test(tests, lists_end);
     tcase_add_test(tests, trials_lead_to_preconditioners);
     tcase_add_test(tests, solves_choose_by_themselves);

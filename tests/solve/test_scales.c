@@ -5,14 +5,14 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST 12
+#define MAX 12
 
 /* A small dense matrix with its right-hand side. */
 typedef struct problem {
     int n;
-    double a[MOST][MOST];
-    double b[MOST];
-    double exact[MOST];
+    double a[MAX][MAX];
+    double b[MAX];
+    double exact[MAX];
 } problem;
 
 /* Dirichlet's condition by a penalty, mixed units, and the same not symmetric. */
@@ -26,9 +26,9 @@ enum { PROBLEMS = sizeof problems / sizeof *problems };
 
 static fur_csr *make(fur_context *context, const problem *p)
 {
-    int32_t rows[MOST * MOST];
-    int32_t cols[MOST * MOST];
-    double values[MOST * MOST];
+    int32_t rows[MAX * MAX];
+    int32_t cols[MAX * MAX];
+    double values[MAX * MAX];
     int64_t count = 0;
     for (int32_t i = 0; i < p->n; i++)
         for (int32_t j = 0; j < p->n; j++)
@@ -94,7 +94,7 @@ static fur_solver_report solve(const problem *p, const fur_solve_options *option
 START_TEST(auto_solves_every_row)
 {
     const problem *p = &problems[_i];
-    double x[MOST];
+    double x[MAX];
     fur_solver_report report = solve(p, NULL, x);
     ck_assert_msg(fur_outcome_solved(report.outcome), "%s", fur_outcome_name(report.outcome));
     ck_assert_str_ne(report.scale, "none");
@@ -110,7 +110,7 @@ START_TEST(a_named_method_reports_the_rows)
     const problem *p = &problems[_i];
     fur_solver_options solver = {.size = sizeof solver, .method = "gmres"};
     fur_solve_options options = {.size = sizeof options, .solver = &solver};
-    double x[MOST];
+    double x[MAX];
     fur_solver_report report = solve(p, &options, x);
     figures f = figures_of(p, x);
     ck_assert_str_eq(report.scale, "none");
@@ -127,7 +127,7 @@ START_TEST(scales_are_what_is_asked_for)
     for (fur_scale scale = FUR_SCALE_NONE; scale <= FUR_SCALE_SYMMETRIC; scale++) {
         fur_solver_options solver = {.size = sizeof solver, .method = "gmres"};
         fur_solve_options options = {.size = sizeof options, .solver = &solver, .scale = scale};
-        double x[MOST];
+        double x[MAX];
         fur_solver_report report = solve(p, &options, x);
         ck_assert_str_eq(report.scale, names[scale]);
         if (scale != FUR_SCALE_NONE)
@@ -148,7 +148,7 @@ START_TEST(stiff_systems_are_solved_to_working_precision)
         {3, {{1e9, -1e9, 1}, {-1e9, 1e9, 0}, {1, 0, 0}}, {0, 0, 5}, {5, 5, 0}},
     };
     for (size_t k = 0; k < sizeof stiff / sizeof *stiff; k++) {
-        double x[MOST];
+        double x[MAX];
         fur_solver_report report = solve(&stiff[k], NULL, x);
         ck_assert_msg(fur_outcome_solved(report.outcome), "%zu: %s", k,
                       fur_outcome_name(report.outcome));
@@ -189,7 +189,7 @@ END_TEST
 START_TEST(scales_never_overflow)
 {
     static const problem far = {2, {{1e-25, 1e-292}, {1e-292, 1e-169}}, {1e-42, 1e294}, {0, 0}};
-    double x[MOST];
+    double x[MAX];
     fur_solver_report report = solve(&far, NULL, x);
     ck_assert_str_eq(report.scale, "none");
     ck_assert(isfinite(x[0]) && isfinite(x[1]));
@@ -200,7 +200,7 @@ END_TEST
 START_TEST(scales_never_underflow)
 {
     static const problem small = {2, {{1e200, 1}, {1e200, -1}}, {1e-200, -1e-200}, {0, 0}};
-    double x[MOST];
+    double x[MAX];
     fur_solver_report report = solve(&small, NULL, x);
     ck_assert_str_eq(report.scale, "none");
     if (fur_outcome_solved(report.outcome))

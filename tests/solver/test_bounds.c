@@ -243,7 +243,7 @@ START_TEST(the_error_of_cg_is_estimated_from_below)
                 for (int scaled = 0; scaled < 2; scaled++)
                     check_error(&systems[k], &p,
                                 (fur_solver_options){.rtol = rtols[i],
-                                                     .whole = whole,
+                                                     .no_reduction = whole,
                                                      .preconditioner = scaled ? jacobi : NULL});
         fur_operator_destroy(jacobi);
         dense_close(&p);
@@ -261,7 +261,7 @@ START_TEST(a_solve_that_is_not_done_has_an_error)
     dense_problem p = dense_open(&d, context);
     for (int most = 1; most < 40; most++) {
         fur_solver_report report =
-            solve(&p, (fur_solver_options){.max_iterations = most, .bounds = 1, .whole = 1});
+            solve(&p, (fur_solver_options){.max_iterations = most, .bounds = 1, .no_reduction = 1});
         ck_assert_int_eq(report.outcome, FUR_OUTCOME_MAX_ITERATIONS);
         ck_assert_int_eq(report.iterations, most);
         ck_assert_double_gt(report.error_a_norm, 0);
@@ -286,7 +286,7 @@ START_TEST(the_magnitude_of_b_does_not_matter)
             d.b[i].re = scalbn(d.b[i].re, exponent == 0 ? 0 : exponent == 1 ? 700 : -700);
         dense_problem p = dense_open(&d, context);
         fur_solver_report report =
-            solve(&p, (fur_solver_options){.rtol = 1e-6, .bounds = 1, .whole = 1});
+            solve(&p, (fur_solver_options){.rtol = 1e-6, .bounds = 1, .no_reduction = 1});
         if (exponent == 0) {
             expected[0] = report.residual_bound;
             expected[1] = report.error_a_norm;
@@ -333,7 +333,7 @@ START_TEST(bounds_change_nothing_else)
     ck_assert_str_eq(with.scale, without.scale);
     const double *const numbers[][2] = {
         {&with.residual, &without.residual},
-        {&with.residual_recursive, &without.residual_recursive},
+        {&with.residual_recurrence, &without.residual_recurrence},
         {&with.condition, &without.condition},
         {&with.norm, &without.norm},
         {&with.bytes, &without.bytes},
@@ -426,7 +426,7 @@ START_TEST(what_is_not_known_is_not_a_number)
                                           .apply = apply_other};
     dense_problem other = p;
     ck_ok(context, fur_operator_create(context, &definition, &other.a));
-    fur_solver_options options = {.bounds = 1, .whole = 1};
+    fur_solver_options options = {.bounds = 1, .no_reduction = 1};
     fur_solver_report plan = solve(&p, options);
     fur_solver_report report = solve(&other, options);
     ck_assert(isnan(report.residual_bound) && isnan(report.error_a_norm));

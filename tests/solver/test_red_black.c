@@ -289,9 +289,9 @@ START_TEST(iterations_are_half_as_many)
     grid g = grid_open(context, FUR_F64, 50, 40, NULL);
     rng r = rng_stream(78);
     set_unit(&g, rng_below(&r, INT64_C(50) * 40));
-    fur_solver_options options = {.preconditioner = g.jacobi, .whole = 1};
+    fur_solver_options options = {.preconditioner = g.jacobi, .no_reduction = 1};
     fur_solver_report whole = solve_grid(&g, options);
-    options.whole = 0;
+    options.no_reduction = 0;
     fur_solver_report half = solve_grid(&g, options);
     ck_assert_int_eq(whole.outcome, FUR_OUTCOME_CONVERGED);
     ck_assert_int_eq(half.outcome, FUR_OUTCOME_CONVERGED);
@@ -518,7 +518,7 @@ static void check_whole(const dense *d, fur_context *context, const fur_operator
     fur_solver_options options = {.preconditioner = preconditioner, .max_iterations = 15};
     fur_solver_report report = solve(&p, options);
     void *x = vector_entries(p.x);
-    options.whole = 1;
+    options.no_reduction = 1;
     ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
     fur_solver_report whole = solve(&p, options);
     void *y = vector_entries(p.x);
@@ -659,7 +659,7 @@ static fur_outcome outcome_of(fur_context *context, double diagonal, bool scaled
     ck_assert_double_eq_tol(report.residual, residual, 1e-12 * (1 + residual));
     if (report.iterations == 0) { /* x is the guess */
         ck_assert_double_eq(report.residual, 1);
-        ck_assert_double_eq(report.residual_recursive, 1);
+        ck_assert_double_eq(report.residual_recurrence, 1);
     }
     free(x);
     fur_operator_destroy(jacobi);

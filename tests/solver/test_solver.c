@@ -182,7 +182,7 @@ static void check_poisson(fur_context *context, fur_value_type value, int64_t nx
     fur_solver_report report = solve(&p, &options);
     ck_assert_msg(report.outcome == FUR_OUTCOME_CONVERGED, "%s", fur_outcome_name(report.outcome));
     double gap = residual_gap(&p, report.iterations);
-    ck_assert_double_le(report.residual_recursive, rtol);
+    ck_assert_double_le(report.residual_recurrence, rtol);
     ck_assert_double_le(report.residual, rtol + gap);
     ck_assert_double_le(relative_residual(&p), rtol + gap);
     ck_assert_double_ge(report.seconds, 0);
@@ -255,7 +255,7 @@ START_TEST(a_zero_right_side_has_the_solution_zero)
     ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
     ck_assert_int_eq(report.iterations, 0);
     ck_assert_double_eq(report.residual, 0);
-    ck_assert_double_eq(report.residual_recursive, 0);
+    ck_assert_double_eq(report.residual_recurrence, 0);
     ck_assert_double_eq(norm2(p.x), 0);
     problem_release(&p);
     fur_context_destroy(context);
@@ -401,12 +401,12 @@ END_TEST
 START_TEST(what_is_not_finite_is_refused_by_name)
 {
     static const double poison[] = {NAN, INFINITY, -INFINITY};
-    static const char wild[] =
+    static const char nonfinite[] =
         "entry 3 of b - A x of the initial guess x (A has NaN or infinity in that row, or the "
         "product overflows), counting from 1, is not finite; nothing was solved";
     static const char *const sentences[] = {
         "entry 3 of b, counting from 1, is not finite; nothing was solved",
-        "entry 3 of the initial guess, counting from 1, is not finite; nothing was solved", wild};
+        "entry 3 of the initial guess, counting from 1, is not finite; nothing was solved", nonfinite};
     fur_context *context = context_make(NULL, 1);
     for (int i = 0; i < 3 * COUNT_OF(poison); i++) {
         double entries[] = {1, 2, i / 3 == 2 ? poison[i % 3] : 3, 4};
@@ -468,7 +468,7 @@ START_TEST(a_true_residual_that_stays_behind_is_working_precision)
     fur_solver_report report = solve(&p, &options);
     ck_assert_msg(report.outcome == FUR_OUTCOME_WORKING_PRECISION, "%s",
                   fur_outcome_name(report.outcome));
-    ck_assert_double_lt(report.residual_recursive, 1e-2 * report.residual);
+    ck_assert_double_lt(report.residual_recurrence, 1e-2 * report.residual);
     ck_assert_double_gt(report.residual, 1e-30);
     ck_assert_double_le(report.residual, residual_gap(&p, 0));
     problem_release(&p);
@@ -531,7 +531,7 @@ START_TEST(a_solve_tells_the_condition)
     set_random(p.b, 31);
     for (int scaled = 0; scaled < 2; scaled++) {
         fur_solver_options options = {
-            .size = sizeof options, .preconditioner = scaled ? jacobi : NULL, .whole = 1};
+            .size = sizeof options, .preconditioner = scaled ? jacobi : NULL, .no_reduction = 1};
         ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
         fur_solver_report report = solve(&p, &options);
         ck_assert_msg(report.condition <= 1.01 * condition && report.condition >= 0.98 * condition,
@@ -593,7 +593,7 @@ START_TEST(a_monitor_sees_every_iteration_and_can_stop)
         ck_assert_int_eq(h.seen, report.iterations + 1);
         ck_assert(stop_at < 0 || report.iterations == stop_at);
         ck_assert_double_eq(h.residuals[0], 1);
-        ck_assert_double_eq(h.residuals[h.seen - 1], report.residual_recursive);
+        ck_assert_double_eq(h.residuals[h.seen - 1], report.residual_recurrence);
     }
     problem_release(&p);
     fur_context_destroy(context);
@@ -713,7 +713,7 @@ START_TEST(a_correction_begins_where_the_recursion_ends)
     problem p = poisson(context, FUR_F32, 100, 1, NULL);
     history h = {.stop_at = -1};
     fur_solver_options options = {
-        .size = sizeof options, .rtol = 1.5e-6, .monitor = monitor, .monitor_user = &h, .whole = 1};
+        .size = sizeof options, .rtol = 1.5e-6, .monitor = monitor, .monitor_user = &h, .no_reduction = 1};
     set_scattered(p.b);
     fur_solver_report report = solve(&p, &options);
     int64_t met = 0;
@@ -756,7 +756,7 @@ START_TEST(tolerances_end_a_solve)
     ck_assert_int_eq(a.outcome, FUR_OUTCOME_CONVERGED);
     ck_assert_int_eq(a.iterations, r.iterations);
     ck_assert_double_le(r.residual, 1e-3);
-    ck_assert_double_eq(a.residual_recursive, r.residual_recursive);
+    ck_assert_double_eq(a.residual_recurrence, r.residual_recurrence);
     ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
     ck_assert_int_eq(solve(&p, &met).iterations, 0);
     problem_release(&p);
@@ -911,7 +911,7 @@ static fur_solver_report check_intervals(const char *name, const problem *p, con
                       fur_outcome_name(report.outcome), (int)report.iterations);
         ck_assert_int_eq(first_difference(value, n, first, fur_vector_data(p->x)), -1);
         ck_assert_int_eq(
-            first_difference(FUR_F64, 1, &report.residual_recursive, &expected.residual_recursive),
+            first_difference(FUR_F64, 1, &report.residual_recurrence, &expected.residual_recurrence),
             -1);
     }
     free(first);

@@ -24,24 +24,24 @@ typedef struct builder {
 typedef struct task {
     fur_value_type value;
     const char *method;
-    const char *kind; /* of preconditioner; NULL: none */
-    double shift;     /* of the diagonal */
-    double skew;      /* of the entries right of the diagonal */
-    bool whole;       /* as of the options */
+    const char *kind;  /* of preconditioner; NULL: none */
+    double shift;      /* of the diagonal */
+    double skew;       /* of the entries right of the diagonal */
+    bool no_reduction; /* as of the options */
     bool guess;
     int of_a;
     int of_b;
 } task;
 
-#define MOST_SEEN 400
+#define MAX_SEEN 400
 
 /* What came out. The monitor sees residuals and iterates, whose largest moduli are kept without
  * their scale. */
 typedef struct result {
     fur_solver_report report;
     int64_t seen;
-    double residuals[MOST_SEEN];
-    double iterates[MOST_SEEN]; /* 0: the method does not tell */
+    double residuals[MAX_SEEN];
+    double iterates[MAX_SEEN]; /* 0: the method does not tell */
     fur_vector *iterate;
     void *x;
     int of_x;
@@ -96,7 +96,7 @@ static int watch(void *user, const fur_solver_progress *progress)
 {
     result *r = user;
     double largest = 0;
-    ck_assert_int_lt(r->seen, MOST_SEEN);
+    ck_assert_int_lt(r->seen, MAX_SEEN);
     if (fur_solver_iterate(progress, r->iterate) == FUR_OK)
         ck_ok(fur_vector_context(r->iterate), fur_norm_max(r->iterate, &largest));
     r->residuals[r->seen] = progress->residual;
@@ -155,7 +155,7 @@ static fur_solver *solver_make(const setup *s, const task *t, result *seen)
     fur_solver_options options = {.size = sizeof options,
                                   .method = t->method,
                                   .preconditioner = s->m,
-                                  .whole = t->whole,
+                                  .no_reduction = t->no_reduction,
                                   .max_iterations = 300,
                                   .monitor = seen ? watch : NULL,
                                   .monitor_user = seen,
@@ -295,7 +295,7 @@ START_TEST(scales_of_a_and_the_guess_do_not_matter)
                               .method = info->name,
                               .kind = k ? "jacobi" : NULL,
                               .guess = true,
-                              .whole = true});
+                              .no_reduction = true});
 }
 END_TEST
 
@@ -308,7 +308,7 @@ START_TEST(failures_do_not_depend_on_scales)
             check_task((task){.value = (fur_value_type)_i,
                               .method = info->name,
                               .kind = k % 2 ? "jacobi" : NULL,
-                              .whole = k < 4,
+                              .no_reduction = k < 4,
                               .shift = k / 2 == 1 ? 0 : -2,
                               .skew = k / 2 == 1 ? 9 : 0});
 }
@@ -319,7 +319,7 @@ START_TEST(new_values_may_have_another_scale)
 {
     static const int turns[] = {0, 900, -900, 0, 500, 0};
     fur_context *context = context_make(NULL, 1);
-    task t = {.value = FUR_F64, .method = "cg", .kind = "jacobi", .whole = _i};
+    task t = {.value = FUR_F64, .method = "cg", .kind = "jacobi", .no_reduction = _i};
     result near;
     solve(&t, &near);
     setup s = setup_make(context, &t);
@@ -380,7 +380,7 @@ START_TEST(bounds_of_an_exact_guess_at_a_scale)
 {
     fur_context *context = context_make(NULL, 1);
     task t = {.value = FUR_F64, .method = "cg", .kind = "ssor", .of_a = 900, .of_b = 900};
-    t.whole = _i;
+    t.no_reduction = _i;
     t.kind = _i ? t.kind : NULL;
     setup s = setup_make(context, &t);
     fur_solver *solver = NULL;
@@ -388,7 +388,7 @@ START_TEST(bounds_of_an_exact_guess_at_a_scale)
     fur_solver_options options = {.size = sizeof options,
                                   .method = "cg",
                                   .preconditioner = s.m,
-                                  .whole = t.whole,
+                                  .no_reduction = t.no_reduction,
                                   .bounds = 1};
     ck_ok(context, fur_solver_create(s.op, &options, &solver));
     ck_ok(context, fur_solver_solve(solver, s.b, s.x, &report));

@@ -114,7 +114,7 @@ START_TEST(an_operator_brings_its_colours)
     }
     ck_assert_int_eq(c.released, 0);
     fur_solver_destroy(solver);
-    options.whole = 1;
+    options.no_reduction = 1;
     ck_ok(context, fur_solver_create(op, &options, &solver));
     ck_assert(c.asked == 1 && c.usable && c.released == 1);
     fur_solver_destroy(solver);

@@ -308,7 +308,7 @@ class PageTest(CommandTest):
         cards = {title: (figure, note) for title, figure, note in re.findall(
             r'<div class="card"><p>([^<]*)</p><p class="change">([^<]*)</p><p>([^<]*)</p>', page)}
         self.assertEqual(cards["Relative residual"][0], f"{report['residual']:.1e}")
-        self.assertIn(f"recurrence {report['residual_recursive']:.1e}, ",
+        self.assertIn(f"recurrence {report['residual_recurrence']:.1e}, ",
                       cards["Relative residual"][1])
         each = report["seconds_per_iteration"]
         self.assertEqual(cards["One iteration"][0],

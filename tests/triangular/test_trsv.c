@@ -343,27 +343,27 @@ END_TEST
 /* Loops over value types and schedules, at once and in turns. */
 START_TEST(several_right_hand_sides_have_the_bits_of_one)
 {
-    enum { MOST = 17 };
+    enum { MAX = 17 };
     fur_value_type value = (fur_value_type)(_i / 8);
     rng r = rng_stream(460 + (uint64_t)_i);
     fur_context *context = context_make(NULL, 2);
     fur_csr *a = make(context, &r, &forms[6], value, FUR_I32);
     int64_t n = fur_csr_get(a)->rows;
     fur_trsv *plan = NULL;
-    fur_vector *b[MOST];
-    fur_vector *x[MOST];
-    fur_vector *alone[MOST];
+    fur_vector *b[MAX];
+    fur_vector *x[MAX];
+    fur_vector *alone[MAX];
     fur_trsv_options options = {
         .size = sizeof options, .many = _i % 2, .schedule = schedules[_i / 2 % 4]};
     ck_ok(context,
           fur_trsv_plan(a, FUR_TRIANGLE_UPPER, FUR_OP_N, FUR_DIAGONAL_STORED, &options, &plan));
-    for (int k = 0; k < MOST; k++) {
+    for (int k = 0; k < MAX; k++) {
         b[k] = vector_random(context, &r, value, n);
         ck_ok(context, fur_vector_create(context, value, n, &x[k]));
         ck_ok(context, fur_vector_create(context, value, n, &alone[k]));
         ck_ok(context, fur_trsv_apply(plan, fur_real(0.3), b[k], alone[k]));
     }
-    for (int count = 0; count <= MOST; count++) {
+    for (int count = 0; count <= MAX; count++) {
         ck_ok(context,
               fur_trsv_apply_many(plan, fur_real(0.3), count, (const fur_vector *const *)b, x));
         for (int k = 0; k < count; k++)
@@ -371,12 +371,12 @@ START_TEST(several_right_hand_sides_have_the_bits_of_one)
                                               fur_vector_const_data(alone[k])),
                              -1);
     }
-    ck_ok(context, fur_trsv_apply_many(plan, fur_real(0.3), MOST, (const fur_vector *const *)b, b));
-    for (int k = 0; k < MOST; k++)
+    ck_ok(context, fur_trsv_apply_many(plan, fur_real(0.3), MAX, (const fur_vector *const *)b, b));
+    for (int k = 0; k < MAX; k++)
         ck_assert_int_eq(first_difference(value, n, fur_vector_const_data(b[k]),
                                           fur_vector_const_data(alone[k])),
                          -1);
-    for (int k = 0; k < MOST; k++) {
+    for (int k = 0; k < MAX; k++) {
         fur_vector_destroy(alone[k]);
         fur_vector_destroy(x[k]);
         fur_vector_destroy(b[k]);

@@ -11,8 +11,8 @@ typedef struct reduced_race {
     fur_solver *solvers[2];
     double setup;
     fur_solver_report reports[2];
-    double seconds[2][RACE_ROUNDS_MOST];
-    double ratios[RACE_ROUNDS_MOST];
+    double seconds[2][RACE_ROUNDS_MAX];
+    double ratios[RACE_ROUNDS_MAX];
 } reduced_race;
 
 static fur_status make_solvers(const solve_system *s, const fur_operator *a, reduced_race *r)
@@ -21,7 +21,7 @@ static fur_status make_solvers(const solve_system *s, const fur_operator *a, red
     double start = 0;
     for (int i = 0; i < 2; i++) {
         fur_solver_options options = {
-            .size = sizeof options, .preconditioner = s->jacobi, .rtol = RTOL, .whole = !i};
+            .size = sizeof options, .preconditioner = s->jacobi, .rtol = RTOL, .no_reduction = !i};
         FUR_TRY(fur_context_synchronize(context));
         start = fur_seconds();
         FUR_TRY(fur_solver_create(a, &options, &r->solvers[i]));

@@ -201,7 +201,7 @@ static const line_option own_options[] = {
     {"kernel", "NAME", PRODUCT_KERNEL_DOC, LINE_TEXT, AT(kernel)},
     {"repeat", "N",
      "Number of timed products, and of uses to choose for (default: enough for 0.2 s; 50)",
-     LINE_LONG, AT(repeat), .most = REPEAT_MOST},
+     LINE_LONG, AT(repeat), .most = REPEAT_MAX},
     {"reorder", "METHOD", PRODUCT_ORDER_DOC, LINE_CHOICE, AT(reorder), .names = product_order},
     {"values", "FORM", PRODUCT_VALUES_DOC, LINE_CHOICE, AT(values), .names = product_values},
     {0},

@@ -25,8 +25,8 @@ static fur_status time_batch(fur_context *context, const repeat *r, int64_t coun
 
 static int64_t fill_time(double seconds_of_one)
 {
-    if (seconds_of_one * REPEAT_MOST <= MEASURED_SECONDS)
-        return REPEAT_MOST;
+    if (seconds_of_one * REPEAT_MAX <= MEASURED_SECONDS)
+        return REPEAT_MAX;
     int64_t count = (int64_t)(MEASURED_SECONDS / seconds_of_one);
     return count < REPEAT_LEAST ? REPEAT_LEAST : count;
 }

@@ -5,7 +5,7 @@
 #include "output.h"
 
 /* The largest value of --repeat. */
-#define REPEAT_MOST 100000
+#define REPEAT_MAX 100000
 
 typedef struct repeat {
     fur_status (*compute)(void *job);

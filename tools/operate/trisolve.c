@@ -144,7 +144,7 @@ static const line_option own_options[] = {
      "Schedule of the rows for threads: auto (default), serial, blocks or levels", LINE_CHOICE,
      AT(schedule), .names = schedule_names},
     {"repeat", "N", "Number of timed solves (default: enough for 0.2 s)", LINE_LONG, AT(repeat),
-     .most = REPEAT_MOST},
+     .most = REPEAT_MAX},
     {0},
 };
 

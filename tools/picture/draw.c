@@ -72,11 +72,11 @@ static void set_tick(const raster_side *side, double number, draw_tick *tick)
     words_number(number, 0, tick->number);
 }
 
-int draw_ticks(const raster_side *side, int apart, draw_tick ticks[DRAW_TICKS_MOST])
+int draw_ticks(const raster_side *side, int apart, draw_tick ticks[DRAW_TICKS_MAX])
 {
     double size = (double)side->size;
     double least = apart * (double)side->block / side->scale;
-    double step = round_step(fmax(least, size / (DRAW_TICKS_MOST - 2)));
+    double step = round_step(fmax(least, size / (DRAW_TICKS_MAX - 2)));
     int count = 0;
     if (size >= 1)
         set_tick(side, 1, &ticks[count++]);
@@ -224,7 +224,7 @@ static void draw_outline(const draw_pen *pen, int left, int top, int width, int 
 /* Draws the numbers above the columns and left of the rows. left, top: position of the cells. */
 static void draw_axes(const draw_pen *pen, const raster *r, int left, int top)
 {
-    draw_tick ticks[DRAW_TICKS_MOST];
+    draw_tick ticks[DRAW_TICKS_MAX];
     int count = draw_ticks(&r->cols, APART, ticks);
     for (int i = 0; i < count; i++) {
         int x = left + (int)(ticks[i].at * pixels(&r->cols));

@@ -80,13 +80,13 @@ fur_status draw_png_cells(fur_context *context, const raster *cells, double dens
                           size_t *size);
 
 /* The numbers along an axis, counted from 1, and the middle of their rows or columns. */
-#define DRAW_TICKS_MOST 24
+#define DRAW_TICKS_MAX 24
 typedef struct draw_tick {
     double at; /* 0 at the begin of the first cell, 1 at the end of the last */
     char number[WORDS_BYTES];
 } draw_tick;
 
 /* Makes the first, the last, and round numbers in between, at least `apart` pixels apart. */
-int draw_ticks(const raster_side *side, int apart, draw_tick ticks[DRAW_TICKS_MOST]);
+int draw_ticks(const raster_side *side, int apart, draw_tick ticks[DRAW_TICKS_MAX]);
 
 #endif

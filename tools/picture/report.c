@@ -145,7 +145,7 @@ static fur_status put_image(const page *p, const raster *cells)
 /* Writes the numbers along an axis, each at its percentage of the picture. */
 static void put_axis(FILE *stream, const raster_side *side, const char *class, const char *edge)
 {
-    draw_tick ticks[DRAW_TICKS_MOST];
+    draw_tick ticks[DRAW_TICKS_MAX];
     int count = draw_ticks(side, side->cells * side->scale / NUMBERS, ticks);
     for (int i = 0; i < count; i++)
         fprintf(stream, "<span class=\"%s\" style=\"%s:%.2f%%\">%s</span>", class, edge,

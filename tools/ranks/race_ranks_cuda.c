@@ -154,8 +154,11 @@ static fur_status make_faces(fur_ranks *g, int64_t n, fur_ranks_csr **out)
 static double iterate(fur_ranks *g, fur_ranks_csr *a, const fur_vector *b, fur_vector *x,
                       int64_t iterations, const char **how)
 {
-    fur_solver_options o = {
-        .size = sizeof o, .method = "cg", .max_iterations = iterations, .rtol = 1e-300, .whole = 1};
+    fur_solver_options o = {.size = sizeof o,
+                            .method = "cg",
+                            .max_iterations = iterations,
+                            .rtol = 1e-300,
+                            .no_reduction = 1};
     fur_solver_report report = FUR_DEFAULT(fur_solver_report);
     fur_context *c = fur_ranks_csr_context(a);
     need(g, c, fur_vector_fill(x, fur_real(0)));

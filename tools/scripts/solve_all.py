@@ -33,7 +33,7 @@ import systems
 
 SLACK = 10
 RESTART = 50
-MOST_ITERATIONS = 50000
+MAX_ITERATIONS = 50000
 Outcome = collections.namedtuple("Outcome", "method outcome converged iterations residual seconds")
 
 
@@ -99,7 +99,7 @@ class Attempt:
             raise OutOfTime
 
     def run(self, method, a, b, m, rtol):
-        most = min(10 * a.shape[0] + 100, MOST_ITERATIONS)
+        most = min(10 * a.shape[0] + 100, MAX_ITERATIONS)
         common = {"M": m, "callback": self.watch}
         try:
             if method == "gmres":

@@ -8,7 +8,7 @@ const line_option request_options[] = {
     {"restart", "N",
      "Directions of gmres and fgmres before a restart (default: 30); idrs: shadow vectors "
      "(default: 4)",
-     LINE_COUNT, AT(restart), .most = FUR_SOLVER_MOST_RESTART},
+     LINE_COUNT, AT(restart), .most = FUR_SOLVER_MAX_RESTART},
     {"damp", "D",
      "Damping: minimise ||b - A x||^2 + D^2 ||x||^2 (least-squares methods; default: 0)",
      LINE_POSITIVE, AT(damp)},

@@ -30,7 +30,7 @@ void verdict_put(output *out, const fur_solver_report *r)
     output_text(out, "outcome", "outcome", interrupt_outcome(r->outcome));
     output_number(out, "residual", "relative residual", r->residual);
     output_known(out, "residual_scaled", "scaled residual", r->residual_scaled, output_number);
-    output_number(out, "residual_recursive", "recursive residual", r->residual_recursive);
+    output_number(out, "residual_recurrence", "recurrence residual", r->residual_recurrence);
     if (r->outside > 0)
         output_number(out, "outside", "outside the range", r->outside);
     output_known(out, "backward_error", "backward error", r->backward_error, output_number);

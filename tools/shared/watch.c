@@ -81,7 +81,7 @@ static double sample(watch *w, const fur_solver_progress *state)
 
 void watch_result(watch *w, const fur_solver_report *report)
 {
-    add_point(w, report->iterations, report->residual_recursive, report->residual);
+    add_point(w, report->iterations, report->residual_recurrence, report->residual);
 }
 
 /* Keeps this iteration as a mark if it is at least twice the last one. */
@@ -136,7 +136,7 @@ int watch_iteration(void *user, const fur_solver_progress *state)
 int watch_cycles(watch *w, const fur_solver_report *report)
 {
     const fur_solver_progress state = {.iteration = report->iterations,
-                                       .residual = report->residual_recursive};
+                                       .residual = report->residual_recurrence};
     return see(w, &state, report->residual);
 }
 

@@ -10,7 +10,7 @@
 
 /* Cycles if --max-iterations is not given. Also the cycles between two checks for a signal, because
  * each check costs a residual. */
-#define CYCLES_MOST 100
+#define CYCLES_MAX 100
 #define CYCLES_AT_ONCE 5
 
 fur_status job_about(const job *j, fur_status status)
@@ -74,7 +74,7 @@ static fur_solver_options solver_options(job *j)
     options.preconditioner = j->preconditioner;
     options.monitor = watch_iteration;
     options.monitor_user = &j->watch;
-    options.whole = j->options->whole;
+    options.no_reduction = j->options->no_reduction;
     options.null_space = j->null_space;
     return options;
 }
@@ -137,7 +137,7 @@ static fur_status run_cycles(job *j)
 {
     fur_solver_report *all = &j->total;
     int64_t left =
-        j->options->solver.max_iterations ? j->options->solver.max_iterations : CYCLES_MOST;
+        j->options->solver.max_iterations ? j->options->solver.max_iterations : CYCLES_MAX;
     int stop;
     do {
         fur_solver_report part = FUR_DEFAULT(fur_solver_report);

@@ -20,7 +20,7 @@ typedef struct job_options {
     const char *reorder; /* NULL: not given, also for the next */
     const char *scale;
     const char *report;
-    bool whole;
+    bool no_reduction;
 } job_options;
 
 /* An attempt to solve, and its result. */

@@ -32,7 +32,7 @@ fur_status levels_take(levels *l, fur_context *context, const fur_amg *amg)
     levels_release(l);
     l->context = context;
     l->report = *fur_amg_describe(amg);
-    while (l->count < LEVELS_MOST && (level = fur_amg_level_at(amg, l->count)) != NULL) {
+    while (l->count < LEVELS_MAX && (level = fur_amg_level_at(amg, l->count)) != NULL) {
         FUR_TRY(take_level(context, level->a, &l->shown[l->count]));
         l->count++;
     }
@@ -86,7 +86,7 @@ void levels_put(const levels *l, double factor, FILE *stream)
 
 void levels_release(levels *l)
 {
-    for (int i = 0; i < LEVELS_MOST; i++) {
+    for (int i = 0; i < LEVELS_MAX; i++) {
         if (l->shown[i].picture)
             fur_context_release(l->context, l->shown[i].picture);
         l->shown[i] = (level_shown){0};

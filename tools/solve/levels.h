@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#define LEVELS_MOST 40
+#define LEVELS_MAX 40
 
 typedef struct level_shown {
     double rows;
@@ -21,7 +21,7 @@ typedef struct level_shown {
 typedef struct levels {
     fur_context *context;
     int count;
-    level_shown shown[LEVELS_MOST];
+    level_shown shown[LEVELS_MAX];
     fur_amg_report report;
 } levels;
 

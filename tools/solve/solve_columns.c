@@ -135,7 +135,7 @@ static fur_status solve_columns(columns_job *c)
                                       o->solver.restart ? o->solver.restart : c->choice.restart,
                                   .null_space = c->base->null_space,
                                   .null_constant = request_has_constant(&o->solver),
-                                  .whole = o->whole,
+                                  .no_reduction = o->no_reduction,
                                   .monitor = watch_columns};
     FUR_TRY(fur_solver_create(c->base->op, &options, &solver));
     double start = fur_seconds();

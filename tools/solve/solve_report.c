@@ -149,7 +149,7 @@ static void put_cards(const page *p)
     fputs("<div class=\"cards\">\n", p->stream);
     snprintf(figure, sizeof figure, "%.1e", j->total.residual);
     snprintf(note, sizeof note, "true; recurrence %.1e, requested %.0e",
-             j->total.residual_recursive, j->watch.rtol);
+             j->total.residual_recurrence, j->watch.rtol);
     page_card(p->stream, "Relative residual", figure, note);
     page_time(r->seconds / fmax(1, (double)r->iterations), figure);
     snprintf(note, sizeof note, "with %.0f %s with the matrix", job_products(j->best),

@@ -6,7 +6,7 @@
 
 // Rounds between two checks by the host.
 #define ROUNDS 4
-#define ROUNDS_MOST 1000
+#define ROUNDS_MAX 1000
 
 #define ROOT 0u
 #define NONE UINT32_MAX
@@ -179,7 +179,7 @@ struct number_rest : election {
 fur_status elect(fur_env *env, const election &e)
 {
     unsigned open = 1;
-    for (uint32_t round = 1; open && round <= ROUNDS_MOST; round += ROUNDS) {
+    for (uint32_t round = 1; open && round <= ROUNDS_MAX; round += ROUNDS) {
         for (uint32_t k = 0; k < ROUNDS; k++) {
             if (k + 1 == ROUNDS)
                 FUR_TRY(fur_cuda_clear(env, e.open, sizeof open));

@@ -6,9 +6,9 @@
 
 // Threads of a block in a product with the inverse.
 #define THREADS 256
-// A matrix of at most ONCE_MOST rows is inverted in one launch of a cluster. A larger matrix takes
+// A matrix of at most ONCE_MAX rows is inverted in one launch of a cluster. A larger matrix takes
 // one launch for each step.
-#define ONCE_MOST 384
+#define ONCE_MAX 384
 #define ONCE_THREADS 1024
 
 namespace
@@ -111,9 +111,9 @@ struct eliminate {
 // buffers alternate, because some blocks may still read the previous row. beside: a copy of the
 // pivot row. factor: column k of the block's own rows.
 struct step_lines {
-    double shown[2][ONCE_MOST];
-    double beside[ONCE_MOST];
-    double factor[ONCE_MOST];
+    double shown[2][ONCE_MAX];
+    double beside[ONCE_MAX];
+    double factor[ONCE_MAX];
 };
 
 // Returns the pivot row in the shared memory of the block that has it.
@@ -228,7 +228,7 @@ fur_status fur_cuda_amg_invert(fur_env *env, const fur_csr_view *a, int64_t orde
     FUR_TRY(other.take(entries));
     FUR_TRY(s.take(order));
     FUR_TRY(fur_has_clusters(env, eliminate_all, &at_once));
-    at_once = at_once && order <= ONCE_MOST;
+    at_once = at_once && order <= ONCE_MAX;
     double least = fur_amg_least_pivot(order, a->value_type == FUR_F32 || a->value_type == FUR_C64);
     // If the steps end in `other`, the result is scaled from there.
     bool ends_there = !at_once && order % 2 == 0;

@@ -54,7 +54,7 @@ template <class Value> struct blocks {
     // Calls f(node, square) for the blocks of node i, in ascending order.
     template <class F> __device__ __forceinline__ void for_blocks(int64_t i, F f) const
     {
-        int64_t at[FUR_AMG_BLOCK_MOST];
+        int64_t at[FUR_AMG_BLOCK_MAX];
 #pragma unroll 1
         for (int c = 0; c < block; c++)
             at[c] = offsets[i * block + c];

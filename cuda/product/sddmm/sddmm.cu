@@ -16,7 +16,7 @@
 #define ALL_LANES 0xffffffffu
 // Entries of a row whose rows of Y are read together, and the most entries of a group.
 #define TOGETHER 4
-#define MOST_ENTRIES 32
+#define MAX_ENTRIES 32
 // Blocks wanted on each multiprocessor before groups get more entries.
 #define BLOCKS_WANTED 8
 
@@ -272,7 +272,7 @@ template <class Value> int entries_a_group(const sampling<Value> &s, const fur_d
 {
     int64_t groups = int64_t(groups_a_block<Value>) * BLOCKS_WANTED * device->multiprocessors;
     int64_t fair = fur_ceil_div(fur_ceil_div(s.entries, groups), TOGETHER) * TOGETHER;
-    int64_t most = fair < MOST_ENTRIES ? fair : MOST_ENTRIES;
+    int64_t most = fair < MAX_ENTRIES ? fair : MAX_ENTRIES;
     int64_t row = fur_ceil_div(s.entries, s.rows);
     return static_cast<int>(row < most ? most / row * row : most);
 }

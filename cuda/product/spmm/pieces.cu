@@ -17,7 +17,7 @@
 // Entries of a row whose pieces of X are loaded together; half as many for 16-byte entries.
 #define AHEAD 4
 // The most rows of A in a block.
-#define MOST_ROWS 1024
+#define MAX_ROWS 1024
 
 namespace
 {
@@ -121,7 +121,7 @@ int rows_a_block_for(const fur_device *device, int64_t rows, int at_once, int64_
 {
     int64_t blocks = int64_t(4) * RESIDENT * device->multiprocessors;
     int64_t fair = fur_ceil_div(rows * chunks, blocks);
-    int64_t most = fair < MOST_ROWS ? fair : MOST_ROWS;
+    int64_t most = fair < MAX_ROWS ? fair : MAX_ROWS;
     return static_cast<int>(fur_ceil_div(most, at_once) * at_once);
 }
 

@@ -11,7 +11,7 @@ extern "C" const fur_spmm_kernel fur_cuda_spmm_staged;
 // Bytes of a row of X up to which pieces are faster for a column-major X too (measured on an H200).
 #define FEW_BYTES 32
 // The most columns of a launch. Groups of columns are the second axis of the launch grid.
-#define MOST_COLUMNS int64_t(65535)
+#define MAX_COLUMNS int64_t(65535)
 
 namespace
 {
@@ -26,16 +26,16 @@ fur_vectors_view take_columns(const fur_vectors_view *v, int64_t first, int64_t 
     return some;
 }
 
-// Multiplies by MOST_COLUMNS columns at a time.
+// Multiplies by MAX_COLUMNS columns at a time.
 fur_status apply(const fur_spmm_call *call)
 {
     const fur_vectors_view *v = call->x;
     int64_t row_bytes = v->cols * static_cast<int64_t>(fur_value_size(v->value_type));
     bool staged = v->layout == FUR_LAYOUT_COLUMNS && row_bytes > FEW_BYTES;
     const fur_spmm_kernel *kernel = staged ? &fur_cuda_spmm_staged : &fur_cuda_spmm_pieces;
-    for (int64_t first = 0; first < v->cols; first += MOST_COLUMNS) {
+    for (int64_t first = 0; first < v->cols; first += MAX_COLUMNS) {
         int64_t left = v->cols - first;
-        int64_t count = left < MOST_COLUMNS ? left : MOST_COLUMNS;
+        int64_t count = left < MAX_COLUMNS ? left : MAX_COLUMNS;
         fur_vectors_view x = take_columns(call->x, first, count);
         fur_vectors_view y = take_columns(call->y, first, count);
         fur_spmm_call some = *call;

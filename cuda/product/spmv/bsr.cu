@@ -15,7 +15,7 @@
 #define BLOCK 256
 #define BUILD_BLOCK 128
 #define LEAST 2
-#define MOST 4
+#define MAX 4
 
 namespace
 {
@@ -213,7 +213,7 @@ fur_status analyse(fur_env *env, const fur_csr_view *a, int size, state *s)
 fur_status choose_size(fur_env *env, const fur_csr_view *a, state *s)
 {
     FUR_TRY(analyse(env, a, LEAST, s));
-    for (int size = LEAST + 1; size <= MOST; size++) {
+    for (int size = LEAST + 1; size <= MAX; size++) {
         state other = {};
         fur_status status = analyse(env, a, size, &other);
         bool better = status == FUR_OK && bytes_of(a, &other) < bytes_of(a, s);

@@ -12,8 +12,8 @@
 #include "spmv.cuh"
 
 // The limits of compression: entries with padding over entries, and bytes of A over those of CSR.
-#define PADDING_MOST 1.5
-#define BYTES_MOST 0.95
+#define PADDING_MAX 1.5
+#define BYTES_MAX 0.95
 // Entries that a lane loads together; half as many for 16-byte entries.
 #define UNROLL 4
 // Blocks that should fit on a multiprocessor.
@@ -186,13 +186,13 @@ int64_t bytes_of(const delta *d, int64_t value_bytes)
            fur_sell_bytes(l);
 }
 
-// Refuses the format if it takes more than BYTES_MOST times the bytes of CSR, with uncompressed
+// Refuses the format if it takes more than BYTES_MAX times the bytes of CSR, with uncompressed
 // values.
 fur_status check_pays(fur_env *env, const fur_csr_view *a, const delta *d)
 {
     int64_t wide = d->layout.padded * static_cast<int64_t>(fur_value_size(a->value_type));
     double ratio = static_cast<double>(bytes_of(d, wide)) / static_cast<double>(fur_csr_bytes(a));
-    if (ratio <= BYTES_MOST)
+    if (ratio <= BYTES_MAX)
         return FUR_OK;
     return fur_env_fail(env, FUR_UNSUPPORTED,
                         "compressed it would have %.2f times the bytes of CSR", ratio);
@@ -237,7 +237,7 @@ fur_status refresh(fur_env *env, const fur_csr_view *a, void *state)
 // Sorts rows into slices, compresses the columns and copies the values.
 fur_status build(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile, delta *d)
 {
-    FUR_TRY(fur_sell_layout(env, a, profile, PADDING_MOST, &d->layout));
+    FUR_TRY(fur_sell_layout(env, a, profile, PADDING_MAX, &d->layout));
     if (d->layout.slices == 0)
         return FUR_OK;
     FUR_TRY(set_columns(env, a, d));

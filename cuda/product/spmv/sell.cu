@@ -13,7 +13,7 @@
 #include "spmv.cuh"
 
 // The most padding that even loads justify: entries with padding over entries.
-#define PADDING_MOST 1.5
+#define PADDING_MAX 1.5
 // Entries that a lane loads together; half as many for 16-byte entries.
 #define UNROLL 8
 
@@ -71,7 +71,7 @@ fur_status refresh(fur_env *env, const fur_csr_view *a, void *state)
 fur_status build(fur_env *env, const fur_csr_view *a, const fur_spmv_profile *profile, sell *s)
 {
     fur_sell *l = &s->layout;
-    FUR_TRY(fur_sell_layout(env, a, profile, PADDING_MOST, l));
+    FUR_TRY(fur_sell_layout(env, a, profile, PADDING_MAX, l));
     FUR_TRY(fur_cuda_allocate(env, l->padded, sizeof *s->columns, &s->columns));
     FUR_TRY(fur_sell_spread(env, a, l, sizeof *s->columns, a->columns, s->columns));
     FUR_TRY(fur_narrow_create(env, a, l, &s->values));

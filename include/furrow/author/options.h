@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Largest size of a struct in any version. A larger size was never set by the caller. */
-#define FUR_OPTIONS_MOST 1024
+#define FUR_OPTIONS_MAX 1024
 
 /* Returns the size that the caller's struct begins with. */
 static inline size_t fur_options_size(const void *given)
@@ -32,7 +32,7 @@ static inline bool fur_options_are_zero(const char *bytes, size_t count)
  * The size covers at least the size itself and one member, and is a multiple of sizeof(size_t). */
 static inline bool fur_options_size_may_be(size_t size)
 {
-    return size >= 2 * sizeof size && size <= FUR_OPTIONS_MOST && size % sizeof size == 0;
+    return size >= 2 * sizeof size && size <= FUR_OPTIONS_MAX && size % sizeof size == 0;
 }
 
 /* Returns true if the size is valid and all bytes beyond this version's struct are 0. */

@@ -39,14 +39,14 @@ typedef struct fur_parcel {
  * Parcels from one rank to another arrive in the order and in the sizes in which they are given. */
 typedef struct fur_passing {
     const fur_parcel *give; /* parcels to other ranks */
-    int gives;              /* number of parcels, at most FUR_PARCELS_MOST; so is `takes` */
+    int gives;              /* number of parcels, at most FUR_PARCELS_MAX; so is `takes` */
     const fur_parcel *take; /* parcels from other ranks */
-    int takes;              /* number of parcels, at most FUR_PARCELS_MOST */
+    int takes;              /* number of parcels, at most FUR_PARCELS_MAX */
     size_t most;            /* no rank takes more bytes; the same number on all ranks */
 } fur_passing;
 
 /* Largest number of parcels that a rank gives or takes in a pass. */
-#define FUR_PARCELS_MOST 32
+#define FUR_PARCELS_MAX 32
 
 /* The parts of shared vectors, and the functions that connect ranks.
  *
@@ -68,7 +68,7 @@ struct fur_sharing {
      * this context's device, of a mailbox on the device of rank i. A mailbox has
      * fur_sharing_box_bytes bytes that were 0 before any rank reduces. Reductions then store their
      * sums in each other's boxes and wait there, on the device. The list is copied; the memory must
-     * outlive the contexts. At most FUR_BOXES_MOST ranks. */
+     * outlive the contexts. At most FUR_BOXES_MAX ranks. */
     void *const *boxes;
     /* CUDA, without boxes: queues a gather on the context's stream. It puts the `bytes` bytes of
      * every rank's `mine` at `all`, in the order of ranks. Both are memory of the device. */
@@ -82,7 +82,7 @@ struct fur_sharing {
 };
 
 /* Largest number of ranks with boxes. */
-#define FUR_BOXES_MOST 16
+#define FUR_BOXES_MAX 16
 /* Number of entries in whole leaves of every value type. */
 #define FUR_SHARING_GRAIN 4096
 

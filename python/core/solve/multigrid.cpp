@@ -12,8 +12,8 @@ static Multigrid create(const Stencil &a, bool full, const nb::dict &keywords)
     Keywords given(keywords);
     auto options = fur_default<fur_multigrid_options>();
     options.cycle = full ? FUR_CYCLE_F : FUR_CYCLE_V;
-    given.take_count("before", options.before, FUR_MULTIGRID_NO_SWEEPS);
-    given.take_count("after", options.after, FUR_MULTIGRID_NO_SWEEPS);
+    given.take_count("pre_sweeps", options.pre_sweeps, FUR_MULTIGRID_NO_SWEEPS);
+    given.take_count("post_sweeps", options.post_sweeps, FUR_MULTIGRID_NO_SWEEPS);
     given.take_count("levels", options.levels);
     given.take_count("coarsest", options.coarsest);
     given.finish("multigrid");

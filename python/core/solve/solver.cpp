@@ -124,7 +124,7 @@ nb::dict dict_of(const fur_solver_report &r, bool square)
     made["stopped"] = r.outcome == FUR_OUTCOME_MAX_ITERATIONS || r.outcome == FUR_OUTCOME_STOPPED;
     made["iterations"] = r.iterations;
     made["residual"] = r.residual;
-    made["residual_recursive"] = r.residual_recursive;
+    made["residual_recurrence"] = r.residual_recurrence;
     made["seconds"] = r.seconds;
     made["method"] = r.method;
     made["products"] = r.products;
@@ -152,7 +152,7 @@ static fur_solver_options options_of(Keywords *given)
     given->take_count("restart", o.restart);
     given->take_count("s", o.restart);
     given->take("damp", o.damp);
-    given->take_flag("whole", o.whole);
+    given->take_flag("no_reduction", o.no_reduction);
     given->take_flag("bounds", o.bounds);
     given->take_flag("null_constant", o.null_constant);
     given->finish("a solver");

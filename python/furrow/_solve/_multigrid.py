@@ -27,7 +27,7 @@ class Multigrid(Rebuilt, Linear):
     cycle : {'V', 'F'}
         ``"F"``: full multigrid. One cycle leaves an error close to the discretization error.
     **options
-        `before`, `after`: number of sweeps on the way down and up. `levels`: largest number of levels.
+        `pre_sweeps`, `post_sweeps`: number of sweeps on the way down and up. `levels`: largest number of levels.
         `coarsest`: number of points at which coarsening ends.
 
     Examples
@@ -56,7 +56,7 @@ class Multigrid(Rebuilt, Linear):
         self.extent = stencil.extent
 
     def _symmetric(self, options: dict[str, Any]) -> bool:
-        return not self._full and options.get("before", 2) == options.get("after", 2)
+        return not self._full and options.get("pre_sweeps", 2) == options.get("post_sweeps", 2)
 
     def _operator(self, dtype: np.dtype[Any]) -> _core.Operator:
         if self._applied is None:

@@ -20,7 +20,7 @@ class SolveReport:
     stopped : bool
         Whether the iteration limit or the caller ended the solve early.
     iterations, products : int
-    residual, residual_recursive : float
+    residual, residual_recurrence : float
         The true residual ``||b - A x|| / ||b||``, and the recurrence residual of the method.
     seconds : float
     method : str
@@ -60,7 +60,7 @@ class SolveReport:
     stopped: bool
     iterations: int
     residual: float
-    residual_recursive: float
+    residual_recurrence: float
     seconds: float
     method: str
     products: int

@@ -102,7 +102,7 @@ def preconditioner_options(kind: str) -> dict[str, str]:
     --------
     >>> import furrow
     >>> list(furrow.preconditioner_options("ilut"))
-    ['fill', 'drop', 'shift', 'unmatched']
+    ['fill', 'drop', 'shift', 'no_matching']
     """
     return _core.precond_options(kind)
 

@@ -233,7 +233,7 @@ def cg(
         "atol": atol,
         "maxiter": maxiter,
         "bounds": bounds,
-        "whole": late is not None,
+        "no_reduction": late is not None,
         "check_every": None if late is None and residuals is None else 1,
     }
     shown = None if late is None else system.x

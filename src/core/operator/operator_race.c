@@ -6,9 +6,9 @@
 #include <math.h>
 
 #define ROUNDS_LEAST 2
-#define ROUNDS_MOST 30
+#define ROUNDS_MAX 30
 #define ROUNDS_AIMED 200
-#define BATCH_MOST 1000
+#define BATCH_MAX 1000
 
 /* Times `count` products, and waits for all of them together. */
 static fur_status time_products(const fur_operator *op, const fur_vector *x, fur_vector *y,
@@ -32,9 +32,9 @@ static fur_status race(const fur_operator *const operators[2], double seconds, c
     for (int i = 0; i < 2; i++) {
         FUR_TRY(time_products(operators[i], x, y, 1, &least[i]));
         FUR_TRY(time_products(operators[i], x, y, 1, &least[i]));
-        batch[i] = (int64_t)fmin(BATCH_MOST, 1 + seconds / ROUNDS_AIMED / fmax(least[i], 1e-9));
+        batch[i] = (int64_t)fmin(BATCH_MAX, 1 + seconds / ROUNDS_AIMED / fmax(least[i], 1e-9));
     }
-    for (int round = 0; round < ROUNDS_MOST; round++) {
+    for (int round = 0; round < ROUNDS_MAX; round++) {
         if (round >= ROUNDS_LEAST && fur_seconds() > stop)
             break;
         for (int i = 0; i < 2; i++) {

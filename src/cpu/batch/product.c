@@ -12,9 +12,9 @@
 #    include "scalar.h"
 #    include "table.h"
 
-#    define MOST_REGISTERS 4
+#    define MAX_REGISTERS 4
 /* Sums of a long row side by side. */
-#    define SUMS_SIDE (MOST_REGISTERS * WIDTH)
+#    define SUMS_SIDE (MAX_REGISTERS * WIDTH)
 
 #    define FUR_TEMPLATE "batch/product.c"
 #    include "foreach_value.h"
@@ -83,13 +83,13 @@ INLINE void FN(sum_entries)(const fur_batch_call *call, int registers, bool whol
 INLINE void FN(store_lane)(const fur_batch_call *call, int registers, bool whole, unsigned mask,
                            int64_t begin, int64_t end, int64_t first, VALUE *lane)
 {
-    FN(wide) sum[MOST_REGISTERS];
+    FN(wide) sum[MAX_REGISTERS];
     FN(sum_entries)(call, registers, whole, mask, begin, end, FUR_ROW_LANES, first, sum);
     for (int r = 0; r < registers; r++)
         W(store)(lane + (ptrdiff_t)r * WIDTH, sum[r]);
 }
 
-/* The sums of a row of more than one segment, for MOST_REGISTERS registers of systems, for one
+/* The sums of a row of more than one segment, for MAX_REGISTERS registers of systems, for one
  * register, or for one partial register. Not inlined, because it would slow down the loop over
  * ordinary rows. */
 static __attribute__((noinline)) void FN(sum_long_row)(const fur_batch_call *call, int registers,
@@ -103,7 +103,7 @@ static __attribute__((noinline)) void FN(sum_long_row)(const fur_batch_call *cal
         int64_t stop = fur_smaller(end, begin + FUR_ROW_SEGMENT);
         for (int l = 0; l < FUR_ROW_LANES; l++)
             if (registers > 1)
-                FN(store_lane)(call, MOST_REGISTERS, true, 0, begin + l, stop, first, lane[l]);
+                FN(store_lane)(call, MAX_REGISTERS, true, 0, begin + l, stop, first, lane[l]);
             else if (whole)
                 FN(store_lane)(call, 1, true, 0, begin + l, stop, first, lane[l]);
             else
@@ -117,7 +117,7 @@ static __attribute__((noinline)) void FN(sum_long_row)(const fur_batch_call *cal
 INLINE void FN(multiply_some)(const fur_batch_call *call, int registers, bool whole, unsigned mask,
                               int64_t i, int64_t first)
 {
-    VALUE lane[MOST_REGISTERS * WIDTH];
+    VALUE lane[MAX_REGISTERS * WIDTH];
     VALUE alpha = V(from)(call->alpha);
     VALUE beta = V(from)(call->beta);
     bool overwrite = V(is_zero)(beta);
@@ -128,7 +128,7 @@ INLINE void FN(multiply_some)(const fur_batch_call *call, int registers, bool wh
     if (end - begin > FUR_ROW_SEGMENT) {
         FN(sum_long_row)(call, registers, whole, mask, begin, end, first, lane);
     } else {
-        FN(wide) sum[MOST_REGISTERS];
+        FN(wide) sum[MAX_REGISTERS];
         FN(sum_entries)(call, registers, whole, mask, begin, end, 1, first, sum);
         for (int r = 0; r < registers; r++)
             W(store)(lane + (ptrdiff_t)r * WIDTH, sum[r]);
@@ -140,13 +140,13 @@ INLINE void FN(multiply_some)(const fur_batch_call *call, int registers, bool wh
 /* Rows begin .. end-1. */
 static void FN(multiply)(const fur_batch_call *call, int64_t begin, int64_t end)
 {
-    const int64_t tile = MOST_REGISTERS * WIDTH;
+    const int64_t tile = MAX_REGISTERS * WIDTH;
     const int64_t count = call->y->cols;
     const unsigned mask = (1U << count % WIDTH) - 1;
     for (int64_t i = begin; i < end; i++) {
         int64_t first = 0;
         for (; count - first >= tile; first += tile)
-            FN(multiply_some)(call, MOST_REGISTERS, true, 0, i, first);
+            FN(multiply_some)(call, MAX_REGISTERS, true, 0, i, first);
         for (; count - first >= WIDTH; first += WIDTH)
             FN(multiply_some)(call, 1, true, 0, i, first);
         if (first < count)

@@ -2,7 +2,7 @@
  * has the same lanes, leaves and subtrees as it would have alone. A template over VALUE. */
 #define ROW ((int)(512 / sizeof(VALUE)))
 #define LEAF (32 * ROW)
-#define MOST_DEPTH 48
+#define MAX_DEPTH 48
 
 /* The sums of a lane, or a leaf, for each system. */
 typedef double FN(lane)[SIDE];
@@ -11,7 +11,7 @@ typedef double FN(lane)[SIDE];
 typedef struct FN(forest) {
     int64_t leaves;
     int depth;
-    FN(lane) subtree[MOST_DEPTH];
+    FN(lane) subtree[MAX_DEPTH];
 } FN(forest);
 
 static inline void FN(add_lanes)(const double *right, double *left)

@@ -67,7 +67,7 @@ INLINE VALUE FN(scale)(VALUE s, REAL factor)
 INLINE void FN(multiply)(const void *entries, fur_dense_form form, REAL factor, int n,
                          const VALUE *x, VALUE *y)
 {
-    VALUE sum[FUR_DENSE_BLOCK_MOST];
+    VALUE sum[FUR_DENSE_BLOCK_MAX];
     for (int i = 0; i < n; i++)
         sum[i] = V(from)((fur_scalar){0, 0});
     for (int j = 0; j < n; j++)

@@ -13,13 +13,13 @@
 
 /* A form with unit roundoff u is precise enough for a block of condition c if c u is at most this.
  * Then the product with the block has an error in the first digit at most. */
-#    define MOST_LOSS 0.1
+#    define MAX_LOSS 0.1
 #    define HALF_ROUNDOFF 0x1p-11
 #    define SINGLE_ROUNDOFF 0x1p-24
 
 /* The largest exponents of the powers of two that kernels multiply by. */
-#    define MOST_EXPONENT 1000
-#    define MOST_EXPONENT_SINGLE 100
+#    define MAX_EXPONENT 1000
+#    define MAX_EXPONENT_SINGLE 100
 
 typedef struct inversion {
     const fur_invert_call *call;
@@ -29,12 +29,12 @@ typedef struct inversion {
 /* Chooses the form of a block with this condition whose inverse has parts up to `largest`. */
 static void choose_form(fur_dense_block *b, double condition, double largest, bool single)
 {
-    int most = single ? MOST_EXPONENT_SINGLE : MOST_EXPONENT;
+    int most = single ? MAX_EXPONENT_SINGLE : MAX_EXPONENT;
     int exponent = ilogb(largest);
     fur_dense_form form = FUR_DENSE_FULL;
-    if (condition * HALF_ROUNDOFF <= MOST_LOSS)
+    if (condition * HALF_ROUNDOFF <= MAX_LOSS)
         form = FUR_DENSE_HALF;
-    else if (condition * SINGLE_ROUNDOFF <= MOST_LOSS && !single)
+    else if (condition * SINGLE_ROUNDOFF <= MAX_LOSS && !single)
         form = FUR_DENSE_SINGLE;
     if (exponent < -most || exponent > most)
         form = FUR_DENSE_FULL;
@@ -102,7 +102,7 @@ static int64_t FN(take_pivot)(VALUE *x, int64_t size, int64_t p)
  * inverse. */
 static bool FN(invert_block)(VALUE *x, int64_t size)
 {
-    int64_t from[FUR_DENSE_BLOCK_MOST];
+    int64_t from[FUR_DENSE_BLOCK_MAX];
     for (int64_t p = 0; p < size; p++) {
         VALUE *row = x + p * size;
         from[p] = FN(take_pivot)(x, size, p);
@@ -174,7 +174,7 @@ static void FN(invert_blocks)(void *job, int64_t begin, int64_t end)
             fur_shared_least(&n->singular, b);
             continue;
         }
-        if (v->narrow)
+        if (v->adaptive)
             choose_form(&v->blocks[b], norm * FN(norm)(x, size), FN(largest)(x, size),
                         sizeof(REAL) == sizeof(float));
         FN(transpose)(x, size);

@@ -65,7 +65,7 @@ static void FN(multiply_rows)(void *job, int64_t begin, int64_t end)
     VALUE alpha = V(from)(call->alpha);
     VALUE beta = V(from)(call->beta);
     bool overwrite = V(is_zero)(beta);
-    VALUE rows[NEAR_ROWS * FUR_SMALL_MOST];
+    VALUE rows[NEAR_ROWS * FUR_SMALL_MAX];
     VALUE sum[NEAR_ROWS];
     for (int64_t i = begin; i < end; i += NEAR_ROWS) {
         int64_t count = fur_smaller(NEAR_ROWS, end - i);

@@ -14,7 +14,7 @@
 
 /* Keys are sorted by half of their bits at a time, the lower half first. */
 #define HALF_BITS 31
-#define HALF_MOST INT32_MAX
+#define HALF_MAX INT32_MAX
 #define CODE_BITS (2 * HALF_BITS)
 
 #define TABLE_BITS 11
@@ -72,7 +72,7 @@ static void begin_coordinates(void *job, int64_t begin, int64_t end)
 {
     const curve *c = job;
     for (int64_t i = begin; i < end; i++)
-        c->items[i] = fur_item((int32_t)(coordinate_key(c, (int32_t)i) & HALF_MOST), (int32_t)i);
+        c->items[i] = fur_item((int32_t)(coordinate_key(c, (int32_t)i) & HALF_MAX), (int32_t)i);
 }
 
 static void turn_coordinates(void *job, int64_t begin, int64_t end)
@@ -88,7 +88,7 @@ static void begin_codes(void *job, int64_t begin, int64_t end)
 {
     const curve *c = job;
     for (int64_t i = begin; i < end; i++)
-        c->items[i] = fur_item((int32_t)(c->codes[i] & HALF_MOST), (int32_t)i);
+        c->items[i] = fur_item((int32_t)(c->codes[i] & HALF_MAX), (int32_t)i);
 }
 
 static void turn_codes(void *job, int64_t begin, int64_t end)

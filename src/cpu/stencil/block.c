@@ -18,7 +18,7 @@
 /* Points that are computed before their next columns. */
 #    define NEAR_POINTS 64
 /* Sums of a long row that are computed side by side. */
-#    define SUMS_SIDE (MOST_REGISTERS * WIDTH)
+#    define SUMS_SIDE (MAX_REGISTERS * WIDTH)
 
 #    define FUR_TEMPLATE "stencil/block.c"
 #    include "foreach_value.h"
@@ -111,7 +111,7 @@ INLINE void FN(sum_terms)(const FN(points) * of, int begin, int end, int step, i
 INLINE void FN(store_lane)(const FN(points) * of, int begin, int end, int64_t p, const VALUE *x,
                            VALUE *lane, unsigned mask, int registers, bool whole)
 {
-    FN(wide) sum[MOST_REGISTERS];
+    FN(wide) sum[MAX_REGISTERS];
     FN(sum_terms)(of, begin, end, FUR_ROW_LANES, p, x, mask, registers, whole, sum);
     for (int r = 0; r < registers; r++)
         W(store)(lane + (ptrdiff_t)r * WIDTH, sum[r]);
@@ -143,9 +143,9 @@ INLINE void FN(multiply_columns)(const FN(points) * of, int64_t begin, int64_t e
     const int count =
         whole ? registers * WIDTH : (registers - 1) * WIDTH + __builtin_popcount(mask);
     for (int64_t p = begin; p < end; p++, x += of->call->x->stride, y += of->call->y->stride) {
-        FN(wide) sum[MOST_REGISTERS];
+        FN(wide) sum[MAX_REGISTERS];
         if (of->count > FUR_ROW_SEGMENT) {
-            VALUE total[MOST_REGISTERS * WIDTH];
+            VALUE total[MAX_REGISTERS * WIDTH];
             FN(sum_long_row)(of, count, p, x, total);
 #    pragma GCC unroll 4
             for (int r = 0; r < registers; r++)
@@ -170,7 +170,7 @@ static void FN(multiply_some_columns)(const FN(points) * of, int64_t begin, int6
  * the rows are still in the cache. */
 static void FN(multiply_rows)(const FN(points) * of, int64_t begin, int64_t end, int64_t cols)
 {
-    const int64_t block = MOST_REGISTERS * WIDTH;
+    const int64_t block = MAX_REGISTERS * WIDTH;
     for (int64_t p = begin; p < end; p += NEAR_POINTS)
         for (int64_t first = 0; first < cols; first += block)
             FN(multiply_some_columns)

@@ -227,8 +227,8 @@ static void FN(search_lanes)(void *job, int64_t begin, int64_t end)
     const fur_fsai_search_call *c = job;
     int64_t n = c->a->rows;
     int64_t most = c->steps * c->grow;
-    int32_t columns[FUR_FSAI_MOST];
-    double weights[FUR_FSAI_MOST];
+    int32_t columns[FUR_FSAI_MAX];
+    double weights[FUR_FSAI_MAX];
     ranking best = {.most = c->grow, .columns = columns, .weights = weights};
     for (int64_t lane = begin; lane < end; lane++) {
         VALUE *dense = (VALUE *)c->dense + lane * (most * most + 2 * most);

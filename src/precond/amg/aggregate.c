@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define NODE_GRAIN 2048
-#define ROUNDS_MOST 1000
+#define ROUNDS_MAX 1000
 
 /* States of nodes: a root, a node that cannot be a root, and between them priorities. */
 #define ROOT 0
@@ -82,7 +82,7 @@ static int64_t keep(int32_t *list, int64_t count, const uint32_t *value)
 static void elect(fur_env *env, election *e)
 {
     int64_t before = e->open_count + 1;
-    while (e->open_count > 0 && e->open_count < before && e->round < ROUNDS_MOST) {
+    while (e->open_count > 0 && e->open_count < before && e->round < ROUNDS_MAX) {
         before = e->open_count;
         e->round++;
         fur_parallel(env, e->open_count / NODE_GRAIN, e->open_count, give_priorities, e);

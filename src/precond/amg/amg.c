@@ -14,7 +14,7 @@ static const char *const coarsening_names[] = {"aggregation", "classical", NULL}
 enum { AGGREGATION, CLASSICAL };
 
 const fur_option fur_amg_table[] = {
-    FUR_OPTION_RANGE(INT, fur_amg_options, block, 1, 1, FUR_AMG_BLOCK_MOST,
+    FUR_OPTION_RANGE(INT, fur_amg_options, block, 1, 1, FUR_AMG_BLOCK_MAX,
                      "unknowns of a node, in neighbouring rows"),
     FUR_OPTION_PART(fur_amg_options, theta, 0, FUR_AMG_NONE,
                     "entries are strong above theta times the roots of their diagonals"),
@@ -22,12 +22,12 @@ const fur_option fur_amg_table[] = {
     FUR_OPTION_RANGE(LONG, fur_amg_options, coarsest, 300, 1, HUGE_VAL,
                      "coarsening ends at a level of at most this number of rows"),
     FUR_OPTION_OF(WORD, fur_amg_options, smoother, 0, smoother_names, "smoother of each level"),
-    FUR_OPTION_RANGE(INT, fur_amg_options, sweeps, 2, 1, FUR_AMG_SWEEPS_MOST,
+    FUR_OPTION_RANGE(INT, fur_amg_options, sweeps, 2, 1, FUR_AMG_SWEEPS_MAX,
                      "degree of the polynomial, or number of sweeps"),
     FUR_OPTION_OF(CHOICE, fur_amg_options, cycle, FUR_AMG_K, visit_names,
                   "order in which a cycle visits the levels"),
     FUR_OPTION_YES(fur_amg_options, single, "stores levels and cycles in single precision"),
-    FUR_OPTION_RANGE(FLAG, fur_amg_options, nonsymmetric, 0, FUR_AMG_LOOK, 1,
+    FUR_OPTION_RANGE(FLAG, fur_amg_options, nonsymmetric, 0, FUR_AMG_AUTO, 1,
                      "restriction for a matrix that is not symmetric; -1: decided by the matrix"),
     FUR_OPTION_OF(WORD, fur_amg_options, coarsening, 0, coarsening_names,
                   "how the rows of the next level are chosen"),
@@ -75,11 +75,11 @@ static fur_status check_near(const fur_csr *a, const fur_vectors *near)
             "the near-nullspace has %lld rows of type %s, but the matrix has %lld of type %s",
             (long long)v->rows, fur_value_name(v->value_type), (long long)a->view.rows,
             fur_value_name(a->view.value_type));
-    return v->cols >= 1 && v->cols <= FUR_AMG_MODES_MOST
+    return v->cols >= 1 && v->cols <= FUR_AMG_MODES_MAX
                ? FUR_OK
                : fur_env_fail(env, FUR_INVALID,
                               "the near-nullspace has %lld vectors; it can have 1 to %d",
-                              (long long)v->cols, FUR_AMG_MODES_MOST);
+                              (long long)v->cols, FUR_AMG_MODES_MAX);
 }
 
 /* Checks the coarsening. Classical coarsening is for one unknown a row. */
@@ -109,8 +109,8 @@ static void settle(fur_amg *amg)
     amg->smoother = (fur_amg_smoother)place_of(smoother_names, o->smoother);
     if (o->nonsymmetric && !o->smoother)
         amg->smoother = FUR_AMG_GAUSS_SEIDEL;
-    if (o->levels == 0 || o->levels > FUR_AMG_LEVELS_MOST)
-        o->levels = FUR_AMG_LEVELS_MOST;
+    if (o->levels == 0 || o->levels > FUR_AMG_LEVELS_MAX)
+        o->levels = FUR_AMG_LEVELS_MAX;
     amg->classical = place_of(coarsening_names, o->coarsening) == CLASSICAL;
     amg->theta = o->theta == FUR_AMG_NONE ? 0
                  : o->theta > 0           ? o->theta
@@ -197,7 +197,7 @@ fur_status fur_amg_take(const fur_csr *a, const fur_amg_options *given, fur_amg_
     FUR_TRY(check_matrix(a, o->block));
     FUR_TRY(check_near(a, o->near_nullspace));
     FUR_TRY(check_coarsening(a, o));
-    if (o->nonsymmetric != FUR_AMG_LOOK)
+    if (o->nonsymmetric != FUR_AMG_AUTO)
         return FUR_OK;
     FUR_TRY(fur_csr_examine(a, &traits));
     o->nonsymmetric = !traits.hermitian;
@@ -236,7 +236,7 @@ void fur_amg_destroy(fur_amg *amg)
     if (!amg)
         return;
     fur_dependent_leave(&amg->dependent);
-    for (int i = 0; i < FUR_AMG_LEVELS_MOST; i++) /* a level that failed is not counted */
+    for (int i = 0; i < FUR_AMG_LEVELS_MAX; i++) /* a level that failed is not counted */
         fur_amg_release_rung(amg->context, &amg->rung[i]);
     fur_amg_release_parts(amg);
     fur_amg_release_program(amg->context, &amg->program);

@@ -213,7 +213,7 @@ static fur_status go_down(const fur_amg *amg, visit *visits, int *index, fur_vec
 
 fur_status fur_amg_visit(const fur_amg *amg, int top, fur_vector *x)
 {
-    visit visits[FUR_AMG_LEVELS_MOST] = {0};
+    visit visits[FUR_AMG_LEVELS_MAX] = {0};
     int index = top;
     FUR_TRY(go_down(amg, visits, &index, x));
     while (index > top) {

@@ -15,7 +15,7 @@
 #include "csr.h"
 #include "team.h"
 
-#define FUR_AMG_LEVELS_MOST 40
+#define FUR_AMG_LEVELS_MAX 40
 /* Cycles of a solve. The plans of products must pay within one solve. */
 #define FUR_AMG_CYCLES 15
 
@@ -65,8 +65,8 @@ typedef struct fur_amg_step {
 /* The coefficients of a smoother: sweep k has p = M r + beta[k] p, x += alpha[k] p. */
 typedef struct fur_amg_sweeps {
     int count;
-    double alpha[FUR_AMG_SWEEPS_MOST];
-    double beta[FUR_AMG_SWEEPS_MOST];
+    double alpha[FUR_AMG_SWEEPS_MAX];
+    double beta[FUR_AMG_SWEEPS_MAX];
 } fur_amg_sweeps;
 
 /* Gauss-Seidel sweeps by colours; all NULL for other smoothers. */
@@ -144,7 +144,7 @@ struct fur_amg {
     int levels;
     int small; /* the first level whose steps are a program; `levels` if there is none */
     int modes; /* vectors of the near-nullspace */
-    fur_amg_rung rung[FUR_AMG_LEVELS_MOST];
+    fur_amg_rung rung[FUR_AMG_LEVELS_MAX];
     fur_amg_dense dense;
     fur_amg_program program;
     fur_scalars *scalars; /* for the estimates of eigenvalues */

@@ -254,7 +254,7 @@ void fur_amg_release_parts(fur_amg *amg)
     fur_amg_parts *parts = amg->parts;
     if (!parts)
         return;
-    for (int level = 0; level < FUR_AMG_LEVELS_MOST; level++) {
+    for (int level = 0; level < FUR_AMG_LEVELS_MAX; level++) {
         for (int i = 0; i < 7; i++)
             fur_vector_destroy(parts->whole[level][i]);
         fur_env_release(env, parts->bounds[level]);

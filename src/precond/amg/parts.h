@@ -36,11 +36,10 @@ struct fur_amg_part {
 struct fur_amg_parts {
     fur_sharing with;
     fur_context *context;
-    int cut;                              /* levels of which each context has some rows */
-    int64_t *bounds[FUR_AMG_LEVELS_MOST]; /* bounds of these levels and of the next level */
-    fur_vector
-        *whole[FUR_AMG_LEVELS_MOST][7]; /* the whole vectors whose parts the levels now use */
-    char *mine;                         /* to gather the right-hand side of level `cut` */
+    int cut;                                  /* levels of which each context has some rows */
+    int64_t *bounds[FUR_AMG_LEVELS_MAX];      /* bounds of these levels and of the next level */
+    fur_vector *whole[FUR_AMG_LEVELS_MAX][7]; /* the whole vectors whose parts the levels now use */
+    char *mine;                               /* to gather the right-hand side of level `cut` */
     char *all;
 };
 

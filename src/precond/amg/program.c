@@ -7,17 +7,17 @@
 /* Largest numbers of real rows and of entries of a level of the program. With 764 rows and 35,538
  * entries the launches of an H100 take 175 us a cycle, and one launch takes 195. With 577 rows and
  * 5,667 entries they take 129 and 75 (docs/results/solve/amg-peers.md). */
-#define ROWS_MOST 2048
-#define ENTRIES_MOST 20480
+#define ROWS_MAX 2048
+#define ENTRIES_MAX 20480
 
 /* Largest number of actions. A longer program gets fewer levels: W cycles visit the last levels
  * often. */
-#define ACTIONS_MOST 4096
+#define ACTIONS_MAX 4096
 
 static bool is_small(const fur_amg_rung *rung)
 {
     const fur_csr_view *a = &rung->level.a->view;
-    return a->rows * fur_value_parts(a->value_type) <= ROWS_MOST && a->entries <= ENTRIES_MOST &&
+    return a->rows * fur_value_parts(a->value_type) <= ROWS_MAX && a->entries <= ENTRIES_MAX &&
            !rung->coloured.upper;
 }
 
@@ -163,7 +163,7 @@ fur_status fur_amg_make_program(fur_amg *amg)
     amg->small = amg->levels;
     for (; first + 1 < amg->levels; first++) {
         FUR_TRY(record(amg, first));
-        if (amg->program.count <= ACTIONS_MOST)
+        if (amg->program.count <= ACTIONS_MAX)
             break;
     }
     if (first + 1 >= amg->levels)

@@ -12,7 +12,7 @@
 #define SLOW 0.7
 
 /* Largest number of rows of a last level with an inverse. */
-#define DENSE_MOST 1000
+#define DENSE_MAX 1000
 
 static const fur_csr *matrix(const fur_amg_rung *rung)
 {
@@ -352,7 +352,7 @@ static fur_status begin(fur_amg *amg)
 static fur_status invert_last(fur_amg *amg)
 {
     const fur_csr *last = matrix(&amg->rung[amg->levels - 1]);
-    if (last->view.rows > fur_larger(DENSE_MOST, amg->options.coarsest))
+    if (last->view.rows > fur_larger(DENSE_MAX, amg->options.coarsest))
         return FUR_OK;
     FUR_TRY(fur_amg_plan_dense(amg, last));
     return fur_amg_invert(last, &amg->dense);

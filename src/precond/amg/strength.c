@@ -149,7 +149,7 @@ static void FN(measure_diagonal)(void *job, int64_t begin, int64_t end)
 /* Returns true if all blocks off the diagonal are small together. */
 static bool FN(is_alone)(const search *s, int64_t i)
 {
-    int64_t at[FUR_AMG_BLOCK_MOST];
+    int64_t at[FUR_AMG_BLOCK_MAX];
     int64_t node;
     double square;
     double sum = 0;
@@ -170,7 +170,7 @@ static bool FN(is_strong)(const search *s, double square, int64_t i, int64_t j)
 
 static int32_t FN(select_blocks)(const search *s, int64_t i, int32_t *column)
 {
-    int64_t at[FUR_AMG_BLOCK_MOST];
+    int64_t at[FUR_AMG_BLOCK_MAX];
     int64_t node;
     double square;
     int32_t count = 0;

@@ -8,7 +8,7 @@
 #include "direct.h"
 
 #define VERSION_LEAST 3
-#define VERSION_MOST 5
+#define VERSION_MAX 5
 #define COMMON_BYTES 16384 /* about 2700 bytes are used */
 
 /* Values of the user guide. */
@@ -147,7 +147,7 @@ static bool start(cholmod *c)
 {
     int version[3] = {0};
     c->version(version);
-    if (version[0] < VERSION_LEAST || version[0] > VERSION_MOST)
+    if (version[0] < VERSION_LEAST || version[0] > VERSION_MAX)
         return false;
     c->start(&c->common);
     c->started = true;

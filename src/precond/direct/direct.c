@@ -175,12 +175,12 @@ static fur_status look(const fur_precond *p, fur_direct_matrix *out)
         out->definite = t.diagonal_negative == t.rows                           ? -1
                         : t.diagonal_positive == t.rows && t.indefinite_row < 0 ? 1
                                                                                 : 0;
-    if (t.wild_row < 0)
+    if (t.nonfinite_row < 0)
         return FUR_OK;
     return fur_context_fail(p->context, FUR_INVALID,
                             "entry (%lld, %lld) of the matrix, counting from 1, is not finite, so "
                             "the matrix has no factors",
-                            (long long)t.wild_row + 1, (long long)t.wild_col + 1);
+                            (long long)t.nonfinite_row + 1, (long long)t.nonfinite_col + 1);
 }
 
 /* Factors A, of which `near` is a copy on the host. */

@@ -9,11 +9,11 @@
 
 /* Up to this number of operations an entry KLU took less time than UMFPACK:
  * docs/results/solve/solve.md. */
-#define WORK_MOST 30
+#define WORK_MAX 30
 
 /* Limit of the search for a block triangular form, in operations an entry. An unlimited search took
  * 20 s for the 80,000 rows of cont-201. */
-#define SEARCH_MOST 10
+#define SEARCH_MAX 10
 
 typedef struct common_begin {
     double tolerance;
@@ -83,7 +83,7 @@ static bool start(klu *k)
     if (c->tolerance != 0.001 || c->growth != 1.2 || c->memory[0] != 1.2 || c->memory[1] != 10 ||
         c->search != 0 || c->btf != 1 || c->ordering != 0 || c->scale != 2)
         return false;
-    c->search = SEARCH_MOST;
+    c->search = SEARCH_MAX;
     return true;
 }
 
@@ -104,7 +104,7 @@ static fur_direct_outcome make(void *state, const fur_direct_matrix *a, fur_dire
     double expected = k->symbolic ? work(k->symbolic, a->rows) : -1;
     if (expected < 0)
         return fur_direct_say(made, FUR_DIRECT_PASSED, "KLU could not analyse the matrix");
-    if (expected > WORK_MOST)
+    if (expected > WORK_MAX)
         return fur_direct_say(made, FUR_DIRECT_PASSED,
                               "too many operations for KLU: %.0f expected for each entry",
                               expected);

@@ -99,7 +99,7 @@ static fur_status compute(fur_precond *p, fur_factors *own)
         }
         FUR_TRY(is_hopeless(p, own, failed, &hopeless));
         double next = fur_shift_next(call.shift);
-        if (next > FUR_SHIFT_MOST || hopeless)
+        if (next > FUR_SHIFT_MAX || hopeless)
             return fail_at(p, own, failed, call.shift);
         call.shift = next;
     }

@@ -167,7 +167,7 @@ static fur_status create(fur_precond *p, const void *options)
     FUR_TRY(fur_env_allocate_zeros(&p->context->env, 1, sizeof *own, &own));
     p->state = own;
     own->limits = (fur_ilut_limits){.fill = o->fill, .drop = o->drop, .shift = o->shift};
-    if (o->unmatched) {
+    if (o->no_matching) {
         FUR_TRY(fur_reorder(p->a, NULL, NULL, NULL, &own->rows));
         FUR_TRY(fur_permutation_transfer(own->rows, p->context, &own->cols));
     } else {
@@ -210,7 +210,7 @@ static const fur_option table[] = {
     FUR_OPTION_PART(fur_ilut_options, drop, 1e-3, FUR_OPTION_TINY,
                     "leaves out entries below drop times the norm of their row"),
     FUR_PRECOND_SHIFT(fur_ilut_options),
-    FUR_OPTION_YES(fur_ilut_options, unmatched,
+    FUR_OPTION_YES(fur_ilut_options, no_matching,
                    "leaves the rows in their order: no matching, no scaling"),
     FUR_OPTION_END};
 

@@ -19,7 +19,7 @@
 #    define PIVOT_FLOOR 1e-4
 
 /* Factors with a larger growth are not used. */
-#    define MOST_GROWTH 1e3
+#    define MAX_GROWTH 1e3
 
 /* Number of rows between two questions whether to stop. */
 #    define ROWS_A_QUESTION 1024
@@ -187,7 +187,7 @@ static fur_status check_growth(elimination *e)
     FUR_TRY(fur_env_allocate(e->env, 2 * e->a->rows, sizeof *z, &z));
     e->outcome->growth = fur_ilut_growth(e->a, &rows, z);
     fur_env_release(e->env, z);
-    return e->outcome->growth <= MOST_GROWTH ? FUR_OK : FUR_INVALID;
+    return e->outcome->growth <= MAX_GROWTH ? FUR_OK : FUR_INVALID;
 }
 
 /* Factors with the smallest tried shift for which all pivots can be used and the factors do not
@@ -201,7 +201,7 @@ static fur_status factor_shifted(elimination *e)
         if (status == FUR_OK)
             status = check_growth(e);
         double next = fur_shift_next(*shift);
-        if (status != FUR_INVALID || next > FUR_SHIFT_MOST || e->hopeless)
+        if (status != FUR_INVALID || next > FUR_SHIFT_MAX || e->hopeless)
             return status;
         *shift = next;
     }

@@ -1,5 +1,5 @@
 /* Block Jacobi: the inverses of blocks along the diagonal (Anzt, Dongarra, Flegar and Quintana-Orti
- * 2017). With `narrow` each is in the precision that its condition needs (2019). Blocks have a
+ * 2017). With `adaptive` each is in the precision that its condition needs (2019). Blocks have a
  * given number of rows, or are neighbouring rows whose entries are in the same columns, as the rows
  * of a node are. If all blocks have one row, M is a scaling, as Jacobi's is. */
 #include "inverses.h"
@@ -95,9 +95,9 @@ static fur_status make(fur_precond *p, const fur_csr *near, bjacobi *own)
     FUR_TRY(fur_env_allocate(env, near->view.rows + 1, sizeof *own->v.begin, &own->v.begin));
     find_blocks(&near->view, own);
     FUR_TRY(describe_blocks(env, &own->v, type));
-    if (own->v.count == near->view.rows && !own->v.narrow)
+    if (own->v.count == near->view.rows && !own->v.adaptive)
         return make_scaling(p, own);
-    if (own->v.narrow)
+    if (own->v.adaptive)
         FUR_TRY(fur_env_allocate(env, own->v.squares[own->v.count], fur_value_size(type),
                                  &own->packed));
     return fur_is_remote(p->context) ? make_far(p, own) : FUR_OK;
@@ -119,7 +119,7 @@ static void invert(const fur_csr *near, fur_inverses *v)
 {
     fur_invert_call call = {.env = &near->context->env,
                             .a = &near->view,
-                            .narrow = v->narrow,
+                            .adaptive = v->adaptive,
                             .count = v->count,
                             .begin = v->begin,
                             .squares = v->squares,
@@ -168,8 +168,8 @@ static fur_status create(fur_precond *p, const void *options)
     FUR_TRY(fur_env_allocate_zeros(&p->context->env, 1, sizeof *own, &own));
     p->state = own;
     own->given = o->block > 0;
-    own->most = own->given ? (int)o->block : FUR_DENSE_BLOCK_MOST;
-    own->v.narrow = o->narrow != 0;
+    own->most = own->given ? (int)o->block : FUR_DENSE_BLOCK_MAX;
+    own->v.adaptive = o->adaptive != 0;
     FUR_TRY(fur_csr_to_host(p->a, &near, &copy));
     fur_status status = make(p, near, own);
     if (status == FUR_OK)
@@ -228,10 +228,10 @@ static void release(fur_precond *p)
 }
 
 static const fur_option table[] = {
-    FUR_OPTION_RANGE(LONG, fur_bjacobi_options, block, 0, 1, FUR_DENSE_BLOCK_MOST,
+    FUR_OPTION_RANGE(LONG, fur_bjacobi_options, block, 0, 1, FUR_DENSE_BLOCK_MAX,
                      "rows of a block; if 0, neighbouring rows of equal pattern"),
     FUR_OPTION_YES(
-        fur_bjacobi_options, narrow,
+        fur_bjacobi_options, adaptive,
         "stores inverses in half or single precision if their condition numbers allow it"),
     FUR_OPTION_END};
 

@@ -13,7 +13,7 @@
 
 /* Rows keep at most this number of positions, those nearest to the diagonal. Their dense matrices
  * need the square of this number. */
-#define MOST_POSITIONS (FUR_FSAI_MOST + 1)
+#define MAX_POSITIONS (FUR_FSAI_MAX + 1)
 #define ROW_GRAIN 256
 /* Threads of a device that each work on one row, and the bytes for their dense matrices, unless
  * even few threads need more. */
@@ -45,7 +45,7 @@ static fur_status find_pattern(const fur_csr *a, int fill, fur_csr **out)
         power = next;
     }
     if (status == FUR_OK)
-        status = fur_factors_pattern(power, true, MOST_POSITIONS, out);
+        status = fur_factors_pattern(power, true, MAX_POSITIONS, out);
     fur_csr_destroy(own);
     return status;
 }
@@ -99,10 +99,10 @@ static fur_status check(fur_context *context, const void *options)
             context, FUR_INVALID,
             "%s of \"fsai\" needs a search of positions; set the option steps, or leave %s out",
             o->grow > 0 ? "grow" : "gain", o->grow > 0 ? "grow" : "gain");
-    if (o->steps > FUR_FSAI_MOST / grow)
+    if (o->steps > FUR_FSAI_MAX / grow)
         return fur_context_fail(
             context, FUR_INVALID,
-            "steps times grow of \"fsai\" must be from 0 to %d; it is %d times %d", FUR_FSAI_MOST,
+            "steps times grow of \"fsai\" must be from 0 to %d; it is %d times %d", FUR_FSAI_MAX,
             o->steps, grow);
     if (o->steps > 0 && o->fill > 0)
         return fur_context_fail(context, FUR_INVALID,
@@ -162,9 +162,9 @@ static void release(fur_precond *p)
 static const fur_option table[] = {
     FUR_OPTION_RANGE(INT, fur_fsai_options, fill, 0, 0, 3,
                      "uses the positions of the power fill + 1 of A"),
-    FUR_OPTION_RANGE(INT, fur_fsai_options, steps, 0, 0, FUR_FSAI_MOST,
+    FUR_OPTION_RANGE(INT, fur_fsai_options, steps, 0, 0, FUR_FSAI_MAX,
                      "searches positions row by row, in this number of steps"),
-    FUR_OPTION_RANGE(INT, fur_fsai_options, grow, 1, 1, FUR_FSAI_MOST,
+    FUR_OPTION_RANGE(INT, fur_fsai_options, grow, 1, 1, FUR_FSAI_MAX,
                      "entries that each step of the search adds to a row: more make the set-up "
                      "faster, and choose less well"),
     FUR_OPTION_PART(

@@ -6,7 +6,7 @@
 #include "dense_blocks_kernel.h"
 
 typedef struct fur_inverses {
-    bool narrow; /* each is stored in the precision that its condition allows */
+    bool adaptive; /* each is stored in the precision that its condition allows */
     int64_t count;
     int64_t *begin;          /* the first row of each, and one past the last */
     int64_t *squares;        /* entries before each, and of all */

@@ -9,10 +9,10 @@
 
 /* Rows whose distances are collected, and rows that are compared with a grid's stencil. */
 #define SURVEY_ROWS 64
-#define TRIAL_ROWS FUR_SAMPLE_MOST
+#define TRIAL_ROWS FUR_SAMPLE_MAX
 /* The most different distances, and the most grids. */
-#define DISTANCES_MOST 2048
-#define GRIDS_MOST 64
+#define DISTANCES_MAX 2048
+#define GRIDS_MAX 64
 
 bool fur_recognise_refuse(fur_recognise_report *report, const char *format, ...)
 {
@@ -27,8 +27,8 @@ bool fur_recognise_refuse(fur_recognise_report *report, const char *format, ...)
 typedef struct survey {
     int rows;
     int count;
-    int32_t distance[DISTANCES_MOST]; /* column - row, rising */
-    int32_t found[DISTANCES_MOST];    /* number of rows that have it */
+    int32_t distance[DISTANCES_MAX]; /* column - row, rising */
+    int32_t found[DISTANCES_MAX];    /* number of rows that have it */
 } survey;
 
 /* A grid with as many points as the matrix has rows. */
@@ -42,7 +42,7 @@ typedef struct search {
     fur_sample sample; /* sample of the survey, then of the trial */
     survey survey;
     int grids;
-    grid grid[GRIDS_MOST];
+    grid grid[GRIDS_MAX];
 } search;
 
 /* Counts a distance. Returns false if there are too many distances for a stencil. */
@@ -58,7 +58,7 @@ static bool count_distance(survey *s, int32_t distance)
             high = middle;
     }
     if (low == s->count || s->distance[low] != distance) {
-        if (s->count == DISTANCES_MOST)
+        if (s->count == DISTANCES_MAX)
             return false;
         size_t behind = (size_t)(s->count - low) * sizeof *s->distance;
         memmove(&s->distance[low + 1], &s->distance[low], behind);
@@ -79,7 +79,7 @@ static bool collect(const fur_sample *f, survey *s, fur_recognise_report *report
             if (!count_distance(s, (int32_t)(f->columns[f->begin[i] + k] - f->row[i])))
                 return fur_recognise_refuse(
                     report, "%d rows have more than %d different offsets (column minus row)", i + 1,
-                    DISTANCES_MOST);
+                    DISTANCES_MAX);
     return true;
 }
 
@@ -125,7 +125,7 @@ static int offset_length(const int64_t extent[3], int64_t distance)
 static void propose(search *s, int64_t nx, int64_t plane)
 {
     int64_t rows = s->a->rows;
-    if (nx < 2 || plane < nx || plane % nx != 0 || rows % plane != 0 || s->grids == GRIDS_MOST)
+    if (nx < 2 || plane < nx || plane % nx != 0 || rows % plane != 0 || s->grids == GRIDS_MAX)
         return;
     grid g = {.extent = {nx, plane / nx, rows / plane}};
     for (int i = 0; i < s->grids; i++)

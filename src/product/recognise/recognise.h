@@ -13,15 +13,15 @@
 #define FUR_FEW 8
 
 /* The most rows of a sample. */
-#define FUR_SAMPLE_MOST 512
+#define FUR_SAMPLE_MAX 512
 
 /* Rows from all parts of a matrix, readable by the host. A row with more entries than a stencil can
  * have counts as empty. */
 typedef struct fur_sample {
     int count;
-    int64_t row[FUR_SAMPLE_MOST];   /* row numbers, rising */
-    int64_t begin[FUR_SAMPLE_MOST]; /* beginning of each row's entries in the next two */
-    int length[FUR_SAMPLE_MOST];
+    int64_t row[FUR_SAMPLE_MAX];   /* row numbers, rising */
+    int64_t begin[FUR_SAMPLE_MAX]; /* beginning of each row's entries in the next two */
+    int length[FUR_SAMPLE_MAX];
     const int32_t *columns; /* arrays of the matrix, of its copy, or in `fetched` */
     const void *values;
     void *fetched; /* fetched from a device that can extract rows */

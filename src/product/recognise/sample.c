@@ -40,8 +40,8 @@ static fur_status fetch_starts(const fur_csr *a, const remote_rows *far, fur_sam
 {
     fur_context *context = a->context;
     const fur_csr_services *device = &fur_services(context)->csr;
-    int32_t numbers[FUR_SAMPLE_MOST];
-    int64_t starts[FUR_SAMPLE_MOST + 1];
+    int32_t numbers[FUR_SAMPLE_MAX];
+    int64_t starts[FUR_SAMPLE_MAX + 1];
     int64_t count = s->count;
     for (int i = 0; i < s->count; i++)
         numbers[i] = (int32_t)s->row[i];

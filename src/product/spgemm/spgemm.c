@@ -59,7 +59,7 @@ static fur_status plan_here(fur_spgemm *plan, const fur_spgemm_options *options)
     const fur_csr_view *b = &plan->b->view;
     fur_spgemm_size size;
     FUR_TRY(plan->kernels->count(env, a, b, &plan->state, &size));
-    FUR_TRY(check_entries(plan, size.entries, options->most));
+    FUR_TRY(check_entries(plan, size.entries, options->max_entries));
     FUR_TRY(fur_csr_pattern_create(plan->context, a->rows, b->cols, size.entries, a->value_type,
                                    &plan->pattern));
     FUR_TRY(plan->kernels->fill(env, plan->state, a, b, &plan->pattern->view));

@@ -16,7 +16,7 @@
 /* Seconds for which two kernels alternate, and the least and the most runs of each. */
 #define TIMING_SECONDS 0.04
 #define TIMING_LEAST 3
-#define TIMING_MOST 255
+#define TIMING_MAX 255
 /* Another kernel replaces the estimated one only if it takes at most this fraction of its time.
  * Smaller differences may be accidental. */
 #define CLEARLY_LESS 0.98
@@ -158,7 +158,7 @@ typedef struct contender {
     void *state;
     fur_recording *recording; /* of a product, if the device records; else NULL */
     double prepare;           /* seconds to make the plan */
-    double run[TIMING_MOST];
+    double run[TIMING_MAX];
 } contender;
 
 /* The fastest kernel so far, and the kernel that races against it. */
@@ -283,7 +283,7 @@ static fur_status race(contest *s, double *best, double *other)
     int runs = 0;
     for (int i = 0; i < count; i++)
         FUR_TRY(time_run(s, both[i], 0, &spent));
-    for (spent = 0; runs < least_runs || (runs < TIMING_MOST && spent < limit); runs++)
+    for (spent = 0; runs < least_runs || (runs < TIMING_MAX && spent < limit); runs++)
         for (int i = 0; i < count; i++)
             FUR_TRY(time_run(s, both[i], runs, &spent));
     *best = seconds_of(s, &s->best, runs);

@@ -21,7 +21,7 @@
 #define PLANS_BY_ALL 6
 /* Bounds of the time to get a byte of new memory, which is measured only once. */
 #define FRESH_LEAST 0.02
-#define FRESH_MOST 1.0
+#define FRESH_MAX 1.0
 /* Iterations of the fit. */
 #define SWEEPS 300
 
@@ -192,7 +192,7 @@ static fur_status wake_threads(trials *s, fur_machine *m)
         speed->waking = fmax(0, ns - speed->plan * entries / s->env->threads);
     }
     FUR_TRY(fur_machine_fresh(s->env, &m->fresh));
-    m->fresh = fmax(FRESH_LEAST, fmin(m->fresh, FRESH_MOST));
+    m->fresh = fmax(FRESH_LEAST, fmin(m->fresh, FRESH_MAX));
     return FUR_OK;
 }
 

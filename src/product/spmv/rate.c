@@ -10,14 +10,14 @@
 
 #include <math.h>
 
-/* The array is read in blocks. Only the first MOST_BYTES of a larger array are read. */
+/* The array is read in blocks. Only the first MAX_BYTES of a larger array are read. */
 #define BLOCK_BYTES (64 << 10)
 #define BLOCK_GRAIN 4
-#define MOST_BYTES (64 << 20)
+#define MAX_BYTES (64 << 20)
 /* The first reads wake threads and bring the array near. There are at least READS_LEAST reads, and
  * more if they are short. */
 #define READS_LEAST 3
-#define READS_MOST 16
+#define READS_MAX 16
 #define READS_SECONDS 0.0005
 /* Bytes of new memory. One word of each page is written. */
 #define FRESH_BYTES (4 << 20)
@@ -47,10 +47,10 @@ static void read_blocks(void *job, int64_t begin, int64_t end)
 double fur_machine_rate(const fur_env *env, const void *array, int64_t bytes)
 {
     reading r = {.words = array};
-    int64_t blocks = fur_smaller(bytes, MOST_BYTES) / BLOCK_BYTES;
+    int64_t blocks = fur_smaller(bytes, MAX_BYTES) / BLOCK_BYTES;
     double least = INFINITY;
     double spent = 0;
-    for (int i = 0; i < READS_LEAST || (i < READS_MOST && spent < READS_SECONDS); i++) {
+    for (int i = 0; i < READS_LEAST || (i < READS_MAX && spent < READS_SECONDS); i++) {
         double start = fur_seconds();
         fur_parallel(env, blocks / BLOCK_GRAIN, blocks, read_blocks, &r);
         double seconds = fur_seconds() - start;

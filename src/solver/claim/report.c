@@ -145,7 +145,7 @@ fur_status fur_drive_report(fur_drive *d, fur_solver_report *report)
     fur_solver_report own = {
         .outcome = outcome_of(d),
         .iterations = pass->iterations,
-        .residual_recursive = pass->residual / unit,
+        .residual_recurrence = pass->residual / unit,
         .residual = fur_magnitude(d->residual, d->outside) / unit,
         .seconds = fur_seconds() - d->start,
         .method = d->solver->options.method,

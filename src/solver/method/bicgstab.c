@@ -17,7 +17,7 @@
 
 #define PASSES 22
 /* The most restarts in a pass. */
-#define MOST_RENEWALS 10
+#define MAX_RENEWALS 10
 /* If the cosine of s and t is smaller than this, omega is enlarged. */
 #define COSINE 1e-3
 
@@ -71,7 +71,7 @@ static fur_status start(bicgstab *m)
 /* Restarts, unless there have been too many restarts. */
 static fur_status renew(bicgstab *m, bool *over)
 {
-    if (m->renewals++ < MOST_RENEWALS)
+    if (m->renewals++ < MAX_RENEWALS)
         return start(m);
     *over = end(m, FUR_OUTCOME_BREAKDOWN);
     return FUR_OK;

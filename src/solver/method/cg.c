@@ -38,7 +38,7 @@ enum { RZ, PQ, RR };
 #define SPECTRUM_TOLERANCE 1e-3
 /* The rounding of a product p.q, in epsilon ||p|| ||q||, and the most rounding of eigenvalues. */
 #define ROUNDINGS 4
-#define MOST_NOISE 1e-2
+#define MAX_NOISE 1e-2
 
 /* How far two directions may be from conjugate, relative to the terms that should cancel. Rounding
  * causes up to 0.003 in f32. An operator that is not symmetric causes 0.5 to 1 if the method
@@ -270,7 +270,7 @@ static int64_t count_certain(int64_t k, const double *rz, double epsilon, double
     *noise = ROUNDINGS * epsilon;
     for (int64_t i = 1; i < k; i++) {
         sum = 1 + sum * (rz[i] / rz[i - 1]);
-        if (!(ROUNDINGS * epsilon * sum < MOST_NOISE))
+        if (!(ROUNDINGS * epsilon * sum < MAX_NOISE))
             return i;
         *noise = fmax(*noise, ROUNDINGS * epsilon * sum);
     }

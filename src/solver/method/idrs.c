@@ -27,7 +27,7 @@
 #include "orthogonal.h"
 
 /* The most restarts in a pass. */
-#define MOST_RENEWALS 10
+#define MAX_RENEWALS 10
 /* If the cosine of r and A M r is smaller than this, omega is enlarged. */
 #define COSINE 0.7
 
@@ -225,7 +225,7 @@ static fur_status run(fur_pass *pass)
             FUR_TRY(leave(&d, &over));
         if (!usable && !over) {
             FUR_TRY(begin(&d));
-            over = d.renewals++ == MOST_RENEWALS && end(&d, FUR_OUTCOME_BREAKDOWN);
+            over = d.renewals++ == MAX_RENEWALS && end(&d, FUR_OUTCOME_BREAKDOWN);
         }
     }
     return FUR_OK;

@@ -13,7 +13,7 @@
 #define LEAST_ASYMMETRY 1e-3
 
 /* The most rows that are stored. By then the extreme singular values have mostly been found. */
-#define MOST_ROWS 512
+#define MAX_ROWS 512
 #define TOLERANCE 1e-6
 /* If an entry of the triangle is at most this number of epsilon times the largest, it is
  * rounding. */
@@ -73,15 +73,15 @@ fur_status fur_least_squares_check_start(fur_pass *pass, double slope, double le
 int64_t fur_triangle_scratch(int restart)
 {
     (void)restart;
-    return 4 * MOST_ROWS;
+    return 4 * MAX_ROWS;
 }
 
 fur_triangle fur_triangle_of(const fur_pass *pass)
 {
-    for (int64_t i = 0; i < 2 * MOST_ROWS; i++)
+    for (int64_t i = 0; i < 2 * MAX_ROWS; i++)
         pass->scratch[i] = 0;
     return (fur_triangle){.zeros = pass->scratch,
-                          .entries = pass->scratch + 2 * MOST_ROWS,
+                          .entries = pass->scratch + 2 * MAX_ROWS,
                           .epsilon = fur_pass_epsilon(pass)};
 }
 
@@ -89,7 +89,7 @@ fur_triangle fur_triangle_of(const fur_pass *pass)
  * of rounding, which may be a null vector of A. */
 void fur_triangle_add(fur_triangle *r, double diagonal, double beside)
 {
-    if (r->rows == MOST_ROWS || r->is_over)
+    if (r->rows == MAX_ROWS || r->is_over)
         return;
     r->most = fmax(r->most, fmax(diagonal, beside));
     r->is_over = !(beside > NEGLIGIBLE * r->epsilon * r->most);

@@ -9,7 +9,7 @@
 
 #include <time.h>
 
-#define MOST_ITERATIONS 2000
+#define MAX_ITERATIONS 2000
 
 typedef struct way {
     const char *method;
@@ -64,7 +64,7 @@ static fur_solver_report solve_with(const fur_operator *a, fur_precond *p, const
                                   .method = method,
                                   .preconditioner = m,
                                   .rtol = 1e-8,
-                                  .max_iterations = MOST_ITERATIONS};
+                                  .max_iterations = MAX_ITERATIONS};
     must(context, fur_solver_create(a, &options, &solver));
     must(context, fur_solver_solve(solver, b, x, &report));
     fur_solver_destroy(solver);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Products that a case may have, so that dense rows stay few. */
-#define PRODUCTS_MOST (TEST_SLOW ? 20000 : 100000)
+#define PRODUCTS_MAX (TEST_SLOW ? 20000 : 100000)
 /* The limit if one thread of the CPU is the reference. */
 #define PRODUCTS_LARGE (TEST_SHORT ? 200000 : on_gpu() ? 20000000 : 1000000)
 
@@ -117,7 +117,7 @@ static void check_operands(const fur_csr *a, const fur_csr *b, const char *what)
     fur_context *context = fur_csr_context(a);
     int64_t products = count_products(fur_csr_get(a), fur_csr_get(b));
     int64_t dense = fur_csr_get(a)->rows * fur_csr_get(b)->cols;
-    if (products > PRODUCTS_MOST || dense > 20 * (int64_t)PRODUCTS_MOST)
+    if (products > PRODUCTS_MAX || dense > 20 * (int64_t)PRODUCTS_MAX)
         return;
     fur_spgemm *plan = NULL;
     fur_csr *c = NULL;
@@ -544,10 +544,10 @@ START_TEST(what_does_not_fit_is_refused)
     ck_fails(context, FUR_INVALID,
              "a and b belong to different contexts; they need the same context: transfer one",
              fur_spgemm_plan(b, far, NULL, &plan));
-    fur_spgemm_options options = {.size = sizeof options, .most = 36};
-    ck_fails(context, FUR_OVERFLOW, "the product has 37 entries, more than the 36 of options.most",
+    fur_spgemm_options options = {.size = sizeof options, .max_entries = 36};
+    ck_fails(context, FUR_OVERFLOW, "the product has 37 entries, more than the 36 of options..max_entries",
              fur_spgemm_plan(b, b, &options, &plan));
-    options.most = 37;
+    options..max_entries = 37;
     ck_ok(context, fur_spgemm_plan(b, b, &options, &plan));
     ck_fails(context, FUR_INVALID, "c was not made by this plan; make it by fur_spgemm_multiply",
              fur_spgemm_apply(plan, fur_real(1), b));

@@ -90,7 +90,7 @@ def test_options_are_keywords_or_text():
     ]
     assert len({M.report["entries"] for M in made}) == 1
     assert made[0].report["entries"] < furrow.Preconditioner(a, "ilut").report["entries"]
-    with pytest.raises(TypeError, match="has no option 'full'; it has fill, drop, shift, unmatched"):
+    with pytest.raises(TypeError, match="has no option 'full'; it has fill, drop, shift, no_matching"):
         furrow.Preconditioner(a, "ilut", full=1)
     with pytest.raises(ValueError, match="fill of .ilut. must be from 1 to 10000; it is 0"):
         furrow.Preconditioner(a, "ilut", fill=0)

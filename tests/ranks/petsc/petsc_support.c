@@ -90,7 +90,7 @@ static int scattered_row(const sample *s, PetscInt row, PetscInt *columns, Petsc
 {
     int count = 0;
     PetscInt column = (PetscInt)(bits((uint64_t)row, 2) % (uint64_t)s->cols);
-    while (count < ROW_MOST && column < s->cols) {
+    while (count < ROW_MAX && column < s->cols) {
         columns[count] = column;
         values[count] = noise((uint64_t)row, (uint64_t)column + 100);
         column +=
@@ -121,11 +121,11 @@ Mat sample_petsc(const sample *s)
 {
     PetscInt begin;
     PetscInt end;
-    PetscInt columns[ROW_MOST];
-    PetscScalar values[ROW_MOST];
+    PetscInt columns[ROW_MAX];
+    PetscScalar values[ROW_MAX];
     Mat a;
     MUST(MatCreateAIJ(PETSC_COMM_WORLD, own_share(s, s->rows), own_share(s, s->cols), s->rows,
-                      s->cols, ROW_MOST, NULL, ROW_MOST, NULL, &a));
+                      s->cols, ROW_MAX, NULL, ROW_MAX, NULL, &a));
     MUST(MatGetOwnershipRange(a, &begin, &end));
     for (PetscInt row = begin; row < end; row++) {
         int count = sample_row(s, row, columns, values);
@@ -157,9 +157,9 @@ Mat sample_shell(const sample *s)
 fur_csr *sample_serial(fur_context *context, const sample *s)
 {
     int64_t *offsets = malloc(((size_t)s->rows + 1) * sizeof *offsets);
-    int32_t *columns = malloc((size_t)s->rows * ROW_MOST * sizeof *columns);
-    PetscScalar *values = malloc((size_t)s->rows * ROW_MOST * sizeof *values);
-    PetscInt row_columns[ROW_MOST];
+    int32_t *columns = malloc((size_t)s->rows * ROW_MAX * sizeof *columns);
+    PetscScalar *values = malloc((size_t)s->rows * ROW_MAX * sizeof *values);
+    PetscInt row_columns[ROW_MAX];
     fur_csr *a = NULL;
     offsets[0] = 0;
     for (PetscInt row = 0; row < s->rows; row++) {

@@ -38,7 +38,7 @@ void seed_start(void);
 PetscReal noise(uint64_t a, uint64_t b);
 
 /* Columns, rising, and values of a row; their number. */
-#define ROW_MOST 16
+#define ROW_MAX 16
 int sample_row(const sample *s, PetscInt row, PetscInt *columns, PetscScalar *values);
 
 /* As PETSc's AIJ, and as the library's matrix on one rank. */

@@ -27,8 +27,8 @@ static void compare_products(const sample *s, Vec y, Vec other)
 {
     PetscInt begin;
     PetscInt end;
-    PetscInt columns[ROW_MOST];
-    PetscScalar values[ROW_MOST];
+    PetscInt columns[ROW_MAX];
+    PetscScalar values[ROW_MAX];
     const PetscScalar *mine;
     const PetscScalar *theirs;
     MUST(VecGetOwnershipRange(y, &begin, &end));

@@ -7,7 +7,7 @@
 #include <float.h>
 #include <math.h>
 
-#define MOST 40
+#define MAX 40
 
 static long double complex number(fur_scalar s)
 {
@@ -46,7 +46,7 @@ static long double inverse_length(int n, const fur_scalar *triangle)
 {
     long double squares = 0;
     for (int j = 0; j < n; j++) {
-        long double complex x[MOST] = {0};
+        long double complex x[MAX] = {0};
         x[j] = 1;
         for (int k = j; k >= 0; k--) {
             const fur_scalar *column = triangle + k * (k + 1) / 2;
@@ -65,10 +65,10 @@ START_TEST(the_estimate_has_a_witness_and_is_from_above)
 {
     rng r = rng_stream(1);
     for (int trial = 0; trial < 200; trial++) {
-        fur_scalar triangle[MOST * (MOST + 1) / 2];
-        fur_scalar witness[MOST];
+        fur_scalar triangle[MAX * (MAX + 1) / 2];
+        fur_scalar witness[MAX];
         fur_least_singular l = {HUGE_VAL, witness};
-        int n = 1 + (int)rng_below(&r, MOST);
+        int n = 1 + (int)rng_below(&r, MAX);
         double scale = pow(10, 200 * rng_unit(&r));
         draw(&r, (fur_value_type)_i, scale, n, triangle);
         for (int k = 0; k < n; k++) {
@@ -91,12 +91,12 @@ END_TEST
 /* A diagonal has its least entry. */
 START_TEST(a_diagonal_is_exact)
 {
-    fur_scalar column[MOST] = {{0, 0}};
-    fur_scalar witness[MOST];
+    fur_scalar column[MAX] = {{0, 0}};
+    fur_scalar witness[MAX];
     fur_least_singular l = {HUGE_VAL, witness};
     rng r = rng_stream(2);
     double least = HUGE_VAL;
-    for (int k = 0; k < MOST; k++) {
+    for (int k = 0; k < MAX; k++) {
         double pivot = 1e-300 + fabs(rng_unit(&r));
         least = fmin(least, pivot);
         column[k] = fur_real(pivot);

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST 96 /* rows of a problem, damping included, and columns */
+#define MAX 96 /* rows of a problem, damping included, and columns */
 
 typedef long double _Complex number;
 
@@ -21,7 +21,7 @@ typedef struct problem {
     fur_value_type value;
     int rows;
     int cols;
-    number a[MOST][MOST];
+    number a[MAX][MAX];
     fur_csr *matrix;
     fur_spmv *plans[2];
     fur_operator *op;
@@ -36,10 +36,10 @@ static number number_of(fur_scalar s)
 }
 
 static fur_csr *dense_matrix(fur_context *context, fur_value_type value, int rows, int cols,
-                             number a[MOST][MOST])
+                             number a[MAX][MAX])
 {
-    static int32_t at[2][MOST * MOST];
-    static double values[2 * MOST * MOST];
+    static int32_t at[2][MAX * MAX];
+    static double values[2 * MAX * MAX];
     fur_csr *matrix = NULL;
     int64_t entries = 0;
     for (int i = 0; i < rows; i++)
@@ -125,8 +125,8 @@ static long double norm_of(int n, const number *x)
 typedef struct factors {
     int m;
     int n;
-    number q[MOST][MOST]; /* q[j] is column j */
-    number r[MOST][MOST];
+    number q[MAX][MAX]; /* q[j] is column j */
+    number r[MAX][MAX];
 } factors;
 
 static number inner(int m, const number *x, const number *y)
@@ -177,7 +177,7 @@ static long double inverse_norm(const factors *f)
 {
     long double sum = 0;
     for (int j = 0; j < f->n; j++) {
-        number x[MOST] = {0};
+        number x[MAX] = {0};
         x[j] = 1;
         solve_upper(f, x);
         sum += norm_of(f->n, x) * norm_of(f->n, x);
@@ -200,7 +200,7 @@ static long double reference(const problem *p, const number *b, double damp, num
                                       : (i - p->rows == j) * damp;
     factor(&f);
     if (wide) {
-        number y[MOST];
+        number y[MAX];
         memcpy(y, b, sizeof y);
         solve_lower(&f, y);
         for (int i = 0; i < p->cols; i++) {
@@ -227,7 +227,7 @@ static long double frobenius(const problem *p)
 /* A Hermitian positive definite tridiagonal operator, or its upper triangle. */
 static fur_csr *line(const problem *p, bool symmetric)
 {
-    static number m[MOST][MOST];
+    static number m[MAX][MAX];
     memset(m, 0, sizeof m);
     number beside = value_is_complex(p->value) ? 0.5L + 0.25L * (number)I : 0.5L;
     for (int i = 0; i < p->cols; i++) {
@@ -265,10 +265,10 @@ static fur_solver_report solve(const problem *p, const fur_solver_options *optio
 static void check_solution(const problem *p, const trial *t, const fur_solver_report *report,
                            const number *guess)
 {
-    number b[MOST] = {0};
-    number x[MOST] = {0};
-    number right[MOST] = {0};
-    number exact[MOST];
+    number b[MAX] = {0};
+    number x[MAX] = {0};
+    number right[MAX] = {0};
+    number exact[MAX];
     take(p->b, b);
     take(p->x, x);
     for (int i = 0; i < p->rows; i++) {
@@ -286,7 +286,7 @@ static void check_solution(const problem *p, const trial *t, const fur_solver_re
     long double b_norm = norm_of(p->rows, b);
     long double rounding = rounds * (b_norm + (a_norm + t->damp) * norm_of(p->cols, x));
     long double rtol = value_epsilon(p->value) == DBL_EPSILON ? 1e-10L : 1e-5L;
-    number change[MOST];
+    number change[MAX];
     for (int j = 0; j < p->cols; j++)
         change[j] = x[j] - guess[j];
     long double residual = fmaxl(report->residual * b_norm, t->damp * norm_of(p->cols, change));
@@ -305,7 +305,7 @@ static void check_solution(const problem *p, const trial *t, const fur_solver_re
 
 static void check_trial(problem *p, rng *r, const trial *t, bool consistent)
 {
-    number guess[MOST] = {0};
+    number guess[MAX] = {0};
     fur_csr *m = line(p, true);
     fur_spmv *m_plan = NULL;
     fur_operator *m_op = NULL;
@@ -368,7 +368,7 @@ START_TEST(a_singular_matrix_has_a_least_squares_solution)
                 problem *p = problem_make(context, &r, (fur_value_type)value, 30, 20, 10);
                 fur_solver_options options = {
                     .size = sizeof options, .method = methods[k], .adjoint = p->adjoint};
-                number x[MOST];
+                number x[MAX];
                 set_random(&r, p->b);
                 if (zero) {
                     void *zeros = entries_make(p->value, 30 * 20);
@@ -442,7 +442,7 @@ END_TEST
 /* With singular values 1, ..., c the estimate of c comes from below, and near. */
 START_TEST(the_condition_is_estimated_from_below)
 {
-    static number a[MOST][MOST];
+    static number a[MAX][MAX];
     fur_context *context = context_make(NULL, 1);
     rng r = rng_stream(23);
     problem *p = calloc(1, sizeof *p);

@@ -286,7 +286,7 @@ START_TEST(poisson_in_three_dimensions_takes_its_iterations)
         int whole = i % 2;
         int expected = whole ? cases[i / 2].whole : cases[i / 2].reduced;
         fur_csr *matrix = laplacian(context, cases[i / 2].n);
-        fur_solver_options options = {.size = sizeof options, .rtol = 1e-8, .whole = whole};
+        fur_solver_options options = {.size = sizeof options, .rtol = 1e-8, .no_reduction = whole};
         fur_solver_report report = FUR_DEFAULT(fur_solver_report);
         free(solve_ones(matrix, &options, true, &report));
         ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
@@ -308,12 +308,12 @@ START_TEST(the_residual_is_that_of_hypre)
 {
     fur_context *context = context_make(NULL, 2);
     fur_csr *matrix = laplacian(context, 10);
-    fur_solver_options options = {.size = sizeof options, .rtol = 1e-8, .whole = 1};
+    fur_solver_options options = {.size = sizeof options, .rtol = 1e-8, .no_reduction = 1};
     fur_solver_report report = FUR_DEFAULT(fur_solver_report);
     char digits[32];
     free(solve_ones(matrix, &options, true, &report));
     ck_assert_int_eq(report.iterations, 23);
-    snprintf(digits, sizeof digits, "%.6e", report.residual_recursive);
+    snprintf(digits, sizeof digits, "%.6e", report.residual_recurrence);
     ck_assert_str_eq(digits, "8.691352e-09");
     fur_csr_destroy(matrix);
     fur_context_destroy(context);
@@ -395,7 +395,7 @@ START_TEST(solutions_have_the_same_bits_for_any_threads)
             } else {
                 ck_assert_int_eq(first_difference(value, 70 * 70, x, expected), -1);
                 ck_assert_int_eq(report.iterations, first.iterations);
-                ck_assert(report.residual_recursive == first.residual_recursive);
+                ck_assert(report.residual_recurrence == first.residual_recurrence);
                 ck_assert(report.condition == first.condition && report.norm == first.norm);
                 free(x);
             }

@@ -19,7 +19,7 @@ static fur_solver_report solve(const dense *d, const char *method, const char *k
         ck_ok(context, fur_operator_from_precond(made, &m));
     }
     fur_solver_options options = {
-        .size = sizeof options, .method = method, .preconditioner = m, .whole = 1};
+        .size = sizeof options, .method = method, .preconditioner = m, .no_reduction = 1};
     ck_ok(context, fur_vector_fill(p.x, fur_real(by)));
     ck_ok(context, fur_solver_create(p.a, &options, &solver));
     ck_ok(context, fur_solver_solve(solver, p.b, p.x, &report));

@@ -134,9 +134,9 @@ static bool has_kernel(const forms *f, const char *kernel)
 /* Returns the place of the next form, or NULL with a message in the context if no place is left. */
 static form *next_form(forms *f, const char *name)
 {
-    if (f->count == FORMS_MOST) {
+    if (f->count == FORMS_MAX) {
         fur_context_fail(f->context, FUR_INVALID,
-                         "there are more than %d forms to compare; name fewer", FORMS_MOST);
+                         "there are more than %d forms to compare; name fewer", FORMS_MAX);
         return NULL;
     }
     form *c = &f->forms[f->count];

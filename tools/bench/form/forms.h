@@ -9,7 +9,7 @@
 #include "record.h"
 #include "timing.h"
 
-#define FORMS_MOST (RACE_CONTENDERS - 1) /* the copy takes part, too */
+#define FORMS_MAX (RACE_CONTENDERS - 1) /* the copy takes part, too */
 
 typedef struct forms_request {
     grid_request grid;
@@ -49,8 +49,8 @@ typedef struct forms {
     fur_csr *a;
     double seconds_assemble;
     int count;
-    form forms[FORMS_MOST]; /* the stencil, the matrix, the others */
-    double copy_rate;       /* bytes a second, read and written; set by the race */
+    form forms[FORMS_MAX]; /* the stencil, the matrix, the others */
+    double copy_rate;      /* bytes a second, read and written; set by the race */
 } forms;
 
 /* Makes all requested forms. FUR_OVERFLOW if there are more points than a matrix can have rows.

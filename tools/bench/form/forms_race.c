@@ -77,7 +77,7 @@ fur_status forms_race_in_turn(const forms *f, int rounds, int count, forms_racer
 fur_status forms_race(forms *f, int rounds)
 {
     int count = f->count;
-    forms_racer racers[FORMS_MOST];
+    forms_racer racers[FORMS_MAX];
     for (int i = 0; i < count; i++)
         racers[i] = (forms_racer){.run = form_run, .self = &f->forms[i]};
     FUR_TRY(forms_race_in_turn(f, rounds, count, racers, &f->copy_rate));

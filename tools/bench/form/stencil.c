@@ -136,8 +136,8 @@ static const line_option own_options[] = {
      LINE_TEXT, AT(request.kernel)},
     {"against", "LIST", FORMS_AGAINST_DOC, LINE_TEXT, AT(request.against)},
     {"rounds", "N", "Number of timed products of each form on the CPU (default: 21)", LINE_COUNT,
-     AT(request.rounds), .most = RACE_ROUNDS_MOST},
-    {"sweeps", "N", SWEEPS_DOC, LINE_COUNT, AT(sweeps), .most = SWEEPS_COUNT_MOST},
+     AT(request.rounds), .most = RACE_ROUNDS_MAX},
+    {"sweeps", "N", SWEEPS_DOC, LINE_COUNT, AT(sweeps), .most = SWEEPS_COUNT_MAX},
     {0},
 };
 

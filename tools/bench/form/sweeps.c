@@ -35,10 +35,10 @@ static fur_status add_line(sweeps *s, const char *sweep_kernel)
 {
     sweeps_line *line = &s->line[s->lines];
     s->definition.sweep_kernel = sweep_kernel;
-    if (s->lines == SWEEPS_LINES_MOST) {
+    if (s->lines == SWEEPS_LINES_MAX) {
         return fur_context_fail(s->f->context, FUR_INVALID,
                                 "there are more than %d kernels for sweeps to compare; name fewer",
-                                SWEEPS_LINES_MOST - 1);
+                                SWEEPS_LINES_MAX - 1);
     }
     FUR_TRY(fur_stencil_create(s->f->context, &s->definition, &line->stencil));
     s->lines++;
@@ -182,8 +182,8 @@ static fur_status run_turn(void *self)
 
 fur_status sweeps_race(sweeps *s, int rounds)
 {
-    forms_racer racers[VARIANTS * SWEEPS_LINES_MOST];
-    turn turns[VARIANTS * SWEEPS_LINES_MOST];
+    forms_racer racers[VARIANTS * SWEEPS_LINES_MAX];
+    turn turns[VARIANTS * SWEEPS_LINES_MAX];
     double copy_rate = 0;
     int count = VARIANTS * s->lines;
     for (int i = 0; i < count; i++) {

@@ -8,9 +8,9 @@
 #include "forms.h"
 #include "output.h"
 
-#define SWEEPS_COUNT_MOST 10000
+#define SWEEPS_COUNT_MAX 10000
 #define SWEEPS_DOC "Also time N Jacobi sweeps: several in one pass over memory, and one by one"
-#define SWEEPS_LINES_MOST ((RACE_CONTENDERS - 1) / 2)
+#define SWEEPS_LINES_MAX ((RACE_CONTENDERS - 1) / 2)
 
 /* Sweeps by one method. The times are set by the race. */
 typedef struct sweeps_line {
@@ -27,7 +27,7 @@ typedef struct sweeps {
     int count; /* number of sweeps at once */
     fur_vector *x;
     int lines;
-    sweeps_line line[SWEEPS_LINES_MOST]; /* single products, auto's choice, the others */
+    sweeps_line line[SWEEPS_LINES_MAX]; /* single products, auto's choice, the others */
 } sweeps;
 
 /* Prepares the methods to race: single sweeps, the kernel that auto chooses, if there is one, and

@@ -128,7 +128,7 @@ static fur_status make_band(fur_context *context, const batch_systems *s, int64_
 
 static fur_status make_cg(batch_single *one)
 {
-    fur_solver_options options = {.size = sizeof options, .whole = 1};
+    fur_solver_options options = {.size = sizeof options, .no_reduction = 1};
     FUR_TRY(fur_operator_from_spmv(one->plan, &one->op));
     FUR_TRY(fur_operator_jacobi(one->op, &one->jacobi));
     options.preconditioner = one->jacobi;

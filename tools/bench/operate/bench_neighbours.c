@@ -15,10 +15,10 @@
 #define K 16
 #define ROUNDS 5
 #define RACERS 4
-#define DIMENSIONS_MOST 64
+#define DIMENSIONS_MAX 64
 
 /* A contender that takes longer runs only once. */
-#define SECONDS_MOST 1.0
+#define SECONDS_MAX 1.0
 /* The most pairs of points times dimensions for which all methods run on a device. Larger clouds
  * are left to the grid. */
 #define HOST_WORK 2e10
@@ -35,7 +35,7 @@ typedef struct racer {
     fur_csr *graph;
     fur_neighbours_report report;
     int rounds; /* number of timed rounds */
-    double seconds[RACE_ROUNDS_MOST];
+    double seconds[RACE_ROUNDS_MAX];
 } racer;
 
 typedef struct neighbours_case {
@@ -66,12 +66,12 @@ static fur_status parse(neighbours_case *c)
     c->n = n;
     c->clustered = strcmp(kind, "clustered") == 0;
     bool known = c->clustered || strcmp(kind, "uniform") == 0;
-    if (fields == 3 && known && n > K && n <= INT32_MAX && c->d > 0 && c->d <= DIMENSIONS_MOST)
+    if (fields == 3 && known && n > K && n <= INT32_MAX && c->d > 0 && c->d <= DIMENSIONS_MAX)
         return FUR_OK;
     return fur_context_fail(c->b->context, FUR_INVALID,
                             "'%s' is not a set of points; use uniform:NxD or clustered:NxD for "
                             "more than %d points in 1 to %d dimensions",
-                            c->name, K, DIMENSIONS_MOST);
+                            c->name, K, DIMENSIONS_MAX);
 }
 
 /* Makes points in the unit cube, or a tenth of them there and the others in clusters of widths from
@@ -165,10 +165,10 @@ static fur_status run_rounds(neighbours_case *c)
         for (int i = 0; i < c->count; i++) {
             racer *r = &c->racers[i];
             double seconds = 0;
-            if (r->rounds > 0 && r->seconds[0] > SECONDS_MOST)
+            if (r->rounds > 0 && r->seconds[0] > SECONDS_MAX)
                 continue;
             FUR_TRY(run_once(r, &seconds));
-            if (round >= 0 || seconds > SECONDS_MOST)
+            if (round >= 0 || seconds > SECONDS_MAX)
                 r->seconds[r->rounds++] = seconds;
         }
     return FUR_OK;

@@ -117,7 +117,7 @@ static fur_status make_solve(const precond_case *c, const fur_csr *a,
     fur_solver_options how = FUR_DEFAULT(fur_solver_options);
     how.preconditioner = s->m;
     how.rtol = TOLERANCE;
-    how.whole = 1;
+    how.no_reduction = 1;
     return fur_solver_create(fur_product_operator(c->product), &how, &s->solver);
 }
 

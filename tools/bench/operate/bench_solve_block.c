@@ -15,7 +15,7 @@
 /* Iterations of each solve. No solve converges earlier. */
 #define ITERATIONS 40
 #define DEFAULT_COLUMNS 8
-#define MOST_COLUMNS 64
+#define MAX_COLUMNS 64
 
 typedef struct block_case {
     bench *b;
@@ -26,8 +26,8 @@ typedef struct block_case {
     fur_operator *product;
     fur_vectors *rhs;
     fur_vectors *x;
-    fur_vector *of_rhs[MOST_COLUMNS]; /* columns of the blocks */
-    fur_vector *of_x[MOST_COLUMNS];
+    fur_vector *of_rhs[MAX_COLUMNS]; /* columns of the blocks */
+    fur_vector *of_x[MAX_COLUMNS];
     wall_race race;
 } block_case;
 
@@ -60,10 +60,10 @@ static fur_status parse(block_case *c, const char *name)
     c->columns = at ? (int)strtol(at + 1, NULL, 10) : DEFAULT_COLUMNS;
     if (at)
         *at = '\0';
-    if (c->columns < 1 || c->columns > MOST_COLUMNS)
+    if (c->columns < 1 || c->columns > MAX_COLUMNS)
         return fur_context_fail(c->b->context, FUR_INVALID,
                                 "%s: the number of right-hand sides must be from 1 to %d", name,
-                                MOST_COLUMNS);
+                                MAX_COLUMNS);
     return FUR_OK;
 }
 
@@ -123,7 +123,7 @@ static fur_status add_ways(block_case *c, int whole, way ways[3])
     int first = c->race.count;
     for (int i = 0; i < 3; i++) {
         fur_solver_options how = {
-            .size = sizeof how, .rtol = 1e-300, .max_iterations = ITERATIONS, .whole = whole};
+            .size = sizeof how, .rtol = 1e-300, .max_iterations = ITERATIONS, .no_reduction = whole};
         fur_solver_report report = FUR_DEFAULT(fur_solver_report);
         ways[i] = (way){.c = c, .columns = columns[i]};
         FUR_TRY(fur_solver_create(c->product, &how, &ways[i].solver));
@@ -156,7 +156,7 @@ fur_status bench_solve_block(bench *b, const char *name)
     fur_status status = run_case(&c, name, ways);
     for (int i = 0; i < 6; i++)
         fur_solver_destroy(ways[i / 3][i % 3].solver);
-    for (int j = 0; j < MOST_COLUMNS; j++) {
+    for (int j = 0; j < MAX_COLUMNS; j++) {
         fur_vector_destroy(c.of_x[j]);
         fur_vector_destroy(c.of_rhs[j]);
     }

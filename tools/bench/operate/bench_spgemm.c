@@ -221,7 +221,7 @@ static void report(bench *b, const char *name, const spgemm_case *s, spgemm_race
     json_t *lines = json_array();
     for (int i = 0; i < r->count; i++) {
         spgemm_racer *racer = &r->racers[i];
-        double ratios[RACE_ROUNDS_MOST];
+        double ratios[RACE_ROUNDS_MAX];
         for (int round = 0; round < r->rounds; round++)
             ratios[round] = r->racers[r->against].seconds[round] / racer->seconds[round];
         double seconds = race_median(racer->seconds, r->rounds);

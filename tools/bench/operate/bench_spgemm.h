@@ -11,7 +11,7 @@ typedef struct spgemm_racer {
     race_about about;
     fur_status (*run)(void *self);
     void *self;
-    double seconds[RACE_ROUNDS_MOST]; /* of each round */
+    double seconds[RACE_ROUNDS_MAX]; /* of each round */
 } spgemm_racer;
 
 typedef struct spgemm_race {

@@ -30,7 +30,7 @@ static fur_status run_rounds(bench *b, wall_race *r)
 
 static json_t *line_of(const wall_race *r, const wall_racer *racer)
 {
-    double ratios[RACE_ROUNDS_MOST];
+    double ratios[RACE_ROUNDS_MAX];
     for (int round = 0; round < r->rounds; round++)
         ratios[round] = r->racers[racer->against].seconds[round] / racer->seconds[round];
     double seconds = race_median(racer->seconds, r->rounds);

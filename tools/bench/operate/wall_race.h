@@ -13,7 +13,7 @@ typedef struct wall_racer {
     void *self;
     int against; /* the contender to which its ratio refers */
     race_about about;
-    double seconds[RACE_ROUNDS_MOST];
+    double seconds[RACE_ROUNDS_MAX];
 } wall_racer;
 
 typedef struct wall_race {

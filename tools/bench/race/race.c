@@ -35,7 +35,7 @@ static double minimum(const double *rounds, int count)
 
 double race_median(const double *rounds, int count)
 {
-    double sorted[RACE_ROUNDS_MOST];
+    double sorted[RACE_ROUNDS_MAX];
     memcpy(sorted, rounds, (size_t)count * sizeof *sorted);
     qsort(sorted, (size_t)count, sizeof *sorted, by_size);
     return sorted[count / 2];
@@ -77,7 +77,7 @@ static double time_cold(const contender *c, const race_reader *reader)
 
 double race_ratio(const race *r, int slow, int fast)
 {
-    double ratios[RACE_ROUNDS_MOST];
+    double ratios[RACE_ROUNDS_MAX];
     for (int round = 0; round < r->rounds; round++)
         ratios[round] = r->contenders[slow].rounds[round] / r->contenders[fast].rounds[round];
     return race_median(ratios, r->rounds);

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #define RACE_ROUNDS 11
-#define RACE_ROUNDS_MOST 101
+#define RACE_ROUNDS_MAX 101
 #define RACE_CONTENDERS 16
 
 /* An array larger than the caches. A sum over it measures the speed of memory, and removes all
@@ -38,19 +38,19 @@ typedef struct contender {
     race_about about;
     void (*run)(void *self);
     void *self;
-    double rounds[RACE_ROUNDS_MOST]; /* seconds of one run */
-    double seconds;                  /* median of `rounds` */
+    double rounds[RACE_ROUNDS_MAX]; /* seconds of one run */
+    double seconds;                 /* median of `rounds` */
     double least;
     /* median over the rounds of the first contender's time over this contender's time */
     double ratio;
 } contender;
 
 typedef struct race {
-    int rounds; /* at most RACE_ROUNDS_MOST; 0: RACE_ROUNDS */
+    int rounds; /* at most RACE_ROUNDS_MAX; 0: RACE_ROUNDS */
     bool cold;  /* runs begin with cold caches */
     int count;
     contender contenders[RACE_CONTENDERS];
-    double read_rounds[RACE_ROUNDS_MOST]; /* bytes a second of a plain sum over the reader */
+    double read_rounds[RACE_ROUNDS_MAX]; /* bytes a second of a plain sum over the reader */
     double read_rate;
 } race;
 
@@ -62,7 +62,7 @@ race_about *race_add(race *r, const char *name, void (*run)(void *self), void *s
  * sum over the reader. Without a reader (NULL), there are no cold runs and no rates. */
 void race_run(race *r, double seconds, const race_reader *reader);
 
-/* Returns the median of at most RACE_ROUNDS_MOST numbers. */
+/* Returns the median of at most RACE_ROUNDS_MAX numbers. */
 double race_median(const double *rounds, int count);
 
 /* Returns the median over the rounds of one contender's time over another's. */

@@ -323,11 +323,11 @@ fur_status bench_dense_cuda(bench *b, const char *name)
 {
     char *end = NULL;
     const long n = strtol(name, &end, 10);
-    if (*end != '\0' || n < DENSE_UNIT || n > DENSE_MOST || n % DENSE_UNIT != 0)
+    if (*end != '\0' || n < DENSE_UNIT || n > DENSE_MAX || n % DENSE_UNIT != 0)
         return fur_context_fail(
             b->context, FUR_INVALID,
             "'%s' is not a number of rows for the dense ladder; use a multiple of %d up to %d",
-            name, DENSE_UNIT, DENSE_MOST);
+            name, DENSE_UNIT, DENSE_MAX);
     FUR_TRY(run_type(b, (int)n, true));
     return run_type(b, (int)n, false);
 }

@@ -9,10 +9,10 @@
 extern "C" {
 #endif
 
-/* The numbers of rows and columns are multiples of DENSE_UNIT, and at most DENSE_MOST, because
+/* The numbers of rows and columns are multiples of DENSE_UNIT, and at most DENSE_MAX, because
  * entries are indexed by int32. */
 #define DENSE_UNIT 256
-#define DENSE_MOST 32768
+#define DENSE_MAX 32768
 
 /* A product of n x n matrices of float or double on the device. */
 typedef struct dense_product {

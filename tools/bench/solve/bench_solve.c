@@ -20,7 +20,7 @@
  * length of a run. */
 static const double CPU_BYTES = 8e9;
 static const double GPU_BYTES = 400e9;
-#define ITERATIONS_MOST 400
+#define ITERATIONS_MAX 400
 /* No contender may come near this residual in its last iteration, because the squares of much
  * smaller numbers underflow. */
 #define RESIDUAL_LEAST 1e-100
@@ -78,7 +78,7 @@ struct solve_case {
 #endif
     solve_cuda *cuda;
     solve_race race;
-    double copy_rounds[RACE_ROUNDS_MOST];
+    double copy_rounds[RACE_ROUNDS_MAX];
     fur_vector *copies[2]; /* on a GPU */
 };
 
@@ -113,7 +113,7 @@ static fur_status make_solver(solve_way *w, int64_t iterations)
                                   .monitor = watch,
                                   .monitor_user = w,
                                   .execution = ways[w->index].execution,
-                                  .whole = 1};
+                                  .no_reduction = 1};
     fur_solver_destroy(w->solver);
     w->solver = NULL;
     w->iterations = iterations;
@@ -267,7 +267,7 @@ static fur_status make_plan(solve_case *c)
         return fur_context_fail(c->system.b->context, FUR_UNSUPPORTED,
                                 "%s: this benchmark needs a real square matrix", c->system.name);
     }
-    fur_spmv_options options = {.size = sizeof options, .uses = ITERATIONS_MOST};
+    fur_spmv_options options = {.size = sizeof options, .uses = ITERATIONS_MAX};
     FUR_TRY(fur_spmv_plan(c->system.matrix, &options, &c->plan));
     return fur_operator_from_spmv(c->plan, &c->a);
 }
@@ -335,13 +335,13 @@ static fur_status count_iterations(solve_case *c)
 {
     const fur_solver_report *report = &c->ways[0].report;
     double bytes = c->system.b->timing->gpu ? GPU_BYTES : CPU_BYTES;
-    double wanted = fmin(bytes / way_bytes(&c->ways[0]), ITERATIONS_MOST);
+    double wanted = fmin(bytes / way_bytes(&c->ways[0]), ITERATIONS_MAX);
     int64_t chunks = (int64_t)(wanted / SOLVE_CHUNK);
     for (chunks = chunks < 2 ? 2 : chunks; chunks >= 2; chunks /= 2) {
         double seconds;
         c->iterations = chunks * SOLVE_CHUNK;
         FUR_TRY(run_way(&c->ways[0], c->iterations, &seconds));
-        if (report->iterations == c->iterations && report->residual_recursive > RESIDUAL_LEAST)
+        if (report->iterations == c->iterations && report->residual_recurrence > RESIDUAL_LEAST)
             return FUR_OK;
     }
     return fur_context_fail(c->system.b->context, FUR_UNSUPPORTED,
@@ -400,7 +400,7 @@ static void sum_up(solve_case *c, int rounds)
     const solve_contender *peer = c->race.peer >= 0 ? &c->race.contenders[c->race.peer] : NULL;
     for (int i = 0; i < c->race.count; i++) {
         solve_contender *one = &c->race.contenders[i];
-        double ratios[RACE_ROUNDS_MOST];
+        double ratios[RACE_ROUNDS_MAX];
         for (int round = 0; peer && round < rounds; round++)
             ratios[round] = peer->rounds[round] / one->rounds[round];
         one->seconds = race_median(one->rounds, rounds);

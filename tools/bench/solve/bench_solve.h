@@ -24,9 +24,9 @@ typedef struct solve_contender {
     /* Runs `iterations` iterations from x = 0, and sets the time of one. The first ones are not
      * timed. */
     fur_status (*run)(void *self, int64_t iterations, double *seconds);
-    race_about about;                /* for one iteration */
-    double rounds[RACE_ROUNDS_MOST]; /* seconds of an iteration */
-    double seconds;                  /* median of `rounds` */
+    race_about about;               /* for one iteration */
+    double rounds[RACE_ROUNDS_MAX]; /* seconds of an iteration */
+    double seconds;                 /* median of `rounds` */
     double ratio; /* median over the rounds of the first peer's time over this contender's time */
 } solve_contender;
 

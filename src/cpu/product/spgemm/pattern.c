@@ -17,7 +17,7 @@
 /* The largest work of a block. After each of its blocks the caller's thread checks whether to
  * stop. */
 #define BLOCK_WORK (1 << 18)
-#define BLOCKS_MOST 1024
+#define BLOCKS_MAX 1024
 
 /* The caller's thread runs one of the lanes, and may be told to stop. Then no lane finds another
  * block. */
@@ -117,7 +117,7 @@ static fur_status cut_rows(fur_env *env, const fur_csr_view *a, const fur_csr_vi
     int64_t worth = s->starts[a->rows] / SPGEMM_GRAIN;
     s->lanes = fur_lanes(env->threads, worth);
     int64_t most = fur_smaller(s->starts[a->rows] / BLOCK_WORK, a->rows);
-    s->blocks = (int)fur_larger(fur_parts(env->threads, worth), fur_smaller(most, BLOCKS_MOST));
+    s->blocks = (int)fur_larger(fur_parts(env->threads, worth), fur_smaller(most, BLOCKS_MAX));
     FUR_TRY(fur_env_allocate(env, s->blocks + 1, sizeof *s->bounds, &s->bounds));
     FUR_TRY(fur_env_allocate(env, s->blocks + 1, sizeof *s->work, &s->work));
     for (int i = 0; i <= s->blocks; i++) {

@@ -30,7 +30,7 @@
 #    define FEW_COLUMNS 48
 #    define LEAST_BITS 4
 /* The most entries of a row: a table has 32-bit numbers. */
-#    define MOST_COLUMNS (INT64_C(1) << 29)
+#    define MAX_COLUMNS (INT64_C(1) << 29)
 
 /* Spreads columns over a table of 2^bits places (Knuth, The Art of Computer Programming, 6.4). */
 static inline uint32_t place_of(int32_t column, int bits)
@@ -161,7 +161,7 @@ static fur_status multiply(fur_env *env, triple_state *t)
         return FUR_UNSUPPORTED;
     FUR_TRY(fur_env_allocate(env, t->r->rows + 1, sizeof *t->room, &t->room));
     sum_room(t, most);
-    if (t->room[t->r->rows] > most || t->longest > MOST_COLUMNS)
+    if (t->room[t->r->rows] > most || t->longest > MAX_COLUMNS)
         return FUR_UNSUPPORTED;
     FUR_TRY(cut_rows(env, t));
     FUR_TRY(make_room(env, t));

@@ -4,11 +4,11 @@
 /* Registers of sums, and their columns. Plain lanes are several registers each.
  *
  * FUR_WITH_REGISTERS calls f(..., mask, registers, whole) for `count` columns, which fit
- * MOST_REGISTERS. The last two arguments are constants. The compiler then makes one function for
+ * MAX_REGISTERS. The last two arguments are constants. The compiler then makes one function for
  * each number of registers, and for a whole or partial last register. */
-#ifndef MOST_REGISTERS
+#ifndef MAX_REGISTERS
 #    if FUR_REAL_REGISTERS
-#        define MOST_REGISTERS 4
+#        define MAX_REGISTERS 4
 #        define FUR_WITH_REGISTERS(count, f, ...)                                                  \
             do {                                                                                   \
                 unsigned last_columns = (1U << (count) % WIDTH) - 1;                               \
@@ -39,7 +39,7 @@
                 }                                                                                  \
             } while (0)
 #    else
-#        define MOST_REGISTERS 1
+#        define MAX_REGISTERS 1
 #        define FUR_WITH_REGISTERS(count, f, ...)                                                  \
             do {                                                                                   \
                 if ((count) % WIDTH == 0)                                                          \

@@ -23,7 +23,7 @@
 #    define AHEAD 24
 #    define GROUP 4
 /* Sums of a long row that are computed side by side. */
-#    define SUMS_SIDE (MOST_REGISTERS * WIDTH)
+#    define SUMS_SIDE (MAX_REGISTERS * WIDTH)
 
 #    define FUR_TEMPLATE "product/spmm/rows.c"
 #    include "foreach_type.h"
@@ -148,7 +148,7 @@ INLINE void FN(sum_entries)(const FN(product) * p, int registers, bool whole, un
 INLINE void FN(store_lane)(const FN(product) * p, int64_t begin, int64_t end, const VALUE *x,
                            VALUE *lane, unsigned mask, int registers, bool whole)
 {
-    FN(wide) sum[MOST_REGISTERS];
+    FN(wide) sum[MAX_REGISTERS];
     FN(sum_entries)(p, registers, whole, mask, begin, end, FUR_ROW_LANES, x, sum);
     for (int r = 0; r < registers; r++)
         W(store)(lane + (ptrdiff_t)r * WIDTH, sum[r]);
@@ -191,8 +191,8 @@ INLINE void FN(multiply_columns)(const FN(product) * p, int64_t begin, int64_t e
     const int count =
         whole ? registers * WIDTH : (registers - 1) * WIDTH + __builtin_popcount(mask);
     for (int64_t i = begin; i < end; i++, y += p->y_row) {
-        FN(wide) sum[MOST_REGISTERS];
-        VALUE lane[MOST_REGISTERS * WIDTH];
+        FN(wide) sum[MAX_REGISTERS];
+        VALUE lane[MAX_REGISTERS * WIDTH];
         OFFSET from = p->offsets[i];
         OFFSET stop = p->offsets[i + 1];
         if (stop - from > FUR_ROW_SEGMENT) {
@@ -227,7 +227,7 @@ static void FN(multiply_some_columns)(const FN(product) * p, int count, int64_t 
 static void FN(multiply_row_major)(const fur_spmm_call *call, int64_t begin, int64_t end)
 {
     const FN(product) p = FN(open)(call);
-    const int64_t block = MOST_REGISTERS * WIDTH;
+    const int64_t block = MAX_REGISTERS * WIDTH;
     for (int64_t i = begin; i < end; i += NEAR_ROWS)
         for (int64_t first = 0; first < p.cols; first += block)
             FN(multiply_some_columns)

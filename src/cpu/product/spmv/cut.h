@@ -11,7 +11,7 @@
 #define LEAST_RUN 3
 /* The most steps of a slice. A step that skips a row with entries takes at least LEAST_RUN entries.
  * Any other step takes one entry of the longest row. */
-#define MOST_STEPS (FUR_ROW_SEGMENT + LANES * FUR_ROW_SEGMENT / LEAST_RUN)
+#define MAX_STEPS (FUR_ROW_SEGMENT + LANES * FUR_ROW_SEGMENT / LEAST_RUN)
 /* Replaces a base: the columns of this step are stored. */
 #define GATHER INT32_MIN
 /* Replaces a diagonal: all entries of the row have been taken. */
@@ -22,8 +22,8 @@ typedef struct cut {
     int steps;
     int gathers;
     /* GATHER, or the column of lane 0, negative if lane 0 takes no part */
-    int32_t base[MOST_STEPS];
-    uint8_t mask[MOST_STEPS];
+    int32_t base[MAX_STEPS];
+    uint8_t mask[MAX_STEPS];
     int32_t columns[LANES * FUR_ROW_SEGMENT]; /* columns of the gathering steps */
 } cut;
 

@@ -29,9 +29,9 @@
 #    define SLICES_A_WINDOW (SIGMA / LANES)
 /* Windows that justify one more thread while the form is made. */
 #    define WINDOW_GRAIN 2
-/* Matrices with more than MOST_FILL places an entry are refused, if they have more than
+/* Matrices with more than MAX_FILL places an entry are refused, if they have more than
  * SMALL_PLACES places. */
-#    define MOST_FILL 2.0
+#    define MAX_FILL 2.0
 #    define SMALL_PLACES 65536
 
 typedef struct sell {
@@ -362,7 +362,7 @@ static fur_spmv_work work(const fur_csr_view *a, const fur_spmv_profile *profile
     double along = fmax(0, (double)a->entries - s.entries); /* in long rows */
     double places = s.columns * LANES;
     double value_bytes = (double)steps_bytes(s.form, fur_value_size(a->value_type)) / LANES;
-    if (places > MOST_FILL * s.entries && places > SMALL_PLACES)
+    if (places > MAX_FILL * s.entries && places > SMALL_PLACES)
         return (fur_spmv_work){.refusal = "its rows differ too much in length"};
     double form = places * (value_bytes + 4) + 7 * (double)a->rows;
     double all = places + along;

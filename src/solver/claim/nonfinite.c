@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 /* Finds the first nonfinite entry, counted from 1; 0 if there is none. */
-static fur_status find_wild(const fur_vector *x, int64_t *found)
+static fur_status find_nonfinite(const fur_vector *x, int64_t *found)
 {
     fur_value_type value = fur_vector_value_type(x);
     fur_context *context = fur_vector_context(x);
@@ -26,7 +26,7 @@ static fur_status find_wild(const fur_vector *x, int64_t *found)
     return status;
 }
 
-fur_status fur_drive_refuse_wild(const fur_drive *d, const fur_vector *r)
+fur_status fur_drive_refuse_nonfinite(const fur_drive *d, const fur_vector *r)
 {
     fur_context *context = d->solver->context;
     const struct {
@@ -46,7 +46,7 @@ fur_status fur_drive_refuse_wild(const fur_drive *d, const fur_vector *r)
     for (size_t i = 0; i < sizeof suspects / sizeof *suspects; i++) {
         int64_t found;
         double largest;
-        FUR_TRY(find_wild(suspects[i].vector, &found));
+        FUR_TRY(find_nonfinite(suspects[i].vector, &found));
         FUR_TRY(fur_norm_max(suspects[i].vector, &largest));
         if (found > 0)
             return fur_context_fail(
