@@ -51,12 +51,12 @@ typedef fur_status fur_dense_blocks_apply(fur_env *env, const fur_dense_blocks *
 typedef struct fur_invert_call {
     const fur_env *env;
     const fur_csr_view *a;
-    bool narrow; /* each block gets the form that its condition allows */
+    bool adaptive; /* each block gets the form that its condition allows */
     int64_t count;
     const int64_t *begin;    /* the first row of each block, and one past the last */
     const int64_t *squares;  /* entries before each block, and the total */
     void *values;            /* computed: in full precision, by columns, block after block */
-    fur_dense_block *blocks; /* forms and exponents are computed if narrow */
+    fur_dense_block *blocks; /* forms and exponents are computed if adaptive */
 } fur_invert_call;
 
 /* Returns the first block that has no inverse, or `count` if all have one. */
