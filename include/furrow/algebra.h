@@ -102,9 +102,9 @@ FUR_API fur_status fur_csr_select(const fur_csr *a, int64_t row_count, const int
 FUR_API fur_status fur_csr_from_blocks(int64_t block_rows, int64_t block_cols,
                                        const fur_csr *const *blocks, fur_csr **out);
 
-/* Makes the matrix of A's entries that are NaN or have a modulus above `tolerance`.
+/* Copies A without the entries whose modulus is at most `tolerance`.
  *
- * It has A's shape. Tolerance 0 drops stored zeros.
+ * NaN stays. The result has A's shape. Tolerance 0 drops stored zeros.
  *
  * Errors: FUR_INVALID if the tolerance is negative or NaN. */
 FUR_API fur_status fur_csr_drop(const fur_csr *a, double tolerance, fur_csr **out);

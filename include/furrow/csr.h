@@ -82,8 +82,9 @@ FUR_API const fur_csr_view *fur_csr_get(const fur_csr *matrix);
  *
  * These objects use the new values when the call returns: plans and their operators, Jacobi's
  * preconditioner, permuted operators, products, recognised stencils, and the solvers that use them.
- * No analysis is repeated. Only a product in another order may allocate (furrow/product.h). A
- * preconditioner of furrow/precond.h may need fur_precond_update. If an object cannot use the new
+ * No analysis is repeated, and only a product in another order may allocate (furrow/product.h). The
+ * method "direct" is the exception: its next solve factors again. A preconditioner of
+ * furrow/precond.h may need fur_precond_update. If an object cannot use the new
  * values, it refuses to be used until values suit it: FUR_INVALID with the reason. An example is
  * Jacobi's preconditioner with a zero on the diagonal.
  *

@@ -254,9 +254,9 @@ typedef struct fur_binary_read_options {
 FUR_API fur_status fur_binary_read_csr(fur_context *context, const char *path,
                                        const fur_binary_read_options *options, fur_csr **out);
 
-/* Reads a vector, or a matrix of one column or one row, with the file's value type.
+/* Reads a vector with the value type of the file.
  *
- * The caller destroys *out.
+ * The file may also have a matrix of one column or one row. The caller destroys *out.
  *
  * Errors: FUR_INVALID if the file has another matrix. */
 FUR_API fur_status fur_binary_read_vector(fur_context *context, const char *path,

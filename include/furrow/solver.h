@@ -9,10 +9,11 @@
  *
  * fur_solver_method_at lists the methods. docs/solvers.md says which method is for which matrix.
  *
- * A solver owns its workspace: fur_solver_solve allocates nothing, with two exceptions. It
- * allocates if bounds are asked for, or if ||A|| is above 2^200 or below 2^-200 (in f32 and c64:
- * 2^50). The first solve with such an A allocates one vector, and a second vector if there is a
- * preconditioner. A result has the same bits for any number of threads, on the CPU and on a GPU.
+ * A solver owns its workspace: fur_solver_solve allocates nothing, with three exceptions. It
+ * allocates if bounds are requested. It allocates if ||A|| is above 2^200 or below 2^-200 (in f32
+ * and c64: 2^50): the first solve with such an A allocates one vector, and a second vector if there
+ * is a preconditioner. The method "direct" makes new factors after A's values have changed. A
+ * result has the same bits for any number of threads, on the CPU and on a GPU.
  *
  * A method updates its residual by a recurrence. Rounding makes it differ from the true residual b
  * - A x. Only the true residual, computed afresh, decides about convergence. If the recurrence
@@ -196,7 +197,7 @@ typedef struct fur_solver_report {
     int64_t iterations;         /* number of iterations */
     double residual_recurrence; /* ||r||_2 / ||b||_2 of the recurrence residual */
     double residual;            /* ||b - A x||_2 / ||b||_2 of the final x, computed afresh */
-    double seconds;             /* duration of the solve */
+    double seconds;             /* duration of the solve, with new factors of "direct" */
     const char *method;         /* name of the method */
     int64_t products;           /* products with A or A^H, also for true residuals */
     /* Estimate, from below, of the condition of M A (least squares: of A), from the coefficients of

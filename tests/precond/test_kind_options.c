@@ -47,12 +47,12 @@ START_TEST(wrong_texts_are_refused)
         const char *text;
         const char *sentence;
     } cases[] = {
-        {"ilut:", "an option of \"ilut\" has no name; " NAMELESS "fill, drop, shift, unmatched"},
+        {"ilut:", "an option of \"ilut\" has no name; " NAMELESS "fill, drop, shift, no_matching"},
         {"ic0:", "an option of \"ic0\" has no name; " NAMELESS "shift, modified, coloured"},
-        {"ilut:fil=3", "\"ilut\" has no option \"fil\"; it has: fill, drop, shift, unmatched"},
+        {"ilut:fil=3", "\"ilut\" has no option \"fil\"; it has: fill, drop, shift, no_matching"},
         {"ilut:fill=3,",
-         "an option of \"ilut\" has no name; " NAMELESS "fill, drop, shift, unmatched"},
-        {"ilut:=3", "an option of \"ilut\" has no name; " NAMELESS "fill, drop, shift, unmatched"},
+         "an option of \"ilut\" has no name; " NAMELESS "fill, drop, shift, no_matching"},
+        {"ilut:=3", "an option of \"ilut\" has no name; " NAMELESS "fill, drop, shift, no_matching"},
         {"ic0:fill=1", "\"ic0\" has no option \"fill\"; it has: shift, modified, coloured"},
         {"jacobi:fill=3", "\"jacobi\" has no options; write \"jacobi\" alone"},
         {"ssor:", "\"ssor\" has no options; write \"ssor\" alone"},
@@ -73,8 +73,8 @@ START_TEST(wrong_texts_are_refused)
         {"ilut:drop=1e-3x", "drop of \"ilut\" is \"1e-3x\"; it must be a number"},
         {"ilut:drop=nan", "drop of \"ilut\" is \"nan\"; it must be a number"},
         {"ilut:drop=1e999", "drop of \"ilut\" is \"1e999\"; it must be a number"},
-        {"ilut:unmatched=yes", "unmatched of \"ilut\" is \"yes\"; it must be 0 or 1"},
-        {"ilut:unmatched=2", "unmatched of \"ilut\" must be from 0 to 1; it is 2"},
+        {"ilut:no_matching=yes", "no_matching of \"ilut\" is \"yes\"; it must be 0 or 1"},
+        {"ilut:no_matching=2", "no_matching of \"ilut\" must be from 0 to 1; it is 2"},
         {"ilut:shift=1001", "shift of \"ilut\" must be from 0 to 1000; it is 1001"},
         {"amg:levels=0", "levels of \"amg\" must be at least 1; it is 0"},
         {"amg:cycle=w", "cycle of \"amg\" is \"w\"; it must be one of: V, W, K"},
@@ -94,7 +94,7 @@ START_TEST(random_texts_are_read_or_refused)
 {
     static const char *const parts[] = {
         "ilut", "amg",      "fill", "drop",   "theta", "smoother", ":",  ",",   "=",        "1e",
-        "-",    "99999999", ".",    "jacobi", "\xff",  " ",        "0x", "inf", "unmatched"};
+        "-",    "99999999", ".",    "jacobi", "\xff",  " ",        "0x", "inf", "no_matching"};
     rng r = rng_stream(2026);
     for (int i = 0; i < 20000; i++) {
         char text[512] = "";
@@ -141,14 +141,14 @@ static double *apply(fur_context *context, const fur_precond_options *options)
 /* A text does what the struct does, and replaces its members. */
 START_TEST(texts_and_structs_are_the_same)
 {
-    const fur_ilut_options ilut = {.size = sizeof ilut, .fill = 1, .drop = 0.25, .unmatched = 1};
+    const fur_ilut_options ilut = {.size = sizeof ilut, .fill = 1, .drop = 0.25, .no_matching = 1};
     const fur_ilut_options other = {.size = sizeof other, .fill = 7, .drop = 0.25};
     const fur_amg_options amg = {
         .size = sizeof amg, .coarsest = 5, .theta = FUR_AMG_NONE, .cycle = FUR_AMG_W};
     const fur_precond_options options[] = {
         {.size = sizeof options[0], .kind = "ilut", .ilut = &ilut},
-        {.size = sizeof options[0], .kind = "ilut:fill=1,drop=.25,unmatched"},
-        {.size = sizeof options[0], .kind = "ilut:fill=3,unmatched=1,fill=1", .ilut = &other},
+        {.size = sizeof options[0], .kind = "ilut:fill=1,drop=.25,no_matching"},
+        {.size = sizeof options[0], .kind = "ilut:fill=3,no_matching=1,fill=1", .ilut = &other},
         {.size = sizeof options[0], .kind = "amg", .amg = &amg},
         {.size = sizeof options[0], .kind = "amg:coarsest=5,theta=0,cycle=W,nonsymmetric=0"},
     };

@@ -1,7 +1,7 @@
 /* Partitions: which rows of a square matrix belong together, for the ranks of furrow/ranks.h.
  *
  * A partition is an order of the rows. Most methods also divide this order into parts. Order and
- * parts do not depend on the number of ranks: each rank takes a run of parts. A matrix that is
+ * parts do not depend on the number of ranks: each rank takes consecutive parts. A matrix that is
  * arranged by a partition therefore has products and solves with the same bits on any number of
  * ranks. They equal the bits for fur_csr_permute(a, order, order) without ranks.
  *
@@ -28,9 +28,12 @@
 extern "C" {
 #endif
 
-/* One thread uses it at a time, like its context. Keeps 12 bytes per row on the host. */
+/* A partition. It stores 12 bytes a row on the host.
+ *
+ * Use it in one thread at a time, as its context. */
 typedef struct fur_partition fur_partition;
 
+/* Options of fur_partition_create and fur_ranks_partition. */
 typedef struct fur_partition_options {
     size_t size;        /* sizeof(fur_partition_options) */
     const char *method; /* NULL: "contiguous" */
@@ -67,8 +70,10 @@ FUR_API fur_status fur_partition_read(fur_context *context, const char *path, in
 /* Writes such a file. FUR_INVALID if the partition has no parts (contiguous, rcm). */
 FUR_API fur_status fur_partition_write(const fur_partition *partition, const char *path);
 
+/* Releases the partition; NULL is ignored. */
 FUR_API void fur_partition_destroy(fur_partition *partition);
 
+/* Returns the number of rows. */
 FUR_API int64_t fur_partition_rows(const fur_partition *partition);
 /* Returns the number of parts. 0: ranks may begin at any row. */
 FUR_API int fur_partition_parts(const fur_partition *partition);
@@ -81,7 +86,7 @@ FUR_API const int64_t *fur_partition_begin(const fur_partition *partition);
 FUR_API const fur_permutation *fur_partition_order(const fur_partition *partition);
 
 /* Collective. Finds a partition of a matrix of all ranks, the same on all ranks. Rank 0 finds it
- * and stores the whole pattern meanwhile. */
+ * and needs memory for the whole pattern. */
 FUR_API fur_status fur_ranks_partition(const fur_ranks_csr *a, const fur_partition_options *options,
                                        fur_partition **out);
 
@@ -89,15 +94,18 @@ FUR_API fur_status fur_ranks_partition(const fur_ranks_csr *a, const fur_partiti
 FUR_API fur_status fur_ranks_partition_read(const fur_ranks_csr *a, const char *path,
                                             fur_partition **out);
 
-/* Collective. Returns P A P^T, in which row i is row order[i] of A. Each rank gets a run of parts
- * with about equal work. If there are fewer parts than ranks, some ranks are empty. Takes as much
- * memory as A, which is unchanged. FUR_INVALID if the partition has another number of rows or if
- * ranks pass different partitions. */
+/* Collective. Returns P A P^T, in which row i is row order[i] of A. Each rank gets consecutive
+ * parts with about equal work. If there are fewer parts than ranks, some ranks are empty. Takes as
+ * much memory as A, which is unchanged. FUR_INVALID if the partition has another number of rows or
+ * if ranks pass different partitions. */
 FUR_API fur_status fur_ranks_csr_arrange(const fur_ranks_csr *a, const fur_partition *partition,
                                          fur_ranks_csr **out);
 
-/* Copies this rank's entries to x from the entries of all rows, given in the order of A. `a` is the
- * arranged matrix and `partition` is the partition that arranged it; NULL if none did. */
+/* Copies this rank's entries of `all` to x.
+ *
+ * `all` has the entries of all rows in the order of A.
+ * `a` is the arranged matrix and `partition` is the partition that arranged it; NULL if none did.
+ */
 FUR_API fur_status fur_ranks_take_vector(const fur_ranks_csr *a, const fur_partition *partition,
                                          const void *all, fur_vector *x);
 

@@ -27,13 +27,14 @@ extern "C" {
 /* One rank's handle of a group. One thread uses it at a time. */
 typedef struct fur_ranks fur_ranks;
 
+/* Options of a group. */
 typedef struct fur_ranks_options {
     size_t size;             /* sizeof(fur_ranks_options) */
     int threads;             /* threads per rank, as in fur_context_options. Default 0: 1 */
     const char *isa;         /* as in fur_context_options */
     fur_allocator allocator; /* as in fur_context_options */
-    /* NULL or "cpu"; "cuda": matrices and vectors lie on GPUs, and the ranks of a host take its
-     * GPUs in turn; "cuda:N": they lie on GPU N. Default NULL */
+    /* NULL or "cpu". "cuda": matrices and vectors are on GPUs; rank i of a host uses its GPU i
+     * modulo the number of GPUs. "cuda:N": they are on GPU N. Default NULL */
     const char *device;
     /* Transport between GPUs: "peers" (GPUs of one host that reach each other's memory), "nccl",
      * "staged" (through the hosts). Default NULL: the first that works between all ranks. */
@@ -55,19 +56,21 @@ FUR_API fur_status fur_ranks_open_mpi(const void *communicator, const fur_ranks_
  * while others are in another call, that call fails with FUR_INVALID. */
 FUR_API void fur_ranks_close(fur_ranks *group);
 
-/* Runs work(group, user) on `ranks` threads of this process, each of which is a rank.
+/* Runs work(group, user) on `ranks` threads of this process. Each is a rank.
  *
  * rank_options: the options that every rank uses; NULL for the defaults.
  * Returns the status on which the ranks agree. fur_context_error(NULL) returns the message. */
 FUR_API fur_status fur_ranks_run(int ranks, const fur_ranks_options *rank_options,
                                  fur_status (*work)(fur_ranks *group, void *user), void *user);
 
-/* Return this rank, counted from 0, and the number of ranks. */
+/* Returns this rank, counted from 0. */
 FUR_API int fur_ranks_rank(const fur_ranks *group);
+/* Returns the number of ranks. */
 FUR_API int fur_ranks_count(const fur_ranks *group);
 /* Returns "threads" or "mpi". */
 FUR_API const char *fur_ranks_transport(const fur_ranks *group);
-/* Returns "peers", "nccl" or "staged"; "" without GPUs and before the group's first matrix. */
+/* Returns "peers", "nccl" or "staged". It returns "" without GPUs and before the group's first
+ * matrix. */
 FUR_API const char *fur_ranks_device_transport(const fur_ranks *group);
 /* Returns the message of the last failure; "" if there was none. */
 FUR_API const char *fur_ranks_error(const fur_ranks *group);
@@ -127,6 +130,7 @@ FUR_API fur_status fur_ranks_csr_read(fur_ranks *group, const char *path, const 
 FUR_API fur_status fur_ranks_csr_transpose(const fur_ranks_csr *a, int conjugate,
                                            fur_ranks_csr **out);
 
+/* Releases the matrix; NULL is ignored. */
 FUR_API void fur_ranks_csr_destroy(fur_ranks_csr *matrix);
 
 /* Returns the group of the matrix. */
@@ -135,19 +139,21 @@ FUR_API fur_ranks *fur_ranks_csr_group(const fur_ranks_csr *matrix);
 FUR_API fur_context *fur_ranks_csr_context(const fur_ranks_csr *matrix);
 /* Returns the context of x. It is the same, unless the column bounds differ from the row bounds. */
 FUR_API fur_context *fur_ranks_csr_domain(const fur_ranks_csr *matrix);
-/* Returns the operator y = A x on the parts, with fur_operator_jacobi, for solvers and products.
- * Applying it is collective. While the halo is in transit, rows that do not need it are multiplied.
- * On the CPU the operator finds two colours of the rows for cg. fur_solver_create is then
- * collective. */
+/* Returns the operator y = A x on the parts, for solvers and products.
+ *
+ * fur_operator_jacobi accepts it. Applying it is collective. While the halo is in transit, rows
+ * that do not need it are multiplied. On the CPU the operator finds two colours of the rows for cg.
+ * fur_solver_create is then collective. */
 FUR_API const fur_operator *fur_ranks_csr_operator(const fur_ranks_csr *matrix);
 /* Returns ranks + 1 row numbers. */
 FUR_API const int64_t *fur_ranks_csr_bounds(const fur_ranks_csr *matrix);
 /* Returns ranks + 1 entry numbers of x. If A is square, they equal the row bounds. */
 FUR_API const int64_t *fur_ranks_csr_column_bounds(const fur_ranks_csr *matrix);
 
+/* Figures of a matrix or a stencil of all ranks. */
 typedef struct fur_ranks_report {
-    size_t size; /* of the library's struct */
-    int64_t rows;
+    size_t size;  /* of the library's struct */
+    int64_t rows; /* of the whole matrix, as cols and entries */
     int64_t cols;
     int64_t entries;
     fur_value_type value_type;
@@ -177,8 +183,9 @@ FUR_API fur_status fur_ranks_multiply(fur_ranks_csr *a, const fur_vector *x, fur
 FUR_API fur_status fur_ranks_solve(fur_ranks_csr *a, const fur_solver_options *options,
                                    const fur_vector *b, fur_vector *x, fur_solver_report *report);
 
-/* As above, with any operator in a shared context of the group, such as the operators of
- * furrow/ranks_stencil.h. */
+/* Solves as fur_ranks_solve, with any operator in a shared context of the group.
+ *
+ * Examples are the operators of furrow/ranks_stencil.h. */
 FUR_API fur_status fur_ranks_solve_operator(fur_ranks *group, const fur_operator *a,
                                             const fur_solver_options *options, const fur_vector *b,
                                             fur_vector *x, fur_solver_report *report);
@@ -187,7 +194,9 @@ FUR_API fur_status fur_ranks_solve_operator(fur_ranks *group, const fur_operator
  * other ranks. */
 FUR_API fur_status fur_ranks_gather_vector(fur_ranks_csr *a, const fur_vector *x, void *all);
 
-/* As above, for a vector with any bounds, ranks + 1 numbers. */
+/* Gathers as fur_ranks_gather_vector, for a vector with any bounds.
+ *
+ * bounds: ranks + 1 entry numbers. */
 FUR_API fur_status fur_ranks_gather(fur_ranks *group, const int64_t *bounds, const fur_vector *x,
                                     void *all);
 

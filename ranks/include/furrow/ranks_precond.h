@@ -9,8 +9,10 @@
 extern "C" {
 #endif
 
+/* A preconditioner of all ranks. */
 typedef struct fur_ranks_precond fur_ranks_precond;
 
+/* Options of fur_ranks_precond_create. */
 typedef struct fur_ranks_precond_options {
     size_t size; /* sizeof(fur_ranks_precond_options) */
     /* The kind and its options, the same on all ranks. Default NULL: "jacobi" */
@@ -37,10 +39,12 @@ FUR_API fur_status fur_ranks_precond_create(const fur_ranks_csr *a,
                                             const fur_ranks_precond_options *options,
                                             fur_ranks_precond **out);
 
+/* Releases the preconditioner; NULL is ignored. */
 FUR_API void fur_ranks_precond_destroy(fur_ranks_precond *p);
 
-/* Returns the operator z = M r on the parts, in the matrix's context, for fur_ranks_solve. Applying
- * it is collective. */
+/* Returns the operator z = M r on the parts, for fur_ranks_solve.
+ *
+ * It belongs to the matrix's context. Applying it is collective. */
 FUR_API const fur_operator *fur_ranks_precond_operator(const fur_ranks_precond *p);
 
 /* Returns figures of this rank's block, or of the whole. NULL for a rank without rows. */

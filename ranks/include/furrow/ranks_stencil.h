@@ -14,6 +14,7 @@
 extern "C" {
 #endif
 
+/* A stencil of all ranks. */
 typedef struct fur_ranks_stencil fur_ranks_stencil;
 
 /* Collective. Makes a stencil. The definition describes the whole grid and is the same on all
@@ -28,14 +29,16 @@ FUR_API fur_status fur_ranks_stencil_create(fur_ranks *group,
                                             const fur_stencil_definition *definition,
                                             const int64_t *planes, fur_ranks_stencil **out);
 
+/* Releases the stencil; NULL is ignored. */
 FUR_API void fur_ranks_stencil_destroy(fur_ranks_stencil *stencil);
 
 /* Returns the context of this rank's part. Make vectors of its points here. */
 FUR_API fur_context *fur_ranks_stencil_context(const fur_ranks_stencil *stencil);
 
-/* Returns the operator y = S x on the parts, for products and fur_ranks_solve_operator. It knows
- * its diagonal. Applying it is collective. While planes are in transit, inner planes are computed.
- * On GPUs the first product allocates buffers for planes, so it must not be recorded
+/* Returns the operator y = S x on the parts, for products and solves.
+ *
+ * It has a diagonal. Applying it is collective. While planes are in transit, inner planes are
+ * computed. On GPUs the first product allocates buffers for planes, so it must not be recorded
  * (furrow/author/recording.h). */
 FUR_API const fur_operator *fur_ranks_stencil_operator(const fur_ranks_stencil *stencil);
 

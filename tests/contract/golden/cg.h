@@ -1,4 +1,4 @@
-/* {value type, nx, ny, iterations, recursive residual, true residual, norm 2 of the solution, Re and
+/* {value type, nx, ny, iterations, recurrence residual, true residual, norm 2 of the solution, Re and
  * Im of its middle entry} */
 {FUR_F32, 83, 61, 21, 0x1.2214a7a705fa9p-17, 0x1.222345a4267fbp-17, 0x1.b9de30e0763e2p+1, 0x1.0ea0dap-5, 0x0p+0},
 {FUR_F64, 83, 61, 44, 0x1.acb898d65519ap-34, 0x1.acb898c6d2e55p-34, 0x1.b9de2e33a4e53p+1, 0x1.0ea0af21f435bp-5, 0x0p+0},

@@ -36,7 +36,9 @@ extern "C" {
  *
  * -mat_furrow_threads N: threads of each rank. Default 1. */
 #define FUR_PETSC_AIJ "aijfurrow"
-/* The type of a preconditioner (PCSetType, -pc_type), for any matrix that supports MatGetRow.
+/* The type of a preconditioner (PCSetType, -pc_type).
+ *
+ * It accepts any matrix that supports MatGetRow.
  *
  * -pc_furrow_kind NAME: a kind of fur_precond. Default jacobi.
  * -pc_furrow_whole: builds it from the whole matrix instead of each rank's rows.
@@ -48,32 +50,38 @@ extern "C" {
 /* Registers both types with PETSc. Call it after PetscInitialize. Not collective. */
 FUR_API PetscErrorCode fur_petsc_register(void);
 
-/* Reads the matrix of a file, as fur_ranks_csr_read does, on the ranks of a communicator. Rows are
- * balanced by their entries. options NULL: defaults. Destroy it by MatDestroy. */
+/* Reads a matrix from a file, as fur_ranks_csr_read does.
+ *
+ * The ranks of `comm` share its rows, balanced by their entries. options NULL: defaults. Destroy it
+ * by MatDestroy. */
 FUR_API PetscErrorCode fur_petsc_mat_read(MPI_Comm comm, const char *path,
                                           const fur_ranks_options *options, Mat *out);
 
-/* Copies an assembled PETSc matrix of any type that supports MatGetRow, such as MATAIJ, with its
- * layout. MATMPIAIJ stores each row in two parts; the copy has whole rows in order. Later changes
- * of `a` do not change the copy. */
+/* Copies an assembled PETSc matrix with its layout.
+ *
+ * Its type must support MatGetRow, as MATAIJ does. MATMPIAIJ stores each row in two parts; the copy
+ * has whole rows in order. Later changes of `a` do not change the copy. */
 FUR_API PetscErrorCode fur_petsc_mat_convert(Mat a, const fur_ranks_options *options, Mat *out);
 
 /* Makes a Mat of a matrix whose group is on the MPI communicator `comm`. Borrowed: the matrix must
  * outlive *out. */
 FUR_API PetscErrorCode fur_petsc_mat_wrap(MPI_Comm comm, fur_ranks_csr *a, Mat *out);
 
-/* Returns the library's matrix in a shell matrix or a FUR_PETSC_AIJ, which owns it. For
- * FUR_PETSC_AIJ, the call is collective, and the returned matrix is valid until the next call after
- * its entries have changed. */
+/* Returns the library's matrix in a shell matrix or a FUR_PETSC_AIJ.
+ *
+ * `mat` owns it. For FUR_PETSC_AIJ, the call is collective, and the returned matrix is valid until
+ * the next call after its entries have changed. */
 FUR_API PetscErrorCode fur_petsc_mat_ranks(Mat mat, fur_ranks_csr **out);
 
-/* Makes pc the preconditioner of fur_ranks_precond_create for `mat`, a shell matrix or a
- * FUR_PETSC_AIJ: of each rank's rows, or of the whole matrix. options NULL: "jacobi". Later changes
- * of `mat` do not change it. */
+/* Makes pc the preconditioner of fur_ranks_precond_create.
+ *
+ * mat: a shell matrix or a FUR_PETSC_AIJ. Later changes of it do not change pc.
+ * options: as of fur_ranks_precond_create. NULL: "jacobi". */
 FUR_API PetscErrorCode fur_petsc_pc_ranks(PC pc, Mat mat, const fur_ranks_precond_options *options);
 
-/* Makes pc apply z = m r, where m is an operator of the matrix's context (fur_ranks_csr_context).
- * Borrowed: m must outlive pc. */
+/* Makes pc apply z = m r.
+ *
+ * m: an operator in the matrix's context (fur_ranks_csr_context). Borrowed: m must outlive pc. */
 FUR_API PetscErrorCode fur_petsc_pc_operator(PC pc, Mat mat, const fur_operator *m);
 
 #ifdef __cplusplus
