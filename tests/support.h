@@ -54,11 +54,11 @@ int run_tests(const char *name, void (*add)(TCase *tests));
 int run_gpu_tests(const char *name, void (*add)(TCase *tests));
 #define TEST_SKIPPED 77
 
-/* Whether the tests run on a GPU. */
+/* Returns whether the tests run on a GPU. */
 bool on_gpu(void);
 
-/* Whether FURROW_TEST_SMALL is set: tests of a GPU then shrink to what compute-sanitizer runs in
- * about a minute. */
+/* Returns whether FURROW_TEST_SMALL is set: tests of a GPU then shrink to what compute-sanitizer
+ * runs in about a minute. */
 bool test_small(void);
 /* Whether loops shrink, in this build or in this run. */
 #define TEST_SHORT (TEST_SLOW || test_small())

@@ -183,7 +183,7 @@ typedef struct fur_option {
     const char *const *words; /* the values of a word or a choice, then NULL */
 } fur_option;
 
-/* What a create function does with the caller's arrays. */
+/* How a create function treats the caller's arrays. */
 typedef enum fur_ownership {
     FUR_OWNERSHIP_COPY = 0, /* copies them; the caller may free them at once */
     /* Uses them in place: they must outlive the object. A matrix never writes to its arrays. On a

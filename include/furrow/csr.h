@@ -149,7 +149,7 @@ FUR_API fur_status fur_csr_scale(fur_csr *a, const fur_vector *r, const fur_vect
 FUR_API fur_status fur_csr_eliminate(fur_csr *a, int64_t count, const int32_t *unknowns,
                                      fur_scalar diagonal, const fur_vector *x, fur_vector *b);
 
-/* What fur_csr_from_coo does with several entries at one position. */
+/* How fur_csr_from_coo treats several entries at one position. */
 typedef enum fur_duplicates {
     FUR_DUPLICATES_SUM = 0, /* adds them in the order given */
     FUR_DUPLICATES_LAST,    /* keeps the last one given */

@@ -59,7 +59,7 @@ typedef struct fur_mtx_header {
     char graphblas_type[24]; /* the type in a line "%%GraphBLAS type ...", otherwise "" */
 } fur_mtx_header;
 
-/* What to do if a symmetric file stores both entries of a pair, (i, j) and (j, i). */
+/* How a reader treats a symmetric file that stores both entries of a pair, (i, j) and (j, i). */
 typedef enum fur_mtx_mirrored {
     FUR_MTX_MIRRORED_ERROR = 0, /* FUR_MALFORMED: adding the two would double the entry */
     FUR_MTX_MIRRORED_LOWER      /* uses the entry below the diagonal */

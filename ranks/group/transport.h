@@ -26,7 +26,7 @@ typedef struct transport {
     /* Waits for the next message of a rank on a channel. On CHANNEL_DATA it also waits for
      * alarms. */
     arrival (*receive)(void *state, int from, channel on, void *data, size_t bytes);
-    /* Whether an alarm has not been received yet. Does not wait. */
+    /* Returns whether an alarm has not been received yet. Does not wait. */
     bool (*alarmed)(void *state);
     /* Tells all ranks that this rank leaves the group. Waits until all have done so, or for an
      * alarm. NULL: the ranks end together in any case. */

@@ -51,7 +51,7 @@ fur_status fur_csr_drop(const fur_csr *a, double tolerance, fur_csr **out)
 }
 #else
 
-/* Whether an entry is kept. NaN is kept. */
+/* Returns whether an entry is kept. NaN is kept. */
 static inline bool FN(stays)(const sieve *s, VALUE a)
 {
 #    if COMPLEX

@@ -21,7 +21,7 @@ static inline int64_t fur_row_length(fur_row a)
     return a.end - a.begin;
 }
 
-/* Whether two rows have the same columns. */
+/* Returns whether two rows have the same columns. */
 static inline bool fur_rows_are_alike(fur_row a, fur_row b)
 {
     int32_t differing = 0;

@@ -109,8 +109,8 @@ static fur_status find_places(fur_env *env, selection *s)
     return FUR_OK;
 }
 
-/* Whether the columns' places rise, so that entries come in order, including duplicates of one
- * position. */
+/* Returns whether the columns' places rise, so that entries come in order, including duplicates of
+ * one position. */
 static bool is_rising(const lists *l)
 {
     for (int64_t j = 1; l->col && j < l->cols; j++)
@@ -273,7 +273,7 @@ done:
     return status;
 }
 
-/* Whether the device can do it. It counts the selected entries of a row in 32 bits. */
+/* Returns whether the device can do it. It counts the selected entries of a row in 32 bits. */
 static bool is_for_device(const fur_csr *a, const lists *l)
 {
     return fur_algebra_device(a->context) && fur_services(a->context)->csr.permute &&

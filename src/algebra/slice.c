@@ -26,7 +26,7 @@ static range range_of(const slice *s, int64_t i)
     return r;
 }
 
-/* Whether the slice consists of whole rows. */
+/* Returns whether the slice consists of whole rows. */
 static bool is_whole(const slice *s)
 {
     return s->of.slope == 0 && s->of.low <= 0 && s->of.high >= s->a->cols;

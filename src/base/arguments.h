@@ -44,7 +44,7 @@ static inline const char *fur_find_null(const void *const *pointers, size_t coun
         }                                                                                          \
     } while (0)
 
-/* Whether two blocks of memory have a byte in common. */
+/* Returns whether two blocks of memory have a byte in common. */
 static inline bool fur_overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
 {
     uintptr_t a_begin = (uintptr_t)a;

@@ -214,7 +214,8 @@ static int place_of(const member *m)
     return (int)(m - m->team->members);
 }
 
-/* Whether the member must stop waiting, because of a new open call or because the team ends. */
+/* Returns whether the member must stop waiting, because of a new open call or because the team
+ * ends. */
 static bool is_wanted(const member *m, uint64_t call, uint64_t seen)
 {
     return call == NO_MORE_CALLS ||

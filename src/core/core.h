@@ -73,8 +73,8 @@ fur_status fur_operator_derive(fur_context *context, const fur_operator_definiti
                                const fur_dependent *dependent, const fur_dependents *source,
                                fur_operator **out);
 
-/* Whether m is Jacobi's preconditioner of a, or of the matrix that a multiplies by. m may be made
- * from any operator of this matrix. It must follow the matrix's new values. */
+/* Returns whether m is Jacobi's preconditioner of a, or of the matrix that a multiplies by. m may
+ * be made from any operator of this matrix. It must follow the matrix's new values. */
 bool fur_operator_is_jacobi_of(const fur_operator *m, const fur_operator *a);
 
 /* Returns FUR_INVALID with the reason if the operator cannot be used. Call this before reading the
@@ -118,7 +118,7 @@ void fur_memory_drop(fur_context *context, const void *memory, void *near);
  * be aligned to elements of this size. */
 fur_status fur_memory_check_borrowed(fur_context *context, const void *memory, size_t size);
 
-/* Whether the context's objects are in memory of a device that the host cannot access. */
+/* Returns whether the context's objects are in memory of a device that the host cannot access. */
 static inline bool fur_is_remote(const fur_context *context)
 {
     return context->backend->remote != NULL;

@@ -15,7 +15,7 @@ struct fur_vectors {
 /* The number of entries from the first to the last in memory, both included. */
 int64_t fur_vectors_span(const fur_vectors_view *x);
 
-/* Whether the block has no gaps. */
+/* Returns whether the block has no gaps. */
 static inline bool fur_vectors_are_dense(const fur_vectors_view *x)
 {
     return x->stride == (x->layout == FUR_LAYOUT_ROWS ? x->cols : x->rows) || x->rows == 0 ||
@@ -63,7 +63,7 @@ static inline fur_vectors fur_vectors_part(const fur_vectors *x, int64_t first, 
     return part;
 }
 
-/* Whether the blocks begin at the same entry, and have the same layout and stride. */
+/* Returns whether the blocks begin at the same entry, and have the same layout and stride. */
 static inline bool fur_vectors_are_same(const fur_vectors_view *x, const fur_vectors_view *y)
 {
     return x->data == y->data && x->layout == y->layout && x->stride == y->stride;

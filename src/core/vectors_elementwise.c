@@ -1,8 +1,8 @@
 /* Blocks of vectors: fill, copy, sums. */
 #include "vectors.h"
 
-/* Whether the two have no byte in common. Blocks with the same pitch, such as ranges of columns of
- * one row-major block, may interleave. */
+/* Returns whether the two have no byte in common. Blocks with the same pitch, such as ranges of
+ * columns of one row-major block, may interleave. */
 static bool are_apart(const fur_vectors_view *x, const fur_vectors_view *y)
 {
     if (!fur_overlap(x->data, (size_t)fur_vectors_bytes(x), y->data, (size_t)fur_vectors_bytes(y)))

@@ -118,7 +118,7 @@ static bool FN(same)(REAL x, REAL y)
     return x == y || (x != x && y != y);
 }
 
-/* Whether entry k of A fits entry k of the transpose, by the symmetry. */
+/* Returns whether entry k of A fits entry k of the transpose, by the symmetry. */
 static bool FN(matches)(const comparison *c, int64_t k)
 {
     VALUE x = ((const VALUE *)c->a->values)[k];

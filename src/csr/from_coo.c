@@ -207,8 +207,8 @@ static void look_at_rows(void *job, int64_t begin, int64_t end)
     }
 }
 
-/* Whether columns rise along all rows. Equal columns are allowed if `repeated`. If not, s->row is
- * the first row that does not rise. */
+/* Returns whether columns rise along all rows. Equal columns are allowed if `repeated`. If not,
+ * s->row is the first row that does not rise. */
 static bool rows_ascend(const fur_env *env, const fur_csr_view *a, bool repeated, ascent *s)
 {
     *s = (ascent){a, !repeated, a->rows};
@@ -236,8 +236,8 @@ static bool occurs_twice(const int32_t *columns, int64_t count)
     return false;
 }
 
-/* Whether entries should be merged before sorting. One place for every column must cost no more
- * than the entries, and a sampled row must have a column twice. */
+/* Returns whether entries should be merged before sorting. One place for every column must cost no
+ * more than the entries, and a sampled row must have a column twice. */
 static bool merges_early(const fur_csr_view *a)
 {
     int rows = (int)fur_smaller(a->rows, SAMPLE_ROWS);

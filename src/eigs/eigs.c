@@ -222,7 +222,7 @@ static double allowed(const eigs *e)
     return e->options.tolerance * e->norm;
 }
 
-/* Whether the largest residual has not fallen for a long time. */
+/* Returns whether the largest residual has not fallen for a long time. */
 static bool is_stuck(eigs *e, double largest)
 {
     int64_t now = e->report.iterations - e->begun;
@@ -254,7 +254,7 @@ static int count_converged(eigs *e)
     return converged;
 }
 
-/* Whether the wanted values equal the values at the time of the last start vector. */
+/* Returns whether the wanted values equal the values at the time of the last start vector. */
 static bool nothing_is_new(const eigs *e)
 {
     for (int i = 0; i < e->options.count; i++)
@@ -263,7 +263,8 @@ static bool nothing_is_new(const eigs *e)
     return true;
 }
 
-/* Whether the next eigenvalues lie beyond the wanted ones, as far as their own residuals tell. */
+/* Returns whether the next eigenvalues lie beyond the wanted ones, as far as their own residuals
+ * tell. */
 static bool nothing_is_near(const eigs *e)
 {
     int ends = e->options.which == FUR_EIGS_BOTH_ENDS ? 2 : 1;
@@ -326,7 +327,7 @@ static int place_of(const eigs *e, int i)
     return i < low ? 2 * i : 2 * (e->options.count - 1 - i) + 1;
 }
 
-/* Whether the method has found approximations. */
+/* Returns whether the method has found approximations. */
 static bool have_vectors(const eigs *e)
 {
     return e->report.outcome != FUR_OUTCOME_BREAKDOWN &&

@@ -167,8 +167,8 @@ static double largest_residual(const lobpcg *e)
     return largest;
 }
 
-/* Whether the wanted values seem to have converged, and the next value of X lies beyond them, as
- * far as its own residual tells. */
+/* Returns whether the wanted values seem to have converged, and the next value of X lies beyond
+ * them, as far as its own residual tells. */
 static bool seems_done(const lobpcg *e)
 {
     int next = e->options.count;
@@ -210,7 +210,7 @@ static void take_step(lobpcg *e)
     e->steps[STEPS - 1] = e->report.iterations;
 }
 
-/* Whether the search has made no progress for a long time. */
+/* Returns whether the search has made no progress for a long time. */
 static bool is_stuck(lobpcg *e)
 {
     int64_t half = e->options.max_iterations / 2;
@@ -239,7 +239,7 @@ static void tell_monitor(lobpcg *e)
         e->report.outcome = FUR_OUTCOME_STOPPED;
 }
 
-/* Whether an error ends the search. Sets the outcome. */
+/* Returns whether an error ends the search. Sets the outcome. */
 static bool is_broken(lobpcg *e)
 {
     if (e->space.broken)

@@ -40,7 +40,7 @@ static fur_status take_first(far_colours *f, fur_classes *c)
     return fur_memory_copy(f->context, c->of, f->of, c->rows * (int64_t)sizeof *c->of);
 }
 
-/* Whether the device can colour this matrix with these options. */
+/* Returns whether the device can colour this matrix with these options. */
 static fur_status suits(const fur_csr *a, const fur_colour_options *o, bool *suits)
 {
     const fur_remote *device = fur_services(a->context);

@@ -141,14 +141,14 @@ FUR_ANYWHERE int64_t fur_amg_hash_edge(uint64_t low, uint64_t high)
     return (int64_t)((z ^ (z >> 31)) >> 1);
 }
 
-/* Whether an entry is strong, from its square and the product of the diagonals. */
+/* Returns whether an entry is strong, from its square and the product of the diagonals. */
 FUR_ANYWHERE bool fur_amg_is_strong(double square, double diagonals, double limit)
 {
     return limit > 0 ? square / diagonals > limit : square > 0;
 }
 
-/* Whether rounding may put a_ij and a_ji on different sides of the limit. If it may, the larger of
- * both decides, from both ends. */
+/* Returns whether rounding may put a_ij and a_ji on different sides of the limit. If it may, the
+ * larger of both decides, from both ends. */
 FUR_ANYWHERE bool fur_amg_is_close(double square, double diagonals, double limit)
 {
     return fabs(square / diagonals - limit) <= FUR_AMG_CLOSE * limit;

@@ -141,8 +141,8 @@ FUR_ANYWHERE void fur_course_reduce(fur_course *c, const fur_batch_form *form, d
         fur_course_end_pass(c, fur_course_verdict(rz), true);
 }
 
-/* Whether p.q of the next direction p and the last q must be tested after `issued` iterations of a
- * pass: 16, 32, 64, ... */
+/* Returns whether p.q of the next direction p and the last q must be tested after `issued`
+ * iterations of a pass: 16, 32, 64, ... */
 FUR_ANYWHERE bool fur_course_is_milestone(int64_t issued)
 {
     return issued >= 16 && (issued & (issued - 1)) == 0;
@@ -157,7 +157,7 @@ FUR_ANYWHERE void fur_course_check(fur_course *c, double re, double im)
         fur_course_end_pass(c, FUR_OUTCOME_ASYMMETRIC, false);
 }
 
-/* Whether the result of the pass is accepted. If it is, the residual is computed again. */
+/* Returns whether the result of the pass is accepted. If it is, the residual is computed again. */
 FUR_ANYWHERE bool fur_course_gains(const fur_course *c)
 {
     return c->open && (!c->corrects || c->carried / c->scale < c->residual);

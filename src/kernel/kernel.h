@@ -379,7 +379,8 @@ typedef struct fur_colour_services {
 /* Classes of the rows of a square matrix (furrow/graph.h). A backend has all of them or none. All
  * wait. */
 typedef struct fur_class_services {
-    /* Whether each entry has an entry at the mirrored position. Wrong with a chance of 2^-64. */
+    /* Returns whether each entry has an entry at the mirrored position. Wrong with a chance of
+     * 2^-64. */
     fur_status (*is_symmetric)(fur_env *env, const fur_csr_view *a, bool *symmetric);
     /* Each row of a symmetric pattern takes the first colour that no earlier neighbour has. */
     fur_status (*colour)(fur_env *env, const fur_csr_view *a, int32_t *of, int64_t *count);
@@ -437,7 +438,7 @@ typedef struct fur_remote {
     /* Allocates count elements of the given size, as fur_env_allocate does. */
     fur_status (*allocate)(fur_env *env, int64_t count, size_t size, void *out);
     void (*release)(fur_env *env, void *memory);
-    /* Whether kernels may use memory at this address. */
+    /* Returns whether kernels may use memory at this address. */
     bool (*reaches)(fur_env *env, const void *memory);
     /* Copies bytes between any two places of device or host memory. On return, host memory may be
      * read and written again. A copy between two places of the device is only ordered with other

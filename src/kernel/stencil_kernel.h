@@ -51,8 +51,8 @@ typedef struct fur_stencil_call {
 typedef struct fur_stencil_kernel {
     fur_kernel_info info; /* exact: adds terms in the order of the view */
     bool by_name;         /* "auto" ignores it: it exists for comparisons */
-    /* Whether "auto" prefers the kernel listed before for this stencil, if that one suits. NULL:
-     * never. */
+    /* Returns whether "auto" prefers the kernel listed before for this stencil, if that one suits.
+     * NULL: never. */
     bool (*yields)(const fur_stencil_view *s);
     /* Why the kernel cannot run this stencil; NULL if it can. */
     const char *(*refusal)(const fur_stencil_view *s);

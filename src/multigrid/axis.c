@@ -54,7 +54,8 @@ void fur_axis_release(fur_env *env, fur_axis *axis)
     fur_env_release(env, axis->edges);
 }
 
-/* Whether a point is also on the coarser level. `coarse` is the number of points of that level. */
+/* Returns whether a point is also on the coarser level. `coarse` is the number of points of that
+ * level. */
 static bool stays(const fur_axis *fine, int64_t coarse, int64_t i)
 {
     return i % 2 == 1 || coarse == fine->points || i == fine->spare;

@@ -148,7 +148,7 @@ static fur_status residual_norm(fur_multigrid *mg, double *norm)
     return fur_norm2(mg->residual, norm);
 }
 
-/* Whether the cycles are finished, and their outcome. */
+/* Returns whether the cycles are finished, and their outcome. */
 static bool is_over(double residual, double before, double target, int64_t cycles_left,
                     fur_outcome *outcome)
 {

@@ -231,7 +231,7 @@ done:
     return status;
 }
 
-/* Whether the axis is coarsened with the others. */
+/* Returns whether the axis is coarsened with the others. */
 static bool is_strong(const builder *b, int number)
 {
     double strongest = 0;

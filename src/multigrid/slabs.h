@@ -42,13 +42,13 @@ struct fur_slabs {
     fur_parcel take[FUR_PARCELS_MAX];
 };
 
-/* Whether vectors of the context are shared. */
+/* Returns whether vectors of the context are shared. */
 static inline bool fur_slabs_are_needed(const fur_context *context)
 {
     return context->env.shared != NULL;
 }
 
-/* Whether the sharing can pass planes. On the CPU messages are enough. */
+/* Returns whether the sharing can pass planes. On the CPU messages are enough. */
 bool fur_slabs_can_pass(const fur_context *context);
 
 /* Divides the levels, whose grids are still whole, and allocates their arrays. `most`: the most

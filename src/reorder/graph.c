@@ -74,7 +74,7 @@ static void survey(const fur_env *env, fur_pattern *p)
     p->least = d.edges > 0 ? (int32_t)(uint32_t)d.least : -1;
 }
 
-/* Whether v is among its own stored neighbours, which are in rising order. */
+/* Returns whether v is among its own stored neighbours, which are in rising order. */
 static bool has_loop(const fur_graph *g, int32_t v)
 {
     int64_t begin = fur_graph_begin(g, v);

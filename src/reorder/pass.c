@@ -300,7 +300,7 @@ static void take_level(fur_walk *walk, progress *p)
     next_level(p, place - p->tail, bandwidth);
 }
 
-/* Whether no part exceeds the mean by more than a quarter. */
+/* Returns whether no part exceeds the mean by more than a quarter. */
 static bool is_balanced(const fur_walk *walk, int64_t width)
 {
     int64_t largest = 0;

@@ -18,7 +18,7 @@ typedef struct fur_block_product {
 fur_status fur_block_product_make(const fur_operator *a, fur_block_product *out);
 void fur_block_product_release(fur_block_product *product);
 
-/* Whether a product with several columns reads A less often than separate products. */
+/* Returns whether a product with several columns reads A less often than separate products. */
 bool fur_block_product_shares(const fur_block_product *product);
 
 /* X and Y are column-major, do not overlap, and have equally many columns. */

@@ -22,7 +22,7 @@
 
 /* The iterations that are queued on a GPU in advance. They are a fraction of the iterations so far,
  * so that the unneeded ones at the end do not matter. Their number is limited, because a longer
- * queue does not hide more of the host's wait for the scalars. A method that looks behind has twice
+ * queue does not hide more of the host's wait for the scalars. A method that reads late has twice
  * as many in the queue. */
 #define AHEAD_SHARE 8
 #define MAX_AHEAD 16
@@ -47,13 +47,13 @@
  * smaller one. */
 #define LEAST_SHARE 0.0625
 
-int64_t fur_pass_next_look(const fur_pass *pass, int64_t iteration)
+int64_t fur_pass_next_read(const fur_pass *pass, int64_t iteration)
 {
-    int64_t share = iteration / (pass->looks_behind ? 2 * AHEAD_SHARE : AHEAD_SHARE);
+    int64_t share = iteration / (pass->reads_late ? 2 * AHEAD_SHARE : AHEAD_SHARE);
     int64_t ahead = share < 1 ? 1 : share < MAX_AHEAD ? share : MAX_AHEAD;
-    int64_t interval = pass->check_every  ? pass->check_every
-                       : pass->look_ahead ? pass->look_ahead
-                                          : ahead;
+    int64_t interval = pass->check_every     ? pass->check_every
+                       : pass->read_interval ? pass->read_interval
+                                             : ahead;
     int64_t left = pass->max_iterations - iteration;
     return iteration + (interval < left ? interval : left);
 }
@@ -172,9 +172,9 @@ static fur_status take_gradient(fur_drive *d)
     return FUR_OK;
 }
 
-/* Whether passes see every residual scaled to near 1, and compute a correction of x. Least-squares
- * methods need this: their gradients are farther from 1 than the residual, and damping applies to
- * the change of x. */
+/* Returns whether passes see every residual scaled to near 1, and compute a correction of x.
+ * Least-squares methods need this: their gradients are farther from 1 than the residual, and
+ * damping applies to the change of x. */
 static bool has_units(const fur_drive *d)
 {
     return d->solver->method->kind == FUR_METHOD_LEAST_SQUARES;

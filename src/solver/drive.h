@@ -35,7 +35,7 @@ typedef struct fur_drive {
 fur_status fur_drive_open(fur_solver *solver, const fur_vector *b, fur_vector *x, fur_pass *pass,
                           fur_drive *d);
 
-/* Whether the part of b outside the range of A fits within the tolerance. */
+/* Returns whether the part of b outside the range of A fits within the tolerance. */
 bool fur_drive_hides_outside(const fur_drive *d);
 
 /* r = b - A x and its norm. */
@@ -59,8 +59,8 @@ fur_status fur_drive_start(fur_drive *d, const fur_vector *r, bool *over);
 /* Fails with a sentence about the nonfinite entry of b, of the guess or of r. */
 fur_status fur_drive_refuse_nonfinite(const fur_drive *d, const fur_vector *r);
 
-/* Whether the first pass must compute a correction. It must for least squares, if the residual
- * needs a scale, and if x may get worse. */
+/* Returns whether the first pass must compute a correction. It must for least squares, if the
+ * residual needs a scale, and if x may get worse. */
 bool fur_drive_must_correct(const fur_drive *d);
 
 /* Prepares a pass from a residual. The pass improves x, or a correction of x. The target is in the

@@ -1,5 +1,5 @@
-/* Conjugate gradients whose iterations all run on a GPU, in one launch for each look of the
- * host. */
+/* Conjugate gradients whose iterations all run on a GPU, in one launch between two reads of the
+ * scalars by the host. */
 #ifndef FURROW_SOLVER_PERSISTENT_H
 #define FURROW_SOLVER_PERSISTENT_H
 

@@ -341,7 +341,7 @@ static fur_status make_jacobi(fur_red_black *rb)
     return FUR_OK;
 }
 
-/* Whether A and M justify an analysis of the pattern. */
+/* Returns whether A and M justify an analysis of the pattern. */
 static bool is_candidate(const fur_operator *a, const fur_operator *preconditioner)
 {
     if (preconditioner && !fur_operator_is_jacobi_of(preconditioner, a))

@@ -18,7 +18,7 @@ fur_status fur_red_black_create(const fur_solver *solver, const fur_operator *pr
                                 fur_red_black **out);
 void fur_red_black_release(fur_red_black *reduction);
 
-/* Whether A's current values allow the reduction. */
+/* Returns whether A's current values allow the reduction. */
 bool fur_red_black_works(const fur_red_black *reduction);
 
 /* Makes later passes solve 2^-exponent A x = r, by scaling the objects that were made from A. */

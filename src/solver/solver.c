@@ -137,7 +137,7 @@ static fur_status check_operators(const fur_operator *a, const fur_method *metho
     return check_matrix(a, o->matrix);
 }
 
-/* The interval between looks at the scalars. On the CPU a look costs nothing. */
+/* Returns the iterations between two reads of the scalars. On the CPU a read costs nothing. */
 static int64_t default_interval(const fur_operator *a)
 {
     fur_context *context = fur_operator_context(a);
@@ -247,7 +247,7 @@ static fur_status make_null_space(fur_solver *s)
     return FUR_OK;
 }
 
-/* Whether iterations may be executed in this way. */
+/* Returns whether iterations may be executed in this way. */
 static bool wants(const fur_solver *s, fur_execution execution)
 {
     return s->method->runs_ahead &&

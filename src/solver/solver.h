@@ -58,10 +58,10 @@ typedef struct fur_pass {
     double target;   /* the pass stops at ||r|| <= target */
     double gradient; /* least squares: it stops at ||A^H r|| <= gradient ||A|| ||r|| */
     int64_t max_iterations;
-    int64_t check_every; /* iterations between looks at the scalars; 0: increasing */
-    int64_t look_ahead;  /* replaces check_every; set by a method that ends without the host */
-    /* set by a method that queues more work before it reads the result of a look */
-    bool looks_behind;
+    int64_t check_every;   /* iterations between two reads of the scalars; 0: increasing */
+    int64_t read_interval; /* replaces check_every; set by a method that ends without the host */
+    /* set by a method that queues more work before it reads the scalars */
+    bool reads_late;
     bool stopped;   /* the monitor has asked to stop */
     bool is_column; /* this is one of several right-hand sides: */
     int64_t column;
@@ -214,12 +214,12 @@ static inline double fur_relative(const fur_pass *pass, double norm)
     return pass->b_norm > 0 ? norm / pass->b_norm : norm / pass->scale;
 }
 
-/* The iteration after which the host next looks at the scalars. `iteration` is the last one so
+/* Returns the iteration after which the host next reads the scalars. `iteration` is the last one so
  * far. */
-int64_t fur_pass_next_look(const fur_pass *pass, int64_t iteration);
+int64_t fur_pass_next_read(const fur_pass *pass, int64_t iteration);
 
-/* Whether the pass ends with this residual: converged, out of iterations, or stopped. Calls the
- * monitor and sets the outcome. */
+/* Returns whether the pass ends with this residual: converged, out of iterations, or stopped. Calls
+ * the monitor and sets the outcome. */
 bool fur_pass_is_over(fur_pass *pass, int64_t iteration, double residual);
 
 #endif

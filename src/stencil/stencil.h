@@ -87,8 +87,8 @@ typedef struct fur_stencil_term {
     int k;
 } fur_stencil_term;
 
-/* Whether all neighbours of point p are inside. Its row then has one term for each offset, in the
- * offsets' order. */
+/* Returns whether all neighbours of point p are inside. Its row then has one term for each offset,
+ * in the offsets' order. */
 bool fur_stencil_is_inner(const fur_stencil_view *s, int64_t p);
 
 /* Lists the terms of row p of a stencil, by column and then in the order of the offsets. At

@@ -153,7 +153,7 @@ static fur_status update(void *object)
     return fur_packed_refresh(&plan->context->env, &plan->strict, &plan->packed);
 }
 
-/* Whether the device can solve with rows as long as the operand's. */
+/* Returns whether the device can solve with rows as long as the operand's. */
 static fur_status find_device(const fur_trsv *plan, bool *found)
 {
     fur_csr_statistics figures = FUR_DEFAULT(fur_csr_statistics);

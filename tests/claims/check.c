@@ -302,7 +302,7 @@ static void check_singular(const trial *t, const truth *is)
     exact_release(&a);
 }
 
-/* Whether the Hermitian part of A is certainly positive definite. */
+/* Returns whether the Hermitian part of A is certainly positive definite. */
 static bool is_positive(const exact *a, real epsilon)
 {
     exact l;

@@ -34,12 +34,13 @@ typedef struct truth {
     residual first; /* of the guess */
 } truth;
 
-/* Whether auto has solved another system, with scaled rows and columns. */
+/* Returns whether auto has solved another system, with scaled rows and columns. */
 bool is_scaled(const trial *t);
 bool is_dense(const trial *t);
 exact matrix_of(const trial *t);
 
-/* Whether A(i, j) and the conjugate of A(j, i) differ by rounding of this epsilon at most. */
+/* Returns whether A(i, j) and the conjugate of A(j, i) differ by rounding of this epsilon at most.
+ */
 bool is_hermitian(const exact *a, real epsilon);
 
 /* The figures of the report, but for the residual (figures.c). */

@@ -878,7 +878,7 @@ static const char *error_of(const fixture *f, const creation *c)
     return fur_context_error(c->create == make_context ? NULL : f->context);
 }
 
-/* Whether the creation succeeded although its n-th allocation was to fail. */
+/* Returns whether the creation succeeded although its n-th allocation was to fail. */
 static bool succeeds(fixture *f, const creation *c, int64_t n)
 {
     object out = {f};

@@ -549,7 +549,8 @@ static const kind kinds[] = {
     KIND(fur_schwarz_options, take_schwarz),
 };
 
-/* Whether the struct is refused for the size that it begins with, in words that name both. */
+/* Returns whether the struct is refused for the size that it begins with, in words that name both.
+ */
 static bool is_refused(fur_context *context, const kind *k, const void *options, size_t size)
 {
     char expected[256];

@@ -98,7 +98,7 @@ static fur_csr *mirrored_matrix(fur_context *context, const mirrored *m)
     return a;
 }
 
-/* Whether entry k's opposite is what it should be; -1: there is none. */
+/* Returns whether entry k's opposite is what it should be; -1: there is none. */
 static int opposite_fits(const mirrored *m, int64_t k, fur_symmetry symmetry)
 {
     for (int64_t l = 0; l < m->count; l++) {

@@ -35,7 +35,7 @@ static void *values_of(const fur_csr *a)
     return values;
 }
 
-/* Whether the matrix's own array holds these values. */
+/* Returns whether the matrix's own array holds these values. */
 static bool holds(const fur_csr *a, const void *values)
 {
     fur_csr_view v = *fur_csr_get(a);

@@ -31,7 +31,7 @@ void counted_close(counted *c);
 
 fur_kernel_info kernel_info(fur_context *context, int kernel);
 
-/* Whether the kernel is another library's, which promises less about its bits. */
+/* Returns whether the kernel is another library's, which promises less about its bits. */
 bool kernel_is_foreign(const char *name);
 
 /* A plan for the kernel, or NULL if it refuses the matrix with FUR_UNSUPPORTED and a sentence,

@@ -375,7 +375,7 @@ static void ck_usable(fixture *f)
     ck_ok(f->context, fur_norm1(f->x, &norm));
 }
 
-/* Whether the creation succeeded although the n-th allocation on that side was to fail. */
+/* Returns whether the creation succeeded although the n-th allocation on that side was to fail. */
 static bool succeeds(fixture *f, const creation *c, memory *side, int64_t n)
 {
     object out = {f};

@@ -34,7 +34,7 @@ static fur_stencil_definition poisson(fur_value_type value, const int64_t extent
     return d;
 }
 
-/* Whether multigrid takes it: an axis is held, and periodic ones can be coloured. */
+/* Returns whether multigrid takes it: an axis is held, and periodic ones can be coloured. */
 static bool is_solvable(const fur_stencil_definition *d)
 {
     bool held = false;

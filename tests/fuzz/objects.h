@@ -78,7 +78,8 @@ void world_end(world *w);
  */
 fur_status object_make(world *w, const object_kind *kind, object *const from[2], object **out);
 void object_destroy(world *w, object *o);
-/* Whether the object reads something that has been destroyed: then it must refuse to be used. */
+/* Returns whether the object reads something that has been destroyed: then it must refuse to be
+ * used. */
 bool object_is_orphan(const object *o);
 
 /* The Laplacian's values, times something that the run draws and that leaves it definite. */

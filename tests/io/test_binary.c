@@ -80,7 +80,7 @@ static fur_csr *read_back(int map)
     return matrix;
 }
 
-/* Whether the file is mapped into this process. */
+/* Returns whether the file is mapped into this process. */
 static bool is_mapped(void)
 {
     char line[PATH_MAX + 100];

@@ -32,7 +32,7 @@ static bool starts_with(const char *text, const char *word)
     return strncmp(text, word, strlen(word)) == 0;
 }
 
-/* Whether the file has the outcome that the note wants. */
+/* Returns whether the file has the outcome that the note wants. */
 static bool check_file(fur_context *context, const char *folder, const char *line)
 {
     char path[2048];

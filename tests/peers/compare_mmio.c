@@ -167,7 +167,7 @@ static fur_csr *assemble(fur_context *context, const dump *d, bool expand)
     return matrix;
 }
 
-/* Whether the library reads what the dump holds. */
+/* Returns whether the library reads what the dump holds. */
 static bool compare_matrix(fur_context *context, const char *path, const dump *d, bool expand)
 {
     fur_mtx_read_options options = {.size = sizeof options, .keep_triangle = !expand};

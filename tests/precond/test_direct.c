@@ -26,7 +26,7 @@ static const struct {
     [FULL] = {"UMFPACK", "libumfpack.so"},
 };
 
-/* Whether it is one of a name's versions that the library looks for. */
+/* Returns whether it is one of a name's versions that the library looks for. */
 static bool is_installed(const char *file)
 {
     void *found = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -38,7 +38,7 @@ static bool is_installed(const char *file)
     return found != NULL;
 }
 
-/* Whether the family has an entry at (i, j). */
+/* Returns whether the family has an entry at (i, j). */
 static bool has_entry(family f, int i, int j)
 {
     bool line = i / ACROSS == j / ACROSS && abs(i - j) == 1;

@@ -48,7 +48,7 @@ static void compare(rng *r, const solve_job *want, int ranks, int kind, int grap
     free(job.x);
 }
 
-/* Whether one context reduces the matrix of a graph. */
+/* Returns whether one context reduces the matrix of a graph. */
 static bool is_reduced(int graph, int64_t rows)
 {
     if (graph == COLOURED_RING)

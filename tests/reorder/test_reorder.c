@@ -213,7 +213,7 @@ static void add(entries *e, int64_t i, int64_t j)
     e->values[e->count++] = 1;
 }
 
-/* Whether vertices i < j are joined in a graph of some kind. */
+/* Returns whether vertices i < j are joined in a graph of some kind. */
 static bool is_joined(rng *r, int kind, int64_t i, int64_t j, int64_t n)
 {
     switch (kind) {

@@ -193,15 +193,15 @@ static bool same_bits(const task *t, const result *near, const result *far)
     return same;
 }
 
-/* Whether the method improves a guess in place near 1, and corrects it by a pass at other scales:
- * the iterations then differ. */
+/* Returns whether the method improves a guess in place near 1, and corrects it by a pass at other
+ * scales: the iterations then differ. */
 static bool improves_in_place(const task *t)
 {
     return t->guess && (strcmp(t->method, "cg") == 0 || strcmp(t->method, "cg_single") == 0);
 }
 
-/* Whether bits are compared. A failed pass may leave another x. ilut finds its own scales by
- * logarithms. */
+/* Returns whether bits are compared. A failed pass may leave another x. ilut finds its own scales
+ * by logarithms. */
 static bool keeps_bits(const task *t, const result *near)
 {
     return near->report.outcome == FUR_OUTCOME_CONVERGED && !improves_in_place(t) &&

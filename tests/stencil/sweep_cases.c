@@ -128,7 +128,7 @@ static void check_count(sweeper *w, const stencil_trial *t, const fur_stencil *s
     remove_shifted(&x);
 }
 
-/* Whether the kernels take the stencil. */
+/* Returns whether the kernels take the stencil. */
 static bool check_kernel(sweeper *w, const stencil_trial *t, const results *expected,
                          const char *kernel, const char *sweep_kernel)
 {

@@ -70,7 +70,7 @@ static axis axis_of(int64_t n, int64_t radius)
     return (axis){low, high, low + 1 + n - high};
 }
 
-/* Whether all neighbours of the point are inside. */
+/* Returns whether all neighbours of the point are inside. */
 static bool is_inside(const axis *a, int64_t point)
 {
     return point >= a->low && point < a->high;
@@ -253,7 +253,7 @@ static FN(tile) FN(tile_of)(const fur_stencil_call *call)
     };
 }
 
-/* Whether lines j and j + 1 of a plane can be computed side by side. */
+/* Returns whether lines j and j + 1 of a plane can be computed side by side. */
 static bool FN(pair)(const blocks *b, const FN(tile) * t, int64_t j)
 {
     return FN(goes_in_pairs)(&t->out) && is_inside(&b->axis[1], j) && is_inside(&b->axis[1], j + 1);

@@ -28,8 +28,8 @@ static FN(output) FN(output_of)(const fur_stencil_call *call)
     };
 }
 
-/* Whether two lines can be computed side by side. If y is stored past the caches, the registers of
- * both lines must have the same offset in a cache line. */
+/* Returns whether two lines can be computed side by side. If y is stored past the caches, the
+ * registers of both lines must have the same offset in a cache line. */
 static bool FN(goes_in_pairs)(const FN(output) * out)
 {
     return PAIRS && (!out->stream || out->points * (int64_t)sizeof(VALUE) % FUR_STREAM_LINE == 0);

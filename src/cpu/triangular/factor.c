@@ -68,8 +68,8 @@ static inline VALUE FN(over_pivot)(const fur_factor_call *c, VALUE s, int32_t ro
 #    endif
 }
 
-/* Whether a pivot can be a divisor. A Hermitian factor's pivot becomes real, and complex pivots are
- * inverted. */
+/* Returns whether a pivot can be a divisor. A Hermitian factor's pivot becomes real, and complex
+ * pivots are inverted. */
 static inline bool FN(finish_pivot)(const fur_factor_call *c, int64_t i)
 {
     VALUE *pivot = (VALUE *)c->values + c->diagonal[i];

@@ -44,7 +44,7 @@ typedef struct inverting {
     pthread_t caller;
 } inverting;
 
-/* Whether the work has been stopped. Only the caller's thread asks the environment. */
+/* Returns whether the work has been stopped. Only the caller's thread asks the environment. */
 static bool is_stopped(inverting *v)
 {
     const fur_spai_call *c = v->call;

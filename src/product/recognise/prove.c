@@ -74,7 +74,7 @@ static inline void FN(keep)(const proof *f, int64_t row, int k, VALUE value)
     ((VALUE *)(uintptr_t)f->s->fields[k])[row] = value;
 }
 
-/* Whether the row of a point with all neighbours inside agrees. */
+/* Returns whether the row of a point with all neighbours inside agrees. */
 static inline bool FN(is_inner)(const proof *f, int64_t row)
 {
     int64_t begin = fur_offset_at(f->a, row);
@@ -95,7 +95,7 @@ static inline bool FN(is_inner)(const proof *f, int64_t row)
     return true;
 }
 
-/* Whether the row of a point near an end of an axis agrees. */
+/* Returns whether the row of a point near an end of an axis agrees. */
 static bool FN(is_outer)(const proof *f, int64_t row)
 {
     fur_stencil_term terms[FUR_STENCIL_POINTS];

@@ -16,7 +16,7 @@ static bool may_be_stencil(const fur_csr *a, fur_recognise_report *report)
     return v->rows > 0 || fur_recognise_refuse(report, "the matrix has no rows");
 }
 
-/* Whether the caller wants a stencil of this kind. */
+/* Returns whether the caller wants a stencil of this kind. */
 static bool is_wanted(const fur_recognise_options *o, const fur_stencil_view *s,
                       fur_recognise_report *report)
 {
@@ -25,7 +25,7 @@ static bool is_wanted(const fur_recognise_options *o, const fur_stencil_view *s,
                                 "the coefficients vary, but constant coefficients were requested");
 }
 
-/* Whether the stencil has fewer bytes to read than the matrix, without x and y. */
+/* Returns whether the stencil has fewer bytes to read than the matrix, without x and y. */
 static bool is_smaller(const fur_csr_view *a, const fur_stencil_view *s,
                        fur_recognise_report *report)
 {

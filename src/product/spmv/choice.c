@@ -44,8 +44,8 @@ void fur_spmv_drop(fur_spmv *plan, const fur_spmv_kernel *kernel, void *state)
         kernel->release(&plan->context->env, state);
 }
 
-/* Whether another kernel is tried after this failure to build: the form does not suit the matrix,
- * or has too little memory. */
+/* Returns whether another kernel is tried after this failure to build: the form does not suit the
+ * matrix, or has too little memory. */
 static bool makes_way(fur_status status)
 {
     return status == FUR_UNSUPPORTED || status == FUR_OUT_OF_MEMORY;
@@ -96,8 +96,8 @@ static void count_plans(candidate *list, int count, double uses)
         list[i].total_ns = list[i].cost.plan_ns + uses * list[i].cost.product_ns;
 }
 
-/* Whether `uses` products are too short for the choice to matter: they take less time than trials
- * of the machine, which have not been run yet. */
+/* Returns whether `uses` products are too short for the choice to matter: they take less time than
+ * trials of the machine, which have not been run yet. */
 static bool is_short(const fur_spmv *plan, double uses)
 {
     const fur_csr_view *a = &plan->operand->view;

@@ -126,7 +126,7 @@ static fur_status round_operand(fur_spmv *plan)
                            : fur_csr_round_values(plan->a, plan->rounded);
 }
 
-/* Whether op(A) = A, for a matrix A of which half is stored. */
+/* Returns whether op(A) = A, for a matrix A of which half is stored. */
 static bool is_own_transpose(const fur_spmv *plan)
 {
     fur_value_type type = plan->a->view.value_type;

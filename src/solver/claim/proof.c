@@ -78,7 +78,7 @@ static fur_status take_quotient(const proof *p, const fur_vector *v, double *lea
     return FUR_OK;
 }
 
-/* Whether a vector of the method proves that T is not positive definite. */
+/* Returns whether a vector of the method proves that T is not positive definite. */
 static fur_status prove_indefinite(const proof *p, bool *found)
 {
     const fur_solver *s = p->d->solver;
@@ -106,7 +106,7 @@ static fur_status take_product(const proof *p, const fur_vector *u, const fur_ve
     return FUR_OK;
 }
 
-/* Whether u.Tv differs from the conjugate of v.Tu for random vectors. */
+/* Returns whether u.Tv differs from the conjugate of v.Tu for random vectors. */
 static fur_status prove_asymmetric(const proof *p, bool *found)
 {
     fur_vector *v = p->d->solver->work[1];
@@ -121,7 +121,7 @@ static fur_status prove_asymmetric(const proof *p, bool *found)
     return FUR_OK;
 }
 
-/* Whether A or M is not symmetric. */
+/* Returns whether A or M is not symmetric. */
 static fur_status prove_any_asymmetric(proof *p, bool *found)
 {
     const fur_solver *s = p->d->solver;

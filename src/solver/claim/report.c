@@ -42,7 +42,8 @@ static fur_status find_change(const fur_drive *own, const fur_vector **change)
     return FUR_OK;
 }
 
-/* Whether A may be positive definite according to the outcome, and iterations may continue. */
+/* Returns whether A may be positive definite according to the outcome, and iterations may continue.
+ */
 static bool may_estimate(const fur_drive *d)
 {
     fur_outcome outcome = d->pass->outcome;
@@ -125,7 +126,7 @@ static fur_outcome outcome_of(const fur_drive *d)
     return solved && !fur_drive_hides_outside(d) ? FUR_OUTCOME_LEAST_SQUARES : d->pass->outcome;
 }
 
-/* Whether the coefficients of the method describe a suitable A and M, and are finite. */
+/* Returns whether the coefficients of the method describe a suitable A and M, and are finite. */
 static bool knows_spectrum(const fur_pass *pass)
 {
     return pass->outcome != FUR_OUTCOME_ASYMMETRIC && pass->outcome != FUR_OUTCOME_DIVERGED &&

@@ -24,8 +24,8 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Whether r of a least-squares solution must be proved to be a null vector. A system with full row
- * rank has a solution. */
+/* Returns whether r of a least-squares solution must be proved to be a null vector. A system with
+ * full row rank has a solution. */
 static bool needs_proof(const fur_solver *solver)
 {
     const fur_operator *a = solver->a;
@@ -89,8 +89,8 @@ bool fur_is_rounding(double backward_error, fur_value_type value)
     return backward_error <= ROUNDING * fur_value_epsilon(value);
 }
 
-/* Whether A and b determine x. If the residual is large relative to b, x may be a large vector of
- * the nullspace. A correction that lowers the residual must then be small. */
+/* Returns whether A and b determine x. If the residual is large relative to b, x may be a large
+ * vector of the nullspace. A correction that lowers the residual must then be small. */
 static fur_status is_determined(fur_drive *d, bool *determined)
 {
     fur_vector *correction = d->solver->correction;
@@ -132,7 +132,7 @@ static fur_status look_again(fur_drive *d)
     return FUR_OK;
 }
 
-/* Whether a small backward error can excuse this failure. */
+/* Returns whether a small backward error can excuse this failure. */
 static bool may_excuse(const fur_drive *d)
 {
     fur_outcome outcome = d->pass->outcome;

@@ -19,7 +19,7 @@ fur_status fur_estimate_norm(const fur_operator *a, fur_vector *v, fur_vector *i
 /* residual / (norm x_norm + b_norm), without overflow. */
 double fur_backward_error(double residual, double norm, double x_norm, double b_norm);
 
-/* Whether rounding in the value type explains this normwise backward error. */
+/* Returns whether rounding in the value type explains this normwise backward error. */
 bool fur_is_rounding(double backward_error, fur_value_type value);
 
 /* If x is exact up to rounding, a failed solve ends with FUR_OUTCOME_WORKING_PRECISION. A solve

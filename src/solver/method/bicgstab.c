@@ -50,7 +50,7 @@ static bool end(bicgstab *m, fur_outcome outcome)
     return true;
 }
 
-/* Whether a product of the shadow vector with a vector of this norm is only rounding. */
+/* Returns whether a product of the shadow vector with a vector of this norm is only rounding. */
 static bool vanishes(const bicgstab *m, fur_scalar product, double norm)
 {
     return fur_modulus(product) <= fur_pass_epsilon(m->pass) * m->shadow_norm * norm;

@@ -169,7 +169,7 @@ static bool is_over(const fur_cg_course *c, const fur_scalars_state *state)
     return true;
 }
 
-fur_status fur_cg_look(const fur_cg_course *c, bool *over)
+fur_status fur_cg_read(const fur_cg_course *c, bool *over)
 {
     fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
     FUR_TRY(fur_scalars_get(c->s->scalars, &state));
@@ -177,9 +177,9 @@ fur_status fur_cg_look(const fur_cg_course *c, bool *over)
     return FUR_OK;
 }
 
-/* As fur_cg_look, but it sees the state at the previous look. The device meanwhile does the work
- * that was queued since. After the last possible iteration it looks directly. */
-static fur_status look_behind(fur_cg_course *c, bool *over)
+/* As fur_cg_read, but of the state at the previous read. The device meanwhile does the work that
+ * was queued since. After the last possible iteration it reads the current state. */
+static fur_status read_previous(fur_cg_course *c, bool *over)
 {
     fur_scalars_state state = FUR_DEFAULT(fur_scalars_state);
     if (c->peeked) {
@@ -190,7 +190,7 @@ static fur_status look_behind(fur_cg_course *c, bool *over)
     if (*over)
         return FUR_OK;
     if (c->before + c->issued == c->s->max_iterations)
-        return fur_cg_look(c, over);
+        return fur_cg_read(c, over);
     c->peeked = true;
     return fur_scalars_peek(c->s->scalars);
 }
@@ -212,7 +212,7 @@ fur_status fur_cg_settle(const fur_cg_course *c)
 /* Called after a turn: tests whether the method is lost. Then the residual is not below the first
  * one, and p is no longer conjugate to the direction that q belongs to. The product p.q = z.q +
  * beta p'.q must be 0. This requires A and M to be symmetric. Only these iterations are tested, at
- * any interval of looks, so that the result is the same. */
+ * any interval of reads, so that the result is the same. */
 fur_status fur_cg_check(const fur_cg_course *c, bool *over)
 {
     fur_pass *s = c->s;
@@ -376,7 +376,7 @@ static void count_ahead(fur_cg_course *c, fur_execution execution, int64_t count
     c->issued += count;
 }
 
-/* Whether the next iterations equal the recording, and all of them are wanted. */
+/* Returns whether the next iterations equal the recording, and all of them are wanted. */
 static bool is_recorded(const fur_cg_course *c, int64_t end)
 {
     return c->recorded && (c->issued - c->recorded) % stride(c) == 0 &&
@@ -423,26 +423,26 @@ static fur_status iterate(fur_cg_course *c)
 {
     fur_pass *s = c->s;
     bool over = false;
-    int64_t next_look = fur_pass_next_look(s, c->before);
+    int64_t next_read = fur_pass_next_read(s, c->before);
     FUR_TRY(fur_cg_begin(c));
     FUR_TRY(fur_pass_multiply(s, direction(&c->v, 1), c->v.q));
     FUR_TRY(fur_cg_reduce(c));
     for (;;) {
-        if (c->before + c->issued == next_look) {
-            FUR_TRY(s->looks_behind ? look_behind(c, &over) : fur_cg_look(c, &over));
-            next_look = fur_pass_next_look(s, next_look);
+        if (c->before + c->issued == next_read) {
+            FUR_TRY(s->reads_late ? read_previous(c, &over) : fur_cg_read(c, &over));
+            next_read = fur_pass_next_read(s, next_read);
         }
         if (!over && fur_cg_is_milestone(c->issued))
             FUR_TRY(advance_with_care(c, &over));
         else if (!over)
-            FUR_TRY(advance_to(c, next_look - c->before));
+            FUR_TRY(advance_to(c, next_read - c->before));
         if (over)
             return fur_cg_settle(c);
     }
 }
 
-/* The number of iterations between looks, if looks are not needed to end in time; else 0. */
-static int64_t look_ahead(const fur_pass *s)
+/* Returns the iterations between two reads of the scalars, or 0 if reads are not needed to end. */
+static int64_t read_interval(const fur_pass *s)
 {
     return s->persistent && !s->options->monitor ? PERSISTENT_AHEAD : 0;
 }
@@ -454,7 +454,7 @@ fur_status fur_cg_open(fur_pass *s, fur_cg_course *c)
                          .before = s->iterations,
                          .first = s->residual,
                          .records = s->recording != NULL};
-    s->look_ahead = look_ahead(s);
+    s->read_interval = read_interval(s);
     if (s->persistent)
         FUR_TRY(fur_persistent_refresh(s->persistent));
     s->bytes = fur_pass_bytes(s, transfers(&c->v));
@@ -465,7 +465,7 @@ static fur_status run(fur_pass *s)
 {
     fur_cg_course c;
     FUR_TRY(fur_cg_open(s, &c));
-    s->looks_behind = c.records && !s->persistent && !s->check_every && !s->options->monitor;
+    s->reads_late = c.records && !s->persistent && !s->check_every && !s->options->monitor;
     FUR_TRY(iterate(&c));
     return fur_cg_take_estimates(s);
 }

@@ -30,7 +30,7 @@ typedef struct fur_cg_course {
     bool peeked;      /* the host has not read the last peek yet */
 } fur_cg_course;
 
-/* Whether the host checks the course after this iteration: 16, 32, 64, ... */
+/* Returns whether the host checks the course after this iteration: 16, 32, 64, ... */
 static inline bool fur_cg_is_milestone(int64_t iteration)
 {
     return iteration >= 16 && (iteration & (iteration - 1)) == 0;
@@ -50,7 +50,7 @@ fur_status fur_cg_turn(fur_cg_course *c);
 
 /* Reads the scalars: the last completed iteration, if it is new, and the reason why the next one
  * did not run. */
-fur_status fur_cg_look(const fur_cg_course *c, bool *over);
+fur_status fur_cg_read(const fur_cg_course *c, bool *over);
 
 /* After a turn: tests whether the method is lost. */
 fur_status fur_cg_check(const fur_cg_course *c, bool *over);

@@ -39,11 +39,11 @@ static fur_status end_iteration(fur_pass_block *b, fur_cg_course *courses)
     return FUR_OK;
 }
 
-static fur_status look(fur_pass_block *b, fur_cg_course *courses)
+static fur_status read_scalars(fur_pass_block *b, fur_cg_course *courses)
 {
     for (int j = b->active - 1; j >= 0; j--) {
         bool over = false;
-        FUR_TRY(fur_cg_look(&courses[j], &over));
+        FUR_TRY(fur_cg_read(&courses[j], &over));
         if (over)
             FUR_TRY(retire(b, courses, j));
     }
@@ -72,12 +72,12 @@ fur_status fur_cg_run_block(fur_pass_block *b)
         FUR_TRY(fur_cg_begin(&courses[j]));
     }
     const fur_pass *any = b->solves[0]; /* the host checks all of them after the same iterations */
-    int64_t next_look = fur_pass_next_look(any, 0);
+    int64_t next_read = fur_pass_next_read(any, 0);
     FUR_TRY(end_iteration(b, courses));
     for (int64_t iteration = 1; b->active > 0; iteration++) {
-        if (iteration == next_look) {
-            next_look = fur_pass_next_look(any, next_look);
-            FUR_TRY(look(b, courses));
+        if (iteration == next_read) {
+            next_read = fur_pass_next_read(any, next_read);
+            FUR_TRY(read_scalars(b, courses));
         }
         FUR_TRY(turn(b, courses));
         FUR_TRY(end_iteration(b, courses));

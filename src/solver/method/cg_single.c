@@ -51,7 +51,7 @@ static fur_status reduce(single *m)
 }
 
 /* u = M r, w = A u and their products */
-static fur_status look(single *m)
+static fur_status read_scalars(single *m)
 {
     FUR_TRY(fur_pass_preconditioned(m->pass, m->r, m->spare, &m->u));
     FUR_TRY(fur_pass_multiply(m->pass, m->u, m->w));
@@ -124,12 +124,12 @@ static fur_status run(fur_pass *s)
     int64_t before = s->iterations;
     bool over = false;
     s->bytes = fur_pass_bytes(s, s->preconditioner ? PASSES_WITH_M : PASSES);
-    FUR_TRY(look(&m));
+    FUR_TRY(read_scalars(&m));
     for (int64_t iteration = 1; !over; iteration++) {
         FUR_TRY(step(&m, &over));
         if (over)
             return FUR_OK;
-        FUR_TRY(look(&m));
+        FUR_TRY(read_scalars(&m));
         over = fur_pass_is_over(s, before + iteration, m.norm) ||
                fur_course_is_lost(&m.course, s, iteration);
     }

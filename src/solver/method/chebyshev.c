@@ -164,7 +164,7 @@ static fur_status turn(fur_pass *s, chebyshev *c)
     return fur_axpby(fur_real(2 * rho / delta), c->z, fur_real(share), c->d);
 }
 
-/* Whether the residual falls as Chebyshev polynomials predict for these bounds. */
+/* Returns whether the residual falls as Chebyshev polynomials predict for these bounds. */
 static bool keeps_pace(const chebyshev *c, double residual)
 {
     double foretold = 2 * c->power / (1 + c->power * c->power);

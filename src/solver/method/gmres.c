@@ -225,7 +225,7 @@ static fur_status try_change(gmres *c, int64_t used, double limit, double *norm)
     return fur_axpby(fur_real(1), change, fur_real(1), s->x);
 }
 
-/* Whether A M has a singular value of at most `share` times its norm. */
+/* Returns whether A M has a singular value of at most `share` times its norm. */
 static bool is_weak(const gmres *c, double share)
 {
     return c->least <= share * c->largest;
@@ -251,7 +251,7 @@ static fur_status change_x(gmres *c, int64_t count)
     return try_change(c, count, before, &of_all);
 }
 
-/* Whether the solve must end, whatever its residual is. Sets the outcome. */
+/* Returns whether the solve must end, whatever its residual is. Sets the outcome. */
 static bool is_spent(fur_pass *s)
 {
     bool spent = s->stopped || s->iterations >= s->max_iterations;

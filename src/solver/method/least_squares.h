@@ -5,9 +5,9 @@
 
 #include "solver.h"
 
-/* Whether fur_pass_is_over, or ||A^H r - damp^2 x|| is at most pass->gradient ||A|| `whole`.
- * whole: the residual with its damped part, sqrt(||r||^2 + damp^2 ||x||^2). share: the left side
- * over ||A||. */
+/* Returns whether fur_pass_is_over, or ||A^H r - damp^2 x|| is at most pass->gradient ||A||
+ * `whole`. whole: the residual with its damped part, sqrt(||r||^2 + damp^2 ||x||^2). share: the
+ * left side over ||A||. */
 bool fur_least_squares_is_over(fur_pass *pass, int64_t iteration, double residual, double whole,
                                double share);
 

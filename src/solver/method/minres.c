@@ -126,9 +126,9 @@ static fur_status lanczos(minres *m, int64_t iteration, bool *over)
     return FUR_OK;
 }
 
-/* Whether a step along w, whose norm is w_norm, would be useless: x would grow far more than r, and
- * r would fall by less than its rounding. This happens for an eigenvalue 0 if b has a part in its
- * eigenspace. */
+/* Returns whether a step along w, whose norm is w_norm, would be useless: x would grow far more
+ * than r, and r would fall by less than its rounding. This happens for an eigenvalue 0 if b has a
+ * part in its eigenspace. */
 static bool is_hopeless(const minres *m, double w_norm)
 {
     double growth = w_norm * m->unit * m->largest;

@@ -53,7 +53,7 @@ static void expand(const fur_csr *a, const fur_amg_classical *c, dense *d)
     }
 }
 
-/* Whether a row can be interpolated from j. */
+/* Returns whether a row can be interpolated from j. */
 static bool is_source(const dense *d, int i, int j)
 {
     bool found = d->strong[i][j];

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Whether the host's numbers are those on the device. */
+/* Returns whether the host's numbers are those on the device. */
 static bool same_numbers(const int32_t *host, const int32_t *device, int64_t count)
 {
     size_t bytes = (size_t)count * sizeof *host;

@@ -87,8 +87,8 @@ static inline extent find_extent(const spgemm_step *s, int64_t i)
     return (extent){first, last - (int64_t)first + 1};
 }
 
-/* Whether a window is best for row i, whose work is about `work`. If it is, *x is set. The ends of
- * a short row of B cost as much as marking the row, so that a window does not pay there. */
+/* Returns whether a window is best for row i, whose work is about `work`. If it is, *x is set. The
+ * ends of a short row of B cost as much as marking the row, so that a window does not pay there. */
 static inline bool suits_window(const spgemm_step *s, int64_t i, int64_t work, extent *x)
 {
     int64_t entries = fur_offset_at(s->a, i + 1) - fur_offset_at(s->a, i);

@@ -40,8 +40,8 @@ static int64_t common_length(const fur_csr_view *a, int64_t row)
     return length;
 }
 
-/* Whether eight rows of `length` entries lie on the same diagonals. Each entry is then one column
- * right of its entry in the row before. */
+/* Returns whether eight rows of `length` entries lie on the same diagonals. Each entry is then one
+ * column right of its entry in the row before. */
 static bool on_diagonals(const int32_t *columns, int64_t length)
 {
     int32_t apart = 0;
@@ -112,7 +112,8 @@ typedef struct cuts {
     cut regular; /* the last slice whose rows all have the same diagonals */
 } cuts;
 
-/* Whether the slice at row equals the slice at `before` with all columns shifted by *shift. */
+/* Returns whether the slice at row equals the slice at `before` with all columns shifted by *shift.
+ */
 static bool is_shifted(const fur_csr_view *a, int64_t row, int64_t before, int32_t *shift)
 {
     if (row + LANES > a->rows || before + LANES > a->rows)

@@ -1,6 +1,6 @@
 /* The end of a row's product, y = alpha sum + beta y; a template over VALUE. */
 
-/* Whether y is overwritten. This is tested once, outside the loop over rows. */
+/* Returns whether y is overwritten. This is tested once, outside the loop over rows. */
 static inline bool FN(overwrites)(const fur_spmv_call *call)
 {
     return V(is_zero)(V(from)(call->beta));

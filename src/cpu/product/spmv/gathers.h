@@ -16,7 +16,7 @@ extern atomic_int ISA(spmv_gathers);
 /* Measures which way is faster, once. This takes some 20 microseconds. */
 void ISA(spmv_time_gathers)(void);
 
-/* Whether V(gather_at_once) is known to be faster than V(gather). */
+/* Returns whether V(gather_at_once) is known to be faster than V(gather). */
 static inline bool fur_gathers_pay(void)
 {
     return atomic_load_explicit(&ISA(spmv_gathers), memory_order_relaxed) == FUR_GATHERS_FASTER;

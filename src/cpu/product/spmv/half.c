@@ -88,7 +88,7 @@ static fur_status count_entries(fur_env *env, const fur_csr_view *a, int64_t *co
     return FUR_OK;
 }
 
-/* Whether this row of the whole matrix has sums of segments. */
+/* Returns whether this row of the whole matrix has sums of segments. */
 static bool is_long(const int64_t *counts, int64_t row)
 {
     return counts[row] > FUR_ROW_SEGMENT;
@@ -156,7 +156,7 @@ static void cut_rows(const fur_env *env, const fur_csr_view *a, const int64_t *c
     } while (h->parts > fewest && h->terms > a->entries / RARE);
 }
 
-/* Whether a row's sum is incomplete after its part has been visited. */
+/* Returns whether a row's sum is incomplete after its part has been visited. */
 static bool is_listed(const int64_t *counts, const int64_t *apart, int64_t row)
 {
     return apart[row] > 0 || is_long(counts, row);

@@ -150,7 +150,7 @@ static inline unsigned steps_hash(const char *step, size_t bytes)
     return (unsigned)(sum * UINT64_C(0x9e3779b97f4a7c15) >> 56);
 }
 
-/* Whether the step is at this place of the table. A free place takes the step. */
+/* Returns whether the step is at this place of the table. A free place takes the step. */
 static inline bool steps_at_place(const steps_table *t, unsigned place, const char *step,
                                   size_t bytes)
 {
