@@ -56,7 +56,7 @@ int64_t poisson_iterations(const fur_csr *a, const char *method, const fur_preco
     ck_ok(context, fur_operator_from_precond(s.p, &m));
     ck_ok(context, fur_operator_from_spmv(s.plan, &op));
     fur_solver_options o = {
-        .size = sizeof o, .method = method, .preconditioner = m, .rtol = 1e-8, .whole = 1};
+        .size = sizeof o, .method = method, .preconditioner = m, .rtol = 1e-8, .no_reduction = 1};
     ck_ok(context, fur_solver_create(op, &o, &solver));
     ck_ok(context, fur_solver_solve(solver, s.b, s.x, &report));
     ck_assert_msg(report.outcome == FUR_OUTCOME_CONVERGED, "%s: %s after %lld", options->kind,
