@@ -8,7 +8,7 @@
 #include "arrange.cuh"
 #include "cub.cuh"
 #include "reorder.cuh"
-#include "seed.h"
+#include "hash.h"
 #include "value.cuh"
 
 #include <cub/device/device_radix_sort.cuh>

@@ -2,7 +2,7 @@
 // twice its size and 4 for its index. A permuted side moves sectors of 32 bytes.
 #include "vector.cuh"
 
-#include "hashed_number.h"
+#include "hash.h"
 
 #define BLOCK 256
 

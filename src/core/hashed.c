@@ -2,7 +2,7 @@
 #include "hashed.h"
 
 #include "core.h"
-#include "hashed_number.h"
+#include "hash.h"
 #include "team.h"
 #include "value_type.h"
 

@@ -1,7 +1,7 @@
 /* The graph of a matrix. */
 #include "graph.h"
 #include "atomic.h"
-#include "seed.h"
+#include "hash.h"
 #include "team.h"
 
 #define ROW_GRAIN 4096

@@ -1,6 +1,6 @@
 #include "ilut_growth.h"
 
-#include "hashed_number.h"
+#include "hash.h"
 #include "scalar.h"
 
 #include <math.h>
