@@ -12,9 +12,9 @@ fur_status symmetric_check(const fur_csr *a, fur_symmetry symmetry, const char *
         return FUR_OK;
     return fur_context_fail(fur_csr_context(a), FUR_INVALID,
                             pair.missing ? "%s needs a %s matrix: there is an entry (%lld, %lld), "
-                                         "but no entry (%lld, %lld), counting from 1"
-                                       : "%s needs a %s matrix: entries (%lld, %lld) and "
-                                         "(%lld, %lld), counting from 1, do not match",
+                                           "but no entry (%lld, %lld), counting from 1"
+                                         : "%s needs a %s matrix: entries (%lld, %lld) and "
+                                           "(%lld, %lld), counting from 1, do not match",
                             who, kind, (long long)pair.row + 1, (long long)pair.col + 1,
                             (long long)pair.col + 1, (long long)pair.row + 1);
 }

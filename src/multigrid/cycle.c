@@ -238,8 +238,9 @@ fur_status fur_operator_from_multigrid(fur_multigrid *mg, fur_operator **out)
     if (mg->cycle != FUR_CYCLE_V || mg->pre_sweeps != mg->post_sweeps)
         return fur_context_fail(mg->context, FUR_UNSUPPORTED,
                                 "the multigrid operator must be symmetric: use a V cycle with "
-                                "before equal to after; this one is %c(%d, %d)",
-                                mg->cycle == FUR_CYCLE_V ? 'V' : 'F', mg->pre_sweeps, mg->post_sweeps);
+                                "pre_sweeps equal to post_sweeps; this one is %c(%d, %d)",
+                                mg->cycle == FUR_CYCLE_V ? 'V' : 'F', mg->pre_sweeps,
+                                mg->post_sweeps);
     fur_operator_definition definition = {
         .size = sizeof definition,
         .rows = mg->residual->size,

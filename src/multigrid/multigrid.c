@@ -152,17 +152,18 @@ static fur_status check_options(fur_env *env, fur_multigrid_options *o)
                             (int)o->cycle);
     if (o->pre_sweeps < FUR_MULTIGRID_NO_SWEEPS || o->post_sweeps < FUR_MULTIGRID_NO_SWEEPS ||
         o->levels < 0 || o->coarsest < 0)
-        return fur_env_fail(env, FUR_INVALID,
-                            "before, after, levels and coarsest must not be negative, except "
-                            "FUR_MULTIGRID_NO_SWEEPS for before and after");
+        return fur_env_fail(
+            env, FUR_INVALID,
+            "pre_sweeps, post_sweeps, levels and coarsest must not be negative, except "
+            "FUR_MULTIGRID_NO_SWEEPS for pre_sweeps and post_sweeps");
     if (o->gather_points < 0)
-        return fur_env_fail(env, FUR_INVALID, "options.whole must not be negative");
+        return fur_env_fail(env, FUR_INVALID, "options.gather_points must not be negative");
     o->pre_sweeps = sweeps_of(o->pre_sweeps);
     o->post_sweeps = sweeps_of(o->post_sweeps);
     if (o->pre_sweeps == 0 && o->post_sweeps == 0)
         return fur_env_fail(
             env, FUR_INVALID,
-            "a cycle needs at least one sweep; set options.before or options.after");
+            "a cycle needs at least one sweep; set options.pre_sweeps or options.post_sweeps");
     o->coarsest = o->coarsest ? o->coarsest : 1;
     if (o->levels == 0 || o->levels > FUR_MULTIGRID_LEVELS)
         o->levels = FUR_MULTIGRID_LEVELS;

@@ -68,7 +68,7 @@ static fur_status list(const fur_multigrid *mg, fur_parcel *parcels, int *count,
     if (*count == FUR_PARCELS_MAX)
         return fur_context_fail(mg->context, FUR_UNSUPPORTED,
                                 "multigrid on GPUs exchanges planes between at most %d ranks at "
-                                "once; use fewer ranks, or increase options.whole",
+                                "once; use fewer ranks, or increase options.gather_points",
                                 FUR_PARCELS_MAX / 2);
     parcels[(*count)++] = parcel;
     return FUR_OK;

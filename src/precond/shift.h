@@ -10,7 +10,7 @@
 
 /* The option in a kind's table. */
 #define FUR_PRECOND_SHIFT(struct_type)                                                             \
-    FUR_OPTION_RANGE(REAL, struct_type, shift, 0, 0, FUR_SHIFT_MAX,                               \
+    FUR_OPTION_RANGE(REAL, struct_type, shift, 0, 0, FUR_SHIFT_MAX,                                \
                      "enlarges the diagonal by this share before the factors are made: they are "  \
                      "less exact, and fail for fewer matrices")
 

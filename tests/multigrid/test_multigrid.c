@@ -692,7 +692,8 @@ START_TEST(the_preconditioner_is_symmetric_and_positive)
     rng r = rng_stream(1);
     fur_context *context = context_make(NULL, 2);
     fur_stencil_definition d = poisson(FUR_F64, 17, 18, 20);
-    const fur_multigrid_options options = {.size = sizeof options, .pre_sweeps = 1, .post_sweeps = 1};
+    const fur_multigrid_options options = {
+        .size = sizeof options, .pre_sweeps = 1, .post_sweeps = 1};
     double sine = sin(acos(-1) / 42);
     for (int n = 0; n < 4; n++) {
         set_boundaries(&d, n % 2 ? 21 : 0);
@@ -1086,11 +1087,13 @@ START_TEST(wrong_options_and_vectors_are_refused)
     REFUSED(FUR_INVALID, "2 is not a cycle; use FUR_CYCLE_V or FUR_CYCLE_F");
     options.cycle = FUR_CYCLE_F;
     options.levels = -1;
-    REFUSED(FUR_INVALID, "before, after, levels and coarsest must not be negative, except "
-                         "FUR_MULTIGRID_NO_SWEEPS for before and after");
+    REFUSED(FUR_INVALID,
+            "pre_sweeps, post_sweeps, levels and coarsest must not be negative, except "
+            "FUR_MULTIGRID_NO_SWEEPS for pre_sweeps and post_sweeps");
     options.levels = 0;
     options.pre_sweeps = options.post_sweeps = FUR_MULTIGRID_NO_SWEEPS;
-    REFUSED(FUR_INVALID, "a cycle needs at least one sweep; set options.pre_sweeps or options.post_sweeps");
+    REFUSED(FUR_INVALID,
+            "a cycle needs at least one sweep; set options.pre_sweeps or options.post_sweeps");
     options.pre_sweeps = options.post_sweeps = 0;
     problem p = open_problem(context, &d, &options);
     fur_operator *op = NULL;
@@ -1100,7 +1103,8 @@ START_TEST(wrong_options_and_vectors_are_refused)
     fur_vector *foreign = NULL;
     ck_ok(other, fur_vector_create(other, FUR_F64, 60, &foreign));
     ck_fails(context, FUR_UNSUPPORTED,
-             "the multigrid operator must be symmetric: use a V cycle with pre_sweeps equal to post_sweeps; "
+             "the multigrid operator must be symmetric: use a V cycle with pre_sweeps equal to "
+             "post_sweeps; "
              "this one is F(2, 2)",
              fur_operator_from_multigrid(p.mg, &op));
     ck_fails(context, FUR_INVALID,

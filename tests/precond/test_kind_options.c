@@ -52,7 +52,8 @@ START_TEST(wrong_texts_are_refused)
         {"ilut:fil=3", "\"ilut\" has no option \"fil\"; it has: fill, drop, shift, no_matching"},
         {"ilut:fill=3,",
          "an option of \"ilut\" has no name; " NAMELESS "fill, drop, shift, no_matching"},
-        {"ilut:=3", "an option of \"ilut\" has no name; " NAMELESS "fill, drop, shift, no_matching"},
+        {"ilut:=3",
+         "an option of \"ilut\" has no name; " NAMELESS "fill, drop, shift, no_matching"},
         {"ic0:fill=1", "\"ic0\" has no option \"fill\"; it has: shift, modified, coloured"},
         {"jacobi:fill=3", "\"jacobi\" has no options; write \"jacobi\" alone"},
         {"ssor:", "\"ssor\" has no options; write \"ssor\" alone"},
@@ -93,7 +94,7 @@ END_TEST
 START_TEST(random_texts_are_read_or_refused)
 {
     static const char *const parts[] = {
-        "ilut", "amg",      "fill", "drop",   "theta", "smoother", ":",  ",",   "=",        "1e",
+        "ilut", "amg",      "fill", "drop",   "theta", "smoother", ":",  ",",   "=",          "1e",
         "-",    "99999999", ".",    "jacobi", "\xff",  " ",        "0x", "inf", "no_matching"};
     rng r = rng_stream(2026);
     for (int i = 0; i < 20000; i++) {

@@ -406,7 +406,8 @@ START_TEST(what_is_not_finite_is_refused_by_name)
         "product overflows), counting from 1, is not finite; nothing was solved";
     static const char *const sentences[] = {
         "entry 3 of b, counting from 1, is not finite; nothing was solved",
-        "entry 3 of the initial guess, counting from 1, is not finite; nothing was solved", nonfinite};
+        "entry 3 of the initial guess, counting from 1, is not finite; nothing was solved",
+        nonfinite};
     fur_context *context = context_make(NULL, 1);
     for (int i = 0; i < 3 * COUNT_OF(poison); i++) {
         double entries[] = {1, 2, i / 3 == 2 ? poison[i % 3] : 3, 4};
@@ -712,8 +713,11 @@ START_TEST(a_correction_begins_where_the_recursion_ends)
     fur_context *context = context_make(NULL, 1);
     problem p = poisson(context, FUR_F32, 100, 1, NULL);
     history h = {.stop_at = -1};
-    fur_solver_options options = {
-        .size = sizeof options, .rtol = 1.5e-6, .monitor = monitor, .monitor_user = &h, .no_reduction = 1};
+    fur_solver_options options = {.size = sizeof options,
+                                  .rtol = 1.5e-6,
+                                  .monitor = monitor,
+                                  .monitor_user = &h,
+                                  .no_reduction = 1};
     set_scattered(p.b);
     fur_solver_report report = solve(&p, &options);
     int64_t met = 0;
@@ -910,9 +914,9 @@ static fur_solver_report check_intervals(const char *name, const problem *p, con
                       "%s, every %d: %s after %d", name, (int)intervals[i],
                       fur_outcome_name(report.outcome), (int)report.iterations);
         ck_assert_int_eq(first_difference(value, n, first, fur_vector_data(p->x)), -1);
-        ck_assert_int_eq(
-            first_difference(FUR_F64, 1, &report.residual_recurrence, &expected.residual_recurrence),
-            -1);
+        ck_assert_int_eq(first_difference(FUR_F64, 1, &report.residual_recurrence,
+                                          &expected.residual_recurrence),
+                         -1);
     }
     free(first);
     return expected;

@@ -60,7 +60,7 @@ class Multigrid(Rebuilt, Linear):
 
     def _operator(self, dtype: np.dtype[Any]) -> _core.Operator:
         if self._applied is None:
-            raise NotImplementedError("a symmetric operator needs a V cycle with before = after")
+            raise NotImplementedError("a symmetric operator needs a V cycle with pre_sweeps = post_sweeps")
         self._expect(dtype)
         return self._applied
 

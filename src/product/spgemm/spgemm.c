@@ -40,9 +40,10 @@ static fur_status check_entries(const fur_spgemm *plan, int64_t entries, int64_t
     fur_device_info info = {.size = sizeof info};
     double bytes = bytes_of(plan, entries);
     if (most > 0 && entries > most)
-        return fur_context_fail(plan->context, FUR_OVERFLOW,
-                                "the product has %lld entries, more than the %lld of options.most",
-                                (long long)entries, (long long)most);
+        return fur_context_fail(
+            plan->context, FUR_OVERFLOW,
+            "the product has %lld entries, more than the %lld of options.max_entries",
+            (long long)entries, (long long)most);
     if (!fur_is_remote(plan->context) && fur_cpu_describe(0, &info) && bytes > (double)info.memory)
         return fur_context_fail(
             plan->context, FUR_OUT_OF_MEMORY,

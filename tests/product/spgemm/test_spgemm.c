@@ -545,9 +545,10 @@ START_TEST(what_does_not_fit_is_refused)
              "a and b belong to different contexts; they need the same context: transfer one",
              fur_spgemm_plan(b, far, NULL, &plan));
     fur_spgemm_options options = {.size = sizeof options, .max_entries = 36};
-    ck_fails(context, FUR_OVERFLOW, "the product has 37 entries, more than the 36 of options..max_entries",
+    ck_fails(context, FUR_OVERFLOW,
+             "the product has 37 entries, more than the 36 of options.max_entries",
              fur_spgemm_plan(b, b, &options, &plan));
-    options..max_entries = 37;
+    options.max_entries = 37;
     ck_ok(context, fur_spgemm_plan(b, b, &options, &plan));
     ck_fails(context, FUR_INVALID, "c was not made by this plan; make it by fur_spgemm_multiply",
              fur_spgemm_apply(plan, fur_real(1), b));

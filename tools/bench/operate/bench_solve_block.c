@@ -122,8 +122,10 @@ static fur_status add_ways(block_case *c, int whole, way ways[3])
     const int columns[3] = {1, c->columns, 0};
     int first = c->race.count;
     for (int i = 0; i < 3; i++) {
-        fur_solver_options how = {
-            .size = sizeof how, .rtol = 1e-300, .max_iterations = ITERATIONS, .no_reduction = whole};
+        fur_solver_options how = {.size = sizeof how,
+                                  .rtol = 1e-300,
+                                  .max_iterations = ITERATIONS,
+                                  .no_reduction = whole};
         fur_solver_report report = FUR_DEFAULT(fur_solver_report);
         ways[i] = (way){.c = c, .columns = columns[i]};
         FUR_TRY(fur_solver_create(c->product, &how, &ways[i].solver));
