@@ -4,10 +4,12 @@
 
 #include <furrow/solver.h>
 
+#include "hash.h"
 #include "precond.h"
 #include "value_type.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -23,6 +25,9 @@ static const fur_direct_library *const libraries[] = {
 
 #define LIBRARY_COUNT ((int)(sizeof libraries / sizeof *libraries))
 #define WORK 4 /* numbers a row */
+
+/* Largest backward error of stable factors. It is near epsilon for nearly all matrices. */
+#define BACKWARD_MAX 1e-10
 
 typedef struct direct {
     void *handle;                      /* of the open library */
@@ -119,8 +124,71 @@ static void describe(fur_precond *p)
              *own->made.reason ? ": " : "", own->made.reason);
 }
 
+/* Adds A x to y, or subtracts it. Returns the largest sum of |re| + |im| along a row of A. */
+static double add_product(const fur_direct_matrix *a, double sign, const double *x, double *y)
+{
+    const int parts = a->complex ? 2 : 1;
+    double norm = 0;
+    for (int64_t i = 0; i < a->rows; i++) {
+        double sum = 0;
+        for (int64_t k = a->offsets[i]; k < a->offsets[i + 1]; k++) {
+            const double *v = &a->values[k * parts];
+            const double *from = &x[a->columns[k] * parts];
+            double im = a->complex ? v[1] : 0;
+            sum += fabs(v[0]) + fabs(im);
+            y[i * parts] += sign * (v[0] * from[0] - (a->complex ? im * from[1] : 0));
+            if (a->complex)
+                y[i * parts + 1] += sign * (v[0] * from[1] + im * from[0]);
+        }
+        norm = fmax(norm, sum);
+    }
+    return norm;
+}
+
+static double largest(int64_t count, const double *x)
+{
+    double most = 0;
+    for (int64_t i = 0; i < count; i++)
+        most = fabs(x[i]) > most || isnan(x[i]) ? fabs(x[i]) : most;
+    return most;
+}
+
+/* Returns whether a system with known solution is solved with a small backward error. Pivots that
+ * are chosen for little fill-in may make the entries of factors grow without limit. */
+static bool is_stable(const direct *own, const fur_direct_matrix *a)
+{
+    const fur_direct_vectors *v = &own->vectors;
+    const int64_t parts = a->rows * (a->complex ? 2 : 1);
+    for (int64_t i = 0; i < parts; i++) {
+        v->x[i] = fur_hashed_number((uint64_t)i);
+        v->b[i] = 0;
+    }
+    double norm = add_product(a, 1, v->x, v->b);
+    double size = largest(parts, v->b);
+    if (own->library->solve(own->state, v) != FUR_DIRECT_MADE)
+        return false;
+    size += norm * largest(parts, v->x);
+    add_product(a, -1, v->x, v->b);
+    return largest(parts, v->b) <= BACKWARD_MAX * size;
+}
+
+/* Makes factors by the open library, with larger pivots if the first factors are unstable. */
+static fur_direct_outcome factor_safely(direct *own, fur_direct_matrix *a)
+{
+    fur_direct_outcome outcome = FUR_DIRECT_PASSED;
+    for (int careful = 0; careful < 2; careful++) {
+        a->careful = careful;
+        outcome = own->library->factor(own->state, a, &own->made);
+        if (outcome != FUR_DIRECT_MADE || is_stable(own, a))
+            return outcome;
+        if (!careful)
+            own->library->drop(own->state);
+    }
+    return outcome;
+}
+
 /* Asks the libraries, one after the other. */
-static fur_status factor(fur_precond *p, const fur_direct_matrix *a)
+static fur_status factor(fur_precond *p, fur_direct_matrix *a)
 {
     direct *own = p->state;
     fur_direct_outcome outcome = FUR_DIRECT_PASSED;
@@ -130,7 +198,7 @@ static fur_status factor(fur_precond *p, const fur_direct_matrix *a)
         FUR_TRY(open_library(p, libraries[i]));
         found += own->library != NULL;
         if (own->library)
-            outcome = own->library->factor(own->state, a, &own->made);
+            outcome = factor_safely(own, a);
         if (own->library && outcome == FUR_DIRECT_MADE) {
             describe(p);
             return FUR_OK;

@@ -15,6 +15,7 @@
 typedef struct fur_direct_matrix {
     int64_t rows;
     bool complex;
+    bool careful; /* a pivot is the largest candidate, whatever the fill-in */
     int definite; /* 1: A is Hermitian with a positive diagonal, and seems positive definite; -1: so
                      is -A; 0: neither */
     int64_t *offsets;

@@ -3,8 +3,8 @@
  * few operations an entry of the factors.
  *
  * klu_l_common differs between versions. There is room for every version. Its begin is the same in
- * versions 1 and 2. One field of it is set, if all defaults are where they should be. The begin of
- * the two structs that KLU makes is also read. */
+ * versions 1 and 2. Two fields of it are set, if all defaults are where they should be. The begin
+ * of the two structs that KLU makes is also read. */
 #include "direct.h"
 
 /* Up to this number of operations an entry KLU took less time than UMFPACK:
@@ -76,7 +76,7 @@ static const fur_direct_function functions[] = {
 };
 
 /* Sets the options. Returns false if they are not where they should be. */
-static bool start(klu *k)
+static bool start(klu *k, bool careful)
 {
     common_begin *c = &k->common.begin;
     k->defaults(&k->common);
@@ -84,6 +84,8 @@ static bool start(klu *k)
         c->search != 0 || c->btf != 1 || c->ordering != 0 || c->scale != 2)
         return false;
     c->search = SEARCH_MAX;
+    if (careful)
+        c->tolerance = 1;
     return true;
 }
 
@@ -98,7 +100,7 @@ static fur_direct_outcome make(void *state, const fur_direct_matrix *a, fur_dire
 {
     klu *k = state;
     k->complex = a->complex;
-    if (!start(k))
+    if (!start(k, a->careful))
         return fur_direct_say(made, FUR_DIRECT_PASSED, "this version of KLU is not known");
     k->symbolic = k->analyze(a->rows, a->offsets, a->columns, &k->common);
     double expected = k->symbolic ? work(k->symbolic, a->rows) : -1;

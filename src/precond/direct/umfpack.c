@@ -8,7 +8,9 @@
 /* Values of the user guide. */
 #define CONTROLS 20
 #define INFOS 90
+#define CONTROL_PIVOT 3 /* a pivot is at least this share of the largest entry of its column */
 #define CONTROL_REFINEMENTS 7
+#define CONTROL_PIVOT_DIAGONAL 11 /* the same for pivots on the diagonal */
 #define INFO_LOWER 43
 #define INFO_UPPER 44
 #define TRANSPOSED 2 /* A.' x = b */
@@ -64,12 +66,22 @@ static int analyse(const umfpack *u, const fur_direct_matrix *a, void **symbolic
                             NULL);
 }
 
+static void set_defaults(double control[CONTROLS])
+{
+    for (int i = 0; i < CONTROLS; i++)
+        control[i] = NAN;
+}
+
 static int factor(umfpack *u, const fur_direct_matrix *a, void *symbolic, double *info)
 {
+    double control[CONTROLS];
+    set_defaults(control);
+    if (a->careful)
+        control[CONTROL_PIVOT] = control[CONTROL_PIVOT_DIAGONAL] = 1;
     if (u->complex)
         return u->factor.complex(a->offsets, a->columns, a->values, NULL, symbolic, &u->numeric,
-                                 NULL, info);
-    return u->factor.real(a->offsets, a->columns, a->values, symbolic, &u->numeric, NULL, info);
+                                 control, info);
+    return u->factor.real(a->offsets, a->columns, a->values, symbolic, &u->numeric, control, info);
 }
 
 /* Keeps the reason of the library before, which did not take the matrix. */
@@ -100,8 +112,7 @@ static fur_direct_outcome solve(void *state, const fur_direct_vectors *v)
 {
     const umfpack *u = state;
     double control[CONTROLS];
-    for (int i = 0; i < CONTROLS; i++)
-        control[i] = NAN;
+    set_defaults(control);
     control[CONTROL_REFINEMENTS] = 0;
     int status = u->complex
                      ? u->solve.complex(TRANSPOSED, NULL, NULL, NULL, NULL, v->x, NULL, v->b, NULL,
