@@ -56,8 +56,8 @@ __device__ range range_of(const fur_row_slice &s, fur_row_starts starts, const i
 // Stores the lengths of the rows of a slice, or where they begin in A. Bytes a row: two offsets, 8,
 // and the columns that a bisection reads.
 __global__ void __launch_bounds__(BLOCK)
-    look_at_slice(fur_row_slice s, fur_row_starts starts, const int32_t *columns, int64_t rows,
-                  bool begins, int64_t *out)
+    find_slice(fur_row_slice s, fur_row_starts starts, const int32_t *columns, int64_t rows,
+               bool begins, int64_t *out)
 {
     int64_t i = blockIdx.x * int64_t(BLOCK) + threadIdx.x;
     if (i > rows)
@@ -162,11 +162,11 @@ template <class Value> fur_status launch_copy(fur_env *env, const copying<Value>
     return fur_cuda_launched(env, "copy rows");
 }
 
-fur_status look(fur_env *env, const fur_making *m, bool begins, int64_t *out)
+fur_status find_slices(fur_env *env, const fur_making *m, bool begins, int64_t *out)
 {
-    look_at_slice<<<fur_blocks(m->rows + 1, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(
+    find_slice<<<fur_blocks(m->rows + 1, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(
         m->slice, fur_starts_of(m->a), m->a->columns, m->rows, begins, out);
-    return fur_cuda_launched(env, "look at parts of rows");
+    return fur_cuda_launched(env, "find parts of rows");
 }
 
 // Copies each row of the result from its first position in A.
@@ -221,7 +221,7 @@ template <class F> fur_status for_blocks(const fur_block_grid *g, F f)
 
 fur_status fur_cuda_slice_lengths(fur_env *env, const fur_making *m, int64_t *lengths)
 {
-    return look(env, m, false, lengths);
+    return find_slices(env, m, false, lengths);
 }
 
 // Finds the ranges again, then copies all entries.
@@ -230,7 +230,7 @@ fur_status fur_cuda_slice_fill(fur_env *env, const fur_making *m, const int64_t 
 {
     int64_t *begins;
     FUR_TRY(fur_cuda_allocate(env, m->rows + 1, sizeof *begins, &begins));
-    fur_status status = look(env, m, true, begins);
+    fur_status status = find_slices(env, m, true, begins);
     if (status == FUR_OK)
         status = gather(env, m, starts, begins, out);
     fur_cuda_release(env, begins);

@@ -356,7 +356,7 @@ template <class Value> struct worker {
     }
 
     // Stops passes whose directions are no longer conjugate. Returns whether any pass continues.
-    __device__ bool look()
+    __device__ bool check_directions()
     {
         fur_partial<2> pair = walk<2>([&](int64_t i, double *sums) {
             sums[0] = dot_re(w.p(i, at), w.q(i, at), sums[0]);
@@ -374,7 +374,7 @@ template <class Value> struct worker {
             on = descend();
             turn();
             if (on && fur_course_is_milestone(issued))
-                on = look();
+                on = check_directions();
         }
     }
 

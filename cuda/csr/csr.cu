@@ -12,7 +12,7 @@
 namespace
 {
 
-enum look { LENGTHS, PATTERN, OFFSETS, COLUMNS };
+enum aspect { LENGTHS, PATTERN, OFFSETS, COLUMNS };
 
 // *most = max(*most, value)
 __device__ void keep_most(unsigned long long *most, unsigned long long value)
@@ -52,8 +52,8 @@ __device__ bool sound(const int32_t *columns, int64_t begin, int64_t end, int64_
 }
 
 // Adds the properties of a row to a thread's counts.
-template <look what, class Offset>
-__device__ void look_at_row(fur_figures *f, const fur_csr_view &a, int64_t row)
+template <aspect what, class Offset>
+__device__ void examine_row(fur_figures *f, const fur_csr_view &a, int64_t row)
 {
     const Offset *offsets = static_cast<const Offset *>(a.offsets);
     int64_t begin = offsets[row];
@@ -105,9 +105,9 @@ __device__ fur_figures gather_warp(fur_figures f)
 }
 
 // The counts over all rows, selected by `what`, for the host to read. Bytes a row: above.
-template <look what, class Offset>
+template <aspect what, class Offset>
 __global__ void __launch_bounds__(BLOCK, 4)
-    look_at_rows(fur_csr_view a, fur_figures *total, fur_figures *published)
+    examine_rows(fur_csr_view a, fur_figures *total, fur_figures *published)
 {
     __shared__ fur_figures block;
     fur_figures f = {};
@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(BLOCK, 4)
     __syncthreads();
     for (int64_t row = blockIdx.x * int64_t(BLOCK) + threadIdx.x; row < a.rows;
          row += gridDim.x * int64_t(BLOCK))
-        look_at_row<what, Offset>(&f, a, row);
+        examine_row<what, Offset>(&f, a, row);
     f = gather_warp(f);
     if (threadIdx.x % FUR_WARP == 0)
         gather(&block, f);
@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(BLOCK, 4)
 }
 
 // Counts over all rows and waits for the result.
-template <look what> fur_status find(fur_env *env, const fur_csr_view *a, fur_figures *out)
+template <aspect what> fur_status find(fur_env *env, const fur_csr_view *a, fur_figures *out)
 {
     fur_device *device = env->device;
     int64_t most = int64_t(device->multiprocessors) * BLOCKS_A_MULTIPROCESSOR;
@@ -144,10 +144,10 @@ template <look what> fur_status find(fur_env *env, const fur_csr_view *a, fur_fi
     if (blocks > most)
         blocks = most;
     auto launch =
-        a->offset_type == FUR_I32 ? look_at_rows<what, int32_t> : look_at_rows<what, int64_t>;
+        a->offset_type == FUR_I32 ? examine_rows<what, int32_t> : examine_rows<what, int64_t>;
     launch<<<static_cast<unsigned>(blocks), BLOCK, 0, fur_cuda_stream(env)>>>(*a, device->figures,
                                                                               device->published);
-    FUR_TRY(fur_cuda_launched(env, "look at rows"));
+    FUR_TRY(fur_cuda_launched(env, "examine rows"));
     FUR_TRY(fur_cuda_wait(env));
     *out = *device->published;
     return FUR_OK;

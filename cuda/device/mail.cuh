@@ -59,8 +59,8 @@ __device__ inline fur_mail fur_mail_await_word(const fur_mail *at, const fur_mai
                                                unsigned turn)
 {
     fur_mail word = fur_mail_read(at);
-    for (unsigned looks = 1; word.turn != turn; looks++) {
-        fur_mail state = looks % FUR_MAIL_PATIENCE == 0 ? fur_mail_read(box) : fur_mail{};
+    for (unsigned polls = 1; word.turn != turn; polls++) {
+        fur_mail state = polls % FUR_MAIL_PATIENCE == 0 ? fur_mail_read(box) : fur_mail{};
         if ((state.bits[0] | state.bits[1]) != 0)
             return {{~0u, ~0u, ~0u}, turn};
         word = fur_mail_read(at);

@@ -14,8 +14,8 @@ template <class Query> cudaError_t wait_for(const Query &query, fur_env *env, fu
 {
     const fur_sharing *with = &env->shared->with;
     cudaError_t state = query();
-    for (unsigned looks = 1; state == cudaErrorNotReady && *status == FUR_OK; looks++) {
-        if (looks % PATIENCE == 0)
+    for (unsigned polls = 1; state == cudaErrorNotReady && *status == FUR_OK; polls++) {
+        if (polls % PATIENCE == 0)
             *status = with->poll(with->user);
         state = query();
     }

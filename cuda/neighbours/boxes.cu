@@ -121,7 +121,7 @@ template <class Real, int D> struct walker {
     }
 
     // Meets the points of a lowest-level box if a lane may have a neighbour there.
-    __device__ void look(int64_t block)
+    __device__ void visit_box(int64_t block)
     {
         const Real *from = j.boxes[0] + block / FUR_WARP * 2 * D * FUR_WARP + block % FUR_WARP;
         Real distance = 0;
@@ -148,7 +148,7 @@ template <class Real, int D> struct walker {
             }
             done |= 1U << child;
             if (level == 0) {
-                look(group * FUR_WARP + child);
+                visit_box(group * FUR_WARP + child);
                 continue;
             }
             kept[level--] = done;

@@ -20,7 +20,7 @@ namespace
 {
 
 // The result of one pass over all entries.
-struct look {
+struct survey {
     unsigned long long mixed; // 0 if the pattern is symmetric
     unsigned long long spare; // entries on the diagonal, and duplicates
     unsigned long long bandwidth;
@@ -36,7 +36,7 @@ struct pattern {
 
 // The workspace for the graph.
 struct work {
-    look *found;
+    survey *found;
     uint32_t *degree; // of each row
     uint32_t *sorted; // degrees in order
     int32_t *rows;    // 0, 1, 2, ...
@@ -69,9 +69,9 @@ __device__ unsigned long long mix_pair(int64_t i, int64_t j, unsigned long long 
 }
 
 // Adds the findings of the threads of a block; thread 0 adds the sum to the total.
-__device__ void gather(const look &mine, look *total)
+__device__ void gather(const survey &mine, survey *total)
 {
-    __shared__ look block;
+    __shared__ survey block;
     if (threadIdx.x == 0)
         block = {};
     __syncthreads();
@@ -99,10 +99,10 @@ __device__ bool is_edge(const Offset *offsets, const int32_t *columns, int64_t r
 // counts the row's entries that are not edges.
 template <class Offset>
 __global__ void __launch_bounds__(FUR_ENTRIES_BLOCK)
-    look_at_entries(int64_t rows, int64_t entries, const Offset *offsets, const int32_t *columns,
-                    unsigned long long seed, uint32_t *spare, look *total)
+    survey_entries(int64_t rows, int64_t entries, const Offset *offsets, const int32_t *columns,
+                   unsigned long long seed, uint32_t *spare, survey *total)
 {
-    look mine = {};
+    survey mine = {};
     fur_for_entries(rows, entries, offsets, [&](int64_t i, int64_t k) {
         int64_t j = columns[k];
         auto distance = static_cast<unsigned long long>(i < j ? j - i : i - j);
@@ -201,15 +201,14 @@ __global__ void find_rows(int64_t rows, int64_t entries, const uint64_t *keys, i
 // whether the pattern is symmetric.
 template <class Offset>
 fur_status take_look(fur_env *env, int64_t rows, int64_t entries, const Offset *offsets,
-                     const int32_t *columns, uint32_t *spare, look *found, look *out)
+                     const int32_t *columns, uint32_t *spare, survey *found, survey *out)
 {
     FUR_TRY(fur_cuda_clear(env, spare, rows * static_cast<int64_t>(sizeof *spare)));
     FUR_TRY(fur_cuda_clear(env, found, sizeof *found));
     if (entries > 0)
-        look_at_entries<<<fur_entries_blocks(entries), FUR_ENTRIES_BLOCK, 0,
-                          fur_cuda_stream(env)>>>(rows, entries, offsets, columns, fur_seed(),
-                                                  spare, found);
-    FUR_TRY(fur_cuda_launched(env, "look at entries"));
+        survey_entries<<<fur_entries_blocks(entries), FUR_ENTRIES_BLOCK, 0, fur_cuda_stream(env)>>>(
+            rows, entries, offsets, columns, fur_seed(), spare, found);
+    FUR_TRY(fur_cuda_launched(env, "survey entries"));
     return fur_cuda_copy(env, out, found, sizeof *out);
 }
 
@@ -297,7 +296,7 @@ fur_status unite(fur_env *env, int64_t rows, int64_t entries, const Offset *offs
 // Makes the graph of a symmetric pattern.
 template <class Offset>
 fur_status finish(fur_env *env, int64_t entries, const Offset *offsets, const int32_t *columns,
-                  const look &found, work *w, fur_cuda_graph *g)
+                  const survey &found, work *w, fur_cuda_graph *g)
 {
     g->edges = entries - static_cast<int64_t>(found.spare);
     find_degrees<<<fur_blocks(g->vertices, BLOCK), BLOCK, 0, fur_cuda_stream(env)>>>(
@@ -313,7 +312,7 @@ fur_status make(fur_env *env, const fur_csr_view *a, const Offset *offsets, work
                 fur_cuda_graph *g)
 {
     int64_t n = a->rows;
-    look found;
+    survey found;
     pattern both;
     FUR_TRY(take_look(env, n, a->entries, offsets, a->columns, w->degree, w->found, &found));
     g->bandwidth = static_cast<int64_t>(found.bandwidth);
@@ -377,8 +376,8 @@ void fur_cuda_graph_release(fur_env *env, fur_cuda_graph *g)
 fur_status fur_cuda_pattern_is_symmetric(fur_env *env, const fur_csr_view *a, bool *symmetric)
 {
     uint32_t *spare = nullptr;
-    look *found = nullptr;
-    look seen = {};
+    survey *found = nullptr;
+    survey seen = {};
     fur_status status = fur_cuda_allocate(env, a->rows, sizeof *spare, &spare);
     if (status == FUR_OK)
         status = fur_cuda_allocate(env, 1, sizeof *found, &found);

@@ -169,8 +169,8 @@ static fur_status leave_arrays(fur_collection *collection, fur_failure *failure)
     fur_share *share = NULL;
     int32_t *rows = NULL;
     fur_status status;
-    for (int looks = 0; atomic_load(&collection->copied) < collection->count; looks++)
-        fur_wait(looks);
+    for (int polls = 0; atomic_load(&collection->copied) < collection->count; polls++)
+        fur_wait(polls);
     fur_collection_end(collection);
     FUR_TRY_DONE(open_buckets(collection, failure));
     FUR_TRY_DONE(fur_storage_allocate(collection->storage, sizeof *share, &share, failure));

@@ -42,8 +42,8 @@ void fur_storage_release(fur_storage *storage, void *memory)
 }
 
 /* Number of tests without a pause, and of tests before a thread sleeps. */
-#define LOOKS 200
-#define LOOKS_AWAKE 1000
+#define POLLS 200
+#define POLLS_AWAKE 1000
 
 /* The longest yield in nanoseconds within the reader. A longer yield means that another program
  * took the core. That program keeps it for a time slice of some milliseconds, while a thread of the
@@ -59,15 +59,15 @@ static int64_t now(void)
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
-void fur_wait(int looks)
+void fur_wait(int polls)
 {
     /* end of that time; it concerns the machine, so all readers share it */
     static _Atomic int64_t crowded;
     const struct timespec moment = {.tv_nsec = 20000};
-    if (looks <= LOOKS)
+    if (polls <= POLLS)
         return;
     int64_t begin = now();
-    if (looks > LOOKS_AWAKE || begin < atomic_load_explicit(&crowded, memory_order_relaxed)) {
+    if (polls > POLLS_AWAKE || begin < atomic_load_explicit(&crowded, memory_order_relaxed)) {
         nanosleep(&moment, NULL);
         return;
     }

@@ -40,9 +40,9 @@ typedef int64_t fur_find(void *user, int64_t begin, int64_t end);
 int64_t fur_find_first(fur_context *context, int64_t count, int64_t run, fur_find *find,
                        void *user);
 
-/* Pauses a waiting thread between test number `looks` and the next. At first there is no pause.
+/* Pauses a waiting thread between test number `polls` and the next. At first there is no pause.
  * Then the thread yields its core to others that may share it, and at last it sleeps. If another
  * program took a core, threads sleep at once for a while. */
-void fur_wait(int looks);
+void fur_wait(int polls);
 
 #endif

@@ -59,7 +59,7 @@ static void stop(reader *r)
 }
 
 /* Reports the progress to the caller, and stops if the caller requests it. */
-static void look(reader *r)
+static void report_progress(reader *r)
 {
     int64_t passed = r->feed.anywhere ? atomic_load(&r->feed.passed) : 0;
     if (!fur_watch_goes_on(&r->watch, passed))
@@ -67,17 +67,17 @@ static void look(reader *r)
 }
 
 /* A waiting thread asks the caller once in this many tests. */
-#define LOOKS_UNASKED 1024
+#define POLLS_UNASKED 1024
 
 /* Waits for the turn of a block. Returns false if the reading has stopped. */
 static bool await_turn(reader *r, int64_t number)
 {
-    for (int looks = 0; atomic_load(&r->turn) != number; looks++) {
-        if (looks % LOOKS_UNASKED == LOOKS_UNASKED - 1)
-            look(r);
+    for (int polls = 0; atomic_load(&r->turn) != number; polls++) {
+        if (polls % POLLS_UNASKED == POLLS_UNASKED - 1)
+            report_progress(r);
         if (atomic_load(&r->stopped))
             return false;
-        fur_wait(looks);
+        fur_wait(polls);
     }
     return true;
 }
@@ -225,7 +225,7 @@ static void work(void *user, int64_t begin, int64_t end)
     worker w = {.block = {.number = 0}};
     w.block.failure = &w.failure;
     while (!atomic_load(&r->stopped) && fur_feed_next(&r->feed, &w.block) && handle(r, &w))
-        look(r);
+        report_progress(r);
     fur_batch_release(&r->storage, &w.batch);
     fur_block_release(&r->storage, &w.block);
 }
@@ -244,7 +244,7 @@ static fur_status read_body(reader *r)
 {
     fur_context_parallel(r->storage.context, team(r), 1, work, r);
     if (!atomic_load(&r->stopped))
-        look(r);
+        report_progress(r);
     FUR_TRY(fur_watch_tell(&r->watch, r->job.name, &r->failure));
     if (r->failure.status != FUR_OK)
         return r->failure.status;

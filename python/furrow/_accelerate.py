@@ -38,7 +38,7 @@ class _Plans:
     """Plans for one SciPy matrix, valid while its arrays and the number of threads stay the same."""
 
     __slots__ = (
-        "arrays", "block", "busy", "calm", "copied", "copy", "look", "matrix", "product", "reader", "reference",
+        "access", "arrays", "block", "busy", "calm", "copied", "copy", "matrix", "product", "reader", "reference",
         "setting", "shape", "watched",
     )  # fmt: skip
 
@@ -53,14 +53,14 @@ class _Plans:
         known = source.ndim == 2 and self.arrays[0].dtype in DTYPES and len(self.arrays[0]) >= FEW_ENTRIES
         self.watched = known and type(source).__module__.startswith("scipy.sparse")
         self.copy: Any = None
-        self.copied: object = None  # the value of `look` when the copy was made
+        self.copied: object = None  # the value of `access` when the copy was made
         self.busy = False  # True while the copy is being made
         self.reader = 0  # the thread in which SciPy multiplies: its own accesses to the arrays do not count
         self.touch()
 
     def touch(self) -> None:
         """Records that the caller may have read the arrays and may change them."""
-        self.look = object()
+        self.access = object()
         self.calm = 0  # products since the last access
 
     def suits(self, source: Any) -> bool:
@@ -91,15 +91,15 @@ class _Plans:
         self.calm += 1
         if self.calm <= CALM:
             return None
-        if self.copied is not self.look:
+        if self.copied is not self.access:
             self.busy = True
             try:
-                self._take_copy(self.look)
+                self._take_copy(self.access)
             finally:
                 self.busy = False
         return self.copy
 
-    def _take_copy(self, look: object) -> None:
+    def _take_copy(self, access: object) -> None:
         """Makes the copy or updates it."""
         if self.copy is None or not _same_pattern(self.copy, self.arrays):
             self.copy = csr(self.arrays, shape=self.shape, copy=True)
@@ -107,7 +107,7 @@ class _Plans:
                 self.copy, self.watched = None, False
         elif not np.array_equal(_bits(self.copy.data), _bits(self.arrays[0])):
             self.copy.set_values(self.arrays[0])
-        self.copied = look
+        self.copied = access
 
     def multiply_block(self, x: Any) -> Any:
         if self.block is None:

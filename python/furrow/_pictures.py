@@ -93,7 +93,7 @@ def _course(history: Any) -> tuple[Any, Any]:
     """Returns the iterations and their residuals."""
     report = getattr(history, "report", history)
     residuals = getattr(report, "residuals", report)
-    return getattr(report, "looks", range(len(residuals))), residuals
+    return getattr(report, "residual_iterations", range(len(residuals))), residuals
 
 
 @checked

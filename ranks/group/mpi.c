@@ -71,13 +71,13 @@ static arrival receive_from(void *state, int from, channel on, void *data, size_
     mpi_state *s = state;
     MPI_Status status;
     int there = 0;
-    for (int looks = 0;; looks++) {
+    for (int polls = 0;; polls++) {
         MPI_Iprobe(from, MPI_ANY_TAG, s->comm[on], &there, &status);
         if (there)
             break;
-        if (on == CHANNEL_DATA && looks % 16 == 15 && is_alarmed(s))
+        if (on == CHANNEL_DATA && polls % 16 == 15 && is_alarmed(s))
             return ALARMED;
-        if (looks >= PATIENCE)
+        if (polls >= PATIENCE)
             sched_yield();
     }
     if (status.MPI_TAG == TAG_LEAVING)

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LOOK_BYTES 4096
+#define PIECE_BYTES 4096
 
 static fur_status refuse(fur_ranks *g, const char *path, const char *doing)
 {
@@ -45,17 +45,17 @@ static int64_t read_at(fur_ranks *g, int file, int64_t at, char *to, int64_t byt
  * Returns false on a system error. */
 static bool find_body(fur_ranks *g, int file, int64_t *body)
 {
-    char look[LOOK_BYTES];
+    char piece[PIECE_BYTES];
     head_state state = LINE_BEGINS;
     *body = -1;
-    for (int64_t at = 0;; at += LOOK_BYTES) {
-        int64_t got = read_at(g, file, at, look, LOOK_BYTES);
+    for (int64_t at = 0;; at += PIECE_BYTES) {
+        int64_t got = read_at(g, file, at, piece, PIECE_BYTES);
         if (got < 0)
             return false;
-        if (got == 0 || (at == 0 && look[0] != '%'))
+        if (got == 0 || (at == 0 && piece[0] != '%'))
             return true;
         for (int64_t i = 0; i < got; i++) {
-            state = head_advance(state, look[i]);
+            state = head_advance(state, piece[i]);
             if (state == BODY) {
                 *body = at + i + 1;
                 return true;
@@ -68,18 +68,18 @@ static bool find_body(fur_ranks *g, int file, int64_t *body)
  * system error. */
 static bool find_line(fur_ranks *g, int file, int64_t body, int64_t at, int64_t end, int64_t *start)
 {
-    char look[LOOK_BYTES];
+    char piece[PIECE_BYTES];
     *start = at <= body ? body : end;
-    for (int64_t from = at - 1; at > body && from < end; from += LOOK_BYTES) {
-        int64_t got = read_at(g, file, from, look, LOOK_BYTES);
+    for (int64_t from = at - 1; at > body && from < end; from += PIECE_BYTES) {
+        int64_t got = read_at(g, file, from, piece, PIECE_BYTES);
         if (got < 0)
             return false;
-        const char *found = got > 0 ? memchr(look, '\n', (size_t)got) : NULL;
+        const char *found = got > 0 ? memchr(piece, '\n', (size_t)got) : NULL;
         if (found) {
-            *start = from + (found - look) + 1;
+            *start = from + (found - piece) + 1;
             return true;
         }
-        if (got < LOOK_BYTES)
+        if (got < PIECE_BYTES)
             return true;
     }
     return true;

@@ -5,11 +5,11 @@
 #include <sched.h>
 #include <stdbool.h>
 
-/* Call this between two tests; `looks` counts the calls from 0. The other thread may need this
+/* Call this between two tests; `polls` counts the calls from 0. The other thread may need this
  * processor. Every 64th call therefore yields the processor, and returns true. */
-static inline bool fur_spin(int looks)
+static inline bool fur_spin(int polls)
 {
-    if (looks % 64 == 63) {
+    if (polls % 64 == 63) {
         sched_yield();
         return true;
     }

@@ -127,9 +127,9 @@ static int64_t now(clockid_t clock)
 }
 
 /* Called by a spinning thread between two tests. Returns false when it is time to sleep. */
-static bool looks_on(int looks, int64_t until)
+static bool spins_on(int polls, int64_t until)
 {
-    return !fur_spin(looks) || now(CLOCK_MONOTONIC) < until;
+    return !fur_spin(polls) || now(CLOCK_MONOTONIC) < until;
 }
 
 /* The number of processors that the process may use. */
@@ -259,7 +259,7 @@ static uint64_t sleep_until_wanted(member *m, uint64_t seen)
 static uint64_t await_call(member *m, uint64_t seen)
 {
     int64_t until = now(CLOCK_MONOTONIC) + m->team->awake;
-    for (int looks = 0; looks_on(looks, until); looks++) {
+    for (int polls = 0; spins_on(polls, until); polls++) {
         uint64_t call = atomic_load_explicit(&m->team->call, memory_order_acquire);
         if (is_wanted(m, call, seen))
             return call;
@@ -360,7 +360,7 @@ static bool is_outside_soon(member *m)
     if (!atomic_load(&m->inside))
         return true;
     int64_t until = now(CLOCK_MONOTONIC) + fur_smaller(m->team->awake, AWAKE_FOR_MEMBERS);
-    for (int looks = 0; looks_on(looks, until); looks++)
+    for (int polls = 0; spins_on(polls, until); polls++)
         if (!atomic_load(&m->inside))
             return true;
     return false;

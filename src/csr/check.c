@@ -68,7 +68,7 @@ typedef struct search {
     fur_shared bad;
 } search;
 
-static void look_at_offsets(void *job, int64_t begin, int64_t end)
+static void check_offsets(void *job, int64_t begin, int64_t end)
 {
     search *s = job;
     for (int64_t i = begin; i < end; i++)
@@ -78,7 +78,7 @@ static void look_at_offsets(void *job, int64_t begin, int64_t end)
         }
 }
 
-static void look_at_columns(void *job, int64_t begin, int64_t end)
+static void check_columns(void *job, int64_t begin, int64_t end)
 {
     search *s = job;
     const fur_csr_view *a = s->a;
@@ -92,10 +92,10 @@ static void look_at_columns(void *job, int64_t begin, int64_t end)
 }
 
 /* The first bad row, or -1. work: the number of elements that are tested. */
-static int64_t find_bad(const fur_env *env, const fur_csr_view *a, int64_t work, fur_body *look)
+static int64_t find_bad(const fur_env *env, const fur_csr_view *a, int64_t work, fur_body *check)
 {
     search s = {a, a->rows};
-    fur_parallel(env, work / ROW_GRAIN, a->rows, look, &s);
+    fur_parallel(env, work / ROW_GRAIN, a->rows, check, &s);
     return s.bad < a->rows ? s.bad : -1;
 }
 
@@ -144,14 +144,14 @@ static fur_status check_only_offset(fur_env *env, const fur_csr_view *a, const s
 
 static fur_status check_here(fur_env *env, const fur_csr_view *a)
 {
-    int64_t row = find_bad(env, a, a->rows, look_at_offsets);
+    int64_t row = find_bad(env, a, a->rows, check_offsets);
     if (a->rows == 0) {
         suspect s = {.end = fur_offset_at(a, 0), .begin = fur_offset_at(a, 0)};
         return check_only_offset(env, a, &s);
     }
     bool offsets_bad = row >= 0;
     if (!offsets_bad)
-        row = find_bad(env, a, a->rows + a->entries, look_at_columns);
+        row = find_bad(env, a, a->rows + a->entries, check_columns);
     if (row < 0)
         return FUR_OK;
     suspect s = {row, fur_offset_at(a, row), fur_offset_at(a, row + 1), NULL};

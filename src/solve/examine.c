@@ -31,15 +31,15 @@ typedef struct part {
 } part;
 
 /* A on the host, its conjugate transpose if it is square, and sqrt |A(i, i)|. */
-typedef struct look {
+typedef struct analysis {
     const fur_csr_view *a;
     const fur_csr_view *t;
     double *roots;
     double epsilon;
     double tiny; /* the smallest number that division takes */
-    void (*rows)(struct look *l, part *p, int64_t begin, int64_t end);
+    void (*rows)(struct analysis *l, part *p, int64_t begin, int64_t end);
     part parts[PARTS];
-} look;
+} analysis;
 
 static fur_csr_traits nothing(const fur_csr_view *a)
 {
@@ -86,7 +86,7 @@ static bool is_zero(fur_scalar z)
 }
 
 /* Examines the diagonal entry of a row: its sign, and whether it dominates the row. */
-static void look_at_row(look *l, fur_csr_traits *t, int64_t row)
+static void examine_row(analysis *l, fur_csr_traits *t, int64_t row)
 {
     const fur_csr_view *a = l->a;
     fur_scalar d = fur_real(0);
@@ -113,10 +113,10 @@ static void look_at_row(look *l, fur_csr_traits *t, int64_t row)
     l->roots[row] = sqrt(modulus(d));
 }
 
-static void look_at_rows(look *l, part *p, int64_t begin, int64_t end)
+static void examine_rows(analysis *l, part *p, int64_t begin, int64_t end)
 {
     for (int64_t row = begin; row < end; row++)
-        look_at_row(l, &p->traits, row);
+        examine_row(l, &p->traits, row);
 }
 
 /* Counts the pair A(row, col), conj A(col, row) if it differs. Keeps the pair with the largest
@@ -141,7 +141,7 @@ static double compare(part *p, int64_t row, int64_t col, fur_scalar here, fur_sc
 
 /* Compares the entries right of the diagonal in a row with the column below it, and the diagonal
  * with its conjugate. */
-static void look_at_pairs(const look *l, part *p, int64_t row)
+static void examine_pairs(const analysis *l, part *p, int64_t row)
 {
     fur_csr_traits *traits = &p->traits;
     const fur_csr_view *a = l->a;
@@ -170,15 +170,15 @@ static void look_at_pairs(const look *l, part *p, int64_t row)
         traits->asymmetry = most / largest;
 }
 
-static void look_at_pairs_of(look *l, part *p, int64_t begin, int64_t end)
+static void examine_pairs_of(analysis *l, part *p, int64_t begin, int64_t end)
 {
     for (int64_t row = begin; row < end; row++)
-        look_at_pairs(l, p, row);
+        examine_pairs(l, p, row);
 }
 
-static void look_at_parts(void *user, int64_t begin, int64_t end)
+static void examine_parts(void *user, int64_t begin, int64_t end)
 {
-    look *l = user;
+    analysis *l = user;
     for (int64_t i = begin; i < end; i++)
         l->rows(l, &l->parts[i], i * l->a->rows / PARTS, (i + 1) * l->a->rows / PARTS);
 }
@@ -215,15 +215,16 @@ static void join(const part *p, double *most, fur_csr_traits *all)
 }
 
 /* Examines all rows by a function, and adds their properties. */
-static fur_status look_at_all(look *l, fur_context *context,
-                              void (*rows)(look *, part *, int64_t, int64_t), fur_csr_traits *all)
+static fur_status examine_all(analysis *l, fur_context *context,
+                              void (*rows)(analysis *, part *, int64_t, int64_t),
+                              fur_csr_traits *all)
 {
     double most = 0;
     l->rows = rows;
     for (int i = 0; i < PARTS; i++)
         l->parts[i] = (part){nothing(l->a), 0};
     int64_t grain = l->a->entries < SMALL_ENTRIES ? PARTS : 1;
-    FUR_TRY(fur_context_parallel(context, PARTS, grain, look_at_parts, l));
+    FUR_TRY(fur_context_parallel(context, PARTS, grain, examine_parts, l));
     for (int i = 0; i < PARTS; i++)
         join(&l->parts[i], &most, all);
     return FUR_OK;
@@ -255,7 +256,7 @@ static void add_row(block *b, int64_t row)
 }
 
 /* Gathers the neighbours of a row and their neighbours, up to BLOCK_ROWS rows. */
-static void gather(const look *l, int64_t row, block *b)
+static void gather(const analysis *l, int64_t row, block *b)
 {
     *b = (block){.n = 0};
     add_row(b, row);
@@ -300,7 +301,7 @@ static bool factor_row(block *b, int i, double tolerance)
 }
 
 /* Factors some submatrices by Cholesky's method, until one is not positive semidefinite. */
-static void look_at_blocks(const look *l, fur_csr_traits *t)
+static void examine_blocks(const analysis *l, fur_csr_traits *t)
 {
     double tolerance = BLOCK_ROWS * ROUNDING * l->epsilon;
     int64_t count = t->rows < BLOCKS ? t->rows : BLOCKS;
@@ -315,7 +316,7 @@ static void look_at_blocks(const look *l, fur_csr_traits *t)
 }
 
 /* Returns the first row whose diagonal entry is <= 0 or not stored. */
-static int64_t find_not_positive(const look *l, const fur_csr_traits *t)
+static int64_t find_not_positive(const analysis *l, const fur_csr_traits *t)
 {
     for (int64_t row = 0; row < t->rows; row++)
         for (int64_t k = offset(l->a, row); k < offset(l->a, row + 1); k++)
@@ -324,19 +325,19 @@ static int64_t find_not_positive(const look *l, const fur_csr_traits *t)
     return t->zero_row;
 }
 
-static fur_status look_at_square(look *l, const fur_csr *a, fur_csr_traits *t)
+static fur_status examine_square(analysis *l, const fur_csr *a, fur_csr_traits *t)
 {
     fur_csr *transpose = NULL;
     FUR_TRY(fur_csr_transpose(a, 1, &transpose));
     l->t = fur_csr_get(transpose);
-    fur_status status = look_at_all(l, fur_csr_context(a), look_at_pairs_of, t);
+    fur_status status = examine_all(l, fur_csr_context(a), examine_pairs_of, t);
     t->hermitian = t->asymmetry <= ROUNDING * l->epsilon;
     if (!t->hermitian)
         t->indefinite_row = -1;
     else if (t->diagonal_positive < t->rows)
         t->indefinite_row = find_not_positive(l, t);
     else
-        look_at_blocks(l, t);
+        examine_blocks(l, t);
     fur_csr_destroy(transpose);
     return status;
 }
@@ -347,15 +348,15 @@ static fur_status examine(const fur_csr *a, fur_csr_traits *traits)
     fur_context *context = fur_csr_context(a);
     const fur_csr_view *view = fur_csr_get(a);
     bool single = fur_value_is_single(view->value_type);
-    look l = {
+    analysis l = {
         .a = view, .epsilon = single ? 0x1p-23 : 0x1p-52, .tiny = single ? 0x1p-126 : 0x1p-1022};
     void *roots;
     *traits = nothing(view);
     FUR_TRY(fur_context_allocate(context, (size_t)view->rows * sizeof(double), &roots));
     l.roots = roots;
-    fur_status status = look_at_all(&l, context, look_at_rows, traits);
+    fur_status status = examine_all(&l, context, examine_rows, traits);
     if (status == FUR_OK && view->rows == view->cols && traits->nonfinite_row < 0)
-        status = look_at_square(&l, a, traits);
+        status = examine_square(&l, a, traits);
     fur_context_release(context, roots);
     return status;
 }

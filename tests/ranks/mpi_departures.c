@@ -113,7 +113,7 @@ static void stay(fur_ranks *group, ring *r, const char *name)
     expect(status == FUR_OK, group, name, status);
 }
 
-/* A rank of a gather sends its part before it looks for failures, but no later call succeeds.
+/* A rank of a gather sends its part before it polls for failures, but no later call succeeds.
  * `status`: the status of making the matrix. A slow rank may already learn there that another rank
  * has failed. */
 static void remain(fur_ranks *group, ring *r, const char *name, const char *how, int leaver,
@@ -134,10 +134,10 @@ static void remain(fur_ranks *group, ring *r, const char *name, const char *how,
 /* Waits for a file for 60 s. */
 static void await(const fur_ranks *group, const char *path)
 {
-    int looks = 0;
-    while (access(path, F_OK) != 0 && looks++ < 6000)
+    int polls = 0;
+    while (access(path, F_OK) != 0 && polls++ < 6000)
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-    expect(looks < 6000, group, "the others have heard nothing", FUR_OK);
+    expect(polls < 6000, group, "the others have heard nothing", FUR_OK);
 }
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 /* Red-black reduction, on matrices with two colours in random numberings. x agrees with elimination
  * in long double, and the iterations are halved. A matrix that is not reduced gives the bits of the
  * whole system. Also: new values; honest outcomes; no allocation; the same bits for any number of
- * threads and any interval of looks. */
+ * threads and any interval between reads of the scalars. */
 #include "dense.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Solvers: conjugate gradients on Poisson problems of every value type, with and without Jacobi.
  * The tests cover every way a solve can end, monitors, failing operators and refusals. A solve
  * allocates nothing. It has the same bits for any thread count, instruction set, exact kernel and
- * interval of looks. */
+ * interval between reads by the host. */
 #include "support.h"
 
 #include <float.h>
@@ -923,7 +923,7 @@ static fur_solver_report check_intervals(const char *name, const problem *p, con
 }
 
 /* Loops over value types. */
-START_TEST(looks_of_the_host_do_not_show)
+START_TEST(reads_of_the_host_change_no_bit)
 {
     fur_context *context = context_make(NULL, 2);
     problem p = poisson(context, (fur_value_type)_i, 30, 20, NULL);
@@ -951,7 +951,7 @@ static fur_status diagonal_apply(void *user, const fur_vector *x, fur_vector *y)
 }
 
 /* The interval changes no result in corrections, nor when the method breaks down. */
-START_TEST(looks_of_the_host_do_not_show_in_what_they_find)
+START_TEST(reads_of_the_host_change_no_outcome)
 {
     fur_context *context = context_make(NULL, 1);
     problem p = poisson(context, FUR_F32, 100, 1, NULL);
@@ -974,7 +974,7 @@ START_TEST(looks_of_the_host_do_not_show_in_what_they_find)
 END_TEST
 
 /* The reason and the iteration of the stop do not matter. */
-START_TEST(looks_of_the_host_do_not_show_in_failures)
+START_TEST(reads_of_the_host_change_no_failure)
 {
     static const struct {
         const char *name;
@@ -1042,30 +1042,30 @@ START_TEST(looks_of_the_host_do_not_show_in_failures)
 END_TEST
 
 /* Record of a monitor that is called at some iterations only. */
-typedef struct looks {
+typedef struct calls {
     int64_t seen;
     int64_t last;
     int64_t stop_from; /* -1: never */
-} looks;
+} calls;
 
-static int look_monitor(void *user, const fur_solver_progress *progress)
+static int count_calls(void *user, const fur_solver_progress *progress)
 {
-    looks *l = user;
+    calls *l = user;
     ck_assert(l->seen == 0 ? progress->iteration == 0 : progress->iteration > l->last);
     l->seen++;
     l->last = progress->iteration;
     return l->stop_from >= 0 && progress->iteration >= l->stop_from;
 }
 
-START_TEST(a_monitor_is_called_at_looks)
+START_TEST(a_monitor_is_called_at_reads)
 {
     fur_context *context = context_make(NULL, 1);
     problem p = poisson(context, FUR_F64, 20, 20, NULL);
     set_random(p.b, 14);
     for (int64_t every = 1; every <= 9; every += 4) {
-        looks l = {.stop_from = -1};
+        calls l = {.stop_from = -1};
         fur_solver_options options = {.size = sizeof options,
-                                      .monitor = look_monitor,
+                                      .monitor = count_calls,
                                       .monitor_user = &l,
                                       .check_every = every};
         ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
@@ -1073,7 +1073,7 @@ START_TEST(a_monitor_is_called_at_looks)
         ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
         ck_assert_int_eq(l.last, report.iterations);
         ck_assert_int_eq(l.seen, 1 + (report.iterations + every - 1) / every);
-        l = (looks){.stop_from = 7};
+        l = (calls){.stop_from = 7};
         ck_ok(context, fur_vector_fill(p.x, fur_real(0)));
         report = solve(&p, &options);
         ck_assert_int_eq(report.outcome, FUR_OUTCOME_STOPPED);
@@ -1260,10 +1260,10 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, a_failing_operator_ends_the_solve_with_its_status);
     tcase_add_test(tests, a_solve_does_not_allocate);
     tcase_add_loop_test(tests, solutions_have_the_same_bits_everywhere, 0, FUR_VALUE_COUNT);
-    tcase_add_loop_test(tests, looks_of_the_host_do_not_show, 0, FUR_VALUE_COUNT);
-    tcase_add_test(tests, looks_of_the_host_do_not_show_in_what_they_find);
-    tcase_add_test(tests, looks_of_the_host_do_not_show_in_failures);
-    tcase_add_test(tests, a_monitor_is_called_at_looks);
+    tcase_add_loop_test(tests, reads_of_the_host_change_no_bit, 0, FUR_VALUE_COUNT);
+    tcase_add_test(tests, reads_of_the_host_change_no_outcome);
+    tcase_add_test(tests, reads_of_the_host_change_no_failure);
+    tcase_add_test(tests, a_monitor_is_called_at_reads);
     tcase_add_test(tests, wrong_options_are_refused);
     tcase_add_test(tests, an_operator_of_any_size_is_refused_in_words);
     tcase_add_test(tests, options_of_an_older_program_are_read_as_far_as_they_go);

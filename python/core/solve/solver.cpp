@@ -38,7 +38,7 @@ class Watch
     static int monitor(void *user, const fur_solver_progress *p)
     {
         auto self = static_cast<Watch *>(user);
-        self->looks_.push_back(p->iteration);
+        self->iterations_.push_back(p->iteration);
         self->residuals_.push_back(p->residual);
         if (self->none_ || (self->shown_ && !self->bring(p)))
             return 1;
@@ -50,7 +50,7 @@ class Watch
     {
         auto self = static_cast<Watch *>(user);
         if (!report) {
-            self->looks_.clear();
+            self->iterations_.clear();
             self->residuals_.clear();
         } else {
             self->attempts_.emplace_back(std::string(choice->method) + ", " + choice->precond +
@@ -66,9 +66,9 @@ class Watch
         return report;
     }
     /* Returns the reported iterations and their residuals. */
-    std::vector<std::int64_t> take_looks()
+    std::vector<std::int64_t> take_iterations()
     {
-        return std::move(looks_);
+        return std::move(iterations_);
     }
     std::vector<double> take_residuals()
     {
@@ -98,7 +98,7 @@ class Watch
     bool none_;
     const Result *shown_ = nullptr;
     bool its_own_ = false;
-    std::vector<std::int64_t> looks_;
+    std::vector<std::int64_t> iterations_;
     std::vector<double> residuals_;
     std::vector<std::string> attempts_;
 };
@@ -211,7 +211,7 @@ static nb::tuple solve(const Operator &a, nb::handle matrix, const InArray &b, c
         guess.finish();
     }
     nb::dict made = dict_of(watch.corrected(report), a.square());
-    made["looks"] = watch.take_looks();
+    made["residual_iterations"] = watch.take_iterations();
     return nb::make_tuple(made, watch.take_residuals(), watch.take_attempts());
 }
 
@@ -271,7 +271,7 @@ static nb::tuple solve_matrix(const Csr &a, const InArray &b, const OutArray &x,
         guess.finish();
     }
     nb::dict made = dict_of(watch.corrected(report), a.square());
-    made["looks"] = watch.take_looks();
+    made["residual_iterations"] = watch.take_iterations();
     return nb::make_tuple(made, watch.take_residuals(), watch.take_attempts());
 }
 

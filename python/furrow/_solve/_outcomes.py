@@ -40,9 +40,10 @@ class SolveReport:
     outside : float
         The part of b outside the range of A, relative to b, if a null space is known; otherwise NaN.
     residuals : list of float
-        The recurrence residual after each iteration in `looks`, starting with the initial guess.
-    looks : list of int
-        All iterations. On a GPU `cg` runs ahead of the host, and only iterations that the host read are listed.
+        The recurrence residual after each iteration in `residual_iterations`. The first is of the initial guess.
+    residual_iterations : list of int
+        The iterations of `residuals`: all of them on the CPU. On a GPU `cg` runs ahead of the host, and the list has
+        only the iterations that the host read.
     attempts : list of str
         For `solve`: the attempts and the reasons for them.
 
@@ -76,7 +77,7 @@ class SolveReport:
     outside: float
     residuals: list[float]
     attempts: list[str]
-    looks: list[int] = field(default_factory=list)
+    residual_iterations: list[int] = field(default_factory=list)
 
 
 class Info(int):

@@ -26,10 +26,10 @@ typedef struct fur_task_run {
 static inline int64_t fur_tasks_await(const fur_trsv_tasks *tasks, int64_t known, int64_t needs)
 {
     for (; known < needs; known++)
-        for (int looks = 0;
+        for (int polls = 0;
              atomic_load_explicit(&tasks->done[known], memory_order_acquire) != tasks->solve;
-             looks++)
-            fur_spin(looks);
+             polls++)
+            fur_spin(polls);
     return known;
 }
 

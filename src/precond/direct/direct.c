@@ -235,7 +235,7 @@ static void copy_rows(const fur_csr_view *a, fur_direct_matrix *out)
 }
 
 /* Examines A. FUR_INVALID if an entry is nonfinite. */
-static fur_status look(const fur_precond *p, fur_direct_matrix *out)
+static fur_status examine(const fur_precond *p, fur_direct_matrix *out)
 {
     fur_csr_traits t = {.size = sizeof t};
     FUR_TRY(fur_csr_examine(p->a, &t));
@@ -258,7 +258,7 @@ static fur_status take(fur_precond *p, const fur_csr *near)
     const fur_csr_view *v = &near->view;
     fur_direct_matrix a = {.rows = v->rows, .complex = is_complex(p)};
     fur_status status = FUR_OK;
-    FUR_TRY_DONE(look(p, &a));
+    FUR_TRY_DONE(examine(p, &a));
     FUR_TRY_DONE(fur_env_allocate(env, v->rows + 1, sizeof *a.offsets, &a.offsets));
     FUR_TRY_DONE(fur_env_allocate(env, v->entries, sizeof *a.columns, &a.columns));
     FUR_TRY_DONE(fur_env_allocate(env, v->entries * fur_value_parts(v->value_type),

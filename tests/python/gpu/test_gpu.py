@@ -51,8 +51,8 @@ def test_callbacks_get_iterates_of_the_callers_kind(rng, solver, name):
     assert info == 0 and len(residuals) == len(seen) + 1
     np.testing.assert_allclose(seen, residuals[1:], rtol=1e-4)
     report = solver(a.to("cuda"), there, rtol=1e-6)[1].report
-    assert report.looks[-1] == report.iterations == len(residuals) - 1
-    np.testing.assert_array_equal(report.residuals, np.array(residuals)[report.looks])
+    assert report.residual_iterations[-1] == report.iterations == len(residuals) - 1
+    np.testing.assert_array_equal(report.residuals, np.array(residuals)[report.residual_iterations])
 
 
 def test_arrays_of_cupy(rng):
