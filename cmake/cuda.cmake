@@ -1,4 +1,4 @@
-# The CUDA Toolkit, if it is wanted and found: sets FURROW_HAVE_CUDA and what to link.
+# Finds the CUDA Toolkit, if it is requested. Sets FURROW_HAVE_CUDA and the libraries to link.
 set(FURROW_HAVE_CUDA FALSE)
 set(FURROW_CUDA_LIBRARIES "")
 set(FURROW_CUDA_OLDEST 12.0)
@@ -7,7 +7,7 @@ if(FURROW_CUDA STREQUAL "OFF")
   return()
 endif()
 
-# Ampere and Hopper, and PTX for what comes after.
+# Ampere and Hopper, and PTX for later GPUs.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
 endif()
@@ -32,20 +32,21 @@ endif()
 
 set(FURROW_HAVE_CUDA TRUE)
 set(FURROW_CUDA_LIBRARIES CUDA::cudart_static stdc++)
-# A peer to race and to check with; nothing of the library itself needs it.
+# A peer for races and checks. The library itself does not need it.
 option(FURROW_WITH_CUSPARSE "Register cuSPARSE's products as kernels" OFF)
 if(FURROW_WITH_CUSPARSE)
   list(APPEND FURROW_CUDA_LIBRARIES CUDA::cusparse)
 endif()
 
-# For machines that compile device code and cannot run it: half the time, and slow kernels.
+# For machines that compile device code and cannot run it. It takes half the time and makes slow kernels.
 option(FURROW_CUDA_QUICK "Compile device code without optimisation, if nvcc can" OFF)
 if(FURROW_CUDA_QUICK)
   include(CheckCompilerFlag)
   check_compiler_flag(CUDA -Ofc=max FURROW_NVCC_HAS_OFC)
 endif()
 
-# A wheel carries device code for several GPUs: half as many bytes, unpacked when it is loaded.
+# A wheel contains device code for several GPUs. Compression halves its size. The code is unpacked when it
+# is loaded.
 if(FURROW_PYTHON)
   include(CheckCompilerFlag)
   check_compiler_flag(CUDA --compress-mode=size FURROW_NVCC_HAS_COMPRESS_MODE)

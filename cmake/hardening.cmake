@@ -1,9 +1,12 @@
-# What makes a defect harder to use: for all that is compiled, if FURROW_HARDENED is on and no sanitizer
-# watches instead. Sets what to compile and to link with; the test `hardened` looks at the result.
+# Flags that make a defect harder to exploit, for all sources. They are set if FURROW_HARDENED is on and
+# no sanitizer is used. The test `hardened` checks the compiled files.
 #
-#   canaries below return addresses, a page touched at a time where a frame is large, branch targets and
-#   return addresses checked by the processor, sizes checked in calls of the C library where the compiler
-#   knows them, relocations done at the start and read-only from then on, no stack that can be executed.
+#   - canaries below return addresses
+#   - large stack frames are touched page by page
+#   - the processor checks branch targets and return addresses
+#   - calls of the C library check sizes that the compiler knows
+#   - relocations are done at the start and are read-only afterwards
+#   - the stack cannot be executed
 option(FURROW_HARDENED "Stack protector, checked C library calls, read-only relocations" ON)
 set(FURROW_HARDENED_COMPILE "")
 set(FURROW_HARDENED_LINK "")
@@ -27,8 +30,8 @@ foreach(flag -fstack-protector-strong -fstack-clash-protection ${branches})
   endif()
 endforeach()
 
-# Level 3 also checks sizes known only at run time. A C library without it says so in a warning, and all
-# refuse any level without optimisation.
+# Level 3 also checks sizes that are known at run time only. A C library without level 3 warns. All C
+# libraries refuse every level without optimisation.
 set(CMAKE_REQUIRED_FLAGS "-O2 -Werror -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3")
 check_c_source_compiles("#include <string.h>\nint main(void) { return 0; }" FURROW_HAS_FORTIFY_3)
 unset(CMAKE_REQUIRED_FLAGS)

@@ -1,4 +1,4 @@
-# What `cmake --install` puts where, and how find_package and pkg-config find it again.
+# The files that `cmake --install` installs, also for find_package and pkg-config.
 include(CMakePackageConfigHelpers)
 
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/furrow)
@@ -8,12 +8,12 @@ install(DIRECTORY include/furrow DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
 install(TARGETS furrow_static furrow_shared EXPORT furrow)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# A program written for mmio says #include "mmio.h": the header has a folder of its own, so that no
-# file of so common a name lies directly in the system's include folder.
+# A program written for mmio contains #include "mmio.h". The header has a folder of its own, because the name
+# is too common for the system's include folder.
 install(TARGETS furrow_mmio EXPORT furrow)
 install(FILES io/mmio/mmio.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/furrow-mmio)
 
-# Several ranks, and PETSc where it was asked for: components of the package, each with targets of its own.
+# Several ranks, and PETSc if it was requested, are components of the package with their own targets.
 set(components ranks)
 set(ranks_folder ranks)
 if(FURROW_PETSC)
@@ -33,8 +33,8 @@ write_basic_package_version_file(furrowConfigVersion.cmake COMPATIBILITY ${FURRO
 install(FILES ${PROJECT_BINARY_DIR}/furrowConfig.cmake
               ${PROJECT_BINARY_DIR}/furrowConfigVersion.cmake DESTINATION ${config_dir})
 
-# The pkg-config files find their prefix from where they lie, so that an installed tree can be moved;
-# a folder given as an absolute path stays where it is.
+# The pkg-config files derive their prefix from their own place, so that an installed tree can be moved.
+# A folder that was given as an absolute path stays absolute.
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
   set(pc_prefix ${CMAKE_INSTALL_PREFIX})
 else()
@@ -64,7 +64,7 @@ foreach(name furrow furrow-mmio ${pc_components})
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
-# The programs find a shared libfurrow in the tree that they are installed in.
+# The programs find a shared libfurrow in their own installed tree.
 if(TARGET furrow_command AND BUILD_SHARED_LIBS)
   file(RELATIVE_PATH up "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
   set_target_properties(furrow_command furrow_bench furrow_ranks_command PROPERTIES INSTALL_RPATH "$ORIGIN/${up}")

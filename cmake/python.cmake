@@ -1,4 +1,4 @@
-# What `pip install .` builds where a library of the system is missing: everything that does without it.
+# `pip install .` builds all parts whose system libraries are present.
 find_package(PkgConfig QUIET)
 
 # furrow_python_default(option module...): the option is off unless pkg-config knows all modules.

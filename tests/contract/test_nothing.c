@@ -13,7 +13,7 @@ typedef struct extent {
 static const extent extents[] = {{0, 0, 0}, {0, 3, 0}, {3, 0, 0}, {1, 1, 0},
                                  {1, 1, 1}, {5, 5, 0}, {5, 5, 2}, {400, 400, 0}};
 
-/* What the calls share. */
+/* The objects of the calls. */
 typedef struct given {
     fur_context *context;
     extent e;
