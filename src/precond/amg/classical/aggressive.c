@@ -184,7 +184,7 @@ void fur_amg_release_second(fur_env *env, fur_amg_second *s)
 int64_t fur_amg_second_bytes(const fur_amg_second *s)
 {
     const fur_csr *made[] = {s->first, s->rows, s->between, s->p, s->joined};
-    int64_t bytes = fur_amg_classical_bytes(&s->stage);
+    int64_t bytes = fur_amg_stage_bytes(&s->stage);
     for (int i = 0; i < 5; i++)
         bytes += fur_csr_bytes(&made[i]->view);
     return bytes;

@@ -8,15 +8,6 @@ typedef struct request {
     fur_amg_classical *made;
 } request;
 
-fur_status fur_amg_take_stage(const fur_csr *a, double theta, fur_amg_classical *c, fur_csr **out)
-{
-    fur_env *env = &a->context->env;
-    FUR_TRY(fur_amg_find_dependences(env, &a->view, theta, &c->strong));
-    FUR_TRY(fur_amg_split(env, c));
-    FUR_TRY(fur_amg_plan_interpolation(env, &a->view, c));
-    return fur_amg_interpolate(a, c, out);
-}
-
 /* As fur_csr_algorithm. */
 static fur_status coarsen(const fur_csr *a, const void *arguments, fur_csr **out)
 {
@@ -42,17 +33,6 @@ fur_status fur_amg_coarsen_again(const fur_csr *a, const fur_amg_step *step)
                                 step->p);
 }
 
-void fur_amg_release_stage(fur_env *env, fur_amg_classical *c)
-{
-    fur_env_release(env, c->weight);
-    fur_env_release(env, c->column);
-    fur_env_release(env, c->place);
-    fur_env_release(env, c->coarse);
-    fur_env_release(env, c->strong.column);
-    fur_env_release(env, c->strong.count);
-    fur_env_release(env, c->strong.begin);
-}
-
 void fur_amg_release_classical(fur_context *context, fur_amg_classical *c)
 {
     if (!c)
@@ -64,10 +44,5 @@ void fur_amg_release_classical(fur_context *context, fur_amg_classical *c)
 
 int64_t fur_amg_classical_bytes(const fur_amg_classical *c)
 {
-    const fur_amg_graph *g = &c->strong;
-    int64_t bytes = g->nodes * (int64_t)(sizeof *g->begin + sizeof *g->count + sizeof *c->coarse) +
-                    g->begin[g->nodes] * (int64_t)sizeof *g->column +
-                    c->lanes * (g->nodes * (int64_t)sizeof *c->place +
-                                c->longest * (int64_t)(sizeof *c->column + sizeof *c->weight));
-    return bytes + (c->second ? fur_amg_second_bytes(c->second) : 0);
+    return fur_amg_stage_bytes(c) + (c->second ? fur_amg_second_bytes(c->second) : 0);
 }

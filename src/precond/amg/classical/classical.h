@@ -80,6 +80,8 @@ void fur_amg_interpolate_again(const fur_csr *a, const void *classical, fur_csr 
 
 /* Makes one stage: the coarse rows of A, and P. */
 fur_status fur_amg_take_stage(const fur_csr *a, double theta, fur_amg_classical *c, fur_csr **out);
+void fur_amg_release_stage(fur_env *env, fur_amg_classical *c);
+int64_t fur_amg_stage_bytes(const fur_amg_classical *c);
 
 /* Makes the second stage after a first stage, and replaces P. It makes none if the level between
  * has no coarse row. The other function fills P for new values, with the type for
@@ -88,8 +90,5 @@ fur_status fur_amg_take_second(const fur_csr *a, double theta, fur_amg_classical
 void fur_amg_second_again(const fur_csr *a, const void *classical, fur_csr *to);
 void fur_amg_release_second(fur_env *env, fur_amg_second *second);
 int64_t fur_amg_second_bytes(const fur_amg_second *second);
-
-/* Frees the data of a stage. */
-void fur_amg_release_stage(fur_env *env, fur_amg_classical *c);
 
 #endif
