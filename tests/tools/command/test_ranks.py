@@ -1,6 +1,6 @@
 """furrow-ranks from end to end, on ranks that are threads: it does what furrow does.
 
-    test_ranks_command.py FURROW_RANKS DATA [unittest's arguments]
+    test_ranks.py FURROW_RANKS DATA [unittest's arguments]
 """
 
 import json

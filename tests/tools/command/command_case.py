@@ -112,6 +112,13 @@ def cuda_missing():
     return run("kernels", "--device", "cuda").stderr.strip()
 
 
+@functools.lru_cache(maxsize=None)
+def cannot_pack(suffix):
+    """The sentence why this build does not know a compression, "" if it does."""
+    with tempfile.TemporaryDirectory() as folder:
+        return run("convert", data("lecture.mtx"), f"{folder}/a.mtx{suffix}").stderr.strip()
+
+
 class CommandTest(unittest.TestCase):
     """A test with a temporary folder."""
 

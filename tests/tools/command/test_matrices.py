@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the command furrow with plain Python on a folder of real matrices.
 
-    test_command_matrices.py COMMAND FOLDER
+    test_matrices.py COMMAND FOLDER
 
 FOLDER has Matrix Market files, and may have more in a folder "malformed". Exit status 77, skipped,
 if the folder is missing.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The command furrow on stiff and on singular systems: `furrow solve` without options.
 
-    test_command_hard.py COMMAND DATA
+    test_hard.py COMMAND DATA
 """
 
 from command_case import CommandTest, main
