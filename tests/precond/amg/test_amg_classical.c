@@ -2,7 +2,7 @@
  * matrices, two stages in one, few iterations, new values. */
 #include "problems.h"
 
-#include "classical.h"
+#include "classical_data.h"
 
 #include <math.h>
 #include <string.h>

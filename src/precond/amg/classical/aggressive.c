@@ -9,7 +9,7 @@
  * P_1. B needs a small part of the work. Its strong entries are paths through one or two rows of A.
  * PMIS and extended+i interpolation on B give P_2. P is P_1 P_2 with the largest four weights of a
  * row. */
-#include "classical.h"
+#include "classical_data.h"
 #include "split.h"
 
 #define ROW_GRAIN 4096

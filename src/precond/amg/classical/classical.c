@@ -1,6 +1,6 @@
 /* Steps of classical multigrid. They are made on the host, from a copy of a device's matrix, and
  * copied back. */
-#include "classical.h"
+#include "classical_data.h"
 
 typedef struct request {
     double theta;

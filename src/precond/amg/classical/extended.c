@@ -8,7 +8,7 @@
  * rows. b_kl is a_kl if its sign differs from the sign of a_kk, otherwise 0. s_k is the sum of b_kl
  * over the coarse rows and i. The four weights with the largest moduli are kept and scaled to the
  * sum of all weights. */
-#include "classical.h"
+#include "classical_data.h"
 #include "split.h"
 
 #define ROW_GRAIN 1024

@@ -1,5 +1,5 @@
 /* The largest weights of a row, which P keeps. */
-#include "classical.h"
+#include "classical_data.h"
 
 /* Returns true if weight x is kept rather than y. */
 static bool is_larger(const fur_amg_list *l, int64_t x, int64_t y)

@@ -3,7 +3,7 @@
  * taken row are not taken. A weight is the number of rows that depend on the row, then a hash of
  * its number, then the number. Each pass reads the results of the previous pass, so that the number
  * of threads does not matter. */
-#include "classical.h"
+#include "classical_data.h"
 
 #define ROW_GRAIN 2048
 

@@ -1,5 +1,5 @@
 /* One stage of a classical step: the coarse rows of a matrix, and P. */
-#include "classical.h"
+#include "classical_data.h"
 
 fur_status fur_amg_take_stage(const fur_csr *a, double theta, fur_amg_classical *c, fur_csr **out)
 {

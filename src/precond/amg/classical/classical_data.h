@@ -1,7 +1,7 @@
 /* Classical coarsening: some rows of a level are the rows of the next level, and the others are
  * interpolated from them. Everything is on the host, with real values. */
-#ifndef FURROW_AMG_CLASSICAL_H
-#define FURROW_AMG_CLASSICAL_H
+#ifndef FURROW_AMG_CLASSICAL_DATA_H
+#define FURROW_AMG_CLASSICAL_DATA_H
 
 #include "hierarchy.h"
 
