@@ -101,13 +101,13 @@ def checked(function: F) -> F:
     found = {name: _check_of(annotation) for name, annotation in function.__annotations__.items() if name != "return"}
     checks = {name: check for name, check in found.items() if check is not None}
 
-    def apply_check(name: str, value: Any) -> Any:
+    def tested(name: str, value: Any) -> Any:
         return checks[name](name, value) if name in checks else value
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        given = [apply_check(name, value) for name, value in zip(names, args, strict=False)]
-        return function(*given, *args[len(given) :], **{name: apply_check(name, value) for name, value in kwargs.items()})
+        given = [tested(name, value) for name, value in zip(names, args, strict=False)]
+        return function(*given, *args[len(given) :], **{name: tested(name, value) for name, value in kwargs.items()})
 
     return cast(F, call)
 
