@@ -9,7 +9,6 @@ import re
 import signal
 import subprocess
 import time
-import unittest
 
 from command_case import COMMAND, CommandTest, data, help_faults, main, pipe, run
 

@@ -14,8 +14,7 @@ import sys
 
 sys.dont_write_bytecode = True
 import matrix_market
-from command_case import (COMMAND, CommandTest, data, help_faults, limit_files, limit_memory, main,
-                          run)
+from command_case import COMMAND, CommandTest, data, help_faults, limit_memory, main, run
 
 SUBCOMMANDS = ["info", "multiply", "solve", "eigs", "convert", "add", "extract", "combine",
                "reorder", "neighbours", "trisolve", "spy", "stencil", "kernels", "bench"]
