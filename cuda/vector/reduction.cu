@@ -209,7 +209,7 @@ template <class Value>
     static constexpr int group = sizeof(typename dots::partial) / sizeof(double) / parts;
 };
 
-// Adds a thread's piece of a row, for each vector of a block's group, to the lanes it belongs to.
+// Adds a thread's piece of each vector of a block's group to the lanes of its row.
 template <bool Whole, class Value, class Lanes>
 __device__ inline void take_group(const many_of<Value> &m, int64_t at, Lanes &lane)
 {

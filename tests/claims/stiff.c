@@ -35,7 +35,8 @@ static void add_spring(trial *t, int64_t i, int64_t j, double k)
     add_term(t, j, i, -k, 0);
 }
 
-/* Few in single precision: the condition grows with the square of the rows. */
+/* Draws the number of rows. It is small in single precision, because the condition number grows
+ * with its square. */
 static int64_t draw_rows(const trial *t, int64_t least)
 {
     return least + below(below(3) || is_single(t->value) ? 20 : MAX_STIFF - least);

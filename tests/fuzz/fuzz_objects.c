@@ -1,7 +1,7 @@
 /* Fuzz target: any bytes as a program. It makes objects from each other with random options, uses
  * them, gives their matrices new values, and destroys them in any order, including their context.
- * An object that has lost something that it reads must refuse to be used. At the end all memory
- * must be freed. One program in four is refused memory at some point. */
+ * If an object that another one reads is destroyed, the reader must refuse to be used. At the end
+ * all memory must be freed. In one program of four an allocation fails. */
 #include "objects.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -655,7 +655,8 @@ static int64_t refuse_standard_input(int threads, const text *t, fur_status expe
         (char *)(bytes), sizeof(bytes) - 1                                                         \
     }
 
-/* Streams that promise more than they have: how much they have shows only at their end. */
+/* Streams whose header promises more entries than follow. The reader sees this only at their end.
+ */
 static const struct {
     text stream;
     fur_status status;

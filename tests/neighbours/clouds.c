@@ -52,7 +52,7 @@ static double outlier(rng *r, int64_t i, int j, int64_t n)
     return i == n / 2 ? 1e9 : 1000 + 1e-3 * rng_unit(r);
 }
 
-/* On a line across all dimensions. */
+/* Returns coordinate j of point i on a line across all dimensions. */
 static double line(rng *r, int64_t i, int j, int64_t n)
 {
     (void)j;

@@ -51,7 +51,8 @@ template <class Value> struct scan_row {
         keep(static_cast<unsigned long long>(__double_as_longlong(fabs(radius))));
     }
 
-    // Raises the maximum, by one of the active lanes.
+    // Replaces the maximum by the largest value of the active lanes, if that is larger. One lane
+    // writes.
     __device__ void keep(unsigned long long bits) const
     {
         unsigned here = __activemask();

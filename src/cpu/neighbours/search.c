@@ -226,8 +226,8 @@ INLINE void FN(meet)(FN(group) * g, int64_t block, unsigned lanes, int dims)
         FN(offer_block)(g, __builtin_ctz(lanes), points, c->numbers + block * BOX, dims);
 }
 
-/* Meets the points of a block, which lies in a box of the lowest level or is the group's own
- * block. */
+/* Compares the group's points with the points of a block: of a box on the lowest level, or of the
+ * group's own block. */
 static void FN(meet_block)(FN(group) * g, int64_t block, unsigned lanes)
 {
     switch (g->s->c->dims) {

@@ -200,7 +200,7 @@ START_TEST(singular_systems_are_solved)
     fur_amg_options o = defaults;
     o.single = 1;
     expect(a, &o, "cg", 1e-8, true, 25);
-    o.levels = 1; /* nothing but an inverse, if the level is small, or sweeps */
+    o.levels = 1; /* one level: an inverse if it is small, otherwise sweeps */
     expect(a, &o, "cg", 1e-6, true, 300);
     fur_csr_destroy(a);
     g = (grid){.extent = {10, 10, 1}, .coupling = {1, 1, 0}, .neumann = true, .value = FUR_F64};

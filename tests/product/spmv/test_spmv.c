@@ -741,7 +741,7 @@ START_TEST(the_choice_is_the_least_estimate)
 }
 END_TEST
 
-/* A context does not get to know its machine for few products. */
+/* A plan for few products does not measure the machine. */
 START_TEST(few_products_are_not_chosen_for)
 {
     fur_context *context = context_make(NULL, 1);

@@ -138,8 +138,8 @@ def numbers(value, path=""):
 
 
 def is_measured(line):
-    """Whether another run may print another number: a time, something that follows from a time, such
-    as the kernel and its bytes, or a bound, which is rounded upwards."""
+    """Returns whether another run may print another number. Such numbers are times, results of timing
+    such as the kernel and its bytes, and bounds, which are rounded upwards."""
     return re.search(r" [um]?s\b|GB/s|timed|pays back|break-even|bytes|at most", line)
 
 
@@ -318,7 +318,7 @@ class PageTest(CommandTest):
                          f"{rate:.1f} GB/s" if rate is not None else "not counted")
 
     def check_times(self, report, page):
-        """The parts add up to the whole, and those in the report are the report's."""
+        """The parts of the time add up to the total, and equal the figures of the report."""
         table = re.search(r'(?s)<table class="times">.*?</table>', page)[0]
         rows = re.findall(r'<th scope="row">([^<]*)</th><td>([^<]*)<div class="bar new" '
                           r'style="width:([\d.]+)%"', table)

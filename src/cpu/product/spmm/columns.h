@@ -1,7 +1,7 @@
 /* Contiguous columns of row-major blocks in registers, and the end of their product; a template
  * over VALUE. */
 
-/* Registers of sums, and their columns. Plain lanes are several registers each.
+/* The largest number of registers that hold sums. In plain C a vector takes several registers.
  *
  * FUR_WITH_REGISTERS calls f(..., mask, registers, whole) for `count` columns, which fit
  * MAX_REGISTERS. The last two arguments are constants. The compiler then makes one function for

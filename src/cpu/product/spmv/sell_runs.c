@@ -256,7 +256,7 @@ static fur_status build(fur_env *env, const fur_csr_view *a, runs *r)
     building b = {.a = a, .r = r};
     fur_parallel(env, r->chunks / CHUNK_GRAIN, r->chunks, count_chunks, &b);
     start_chunks(r);
-    /* One more element each: arithmetic on a NULL address is undefined. */
+    /* Each array gets one more element, because arithmetic on NULL is undefined. */
     int64_t steps = r->step[r->chunks] + 1;
     int64_t gathers = r->gather[r->chunks] + 1;
     FUR_TRY(fur_env_allocate(env, steps, sizeof *r->base, &r->base));
