@@ -1,11 +1,12 @@
-/* Levels, colours, components and matchings, against definitions written down densely: every result
- * is looked at from outside, for random patterns of many densities. */
+/* Tests of levels, colours, components and matchings for random patterns of many densities. Every
+ * result is compared with its definition, evaluated on a dense array. */
 #include "support.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A square matrix with about `per_row` entries a row, some rows on the diagonal too. */
+/* Makes a random n x n matrix with about `per_row` entries in each row. Some are on the
+ * diagonal. */
 static fur_csr *make(fur_context *context, rng *r, int64_t n, double per_row, fur_value_type value)
 {
     int32_t *row = malloc(((size_t)(n * n) + 1) * sizeof *row);
@@ -27,7 +28,7 @@ static fur_csr *make(fur_context *context, rng *r, int64_t n, double per_row, fu
     return a;
 }
 
-/* edge[i n + j]: whether i and j have an edge. */
+/* Returns an n x n array: entry i n + j is true if there is an edge between i and j. */
 static bool *edges_of(const fur_csr *a)
 {
     const fur_csr_view *v = fur_csr_get(a);
@@ -39,7 +40,7 @@ static bool *edges_of(const fur_csr *a)
     return edge;
 }
 
-/* The figures and the order agree with the class of each row. */
+/* Checks that counts, sizes and order of the classes agree with the class of each row. */
 static void check_classes(const fur_csr *a, const fur_classes *c)
 {
     int64_t n = fur_csr_get(a)->rows;
@@ -102,8 +103,8 @@ static bool are_near(const bool *edge, int64_t n, int64_t i, int64_t j, int dist
     return false;
 }
 
-/* Near rows differ; every row has the first colour that those before it leave, which shows in some
- * near row for each smaller colour. */
+/* Checks that rows within the distance have different colours. Except in the automatic order, each
+ * smaller colour must also occur within the distance of the row. */
 static void check_colours(const fur_csr *a, int distance, fur_colour_order order)
 {
     int64_t n = fur_csr_get(a)->rows;
@@ -184,7 +185,7 @@ START_TEST(classes_are_what_they_are_said_to_be)
 }
 END_TEST
 
-/* A grid in random order has two colours, and in the order of these two levels. */
+/* A grid in random order gets two colours. Ordered by colour, its matrix has two level sets. */
 START_TEST(grids_have_two_colours)
 {
     rng r = rng_stream(580);
@@ -227,9 +228,10 @@ static double modulus(fur_scalar s)
     return hypot(s.re, s.im);
 }
 
-/* With scales r and c no entry is above 1 and the diagonal is 1. Then no order of rows has a larger
- * product, because the scales' own product is part of every order's product. Each scale is rounded
- * once. log2 and exp2 of numbers below 2^11 err by some units in their last place. */
+/* Checks that the matching has the largest product of moduli. Scaled by r and c, no entry is above
+ * 1 and the diagonal is 1, so no other order of rows has a larger product: every order multiplies
+ * by the same scales. Each scale is rounded once. log2 and exp2 of numbers below 2^11 err by some
+ * units in their last place. */
 static void check_matching(fur_csr *a, fur_value_type value)
 {
     fur_context *context = fur_csr_context(a);
@@ -289,8 +291,8 @@ START_TEST(matchings_have_the_largest_product)
 }
 END_TEST
 
-/* The largest product over all orders of n rows: the digits of a number to the base n are an order
- * if no two are equal. */
+/* Returns the largest product over all orders of n rows. The digits of a number to the base n are
+ * an order if no two digits are equal. */
 static double try_orders(const double *size, int n)
 {
     double best = 0;
@@ -399,7 +401,7 @@ START_TEST(what_does_not_fit_is_refused)
 }
 END_TEST
 
-/* One of the calls that make something; what it made is destroyed. */
+/* Makes one object, number `which` of six, and destroys it. Returns the status. */
 static fur_status make_one(const fur_csr *a, int which)
 {
     fur_classes *c = NULL;

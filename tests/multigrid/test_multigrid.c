@@ -1,5 +1,5 @@
-/* Multigrid. The tables of its levels are compared with Galerkin's product, its kernels with loops
- * over points. Also: rates of convergence, solutions, symmetry, threads, refusals. */
+/* Tests of multigrid. The tables of its levels are compared with Galerkin's product, its kernels
+ * with loops over points. Also: convergence, solutions, symmetry, threads, refusals. */
 #include "stencil_trial.h"
 
 #include "multigrid.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A problem and its multigrid. */
+/* A problem and the multigrid object made for it. */
 typedef struct problem {
     fur_context *context;
     fur_stencil *a;
@@ -15,7 +15,7 @@ typedef struct problem {
     int64_t rows;
 } problem;
 
-/* Poisson's equation with 7 points and Dirichlet boundaries. */
+/* Returns the 7-point stencil of Poisson's equation with Dirichlet boundaries. */
 static fur_stencil_definition poisson(fur_value_type value, int64_t nx, int64_t ny, int64_t nz)
 {
     fur_stencil_definition d = {.size = sizeof d, .value_type = value, .extent = {nx, ny, nz}};
@@ -47,7 +47,7 @@ static fur_vector *zeros(const problem *p, fur_value_type value)
     return x;
 }
 
-/* ||b - A x|| by the stencil. */
+/* Returns ||b - A x||, computed by the stencil. */
 static double residual_norm(const problem *p, const fur_vector *b, const fur_vector *x)
 {
     double norm = 0;
@@ -78,7 +78,7 @@ static int64_t place(const fur_grid_axis *a, fur_grid_place kind, int64_t i)
     return a->places[(int64_t)kind * a->points + i];
 }
 
-/* Matrices of up to 64 rows that multiply vectors along an axis. */
+/* A dense matrix of up to 64 rows that acts along one axis. */
 typedef struct dense {
     double at[64][64];
 } dense;
@@ -106,7 +106,7 @@ static dense *rows_of(const fur_grid_axis *a)
     return m;
 }
 
-/* P: from the coarser level. */
+/* Returns P, the interpolation from the coarser level along the axis. */
 static dense *interpolation_of(const fur_grid_axis *a)
 {
     dense *m = calloc(1, sizeof *m);
@@ -119,7 +119,7 @@ static dense *interpolation_of(const fur_grid_axis *a)
     return m;
 }
 
-/* R: to the coarser level. */
+/* Returns R, the restriction to the coarser level along the axis. */
 static dense *restriction_of(const fur_grid_axis *a)
 {
     dense *m = calloc(1, sizeof *m);
@@ -143,8 +143,9 @@ static double galerkin(const dense *r, const dense *m, const dense *p, int64_t n
     return sum;
 }
 
-/* R A P of an axis is A of the next level, and R keeps constants. Coefficients are at most 4, sums
- * have few terms that are not 0, and masses err by an eps or two a level: 1e-14 is enough. */
+/* Checks that R A P of an axis is A of the next level, and that R preserves constants. The
+ * tolerance of 1e-14 is enough: coefficients are at most 4, sums have few nonzero terms, and masses
+ * err by one or two eps on each level. */
 static void check_axis(const fur_grid_axis *fine, const fur_grid_axis *coarse)
 {
     dense *r = restriction_of(fine);
@@ -211,7 +212,7 @@ static double table_entry(const fur_grid *g, int axis, fur_grid_weight kind, int
     return entry_get(g->value_type, a->weights, (int64_t)kind * a->points + i).re;
 }
 
-/* A level with separate arrays. */
+/* A level with random b and x in separate arrays. */
 typedef struct trial {
     const fur_grid *g;
     int64_t n[3];
@@ -245,7 +246,7 @@ static double diagonal(const trial *t, const int64_t at[3])
     return round_to(t->g->value_type, table_entry(t->g, 0, FUR_GRID_DIAGONAL, at[0]) + across);
 }
 
-/* Neighbours by rising entry, then the point itself. */
+/* Returns the residual at a point. Adds the neighbours by rising entry, then the point itself. */
 static double residual_at(const trial *t, const int64_t at[3])
 {
     static const int axes[] = {2, 1, 0, 0, 1, 2};
@@ -263,7 +264,7 @@ static double residual_at(const trial *t, const int64_t at[3])
 
 typedef void (*visit)(trial *t, const int64_t at[3], int64_t entry, void *out);
 
-/* Visits the points of a parity; -1: all. */
+/* Visits all points of one parity. -1: all points. */
 static void each_point(trial *t, int parity, visit visit_point, void *out)
 {
     for (int64_t k = 0, entry = 0; k < t->n[2]; k++)
@@ -317,7 +318,8 @@ static void check_relax(trial *t, fur_context *context, rng *r)
     guard_release(x, bytes);
 }
 
-/* The coefficient of coarse point c in x(i) along an axis, or of x(i) at coarse point c. */
+/* Returns a coefficient along an axis. If `up`: of P, for x(i) and coarse point c. Otherwise of R,
+ * for coarse point c and x(i). */
 static double along(const fur_grid *g, int axis, bool up, int64_t i, int64_t c)
 {
     const fur_grid_axis *a = &g->axis[axis];
@@ -335,7 +337,8 @@ static double along(const fur_grid *g, int axis, bool up, int64_t i, int64_t c)
     return sum;
 }
 
-/* to = R from, or to += P from, by all pairs of points; *size: the largest sum of moduli. */
+/* Computes to = R from, or to += P from if `up`, over all pairs of points. *size becomes the
+ * largest sum of moduli. */
 static void transfer(const trial *t, bool up, const void *from, double *to, double *size)
 {
     const fur_grid *g = t->g;
@@ -358,7 +361,8 @@ static void transfer(const trial *t, bool up, const void *from, double *to, doub
     free(sizes);
 }
 
-/* A transfer adds at most 27 terms, each rounded at most six times: to 32 eps of their moduli. */
+/* Checks that a transfer errs by at most 32 eps of the sum of moduli. It adds at most 27 terms,
+ * each rounded at most six times. */
 static void check_near(const trial *t, const char *what, int64_t n, const void *is,
                        const double *should, double size)
 {
@@ -467,8 +471,8 @@ static void small_integers(fur_vector *x, rng *r)
         entries[i] = (double)(rng_below(r, 17) - 8);
 }
 
-/* R is P^T / 8 where all axes halve evenly: 8 y.R x = x.P y, in multiples of 1/8 that are added
- * exactly. */
+/* R is P^T / 8 if all axes halve evenly, so 8 y.R x = x.P y. All terms are multiples of 1/8, so the
+ * sums are exact. */
 START_TEST(full_weighting_is_the_transpose_of_interpolation)
 {
     fur_context *context = context_make(NULL, 2);
@@ -495,7 +499,8 @@ END_TEST
 
 /* --- convergence ------------------------------------------------------------------------------ */
 
-/* The largest ratio of residuals of successive cycles, until they are 1e-11 of the first. */
+/* Returns the largest ratio of the residuals of two successive cycles. Stops when the residual is
+ * 1e-11 times the first one. */
 static double factor(const fur_stencil_definition *d, const fur_multigrid_options *options)
 {
     fur_context *context = context_make(NULL, 2);
@@ -587,8 +592,9 @@ static double largest(const fur_vector *x)
     return size;
 }
 
-/* Returns the largest error of u = sin(pi x) sin(pi y) sin(pi z) with -Laplace u = 3 pi^2 u on n^3
- * points, relative to the largest u. `cycles`: F cycles from 0; 0 takes the solution. */
+/* Returns the largest error for u = sin(pi x) sin(pi y) sin(pi z), -Laplace u = 3 pi^2 u, on n^3
+ * points, relative to the largest u. Runs `cycles` F cycles from 0. If `cycles` is 0, solves to
+ * 1e-12. */
 static double solution_error(int n, int cycles)
 {
     fur_context *context = context_make(NULL, 2);
@@ -617,8 +623,8 @@ static double solution_error(int n, int cycles)
     return error;
 }
 
-/* u is an eigenvector of the discrete operator, too: its solution is u times the quotient of the
- * eigenvalues, a^2 / sin^2 a with a = pi h / 2. */
+/* u is also an eigenvector of the discrete operator. The discrete solution is therefore u times the
+ * quotient of the eigenvalues, a^2 / sin^2 a with a = pi h / 2. */
 START_TEST(errors_fall_with_the_square_of_the_distance)
 {
     double errors[2];
@@ -631,9 +637,9 @@ START_TEST(errors_fall_with_the_square_of_the_distance)
 }
 END_TEST
 
-/* A full multigrid start. The first F cycle takes the solution of the level below. Its error is
- * four times the error of the discretization, and interpolation adds to it. The second cycle leaves
- * little of both. */
+/* F cycles from 0 are full multigrid. The first F cycle starts from the solution of the next
+ * coarser level. The error of this solution is four times the discretization error, and
+ * interpolation adds to it. The second cycle removes most of both. */
 START_TEST(two_f_cycles_reach_the_error_of_the_discretization)
 {
     for (int n = 15; n <= 63; n = 2 * n + 1) {
@@ -684,9 +690,9 @@ START_TEST(conjugate_gradients_need_few_iterations_with_it)
 }
 END_TEST
 
-/* y.M x - x.M y. Between roundings, of which an entry passes fewer than 200 on each level, there
- * are only steps that do not enlarge the error's energy norm: M x errs by at most 200 eps a level
- * of ||x|| / lambda, lambda the least eigenvalue of A. */
+/* y.M x = x.M y up to rounding. An entry is rounded fewer than 200 times on each level. The steps
+ * between roundings do not enlarge the energy norm of the error. So M x errs on each level by at
+ * most 200 eps ||x|| / lambda, where lambda is the smallest eigenvalue of A. */
 START_TEST(the_preconditioner_is_symmetric_and_positive)
 {
     rng r = rng_stream(1);
@@ -723,7 +729,7 @@ END_TEST
 
 /* --- threads ---------------------------------------------------------------------------------- */
 
-/* Entries after an F cycle and a V cycle from 0. */
+/* Returns the entries of x after an F cycle and a V cycle from 0. */
 static void *entries_after_cycles(const char *isa, int threads, const fur_stencil_definition *d)
 {
     fur_context *context = context_make(isa, threads);
@@ -824,8 +830,8 @@ START_TEST(solves_end_as_they_say)
 }
 END_TEST
 
-/* Solves a line with the centre 2 plus `units` units in the last place, and b of ones. The reported
- * residual must be the residual that fur_stencil_apply gives, and the outcome must follow
+/* Solves a line for b of ones. Its centre is 2 plus `units` units in the last place. Checks that
+ * the reported residual is the residual that fur_stencil_apply gives, and that the outcome follows
  * from it. */
 static fur_solver_report solve_line(fur_context *context, fur_value_type value, int64_t n,
                                     int units, double rtol)
@@ -853,8 +859,9 @@ static fur_solver_report solve_line(fur_context *context, fur_value_type value, 
     return report;
 }
 
-/* The centre may be nearly the sum of its neighbours, with a large solution. Rounding of x changes
- * the residual by some eps ||A|| ||x||; ||x|| is about n^2 / 10. */
+/* Reported residuals are the stencil's residuals if the centre is nearly the sum of its neighbours
+ * and x is therefore large. Rounding of x changes the residual by some eps ||A|| ||x||, and ||x||
+ * is about n^2 / 10. */
 START_TEST(residuals_are_those_of_the_stencil)
 {
     static const struct {
@@ -878,7 +885,8 @@ START_TEST(residuals_are_those_of_the_stencil)
 }
 END_TEST
 
-/* The neighbours along x make up for the centre, and those along y are lost in its rounding. */
+/* A stencil that rounding made indefinite is refused. The neighbours along x cancel the centre, and
+ * the neighbours along y are lost when f32 rounds the centre. */
 START_TEST(what_rounding_has_made_indefinite_is_refused)
 {
     static const fur_stencil_offset offsets[] = {
@@ -927,7 +935,7 @@ static const fur_scalar *spoilt(int at, double value)
     return coefficients;
 }
 
-/* Everything that was allocated since is released. */
+/* Checks that multigrid refuses the stencil and releases everything that it allocated. */
 static void check_refusal(fur_context *context, const memory *m, const fur_stencil_definition *d,
                           const fur_multigrid_options *options, fur_status status,
                           const char *sentence)
@@ -980,7 +988,7 @@ START_TEST(other_stencils_are_refused)
 }
 END_TEST
 
-/* The points cannot be allocated, and no size overflows before that. */
+/* A grid too large for memory is refused. No size overflows before the allocation fails. */
 START_TEST(a_grid_of_any_size_is_refused_in_words)
 {
     memory m = {0};
@@ -1019,7 +1027,7 @@ START_TEST(stencils_with_fields_are_refused)
 }
 END_TEST
 
-/* Coefficients whose sum is rounded are Poisson's nevertheless. */
+/* A stencil whose centre is the rounded sum of its neighbours is accepted. */
 START_TEST(a_rounded_centre_is_the_sum)
 {
     fur_context *context = context_make(NULL, 1);
@@ -1038,8 +1046,8 @@ START_TEST(a_rounded_centre_is_the_sum)
 }
 END_TEST
 
-/* Cycles from 0 until the error of a solution that is known, the eigenvector above, is a millionth.
- */
+/* Returns the number of cycles from 0 until the error is a millionth. The exact solution is the
+ * eigenvector of sine_product. */
 static int cycles_with(fur_context *context, int before, int after)
 {
     enum { N = 31, MAX = 200 };
@@ -1127,7 +1135,7 @@ START_TEST(wrong_options_and_vectors_are_refused)
 }
 END_TEST
 
-/* Creates both with an allocator that fails at its first call, at its second, and so on. */
+/* Creates the multigrid and its operator while allocation 1 fails, then allocation 2, and so on. */
 START_TEST(memory_that_runs_out_is_reported_and_released)
 {
     memory m = {0};

@@ -9,7 +9,8 @@ static double uniform(rng *r, int64_t i, int j, int64_t n)
     return rng_unit(r);
 }
 
-/* Clusters of any width, down to what rounding leaves of one, around a few centres. */
+/* Returns a coordinate in one of five clusters. The narrowest cluster is as wide as rounding
+ * errors. */
 static double clustered(rng *r, int64_t i, int j, int64_t n)
 {
     int cluster = (int)(i % 5);
@@ -17,14 +18,14 @@ static double clustered(rng *r, int64_t i, int j, int64_t n)
     return sin(7.0 * cluster + j) + rng_unit(r) * pow(10, -2.0 * cluster);
 }
 
-/* Whole numbers, so that there are equal distances, and points at one place. */
+/* Returns an integer below 5, so that some distances are equal and some points coincide. */
 static double lattice(rng *r, int64_t i, int j, int64_t n)
 {
     (void)i, (void)j, (void)n;
     return (double)rng_below(r, 5);
 }
 
-/* Half of the points at one place, among others. */
+/* Returns a coordinate in a cloud of which half of the points coincide. */
 static double stacked(rng *r, int64_t i, int j, int64_t n)
 {
     (void)n;
@@ -37,7 +38,7 @@ static double same(rng *r, int64_t i, int j, int64_t n)
     return -1.5 * (j + 1);
 }
 
-/* Every scale from 2^-60 to 2^60. */
+/* Returns a coordinate on a spiral with all scales from 2^-60 to 2^60. */
 static double spiral(rng *r, int64_t i, int j, int64_t n)
 {
     double scale = exp2(120.0 * (double)i / (double)n - 60);
@@ -45,21 +46,22 @@ static double spiral(rng *r, int64_t i, int j, int64_t n)
     return scale * cos((double)i * 0.7 + j);
 }
 
-/* One point far away from all others, whose digits are nearly all the same. */
+/* Returns a coordinate in a cloud with one distant point. The coordinates of all others share most
+ * of their digits. */
 static double outlier(rng *r, int64_t i, int j, int64_t n)
 {
     (void)j;
     return i == n / 2 ? 1e9 : 1000 + 1e-3 * rng_unit(r);
 }
 
-/* Returns coordinate j of point i on a line across all dimensions. */
+/* Returns a coordinate of point i on the diagonal of all dimensions, up to 1e-9. */
 static double line(rng *r, int64_t i, int j, int64_t n)
 {
     (void)j;
     return (double)(i * 7919 % n) / (double)n + 1e-9 * rng_unit(r);
 }
 
-/* Squares of distances are infinite, too small for a number, or both. */
+/* Returns a coordinate whose squared distances overflow or underflow in f32. */
 static double extreme(rng *r, int64_t i, int j, int64_t n)
 {
     (void)n;
@@ -117,7 +119,7 @@ static bool is_nearer(const found *a, const found *b)
     return a->distance < b->distance || (a->distance == b->distance && a->number < b->number);
 }
 
-/* The k nearest to the front. */
+/* Moves the k nearest points to the front, the nearest first. */
 static void select_nearest(found *all, int64_t count, int64_t k)
 {
     for (int64_t p = 0; p < k; p++) {

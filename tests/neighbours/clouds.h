@@ -1,10 +1,10 @@
-/* Clouds of points for tests of nearest neighbours, and the matrix that must come out. */
+/* Clouds of points for tests of nearest neighbours, and the matrices expected for them. */
 #ifndef FURROW_TESTS_CLOUDS_H
 #define FURROW_TESTS_CLOUDS_H
 
 #include "support.h"
 
-/* A family of clouds: writes coordinate j of point i. */
+/* A family of clouds. `at` returns coordinate j of point i of n points. */
 typedef struct cloud_kind {
     const char *name;
     double (*at)(rng *r, int64_t i, int j, int64_t n);
@@ -13,10 +13,10 @@ typedef struct cloud_kind {
 extern const cloud_kind cloud_kinds[];
 extern const int cloud_kind_count;
 
-/* n x d coordinates of a real type, row by row, in memory of malloc. */
+/* Returns n x d coordinates of a real type in row-major order. The caller frees them. */
 void *cloud_make(const cloud_kind *kind, rng *r, fur_value_type value, int64_t n, int d);
 
-/* The points as a block of the context, in a layout and, if `gaps`, with some. */
+/* Makes a block of vectors from the points in the given layout, with gaps in memory if `gaps`. */
 fur_vectors *cloud_block(fur_context *context, fur_value_type value, int64_t n, int d,
                          const void *points, fur_layout layout, bool gaps);
 
@@ -33,7 +33,7 @@ cloud_answer cloud_solve(fur_value_type value, int64_t n, int d, const void *poi
                          bool squared, bool with_self);
 void cloud_answer_release(cloud_answer *a);
 
-/* Fails, with `what` and the place, unless the matrix, on any device, is the answer to the bit. */
+/* Checks that the matrix, on any device, equals the answer bit for bit. A failure shows `what`. */
 void cloud_check(const char *what, const cloud_answer *answer, const fur_csr *g);
 
 #endif

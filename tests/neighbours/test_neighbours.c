@@ -1,16 +1,16 @@
-/* Nearest neighbours. Both methods are compared with all distances, on clouds that suit a grid or
- * do not, in up to nine dimensions. This holds for any number of threads, every instruction set and
- * device. Large clouds on a GPU are compared with the CPU. Also: refusals, failing memory. */
+/* Tests of nearest neighbours. Both methods are compared with all distances, on clouds that suit a
+ * grid or do not, in up to 65 dimensions, for all numbers of threads, instruction sets and devices.
+ * Large clouds on a GPU are compared with the CPU. Also: refusals, failing memory. */
 #include "clouds.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Around a block of points, a warp, a group of boxes and, in a fast build, one of the next level.
- */
+/* Sizes near a block of points, a warp and a group of boxes. Fast builds also need the next
+ * level. */
 static const int64_t sizes[] = {
     2, 3, 15, 16, 17, 31, 32, 33, 255, 257, TEST_SLOW ? 300 : 1100, 1023, 1025, 1400};
-#define SIZES_OF_GPU 3 /* the last are for a GPU */
+#define SIZES_OF_GPU 3 /* the last sizes are used on a GPU only */
 
 typedef struct trial {
     const cloud_kind *kind;
@@ -96,7 +96,7 @@ START_TEST(every_method_finds_the_nearest)
 }
 END_TEST
 
-/* Points of every kind, more than one level of boxes, in three dimensions. */
+/* The grid method misses no neighbour in three dimensions with more than one level of boxes. */
 START_TEST(a_grid_of_several_levels_leaves_nothing_out)
 {
     rng r = rng_stream((uint64_t)(4200 + _i));
@@ -109,7 +109,8 @@ START_TEST(a_grid_of_several_levels_leaves_nothing_out)
 }
 END_TEST
 
-/* More dimensions than a GPU's tile has room for points, and more than the device takes. */
+/* Results are right in more dimensions than a GPU tile of points has, and than the device
+ * supports. */
 START_TEST(many_dimensions)
 {
     static const int dims[] = {5, 16, 33, 64, 65};
@@ -135,7 +136,7 @@ static fur_csr *find(fur_context *context, const trial *t, const void *points, c
     return g;
 }
 
-/* A GPU's bits are the CPU's, with three and four levels of boxes. */
+/* A GPU gives the bits of the CPU with three and four levels of boxes. */
 START_TEST(large_clouds_give_the_bits_of_the_cpu)
 {
     memory m = {0};
@@ -190,7 +191,7 @@ START_TEST(failing_memory_is_said_and_none_is_lost)
 }
 END_TEST
 
-/* Among many points at one place a search must not look at all of them for each: here it would take
+/* If many points coincide, a search must not read all of them for each point. Here this would take
  * minutes. */
 START_TEST(many_points_at_one_place_take_no_longer)
 {
