@@ -21,7 +21,7 @@ void many_release(many_trial *t)
     free(t->y);
 }
 
-/* Entries in a context, in memory that is `shift` entries longer. */
+/* A vector of a trial in a context. It begins `shift` entries after the start of `memory`. */
 typedef struct placed {
     fur_vector *memory;
     fur_vector *vector;
@@ -45,7 +45,7 @@ static void remove_placed(placed *p)
     fur_vector_destroy(p->memory);
 }
 
-/* The vectors of a trial in a context. */
+/* All vectors of a trial in a context. */
 typedef struct many_vectors {
     placed memory[MAX_MANY];
     const fur_vector *x[MAX_MANY];
@@ -95,7 +95,7 @@ static void ck_same(fur_context *context, const many_trial *t, const char *what,
                   fur_context_isa(context), fur_context_threads(context), (long long)i);
 }
 
-/* y must be the expected sum. Then y gets its old entries again. */
+/* Checks that y is the expected sum. Then restores the entries of y. */
 static void check_sum(fur_context *context, const many_trial *t, const char *what,
                       const many_results *expected, fur_vector *y)
 {

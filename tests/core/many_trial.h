@@ -6,9 +6,9 @@
 
 #include "support.h"
 
-#define MAX_MANY 70 /* more than two kernels take */
+#define MAX_MANY 70 /* more vectors than two kernels process */
 
-/* y and the vectors of a call, on the host. */
+/* y and the vectors of a call, in host memory. */
 typedef struct many_trial {
     fur_value_type value;
     int64_t n;
@@ -25,14 +25,14 @@ typedef struct many_results {
     fur_scalar dots[MAX_MANY];
     void *y; /* y + sum_k alpha_k x_k, in memory of malloc */
     double norm;
-    fur_scalar after[MAX_MANY]; /* its dot products */
+    fur_scalar after[MAX_MANY]; /* dot products of the x_k with the updated y */
 } many_results;
 
-/* By fur_dot, fur_axpby and fur_norm2. */
+/* Computes the results with fur_dot, fur_axpby and fur_norm2, one vector at a time. */
 many_results many_one_by_one(fur_context *context, const many_trial *t);
 
-/* All at once, with the same bits. The vectors begin `shift` entries behind an aligned address, if
- * they are odd ones. */
+/* Checks that the calls with all vectors give the same bits. Each vector with an odd index begins
+ * `shift` entries after an aligned address. */
 void many_check(fur_context *context, const many_trial *t, const many_results *expected,
                 int64_t shift);
 

@@ -1,6 +1,7 @@
-/* A device that has memory and reference kernels but no service. The library does the rest on the
- * device's companion, with the bits of the host. The device is made here. Its memory can only be
- * touched while one of its kernels or copies runs: a read from the host kills the process. */
+/* Tests a device that has memory and reference kernels but no service. The library does the rest on
+ * the device's companion, with the bits of the host. This file makes the device. Its memory can
+ * only be touched while one of its kernels or copies runs: a read from the host kills the
+ * process. */
 #include "clouds.h"
 #include "recognise_matrices.h"
 #include "recognise.h"
@@ -96,7 +97,7 @@ static const fur_remote remote = {
     .copy_async = copy,
 };
 
-/* The CPU's references, with the memory open. */
+/* The device's kernels. Each makes the memory accessible and calls the CPU's kernel. */
 static fur_spmv_cost cost(const fur_csr_view *a, const fur_spmv_profile *profile)
 {
     (void)a;
@@ -143,7 +144,7 @@ static const fur_stencil_kernel stencil = {.info = {.name = "reference", .exact 
                                            .apply = apply_stencil};
 static const fur_stencil_kernel *const stencils[] = {&stencil};
 
-/* A context on the device, in place of a CPU's backend. */
+/* Makes a context on the device. The device replaces the CPU's backend. */
 static fur_context *context_far(void)
 {
     fur_context *c = context_make(NULL, 2);
@@ -194,7 +195,7 @@ static void ck_same_vector(const fur_vector *a, const fur_vector *b, const char 
     free(x);
 }
 
-/* Two of a kind: of the device, and of the host. */
+/* Returns a copy of the matrix on the device. Tests use the copy and the original as a pair. */
 static fur_csr *to_far(const fur_csr *a, fur_context *far)
 {
     fur_csr *copy_of_it = NULL;
@@ -244,7 +245,7 @@ static void check_permuted(const fur_csr *far, const fur_csr *near, rng *r)
     fur_permutation_destroy(rows);
 }
 
-/* A^T x or A^H x, before and after the matrix has new values. */
+/* Checks A^T x or A^H x, before and after the matrix gets new values. */
 static void check_new_values(fur_csr *far, fur_csr *near, rng *r)
 {
     const fur_csr_view *v = &near->view;
@@ -278,7 +279,8 @@ static void check_new_values(fur_csr *far, fur_csr *near, rng *r)
     free(entries);
 }
 
-/* Solves with a triangle, ones on its diagonal, before and after the matrix has new values. */
+/* Checks solves with a triangle that has ones on its diagonal, before and after the matrix gets new
+ * values. */
 static void check_triangle(fur_csr *far, fur_csr *near, rng *r)
 {
     const fur_csr_view *v = &near->view;
@@ -311,7 +313,7 @@ static void check_triangle(fur_csr *far, fur_csr *near, rng *r)
     free(entries);
 }
 
-/* Some positions, stored and not. */
+/* Checks the entries at 20 positions. About half of the positions are stored. */
 static void check_entries(fur_csr *far, fur_csr *near, rng *r)
 {
     const fur_csr_view *v = fur_csr_get(near);
@@ -341,7 +343,7 @@ static void check_asymmetry(const fur_csr *far, const fur_csr *near)
     }
 }
 
-/* One of the twins scaled and, if it is square, without the unknowns that have a diagonal. */
+/* Scales one matrix of the pair. If the matrix is square, also eliminates the given unknowns. */
 static void rewrite(fur_csr *a, const void *entries, int64_t count, const int32_t *unknowns,
                     void *right)
 {
@@ -381,7 +383,8 @@ static void check_rewritten(fur_csr *far, fur_csr *near, rng *r)
     free(entries);
 }
 
-/* Operations with each of the twins. The result for the device's matrix is on the device. */
+/* Checks operations with each matrix of the pair. The results for the device's matrix are on the
+ * device. */
 static void check_algebra(const fur_csr *far, const fur_csr *near)
 {
     const fur_csr *const of[2] = {far, near};
@@ -420,7 +423,8 @@ static void check_algebra(const fur_csr *far, const fur_csr *near)
               d[0].col == d[1].col);
 }
 
-/* A A^T, its transpose conjugated or not, and again with the values that there are now. */
+/* Checks the product of the matrix and its transpose, conjugated or not. The plan computes the
+ * product and then updates its values with another factor. */
 static void check_multiplied(const fur_csr *far, const fur_csr *far_t, const fur_csr *near,
                              const fur_csr *near_t)
 {
@@ -439,7 +443,7 @@ static void check_multiplied(const fur_csr *far, const fur_csr *far_t, const fur
     fur_spgemm_destroy(plan);
 }
 
-/* Loops over the shapes. */
+/* Operations on a matrix of the device give the host's results. Loops over the shapes. */
 START_TEST(matrices_are_worked_on_by_the_host)
 {
     fur_context *far = context_far();
@@ -474,7 +478,7 @@ START_TEST(matrices_are_worked_on_by_the_host)
 }
 END_TEST
 
-/* Arrays of the device are borrowed if they are sound, and refused with the host's sentence. */
+/* Valid arrays of the device are borrowed. Invalid arrays are refused with the host's message. */
 START_TEST(arrays_of_the_device_are_checked)
 {
     fur_context *far = context_far();
@@ -496,7 +500,7 @@ START_TEST(arrays_of_the_device_are_checked)
 }
 END_TEST
 
-/* The diagonal of an operator. */
+/* Returns the diagonal of an operator. */
 static fur_vector *diagonal_of(const fur_operator *op)
 {
     fur_context *context = fur_operator_context(op);
@@ -507,7 +511,7 @@ static fur_vector *diagonal_of(const fur_operator *op)
     return d;
 }
 
-/* Both operators have equal diagonals. Destroys them. */
+/* Checks that both operators have equal diagonals. Destroys the operators. */
 static void ck_same_diagonal(fur_operator *a, fur_operator *b, const char *what)
 {
     fur_vector *d = diagonal_of(a);
@@ -519,7 +523,8 @@ static void ck_same_diagonal(fur_operator *a, fur_operator *b, const char *what)
     fur_operator_destroy(a);
 }
 
-/* Its rows that differ, its stencil's matrix, its product, its diagonal. */
+/* Checks that both recognised stencils have equal remaining rows, assembled matrices, products and
+ * diagonals. */
 static void check_recognised(const fur_recognised *const r[2], const fur_vector *const x[2],
                              fur_vector *const y[2])
 {
@@ -544,7 +549,8 @@ static void check_recognised(const fur_recognised *const r[2], const fur_vector 
     fur_csr_destroy(whole[0]);
 }
 
-/* Constants, then fields. */
+/* Recognition on the device gives the host's result. Loops over constant and variable
+ * coefficients. */
 START_TEST(stencils_are_recognised_by_the_host)
 {
     fur_context *far = context_far();
@@ -586,7 +592,8 @@ START_TEST(stencils_are_recognised_by_the_host)
 }
 END_TEST
 
-/* Forth and back, and Jacobi's reciprocals. Loops over value types. */
+/* Permuting a vector and back restores it. Jacobi's reciprocals are the host's. Loops over value
+ * types. */
 START_TEST(vectors_are_moved_and_inverted_by_the_host)
 {
     fur_context *far = context_far();
@@ -638,7 +645,7 @@ START_TEST(vectors_are_moved_and_inverted_by_the_host)
 }
 END_TEST
 
-/* Fields on every boundary. */
+/* A stencil with variable coefficients becomes the host's matrix. Loops over boundaries. */
 START_TEST(stencils_become_matrices_on_the_host)
 {
     const int64_t n = 6 * 5 * 4;
@@ -677,7 +684,7 @@ START_TEST(stencils_become_matrices_on_the_host)
 }
 END_TEST
 
-/* By every method. */
+/* Every reordering method finds the host's order. */
 START_TEST(orders_are_found_by_the_host)
 {
     fur_context *far = context_far();
@@ -705,7 +712,7 @@ START_TEST(orders_are_found_by_the_host)
 }
 END_TEST
 
-/* Blocks of all layouts, and products with them before and after new values. */
+/* Products with blocks of all layouts have the host's bits, before and after new values. */
 START_TEST(blocks_are_multiplied_by_the_host)
 {
     fur_context *far = context_far();
@@ -732,7 +739,7 @@ START_TEST(blocks_are_multiplied_by_the_host)
 }
 END_TEST
 
-/* Loops over value types. */
+/* Sampled products have the host's bits. Loops over value types. */
 START_TEST(products_are_sampled_by_the_host)
 {
     fur_context *far = context_far();
@@ -751,7 +758,7 @@ START_TEST(products_are_sampled_by_the_host)
 }
 END_TEST
 
-/* Loops over operations. */
+/* Plans with values rounded to single precision have the host's bits. Loops over operations. */
 START_TEST(values_are_rounded_by_the_host)
 {
     fur_context *far = context_far();
@@ -817,7 +824,8 @@ START_TEST(neighbours_are_found_by_the_host)
 }
 END_TEST
 
-/* Preconditioners that need no kernels, also with new values. */
+/* Preconditioners that need no kernels have the host's bits, also after new values. Loops over
+ * kinds. */
 START_TEST(preconditioners_are_made_by_the_host)
 {
     static const fur_precond_options kinds[] = {
@@ -881,7 +889,8 @@ START_TEST(batches_need_kernels)
 }
 END_TEST
 
-/* Loops over which of both goes first. */
+/* The context lives until its last vector is destroyed. Loops over the vector destroyed first: on
+ * the device or on the host. */
 START_TEST(objects_on_either_side_keep_the_context)
 {
     fur_context *far = context_far();

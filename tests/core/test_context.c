@@ -1,4 +1,4 @@
-/* Contexts: options and their refusal, the sentence of the last error, memory. */
+/* Contexts: options and how wrong ones are refused, the message of the last error, memory. */
 #include "support.h"
 
 #include <string.h>
@@ -30,8 +30,8 @@ static void check_defaults(const fur_context_options *options)
     fur_context_destroy(context);
 }
 
-/* No options, zeros, and the smaller options of an older program: bytes after its size are not
- * read. */
+/* The defaults hold if options are NULL, if they are zero, and if an older program passes a smaller
+ * struct. Bytes after its size are not read. */
 START_TEST(what_is_not_said_is_default)
 {
     fur_context_options sized = {.size = sizeof sized};
@@ -55,7 +55,7 @@ START_TEST(options_are_kept)
 }
 END_TEST
 
-/* The options go before the environment. */
+/* The option `isa` has precedence over the environment variable. */
 START_TEST(the_environment_names_the_instruction_set)
 {
     fur_context_options options = {.size = sizeof options, .isa = best_isa()};
@@ -111,7 +111,7 @@ START_TEST(wrong_options_are_refused)
 }
 END_TEST
 
-/* The rest of the list depends on the build. */
+/* Checks only the start of the message, because the list of devices depends on the build. */
 START_TEST(an_unknown_device_is_refused_with_the_list)
 {
     const char *start = "this build of furrow has no device \"abacus\"; it has \"cpu\"";
@@ -164,7 +164,7 @@ static void check_memory(fur_context *context, size_t bytes)
     fur_context_release(context, data);
 }
 
-/* Up to sizes that come in huge pages. */
+/* Memory is aligned for all sizes, up to sizes that use huge pages. */
 START_TEST(memory_is_aligned)
 {
     fur_context *context = context_make(NULL, 1);
@@ -204,7 +204,7 @@ START_TEST(memory_that_cannot_be_had_is_named)
 }
 END_TEST
 
-/* The CPU first; whatever is usable has a context by its name. */
+/* The CPU is the first device. A context can be made by the name of every usable device. */
 START_TEST(devices_are_listed)
 {
     int count = 0;

@@ -1,6 +1,6 @@
-/* Several vectors at a time. They have the bits of fur_dot, fur_axpby and fur_norm2 one after the
- * other on the CPU. This holds for every value type, number of vectors, size, thread count,
- * instruction set and device, with aligned and unaligned vectors. */
+/* Operations on several vectors at once. They have the bits of fur_dot, fur_axpby and fur_norm2 on
+ * one vector at a time on the CPU. This holds for every value type, number of vectors, size, thread
+ * count, instruction set and device, with aligned and unaligned vectors. */
 #include "many_trial.h"
 
 #include <math.h>
@@ -10,7 +10,8 @@ static int64_t leaf_entries(fur_value_type value)
     return 16384 / (int64_t)fur_value_size(value);
 }
 
-/* On every instruction set with 1 to 8 threads, in steps; on a GPU twice. */
+/* Checks a trial on every instruction set with 1, 1 + step, ... up to 8 threads; on a GPU with 1
+ * and 8 threads. */
 static void check_trial(const many_trial *t, int step)
 {
     fur_context *alone = context_cpu(NULL, 1);
@@ -33,7 +34,8 @@ static void check_everywhere(rng *r, fur_value_type value, int64_t n, int count,
     many_release(&t);
 }
 
-/* Around groups of vectors, rows and leaves; loops over value types, as the next. */
+/* The bits agree around the sizes of groups of vectors, rows and leaves. Like the next test, it
+ * loops over value types. */
 START_TEST(many_have_the_bits_of_one_by_one)
 {
     static const int counts[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 17, 32, 33, 66};
@@ -64,7 +66,8 @@ START_TEST(many_have_their_bits_for_any_threads)
 }
 END_TEST
 
-/* The threads share out at most 128 blocks of leaves for 32 vectors: blocks of two. */
+/* For 32 vectors, threads share at most 128 blocks of leaves. This size gives blocks of two
+ * leaves. */
 START_TEST(many_of_many_leaves_have_the_bits_of_one_by_one)
 {
     rng r = rng_stream(20);
@@ -72,7 +75,8 @@ START_TEST(many_of_many_leaves_have_the_bits_of_one_by_one)
 }
 END_TEST
 
-/* More leaves than a GPU has blocks at a time, and than a launch has blocks for all groups. */
+/* The bits agree for more leaves than a GPU processes at a time, and for more leaves than a launch
+ * has blocks for all groups. */
 START_TEST(many_long_vectors_have_the_bits_of_one_by_one)
 {
     fur_value_type value = (fur_value_type)_i;
@@ -83,7 +87,7 @@ START_TEST(many_long_vectors_have_the_bits_of_one_by_one)
 }
 END_TEST
 
-/* Sums whose squares overflow or underflow. Loops over scales. */
+/* The bits agree for sums whose squares overflow or underflow. Loops over scales. */
 START_TEST(norms_after_sums_of_extremes_have_the_bits_of_one_by_one)
 {
     static const double scales[] = {1e300, 1e-300, 0x1p-1070};
@@ -98,7 +102,7 @@ START_TEST(norms_after_sums_of_extremes_have_the_bits_of_one_by_one)
 }
 END_TEST
 
-/* y may be one of the vectors, and one may come twice. */
+/* The list of vectors may contain y, and the same vector twice. */
 START_TEST(many_dots_take_y_itself)
 {
     fur_context *context = context_make(NULL, 2);
@@ -118,7 +122,8 @@ START_TEST(many_dots_take_y_itself)
 }
 END_TEST
 
-/* Squares that overflow or underflow; NaN; infinity, which a coefficient 1 does not make a NaN. */
+/* The norm is correct if squares overflow or underflow, and for NaN. Infinity times a coefficient 1
+ * gives infinity, not NaN. */
 START_TEST(norms_after_sums_of_extremes_are_right)
 {
     static const double cases[][2] = {
@@ -144,7 +149,7 @@ START_TEST(norms_after_sums_of_extremes_are_right)
 }
 END_TEST
 
-/* A list that is wrong in its second vector. */
+/* Checks that a list with a wrong second vector is refused and changes nothing. */
 static void check_refused(fur_context *context, const fur_vector *wrong, fur_vector *y,
                           const char *sentence)
 {

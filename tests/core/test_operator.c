@@ -1,11 +1,11 @@
-/* Operators of SpMV plans, of the user's functions and of Jacobi's preconditioner: what they
- * refuse, and which failures they pass on. */
+/* Operators of SpMV plans, of the user's functions and of Jacobi's preconditioner. Tests which
+ * calls they refuse and which failures they return to the caller. */
 #include "support.h"
 
 #include <float.h>
 #include <math.h>
 
-/* A user's operator that scales by `factor`, and counts its calls. */
+/* A user's operator that scales by `factor` and counts its calls. */
 typedef struct scaling {
     fur_context *context;
     double factor;
@@ -94,7 +94,7 @@ START_TEST(an_operator_is_what_its_definition_says)
 }
 END_TEST
 
-/* A definition of an older program ends before the members it does not know. */
+/* A definition of an older program ends before the members that the program does not know. */
 START_TEST(an_older_definition_is_read_as_far_as_it_goes)
 {
     fur_context *context = context_make(NULL, 1);
@@ -159,7 +159,7 @@ START_TEST(failures_of_the_user_are_passed_on)
 }
 END_TEST
 
-/* The sentence is then about that, and not about what has failed before. */
+/* The message then names the failed function, not an earlier failure. */
 START_TEST(failures_of_the_user_without_a_sentence_get_one)
 {
     static const char applied[] =
@@ -233,7 +233,7 @@ START_TEST(vectors_that_do_not_fit_are_refused)
 }
 END_TEST
 
-/* y = factor x, with y in another context than x. */
+/* Computes y = factor x, where y is in another context than x. */
 static fur_status crossing_apply(void *user, const fur_vector *x, fur_vector *y)
 {
     const scaling *s = user;
@@ -280,7 +280,7 @@ START_TEST(x_may_have_its_own_context)
     ck_fails(context, FUR_INVALID,
              "cg needs x and b in one context, but this operator has two contexts",
              fur_solver_create(op, NULL, &solver));
-    options.adjoint = op; /* from x to b, as A itself */
+    options.adjoint = op; /* maps x to b, as A does: not an adjoint */
     ck_assert_int_eq(fur_solver_create(op, &options, &solver), FUR_INVALID);
     options.adjoint = adjoint;
     ck_ok(context, fur_solver_create(op, &options, &solver));
@@ -299,7 +299,7 @@ START_TEST(x_may_have_its_own_context)
         ck_assert_double_eq_tol(solved[i], 2, 100 * DBL_EPSILON);
     fur_vectors_destroy(block_y);
     fur_vectors_destroy(block_x);
-    back.apply_status = FUR_IO_ERROR; /* in the context of x, reported in b's */
+    back.apply_status = FUR_IO_ERROR; /* fails in x's context, reported in b's */
     ck_ok(domain, fur_vector_fill(x, fur_real(0)));
     ck_fails(context, FUR_IO_ERROR, "the scale is out of order",
              fur_solver_solve(solver, y, x, NULL));
@@ -313,7 +313,7 @@ START_TEST(x_may_have_its_own_context)
 }
 END_TEST
 
-/* op(A) of a plan: its shape, its product, its diagonal. */
+/* Checks the shape, product and diagonal of the operator op(A) of a plan. */
 static void check_spmv_operator(fur_context *context, rng *r, fur_value_type value, fur_op kind)
 {
     const shape *s = &shapes[shape_find("runs")];
@@ -364,7 +364,7 @@ START_TEST(a_plan_is_an_operator)
 }
 END_TEST
 
-/* An operator of which only the diagonal is of interest. */
+/* An operator whose diagonal alone is tested. */
 typedef struct diagonal {
     fur_value_type value;
     int64_t n;
@@ -399,7 +399,7 @@ static fur_operator *diagonal_operator(fur_context *context, diagonal *d)
     return op;
 }
 
-/* Powers of two have exact reciprocals. Loops over value types. */
+/* The entries are powers of two, which have exact reciprocals. Loops over value types. */
 START_TEST(jacobi_divides_by_the_diagonal)
 {
     fur_value_type value = (fur_value_type)_i;
@@ -429,7 +429,7 @@ START_TEST(jacobi_divides_by_the_diagonal)
 }
 END_TEST
 
-/* 1 / z = conj(z) / |z|^2, also where |z|^2 overflows or underflows. */
+/* Jacobi computes 1 / z = conj(z) / |z|^2, also if |z|^2 overflows or underflows. */
 START_TEST(jacobi_divides_by_complex_numbers)
 {
     fur_context *context = context_make(NULL, 1);
@@ -454,7 +454,8 @@ START_TEST(jacobi_divides_by_complex_numbers)
 }
 END_TEST
 
-/* 0, infinity, NaN, and numbers whose reciprocal overflows, in row 2. Loops over value types. */
+/* The diagonal of row 2 is 0, infinite, NaN, or has a reciprocal that overflows. Jacobi's error
+ * names the row. Loops over value types. */
 START_TEST(jacobi_names_the_row_without_a_reciprocal)
 {
     static const double unusable[] = {0, -0.0, INFINITY, -INFINITY, NAN, 0x1p-149, 0x1p-1074};

@@ -1,5 +1,5 @@
-/* Permutations: valid and invalid ones; vectors, matrices and operators permuted forth and back to
- * the bit, compared with slow versions. */
+/* Permutations: valid and invalid ones. Permuting vectors, matrices and operators and back restores
+ * every bit. Results are compared with simple implementations. */
 #include "support.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ static fur_permutation *make(fur_context *context, int64_t n, const int32_t *ord
     return p;
 }
 
-/* A copy on the host; NULL of NULL. */
+/* Returns a copy on the host, or NULL for NULL. */
 static fur_permutation *on_host(const fur_permutation *p)
 {
     fur_permutation *copy = NULL;
@@ -88,7 +88,7 @@ static const wrong wrongs[] = {
      {0, INT32_MIN, 2, 3}},
     {"the order has 2147483647 at position 1; it must be a permutation of 0 .. 3",
      {0, INT32_MAX, 2, 3}},
-    /* The first fault counts. */
+    /* If several positions are wrong, the message names the first. */
     {"the order has 3 at positions 0 and 1; it must be a permutation", {3, 3, 9, -1}},
     {"the order has 9 at position 1; it must be a permutation of 0 .. 3", {3, 9, 3, -1}},
 };
@@ -113,7 +113,7 @@ START_TEST(what_is_no_permutation_is_refused)
 }
 END_TEST
 
-/* Two faults anywhere, for any number of threads. */
+/* With two faults at random positions, the message names the first, for any number of threads. */
 START_TEST(the_first_of_many_faults_is_named)
 {
     enum { N = 150000 };
@@ -163,7 +163,7 @@ static void check_vectors(fur_context *context, rng *r, fur_value_type value, in
     free(order);
 }
 
-/* Loops over value types. */
+/* Permuting a vector and back restores every bit. Loops over value types. */
 START_TEST(vectors_go_forth_and_back)
 {
     rng r = rng_stream(3);
@@ -204,7 +204,7 @@ START_TEST(vectors_that_do_not_fit_are_refused)
 }
 END_TEST
 
-/* An entry of a row in its new numbering; k: where it was. */
+/* An entry of a row: its new column and its index k in the original matrix. */
 typedef struct entry {
     int32_t column;
     int64_t k;
@@ -218,7 +218,7 @@ static int compare_entries(const void *a, const void *b)
     return columns ? columns : (p->k > q->k) - (p->k < q->k);
 }
 
-/* Row i of B against row `row` of A, sorted by the C library. */
+/* Checks row i of B against row `row` of A, which the C library sorts. */
 static void check_row(const fur_csr_view *b, int64_t i, const fur_csr_view *a, int64_t row,
                       const fur_permutation *cols)
 {
@@ -267,7 +267,7 @@ static void check_permuted(const fur_csr *a, const fur_permutation *rows,
     fur_csr_destroy(b);
 }
 
-/* Both sides, and back by the inverse. */
+/* Checks that the inverse permutations of rows and columns restore the matrix. */
 static void check_round_trip(const fur_csr *a, const fur_permutation *rows,
                              const fur_permutation *cols)
 {
@@ -303,7 +303,7 @@ static void check_matrix(const fur_csr *a, rng *r)
     fur_permutation_destroy(rows);
 }
 
-/* Loops over shapes. */
+/* A permuted matrix has renumbered, sorted rows. Loops over shapes. */
 START_TEST(matrices_are_renumbered_and_sorted)
 {
     for (int type = 0; type < FUR_VALUE_COUNT * FUR_OFFSET_COUNT; type++) {
@@ -322,7 +322,8 @@ START_TEST(matrices_are_renumbered_and_sorted)
 }
 END_TEST
 
-/* Few columns: rows, short and long ones, in which most positions are there several times. */
+/* The matrix has so few columns that most positions occur several times, in short and long rows.
+ * Their order is preserved. */
 START_TEST(kept_duplicates_stay_in_their_order)
 {
     enum { ENTRIES = 6000 };
@@ -350,7 +351,7 @@ START_TEST(kept_duplicates_stay_in_their_order)
 }
 END_TEST
 
-/* By one entry a row the product is exact: P^T (P D P^T) P x = D x. Loops over value types. */
+/* P^T (P D P^T) P x = D x is exact, because D has one entry in each row. Loops over value types. */
 START_TEST(a_permuted_operator_is_the_original_one)
 {
     fur_context *context = context_make(NULL, 2);

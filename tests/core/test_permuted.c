@@ -1,7 +1,8 @@
-/* Products, operators and solvers in a permuted numbering: the same as in the original one. */
+/* Products, operators and solvers give the same results in a permuted and in the original
+ * numbering. */
 #include "support.h"
 
-/* Small whole numbers, whose products and sums are exact in every order. */
+/* Returns small whole numbers. Their products and sums are exact in every order. */
 static void *whole_numbers(rng *r, fur_value_type value, int64_t n)
 {
     void *entries = entries_make(value, n);
@@ -41,7 +42,7 @@ static void multiply(const fur_csr *a, const fur_vector *x, fur_vector *y)
     fur_spmv_destroy(plan);
 }
 
-/* P (A x) = (P A Q^T) (Q x) */
+/* Checks that P (A x) = (P A Q^T) (Q x). */
 static void check_product(fur_context *context, rng *r, const shape *s, fur_value_type value)
 {
     fur_csr *a = whole_matrix(context, r, s, value);
@@ -71,7 +72,7 @@ static void check_product(fur_context *context, rng *r, const shape *s, fur_valu
     fur_csr_destroy(a);
 }
 
-/* Loops over shapes. */
+/* Permuting commutes with the product. Loops over shapes. */
 START_TEST(permuting_commutes_with_the_product)
 {
     rng r = rng_stream(6);
@@ -82,7 +83,7 @@ START_TEST(permuting_commutes_with_the_product)
 }
 END_TEST
 
-/* A square matrix and the operator that permutes to P A P^T and back. */
+/* A square matrix A, and an operator that permutes x, applies P A P^T and permutes back. */
 typedef struct pair {
     fur_context *context;
     fur_csr *a;
@@ -137,7 +138,7 @@ static void check_operator(fur_context *context, rng *r, fur_value_type value)
     pair_close(&t);
 }
 
-/* Loops over value types. */
+/* The permuted operator gives the results of A. Loops over value types. */
 START_TEST(a_permuted_operator_is_the_original_one)
 {
     memory m = {0};
@@ -149,7 +150,7 @@ START_TEST(a_permuted_operator_is_the_original_one)
 }
 END_TEST
 
-/* 7 on the diagonal and -1 next to it: positive definite. */
+/* Returns a positive definite matrix with 7 on the diagonal and -1 off the diagonal. */
 static fur_csr *laplacian(fur_context *context, rng *r)
 {
     fur_csr *a = NULL;

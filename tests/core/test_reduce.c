@@ -9,7 +9,8 @@
 
 #define MAX_CONTEXTS 24
 
-/* The tree: leaves of 16 KiB in rows of 512 bytes, entry j of a row in lane j. */
+/* The summation tree has leaves of 16 KiB. A leaf has rows of 512 bytes; entry j of a row is added
+ * to lane j. */
 #define LEAF_BYTES 16384
 #define ROW_BYTES 512
 #define MAX_LANES 128
@@ -43,8 +44,8 @@ static pair add_square(pair sum, fur_value_type value, fur_scalar x, fur_scalar 
     return sum;
 }
 
-/* |x|, whose larger part is brought to [1, 2) before it is squared if it lies outside
- * 2^-400 .. 2^400. */
+/* Returns |x|. If the larger part is outside 2^-400 .. 2^400, both parts are scaled to bring it to
+ * [1, 2) before they are squared. */
 static double magnitude(fur_scalar x)
 {
     double most = fmax(fabs(x.re), fabs(x.im));
@@ -84,7 +85,7 @@ static int64_t row_entries(fur_value_type value)
     return ROW_BYTES / (int64_t)fur_value_size(value);
 }
 
-/* The arrays of a reduction. */
+/* The operands of a reduction. */
 typedef struct input {
     fur_value_type value;
     int64_t n;
@@ -107,7 +108,7 @@ static pair leaf_sum(const input *in, add_entry add, double scale, int64_t begin
     return lanes[0];
 }
 
-/* Level by level: neighbours are added, one without a neighbour moves up. */
+/* Adds neighbouring sums, level by level. A sum without a neighbour moves to the next level. */
 static pair tree_sum(const input *in, add_entry add, double scale)
 {
     int64_t size = leaf_entries(in->value);
@@ -137,9 +138,9 @@ static double largest(const input *in)
     return most;
 }
 
-/* The root of the sum of squares. If the sum is above the largest number or below 2^-960, the
- * entries are scaled. The factor is the power of two that brings the largest to [1, 2), or 2^1023
- * if the largest is subnormal. */
+/* Returns the root of the sum of squares. If the sum is above the largest number or below 2^-960,
+ * the entries are scaled. The factor is the power of two that brings the largest to [1, 2), or
+ * 2^1023 if the largest is subnormal. */
 static double tree_norm2(const input *in)
 {
     double sum = tree_sum(in, add_square, 1).re;
@@ -152,7 +153,7 @@ static double tree_norm2(const input *in)
     return sqrt(tree_sum(in, add_square, scale).re) / scale;
 }
 
-/* The results of the library's reductions, or the expected ones. */
+/* The computed or expected results of the library's reductions. */
 typedef struct results {
     fur_scalar dot;
     double norm1;
@@ -247,10 +248,11 @@ static exact_sums sum_exactly(const input *in)
     return all;
 }
 
-/* A term of the tree is rounded at most `depth` times: in its lane once for each of the 32 rows of
- * a leaf (twice for complex entries), once a fold, once a level. With u = eps / 2, a sum of terms t
- * errs by at most depth u / (1 - depth u) sum |t| < depth eps sum |t|. A modulus has an error of 2
- * u before that. The square root halves the relative error of a sum of squares and adds u. */
+/* A term of the tree is rounded at most `depth` times. Its lane rounds it once for each of the 32
+ * rows of a leaf (twice for complex entries). Each fold and each level rounds it once. With u = eps
+ * / 2, a sum of terms t has an error of at most depth u / (1 - depth u) sum |t| < depth eps sum
+ * |t|. A modulus has an error of 2 u before that. The square root halves the relative error of a
+ * sum of squares and adds u. */
 static void check_error(const input *in, const results *r)
 {
     exact_sums exact = sum_exactly(in);
@@ -265,7 +267,7 @@ static void check_error(const input *in, const results *r)
     ck_assert(fabsl(r->norm2 - norm2) <= (depth / 2 + 1) * eps * norm2);
 }
 
-/* Every instruction set with 1 to 8 threads, in steps. */
+/* Contexts for every instruction set with 1, 1 + step, ... up to 8 threads. */
 typedef struct bench {
     fur_context *contexts[MAX_CONTEXTS];
     int count;
@@ -299,7 +301,7 @@ static void check_size(const bench *b, rng *r, fur_value_type value, int64_t n)
     free(x);
 }
 
-/* Around rows, leaves and levels; loops over value types. */
+/* Results have the tree's bits for sizes around rows, leaves and levels. Loops over value types. */
 START_TEST(reductions_have_the_bits_of_the_tree)
 {
     fur_value_type value = (fur_value_type)_i;
@@ -318,7 +320,7 @@ START_TEST(reductions_have_the_bits_of_the_tree)
 }
 END_TEST
 
-/* The threads share out at most 1024 blocks of leaves: blocks of 2 and of 4. */
+/* Threads share at most 1024 blocks of leaves, so these sizes give blocks of 2 and of 4 leaves. */
 START_TEST(reductions_of_many_leaves_have_the_bits_of_the_tree)
 {
     bench b = bench_open(7);
@@ -330,7 +332,7 @@ START_TEST(reductions_of_many_leaves_have_the_bits_of_the_tree)
 }
 END_TEST
 
-/* Dot products are conjugated in their first vector. */
+/* The dot product conjugates its first vector. */
 START_TEST(dot_conjugates_its_first_vector)
 {
     static const fur_value_type complex_values[] = {FUR_C64, FUR_C128};
@@ -356,7 +358,7 @@ START_TEST(dot_conjugates_its_first_vector)
 }
 END_TEST
 
-/* Single precision sums are neither rounded to it nor added in it. */
+/* Sums of single precision vectors are computed and returned in double precision. */
 START_TEST(single_precision_is_added_in_double)
 {
     fur_context *context = context_make(NULL, 1);
@@ -373,8 +375,8 @@ START_TEST(single_precision_is_added_in_double)
 }
 END_TEST
 
-/* Parts of entries that are set in this order among zeros, and their norms. All expected values are
- * exact: Pythagorean triples times powers of two, one entry beside which the others vanish, or
+/* The parts are the first entries of a vector; all other entries are 0. The expected norms are
+ * exact: Pythagorean triples times powers of two, one entry that is much larger than all others, or
  * sqrt(x x) = x. */
 typedef struct extreme {
     fur_value_type value;
@@ -484,7 +486,7 @@ START_TEST(norms_of_extremes_are_right)
 }
 END_TEST
 
-/* NaN in any place of any leaf and lane. */
+/* norm_max returns NaN for a NaN in any leaf and lane. */
 START_TEST(norm_max_sees_every_nan)
 {
     fur_context *context = context_make(NULL, 3);
@@ -505,9 +507,9 @@ START_TEST(norm_max_sees_every_nan)
 }
 END_TEST
 
-/* The norm of one entry of any exponents. The square, its sum, the root and the last scaling are
- * rounded, by 2 u together. Below the normal range the last rounding is half of the smallest
- * number. */
+/* The norm of one entry with any exponents is its modulus. The square, its sum, the root and the
+ * last scaling are rounded, by 2 u together. Below the normal range the last rounding is half of
+ * the smallest number. */
 START_TEST(norms_of_one_complex_entry_are_its_modulus)
 {
     fur_context *context = context_make(NULL, 1);
@@ -532,7 +534,7 @@ START_TEST(norms_of_one_complex_entry_are_its_modulus)
 }
 END_TEST
 
-/* a b and a b + c, rounded once, in the value type's precision. */
+/* Return a b and a b + c, rounded once, in the value type's precision. */
 static double round_product(fur_value_type value, double a, double b)
 {
     return value_epsilon(value) == DBL_EPSILON ? a * b : (float)a * (float)b;
@@ -543,7 +545,7 @@ static double round_fma(fur_value_type value, double a, double b, double c)
     return value_epsilon(value) == DBL_EPSILON ? fma(a, b, c) : fmaf((float)a, (float)b, (float)c);
 }
 
-/* The real products of a b, c added first if it is given, in the library's order. */
+/* Returns a b, or a b + c if c is given, with the roundings of the library's order. */
 static fur_scalar product(fur_value_type value, fur_scalar a, fur_scalar b, const fur_scalar *c)
 {
     double re = c ? round_fma(value, a.re, b.re, c->re) : round_product(value, a.re, b.re);
@@ -556,7 +558,7 @@ static fur_scalar product(fur_value_type value, fur_scalar a, fur_scalar b, cons
     return fur_complex(re, im);
 }
 
-/* alpha x + beta y by its definition. */
+/* Returns alpha x + beta y by its definition. */
 static void *expect_axpby(const input *in, fur_scalar alpha, fur_scalar beta)
 {
     void *out = entries_make(in->value, in->n);
@@ -569,7 +571,7 @@ static void *expect_axpby(const input *in, fur_scalar alpha, fur_scalar beta)
     return out;
 }
 
-/* axpby and, for beta = 1, axpy_norm2; x and y may be the same array. */
+/* Checks axpby and, for beta = 1, also axpy_norm2. x and y may be the same array. */
 static void check_axpby(fur_context *context, const input *in, fur_scalar alpha, fur_scalar beta)
 {
     bool same = in->x == in->y;
@@ -608,7 +610,7 @@ static void check_axpby_size(fur_context *context, fur_value_type value, int64_t
     free(x);
 }
 
-/* Loops over value types. */
+/* axpby has the bits of its definition. Loops over value types. */
 START_TEST(axpby_has_the_bits_of_its_definition)
 {
     static const int64_t sizes[] = {0, 1, 2, 7, 16, 33, 1023, 33000};
@@ -620,7 +622,7 @@ START_TEST(axpby_has_the_bits_of_its_definition)
 }
 END_TEST
 
-/* beta = 0 overwrites NaN; alpha = 0 does not hide one in x. Loops over value types. */
+/* beta = 0 overwrites a NaN in y. alpha = 0 does not hide a NaN in x. Loops over value types. */
 START_TEST(axpby_with_zeros_treats_nan_as_said)
 {
     fur_value_type value = (fur_value_type)_i;

@@ -1,5 +1,5 @@
-/* Scalars where the device computes: the bits of the operations that wait, guards and what halts,
- * nothing done afterwards, refusals. */
+/* Scalars in the device's memory. Tests that they give the bits of the calls that return scalars to
+ * the host, that guards halt, that a halt stops later calls, and refusals. */
 #include "support.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ static fur_scalars_state state_of(fur_context *context, const fur_scalars *scala
     return state;
 }
 
-/* Sets the values given, no guards. */
+/* Sets the first `count` values, without guards. */
 static void set_values(fur_context *context, fur_scalars *scalars, const double *values, int count)
 {
     fur_scalars_state state = fur_scalars_initial();
@@ -72,7 +72,7 @@ START_TEST(the_first_state_is_clear)
 }
 END_TEST
 
-/* Loops over value types. */
+/* fur_dot_into has the bits of fur_dot. Loops over value types. */
 START_TEST(a_dot_product_has_the_bits_of_dot)
 {
     fur_context *context = context_make(NULL, 2);
@@ -97,7 +97,8 @@ START_TEST(a_dot_product_has_the_bits_of_dot)
 }
 END_TEST
 
-/* Plain coefficients, a value, a quotient; loops over value types. */
+/* axpby with stored coefficients has the bits of axpby. Coefficients are numbers, stored values and
+ * quotients. Loops over value types. */
 START_TEST(updates_have_the_bits_of_axpby)
 {
     static const double values[] = {0.7, 3, -1.25, 1, 0};
@@ -135,7 +136,8 @@ START_TEST(updates_have_the_bits_of_axpby)
 }
 END_TEST
 
-/* Also where squares overflow and underflow; loops over value types. */
+/* axpy_norm2_into has the bits of axpy_norm2, also if squares overflow or underflow. Loops over
+ * value types. */
 START_TEST(updates_with_norms_have_the_bits_of_axpy_norm2)
 {
     fur_context *context = context_make(NULL, 2);
@@ -168,14 +170,14 @@ START_TEST(updates_with_norms_have_the_bits_of_axpy_norm2)
 }
 END_TEST
 
-/* A vector of one entry, so that x.1 is the entry. */
+/* Returns a vector of one entry. */
 static fur_vector *single(fur_context *context, double entry)
 {
     return vector_from(context, FUR_F64, 1, &entry);
 }
 
-/* The fused passes of conjugate gradients equal the calls that they replace, bit by bit, with and
- * without a diagonal, at odd addresses too. Loops over value types. */
+/* The fused passes of conjugate gradients equal the calls that they replace, bit by bit, without a
+ * diagonal, with one, and with a constant one. Loops over value types. */
 START_TEST(fused_updates_have_the_bits_of_separate_ones)
 {
     static const double values[] = {0.7, 3, -1.25};
@@ -228,7 +230,7 @@ START_TEST(fused_updates_have_the_bits_of_separate_ones)
 }
 END_TEST
 
-/* A coefficient of what a slot held before, and the values that are kept of it. */
+/* A coefficient may use the previous value of a slot. The kept values of a slot can be read. */
 START_TEST(earlier_values_can_be_had)
 {
     fur_context *context = context_make(NULL, 1);
@@ -255,7 +257,8 @@ START_TEST(earlier_values_can_be_had)
              "the number of slots must be from 0 to 8, and the number of values 0 or more",
              fur_scalars_keep(s, 9, 4));
     ck_assert_int_eq(fur_scalars_keep(s, 8, INT64_C(1) << 61), FUR_OVERFLOW);
-    ck_ok(context, fur_scalars_kept(s, 1, 3, kept)); /* what was kept still is */
+    ck_ok(context,
+          fur_scalars_kept(s, 1, 3, kept)); /* a failed call does not lose the kept values */
     fur_vector_destroy(x);
     fur_scalars_destroy(s);
     fur_context_destroy(context);
@@ -295,7 +298,7 @@ START_TEST(a_guard_halts_at_its_floor_and_at_what_is_not_finite)
 }
 END_TEST
 
-/* The guard of ||y||: y is updated, and what comes after does nothing. */
+/* The guard of ||y|| halts after y is updated. Later calls that use these scalars do nothing. */
 START_TEST(after_a_halt_nothing_is_done)
 {
     fur_context *context = context_make(NULL, 1);
@@ -335,7 +338,8 @@ START_TEST(after_a_halt_nothing_is_done)
 }
 END_TEST
 
-/* The quotient halts at its denominator, or at the numerator if there is no denominator. */
+/* A quotient that is not finite halts at its denominator, or at its numerator if it has no
+ * denominator. */
 START_TEST(a_coefficient_that_is_not_finite_halts)
 {
     static const double values[] = {1, 0, NAN, INFINITY, 1e-320};

@@ -8,7 +8,7 @@
 
 static const int64_t sizes[] = {0, 1, 3, 1000, 70001};
 
-/* Loops over value types, as the tests below do that use _i. */
+/* A new vector contains zeros. Tests that use _i loop over value types. */
 START_TEST(a_new_vector_is_zero)
 {
     memory m = {0};
@@ -115,7 +115,7 @@ START_TEST(wrong_shapes_are_refused)
 }
 END_TEST
 
-/* A coefficient is rounded once to the value type. */
+/* fill rounds a coefficient once to the value type. */
 START_TEST(fill_sets_every_entry)
 {
     fur_value_type value = (fur_value_type)_i;
@@ -136,7 +136,8 @@ START_TEST(fill_sets_every_entry)
 }
 END_TEST
 
-/* Powers of two round nothing; an imaginary part that is -0 could become 0. */
+/* The coefficients are powers of two, so products are exact. An imaginary part of -0 could become
+ * 0. */
 START_TEST(scaling_multiplies_every_entry)
 {
     fur_value_type value = (fur_value_type)_i;
@@ -197,7 +198,7 @@ START_TEST(copy_between_overlapping_vectors_is_right)
 }
 END_TEST
 
-/* z = x y; z may be x or y. Products of small numbers are exact. */
+/* z = x y is correct if z is x or y. Products of small numbers are exact. */
 START_TEST(multiply_is_exact_on_small_numbers_whatever_is_aliased)
 {
     fur_value_type value = (fur_value_type)_i;
@@ -232,8 +233,8 @@ START_TEST(multiply_is_exact_on_small_numbers_whatever_is_aliased)
 }
 END_TEST
 
-/* To every type: rounded to nearest, imaginary part 0. The parts are chosen for every case: real
- * ones when the imaginary part would be lost. */
+/* Conversion to every type rounds to nearest and sets a missing imaginary part to 0. The test sets
+ * imaginary parts to 0 if the target type is real. */
 START_TEST(conversion_rounds_to_nearest)
 {
     fur_value_type from = (fur_value_type)_i;
@@ -279,7 +280,7 @@ START_TEST(conversion_keeps_what_is_not_a_number_and_overflows_to_infinity)
 }
 END_TEST
 
-/* The first entry at fault is named, whichever thread finds it. */
+/* The error names the first entry with an imaginary part, for any thread that finds it. */
 START_TEST(conversion_does_not_lose_imaginary_parts)
 {
     static const fur_value_type from[] = {FUR_C64, FUR_C128};

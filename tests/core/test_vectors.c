@@ -1,11 +1,12 @@
 /* Blocks of vectors: every layout, stride and value type in copies, views, sums and the caller's
- * arrays. Also: refusals, failing allocations. */
+ * arrays. Also tests refusals and failing allocations. */
 #include "support.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A block with gaps, as rows 1 .. and columns 2 .. of a larger one, and its entries. */
+/* A block with gaps in memory: `block` is rows 1 .. and columns 2 .. of the larger block
+ * `memory`. */
 typedef struct inner {
     fur_vectors *memory;
     fur_vectors *block;
@@ -30,7 +31,7 @@ static void inner_release(inner *b)
     fur_vectors_destroy(b->memory);
 }
 
-/* Entry (i, j) wherever it lies. */
+/* Returns entry (i, j) for both layouts. */
 static fur_scalar at(const fur_vectors *x, int64_t i, int64_t j)
 {
     const fur_vectors_view *v = fur_vectors_get(x);
@@ -43,7 +44,7 @@ static bool is_same(fur_scalar a, fur_scalar b)
     return a.re == b.re && a.im == b.im;
 }
 
-/* The frame around the inner block is unchanged. */
+/* Checks that the entries of `memory` around the inner block are unchanged. */
 static void check_frame(const inner *b)
 {
     const fur_vectors_view *v = fur_vectors_get(b->memory);
@@ -69,7 +70,8 @@ static void check_equal(const fur_vectors *x, const fur_vectors *y)
 static const int64_t extents[][2] = {{0, 3}, {4, 0}, {1, 1},    {5, 3},
                                      {3, 1}, {1, 9}, {131, 70}, {2000, 33}};
 
-/* Up, across layouts, down again; loops over value types and layouts. */
+/* Entries survive an upload, copies to another layout and back, and a download. Loops over value
+ * types and layouts. */
 START_TEST(entries_go_through_every_layout)
 {
     fur_value_type value = (fur_value_type)(_i / 4);
@@ -104,7 +106,7 @@ START_TEST(entries_go_through_every_layout)
 }
 END_TEST
 
-/* A column as a vector: in place, or a copy of it. */
+/* Returns a copy of column j as a vector. */
 static fur_vector *column_of(fur_vectors *x, int64_t j)
 {
     const fur_vectors_view *v = fur_vectors_get(x);
@@ -121,7 +123,7 @@ static fur_vector *column_of(fur_vectors *x, int64_t j)
     return column;
 }
 
-/* Y = alpha X + beta Y column by column. */
+/* Y = alpha X + beta Y has the bits of axpby on each column. Loops over value types and layouts. */
 START_TEST(sums_have_the_bits_of_axpby)
 {
     fur_value_type value = (fur_value_type)(_i / 4);
@@ -314,7 +316,7 @@ START_TEST(what_does_not_fit_is_refused)
     fur_vectors_destroy(middle);
     ck_ok(context, fur_vectors_columns(x, 3, 3, &middle));
     ck_ok(context, fur_vectors_fill(left, one));
-    ck_ok(context, fur_vectors_copy(left, middle)); /* side by side */
+    ck_ok(context, fur_vectors_copy(left, middle)); /* adjacent columns do not overlap */
     ck_ok(context, fur_vectors_copy(left, left));
     ck_assert(at(x, 4, 5).re == 1);
     fur_vectors *const made[] = {middle, left, complex, y, x};
@@ -324,7 +326,8 @@ START_TEST(what_does_not_fit_is_refused)
 }
 END_TEST
 
-/* X C column by column: sums of columns of X, from zeros, then with Y. */
+/* Returns column j of alpha X C + beta Y. Starts from zeros and adds the columns of X one by
+ * one. */
 static fur_vector *expect_product(fur_vectors *x, const fur_scalar *c, int64_t m, int64_t j,
                                   fur_scalar alpha, fur_scalar beta, fur_vectors *y)
 {
@@ -358,7 +361,8 @@ static void check_columns(fur_vectors *y, fur_vector *const *expected)
     }
 }
 
-/* Loops over value types and layouts of both. */
+/* alpha X C + beta Y has the bits of sums of columns. Loops over value types and the layouts of X
+ * and Y. */
 START_TEST(small_products_have_the_bits_of_sums)
 {
     static const int64_t shapes_of_c[][2] = {{1, 1}, {5, 3}, {3, 5}, {17, 4}, {4, 4}};
@@ -398,7 +402,7 @@ START_TEST(small_products_have_the_bits_of_sums)
 }
 END_TEST
 
-/* Entry (i, j) of X^H Y. */
+/* Returns entry (i, j) of X^H Y. */
 static fur_scalar dot_of(fur_vectors *x, int64_t i, fur_vectors *y, int64_t j)
 {
     fur_vector *left = column_of(x, i);
@@ -484,7 +488,7 @@ START_TEST(small_products_that_do_not_fit_are_refused)
 }
 END_TEST
 
-/* Makes and moves blocks with every allocation failing once. */
+/* Makes and moves blocks. The caller lets one allocation fail. */
 static fur_status make_all(fur_context *context)
 {
     fur_status status = FUR_OK;
