@@ -1,5 +1,5 @@
-/* Modes of floating-point arithmetic that a program may have set before it calls the library: of
- * rounding, and without subnormal numbers, as -ffast-math does before main. */
+/* Floating-point modes that a program may have set before it calls the library: rounding modes, and
+ * a mode that flushes subnormal numbers to zero, as -ffast-math does. */
 #ifndef FURROW_TESTS_FLOAT_MODES_H
 #define FURROW_TESTS_FLOAT_MODES_H
 
@@ -17,7 +17,7 @@ static inline uint64_t float_control(void)
 {
     uint64_t control = 0;
 #if defined(__SSE2__)
-    control = _mm_getcsr() & ~UINT64_C(0x3f); /* without the flags */
+    control = _mm_getcsr() & ~UINT64_C(0x3f); /* without the exception flags */
 #elif defined(__aarch64__)
     __asm__ volatile("mrs %0, fpcr" : "=r"(control));
 #endif
@@ -34,7 +34,7 @@ static inline void float_set_control(uint64_t control)
     (void)control;
 }
 
-/* Numbers below the normal ones count as zero, as operands and as results. */
+/* Returns the control bits that treat subnormal operands and results as zero. */
 static inline uint64_t float_flushing(void)
 {
 #if defined(__SSE2__)

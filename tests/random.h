@@ -27,7 +27,7 @@ static inline uint64_t random_bits(void)
     return z ^ (z >> 31);
 }
 
-/* 0 .. limit-1 */
+/* Returns a number of 0 .. limit-1. */
 static inline int random_below(int limit)
 {
     return (int)(random_bits() % (uint64_t)limit);

@@ -1,4 +1,4 @@
-/* Tests that write files: they run in a new folder, which is removed at the end. */
+/* For tests that write files: they run in a new folder, which is removed at the end. */
 #ifndef FURROW_TESTS_SCRATCH_H
 #define FURROW_TESTS_SCRATCH_H
 
@@ -23,7 +23,7 @@ static inline void scratch_write(const char *path, const char *text)
     scratch_write_bytes(path, text, strlen(text));
 }
 
-/* The file's text, to be freed. */
+/* Returns the file's text; the caller frees it. */
 static inline char *scratch_read(const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -38,7 +38,7 @@ static inline char *scratch_read(const char *path)
     return text;
 }
 
-/* Files in the current folder. */
+/* Returns the number of files in the current folder. */
 static inline int scratch_count(void)
 {
     DIR *folder = opendir(".");
@@ -60,7 +60,7 @@ static inline void scratch_empty(void)
         closedir(folder);
 }
 
-/* run_tests in a new folder. */
+/* Calls run_tests in a new folder and removes the folder afterwards. */
 static inline int scratch_run(const char *name, void (*add)(TCase *tests))
 {
     char folder[] = "/tmp/furrow-test-XXXXXX";

@@ -194,7 +194,8 @@ fur_context *context_cuda(void)
     return make_context((fur_context_options){.device = "cuda"});
 }
 
-/* Filled with ones, which are NaN and -1: memory used before it is set shows. */
+/* Allocates memory and fills it with one bits, which are NaN and -1. So a test sees a read of
+ * memory that was not set. */
 static void *counting_allocate(void *user, size_t bytes)
 {
     memory *m = user;
@@ -244,7 +245,8 @@ static void cuda_release(void *data)
     ck_cuda(cudaFree(data));
 }
 
-/* Contexts' streams do not wait for the default one. */
+/* Synchronises the device before and after, because the contexts' streams do not wait for the
+ * default stream. */
 static void cuda_move(void *to, const void *from, size_t bytes)
 {
     ck_cuda(cudaDeviceSynchronize());
@@ -252,7 +254,7 @@ static void cuda_move(void *to, const void *from, size_t bytes)
     ck_cuda(cudaDeviceSynchronize());
 }
 
-/* As counting_allocate, in order of the stream. */
+/* As counting_allocate, but in GPU memory and in the order of the stream. */
 static void *counting_allocate_far(void *user, size_t bytes)
 {
     memory *m = user;
@@ -280,7 +282,7 @@ fur_allocator memory_allocator_far(memory *m)
     return (fur_allocator){counting_allocate_far, counting_release_far, m};
 }
 
-/* The stream of all contexts that count. */
+/* Returns the stream that all contexts of context_counting share. */
 static void *counting_stream(void)
 {
     static cudaStream_t stream;
@@ -373,7 +375,7 @@ fur_context *context_counting(memory *m, const char *isa, int threads)
     return make_context(options);
 }
 
-/* Whole pages for the bytes, and the page after them. */
+/* Returns the bytes of all pages of the data and of one guard page after them. */
 static size_t guard_pages(size_t bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -538,7 +540,7 @@ static int64_t fill_none(const shape *s, rng *r, int64_t row, int32_t *columns)
     return 0;
 }
 
-/* `count` columns from `first` on, as far as the matrix has them. */
+/* Writes `count` consecutive columns from `first` on, without those outside the matrix. */
 static int64_t fill_from(const shape *s, int64_t first, int64_t count, int32_t *columns)
 {
     int64_t n = 0;
@@ -560,7 +562,7 @@ static int64_t fill_band(const shape *s, rng *r, int64_t row, int32_t *columns)
     return fill_from(s, row - s->parameter, 2 * s->parameter + 1, columns);
 }
 
-/* One full row among diagonal ones. */
+/* One full row; all other rows have their diagonal entry only. */
 static int64_t fill_dense_row(const shape *s, rng *r, int64_t row, int32_t *columns)
 {
     (void)r;
@@ -589,13 +591,14 @@ static int64_t fill_scattered(const shape *s, rng *r, int64_t count, int32_t *co
     return n;
 }
 
-/* Rows of up to 2 * parameter random columns, every fifth one empty. */
+/* Every fifth row is empty. The others have about 1 to 2 * parameter columns at random distances.
+ */
 static int64_t fill_random(const shape *s, rng *r, int64_t row, int32_t *columns)
 {
     return row % 5 == 3 ? 0 : fill_scattered(s, r, 1 + rng_below(r, 2 * s->parameter), columns);
 }
 
-/* Few entries in most rows, many in few: about parameter / rank, ranks in random order. */
+/* Most rows have few entries and few rows have many: about parameter / k for a random k. */
 static int64_t fill_skewed(const shape *s, rng *r, int64_t row, int32_t *columns)
 {
     (void)row;
@@ -603,7 +606,7 @@ static int64_t fill_skewed(const shape *s, rng *r, int64_t row, int32_t *columns
     return fill_scattered(s, r, count < s->cols / 2 ? count : s->cols / 2, columns);
 }
 
-/* Runs of consecutive columns, each of 1 to parameter. */
+/* Groups of consecutive columns, each of 1 to parameter columns. */
 static int64_t fill_runs(const shape *s, rng *r, int64_t row, int32_t *columns)
 {
     (void)row;
@@ -644,8 +647,8 @@ static int64_t fill_grid(const shape *s, rng *r, int64_t row, int32_t *columns)
 
 #define LONG_ROW (4 * 4096 + 5)
 
-/* Row lengths around powers of two: long rows are added in segments, and a segment has such a
- * length. */
+/* Row lengths around powers of two: the sum of a long row is split into segments of such lengths.
+ */
 static const int64_t segment_lengths[] = {4095, 4096, 4097, 8192, LONG_ROW, 1,    0,    8193,
                                           63,   64,   65,   127,  128,      129,  255,  256,
                                           257,  511,  512,  513,  640,      1023, 1024, 1025};

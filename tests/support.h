@@ -1,7 +1,7 @@
-/* Shared by the unit tests of the library: a run with a printed seed, random numbers, and contexts
- * of every instruction set or of a GPU. Also: memory that counts, fails or ends at an unmapped
- * page; entries of any value type; patterns of many shapes; assertions about statuses and their
- * sentences. */
+/* Shared by the unit tests of the library: test runs with a printed seed, random numbers, and
+ * contexts of every instruction set or of a GPU. Also: allocators that count or fail, and memory
+ * that ends at an unmapped page. Also: entries of any value type, patterns of many shapes, and
+ * assertions about statuses and their messages. */
 #ifndef FURROW_TESTS_SUPPORT_H
 #define FURROW_TESTS_SUPPORT_H
 
@@ -26,12 +26,12 @@
 #    define TEST_SLOW 0
 #endif
 
-/* Loops i over 0 .. count - 1; in slow builds over one in `rest`, others in other turns. */
+/* Loops i over 0 .. count - 1. Slow builds visit one i of every `rest`; `turn` selects which. */
 #define FOR_TURNS(i, count, rest, turn)                                                            \
     for (int i = TEST_SLOW ? (int)((turn) % (rest)) : 0; i < (count); i += TEST_SLOW ? (rest) : 1)
 
-/* Adds a loop of tests over 0 .. count - 1; in slow builds of one in `rest`, others with other
- * seeds. */
+/* Adds a loop of tests over 0 .. count - 1. Slow builds add one of every `rest`; the seed selects
+ * which. */
 void tcase_add_turns(TCase *tests, const TTest *test, int count, int rest);
 
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
@@ -60,89 +60,91 @@ bool on_gpu(void);
 /* Returns whether FURROW_TEST_SMALL is set: tests of a GPU then shrink to what compute-sanitizer
  * runs in about a minute. */
 bool test_small(void);
-/* Whether loops shrink, in this build or in this run. */
+/* Whether loops shrink, because the build is slow or FURROW_TEST_SMALL is set. */
 #define TEST_SHORT (TEST_SLOW || test_small())
 
-/* Random numbers: a separate stream for every number, repeated by FURROW_SEED. */
+/* Random numbers. Each stream number gives separate random numbers, which FURROW_SEED repeats. */
 typedef struct rng {
     uint64_t state;
 } rng;
 
 rng rng_stream(uint64_t number);
 uint64_t rng_bits(rng *r);
-/* 0 .. limit-1 */
+/* Returns a number of 0 .. limit-1. */
 int64_t rng_below(rng *r, int64_t limit);
-/* Uniform in (-1, 1). */
+/* Returns a number that is uniform in (-1, 1). */
 double rng_unit(rng *r);
-/* A value of the type with parts in (-1, 1). */
+/* Returns a value of the type whose parts are in (-1, 1). */
 fur_scalar rng_scalar(rng *r, fur_value_type value);
-/* A permutation of 0 .. n-1, to be freed. */
+/* Returns a permutation of 0 .. n-1; the caller frees it. */
 int32_t *rng_order(rng *r, int64_t n);
 
-/* Contexts of the device under test. The instruction sets of this machine: names in order, NULL
- * past the last. On a GPU there is one name, "cuda", and context_make does not look at it. */
+/* isa_name returns the instruction sets of this machine in order, and NULL after the last. On a GPU
+ * there is one name, "cuda", which context_make ignores. context_make opens a context of the device
+ * under test. */
 const char *isa_name(int index);
 fur_context *context_make(const char *isa, int threads);
-/* A context of the CPU, whatever device is tested. */
+/* Opens a context of the CPU, whichever device is tested. */
 fur_context *context_cpu(const char *isa, int threads);
-/* The first GPU, with a stream and memory of the context's own. */
+/* Opens the first GPU. The context makes its own stream and allocates its own memory. */
 fur_context *context_cuda(void);
 
-/* An allocator that counts, and that refuses its n-th call if fail_at = n > 0. */
+/* State of an allocator that counts its calls. If fail_at = n > 0, call n returns NULL. */
 typedef struct memory {
     int64_t calls;
     int64_t outstanding;
     int64_t fail_at;
-    void *stream; /* the cudaStream_t that orders memory of a GPU */
+    void *stream; /* the cudaStream_t in whose order GPU memory is allocated */
 } memory;
 
 fur_allocator memory_allocator(memory *m);
 /* As above, for memory of a GPU. */
 fur_allocator memory_allocator_far(memory *m);
-/* On a GPU the context counts the memory of both sides. Its stream belongs to the tests and orders
- * the memory of the device: no allocation waits, so a missing wait of the library can show. */
+/* Opens a context whose memory is counted; on a GPU in host and device memory together. Its stream
+ * belongs to the tests and orders the memory of the device. As no allocation waits, a wait that the
+ * library lacks can show. */
 fur_context *context_counting(memory *m, const char *isa, int threads);
 
 /* Copies the bytes into memory of the device under test, `shift` bytes after an address aligned to
  * 256. The caller releases the copy with the same shift. */
 void *device_copy(const void *data, size_t bytes, size_t shift);
 void device_copy_release(const void *data, size_t shift);
-/* Copies bytes from either side to either side. */
+/* Copies bytes between any two places of the host and the device under test. */
 void device_move(void *to, const void *from, size_t bytes);
 
-/* Memory that ends where the next page is unmapped, so that reading past its end is a crash. */
+/* Allocates memory that ends at an unmapped page, so that a read past its end crashes. */
 void *guard_allocate(size_t bytes);
 void guard_release(void *data, size_t bytes);
 
-/* Entry i of an array of the value type. */
+/* Get or set entry i of an array of the value type. */
 fur_scalar entry_get(fur_value_type value, const void *array, int64_t i);
 void entry_set(fur_value_type value, void *array, int64_t i, fur_scalar entry);
-/* The scalar rounded to the value type. */
+/* Returns the scalar rounded to the value type. */
 fur_scalar entry_round(fur_value_type value, fur_scalar entry);
-/* Half the distance of 1 and the next number is the largest relative rounding error: epsilon / 2.
- */
+/* Returns epsilon, the distance from 1 to the next number. The largest relative rounding error is
+ * epsilon / 2. */
 double value_epsilon(fur_value_type value);
-/* The smallest positive number of the type. */
+/* Returns the smallest positive number of the type, which is subnormal. */
 double value_tiny(fur_value_type value);
 bool value_is_complex(fur_value_type value);
 
-/* First entry of which a part differs in its bits; -1 if none does. All NaN count as equal: which
- * of two NaN operands an instruction passes on is the compiler's choice. */
+/* Returns the first entry whose bits differ in a part, or -1. All NaN count as equal, because the
+ * compiler chooses which of two NaN operands an instruction returns. */
 int64_t first_difference(fur_value_type value, int64_t n, const void *a, const void *b);
 
-/* n entries in memory of malloc: zeros, random. */
+/* Return n entries, zero or random, in memory that the caller frees. */
 void *entries_make(fur_value_type value, int64_t n);
 void *entries_random(rng *r, fur_value_type value, int64_t n);
 
-/* A vector with random entries; one with a copy of the entries given. */
+/* Return a vector with random entries, or with a copy of the given entries. */
 fur_vector *vector_random(fur_context *context, rng *r, fur_value_type value, int64_t n);
 fur_vector *vector_from(fur_context *context, fur_value_type value, int64_t n, const void *entries);
-/* The vector's entries in memory of malloc, wherever the vector has them. */
+/* Copies the vector's entries, on host or device, to memory that the caller frees. */
 void *vector_entries(const fur_vector *x);
 /* Fails unless two vectors of one type and size have the same bits. */
 void ck_same_bits(const fur_vector *x, const fur_vector *y);
 
-/* A random permutation. */
+/* Returns a random permutation. */
 fur_permutation *permutation_random(fur_context *context, rng *r, int64_t n);
 
 /* The positions of a matrix's entries. */
@@ -159,47 +161,48 @@ typedef struct shape {
     const char *name;
     int64_t rows;
     int64_t cols;
-    /* Writes the columns of a row in increasing order and returns how many there are. */
+    /* Writes the columns of a row in increasing order and returns their number. */
     int64_t (*fill)(const struct shape *s, rng *r, int64_t row, int32_t *columns);
-    int64_t parameter; /* of fill */
+    int64_t parameter; /* its meaning depends on fill */
 } shape;
 
 /* All shapes: empty, tall, wide, dense rows and columns, grids, bands, random, skewed rows. */
 extern const shape shapes[];
 extern const int shape_count;
-/* The index of a shape by its name. */
+/* Returns the index of the shape with this name. */
 int shape_find(const char *name);
 
 pattern pattern_make(const shape *s, rng *r);
 void pattern_release(pattern *p);
 
-/* Arrays over a pattern for FUR_OWNERSHIP_BORROW, each at a guard page, with the values given. */
+/* Makes arrays with the pattern and the given values for FUR_OWNERSHIP_BORROW. Each ends at a guard
+ * page. */
 fur_csr_view arrays_make(const pattern *p, fur_value_type value, fur_offset_type offset,
                          const void *values);
 void arrays_release(fur_csr_view *arrays);
 int64_t offset_at(const fur_csr_view *a, int64_t row);
 
-/* Copies of a matrix's arrays in memory of the device under test, each shifted by `shift` of its
- * elements. */
+/* Copies a matrix's arrays to memory of the device under test. Each array is shifted by `shift` of
+ * its elements. */
 fur_csr_view device_arrays(const fur_csr_view *arrays, size_t shift);
 void device_arrays_release(const fur_csr_view *arrays, size_t shift);
 
-/* A matrix that borrows the arrays, so that reading past their ends is a crash. On a GPU it has
- * copies of them. */
+/* Returns a matrix that borrows the arrays, so that a read past their ends crashes. On a GPU the
+ * matrix copies them. */
 fur_csr *matrix_lent(fur_context *context, const fur_csr_view *arrays);
 #define LENT (on_gpu() ? FUR_OWNERSHIP_COPY : FUR_OWNERSHIP_BORROW)
 
 /* A new matrix with random values. */
 fur_csr *matrix_random(fur_context *context, rng *r, const shape *s, fur_value_type value,
                        fur_offset_type offset);
-/* A copy of the matrix in a context; on the host. */
+/* Return a copy of the matrix in a context, or on the host. */
 fur_csr *matrix_in(fur_context *context, const fur_csr *a);
 fur_csr *matrix_near(const fur_csr *a);
-/* Fails unless two matrices have the same entries, to the bit, and the same type of offsets,
- * wherever they lie. */
+/* Fails unless two matrices, on host or device, have the same offset type and the same entries bit
+ * for bit. */
 void ck_same_matrix(const fur_csr *a, const fur_csr *b, const char *what);
 
-/* The call succeeds; the message shows the context's sentence. */
+/* Asserts that the call succeeds. If it fails, the message shows the context's last error. */
 #define ck_ok(context, call)                                                                       \
     do {                                                                                           \
         fur_status ck_status = (call);                                                             \
@@ -207,7 +210,7 @@ void ck_same_matrix(const fur_csr *a, const fur_csr *b, const char *what);
                       fur_context_error(context));                                                 \
     } while (0)
 
-/* The call fails with this status and exactly this sentence. */
+/* Asserts that the call fails with this status and exactly this message. */
 #define ck_fails(context, expected, sentence, call)                                                \
     do {                                                                                           \
         fur_status ck_status = (call);                                                             \
@@ -215,7 +218,7 @@ void ck_same_matrix(const fur_csr *a, const fur_csr *b, const char *what);
         ck_assert_str_eq(fur_context_error(context), sentence);                                    \
     } while (0)
 
-/* How many kernels a list has. */
+/* Returns the number of kernels in a list. */
 static inline int kernel_count(const fur_kernel_info *(*at)(const fur_context *, int),
                                const fur_context *context)
 {
@@ -225,7 +228,8 @@ static inline int kernel_count(const fur_kernel_info *(*at)(const fur_context *,
     return count;
 }
 
-/* The methods of fur_solver that need nothing but an operator: all but "direct", the last. */
+/* Returns a method of fur_solver that needs only an operator: all except "direct", which is last.
+ */
 static inline const fur_method_info *method_at(int index)
 {
     return fur_solver_method_at(index + 1) ? fur_solver_method_at(index) : NULL;

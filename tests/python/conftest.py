@@ -1,5 +1,4 @@
-"""Shared by the tests of the Python package: random matrices, printed seeds, SciPy to
-compare with."""
+"""Helpers of the tests of the Python package: random matrices with printed seeds, bounds, and interrupts."""
 
 import contextlib
 import os
@@ -36,7 +35,7 @@ def rng():
 
 
 def random_values(rng, size, dtype):
-    """Values of magnitude about 1, complex where the dtype is."""
+    """Returns random values of magnitude about 1. They are complex if the dtype is complex."""
     real = rng.standard_normal(size)
     if np.dtype(dtype).kind == "c":
         return (real + 1j * rng.standard_normal(size)).astype(dtype)
@@ -44,7 +43,7 @@ def random_values(rng, size, dtype):
 
 
 def random_matrix(rng, rows, cols, density=0.1, dtype=np.float64):
-    """SciPy's csr_array with sorted rows."""
+    """Returns a random csr_array of SciPy with sorted rows."""
     pattern = sp.random_array((rows, cols), density=density, format="csr", rng=rng)
     pattern.sort_indices()
     data = random_values(rng, pattern.nnz, dtype)
@@ -52,8 +51,8 @@ def random_matrix(rng, rows, cols, density=0.1, dtype=np.float64):
 
 
 def bound(a, x):
-    """Bound of the error of an entry of A x: (n + 2) u |A| |x| for rows of n entries. Complex
-    numbers have four times that. A difference of two computed results has twice that."""
+    """Returns a bound of the error of each entry of A x: (n + 2) u |A| |x| for rows of n entries. The bound is four
+    times larger for complex numbers. The difference of two computed results has twice this bound."""
     longest = int(np.diff(a.indptr).max(initial=0))
     dtype = np.result_type(a.dtype, x.dtype)
     return 8 * (longest + 2) * np.finfo(dtype).eps * (abs(a) @ abs(x)) + np.finfo(dtype).tiny
@@ -65,7 +64,7 @@ def address(array):
 
 @contextlib.contextmanager
 def interrupted_after(seconds):
-    """Ctrl-C, some time after the block has begun."""
+    """Sends Ctrl-C to this process `seconds` seconds after the block has begun."""
     timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     try:

@@ -1,4 +1,4 @@
-"""SciPy's products by this package: the same results within rounding, and SciPy restored afterwards."""
+"""SciPy's products computed by this package have the same results within rounding. Afterwards SciPy is restored."""
 
 import threading
 import weakref
@@ -45,7 +45,7 @@ def test_products(data):
     assert type(got_matrix) is type(a) and got_matrix.dtype == want_matrix.dtype
     limit = bound(a, b.toarray())
     assert (abs(got_matrix.toarray() - want_matrix.toarray()) <= limit).all()
-    got_matrix.data[:] = 0  # it is the caller's
+    got_matrix.data[:] = 0  # the caller owns the result and may change it
 
 
 def test_it_is_used_and_undone(rng):
@@ -84,7 +84,7 @@ def test_changes_in_place_count(rng):
 
 
 def calm(a):
-    """So many products that there is a copy."""
+    """Computes enough products with A that the package keeps a copy of A."""
     for _ in range(_accelerate.CALM + 2):
         a @ np.ones(a.shape[1])
 
@@ -102,8 +102,8 @@ def change_indices(a):
     a.indices[a.indptr[2] : a.indptr[3]] = np.arange(a.indptr[3] - a.indptr[2])
 
 
-# Ways to change a matrix in place: the object kept while there may be a copy, and the change made
-# through it.
+# Ways to change a matrix in place. The first function returns an object that the test holds while the package may keep
+# a copy. The second function makes the change through this object.
 CHANGES = {
     "values": (lambda a: None, lambda a, _: a.data.__imul__(2)),
     "an entry": (lambda a: None, lambda a, _: a.data.__setitem__(3, np.nan)),
@@ -129,7 +129,8 @@ CHANGES = {
 
 
 def own_arrays(a):
-    """A matrix whose arrays are views, of arrays that nobody else has: as SciPy's conversions leave them."""
+    """Returns a matrix whose arrays are views of arrays that nothing else refers to. SciPy's conversions leave such
+    matrices."""
     parts = (np.append(part, 1).astype(part.dtype)[:-1] for part in (a.data, a.indices, a.indptr))
     return sp.csr_array(tuple(parts), shape=a.shape)
 
@@ -187,7 +188,7 @@ def test_wide_indices_are_copied(rng):
 
 
 def test_many_threads_with_one_matrix(rng):
-    """Each sees its own change, whatever the others do."""
+    """Each thread sees the change that it made, whatever the other threads do."""
     a = own_arrays(random_matrix(rng, 300, 300))
     x, wrong = rng.standard_normal(300), []
     want = furrow.csr(a, copy=True) @ x

@@ -1,4 +1,4 @@
-"""Kronecker products, triangles, norms, components and colours against SciPy."""
+"""Kronecker products, triangles, norms, components and colours, compared with SciPy."""
 
 import furrow
 import numpy as np

@@ -1,4 +1,5 @@
-"""Arguments of every public function: unknown keywords, values of another type, numbers used as they are given."""
+"""Arguments of every public function: unknown keywords, values of another type, and numbers that must be used
+unchanged."""
 
 import inspect
 
@@ -91,10 +92,10 @@ CALLS = {
     "furrow.triu": (furrow.triu, {"A": MATRIX}),
     "furrow.write": (furrow.write, {"path": "b.mtx", "A": MATRIX}),
 }
-# Options of preconditioners by the kinds that have them.
+# The options of each kind of preconditioner that has options.
 OPTIONS = {kind: list(furrow.preconditioner_options(kind)) for kind in furrow.preconditioners()}
 OPTIONS = {kind: options for kind, options in OPTIONS.items() if options}
-# Made by functions, or only read by callers.
+# Classes whose objects callers read but do not create.
 RESULTS = {furrow.Csr, furrow.Info, furrow.Plan, furrow.Recognition}
 JUNK = [
     "legacy", "", b"x", "\udc80", None, object(), [], ["a"], {}, 1j, 1.5, [1.5], np.array([0.5, 1.0]), -1, 0, 2**70,
@@ -104,7 +105,7 @@ REFUSALS = (TypeError, ValueError, OverflowError, NotImplementedError, IndexErro
 
 
 def public():
-    """Names of all public functions and methods, and of classes that callers make objects of."""
+    """Yields all public functions and methods, and the classes that callers create objects of, with their names."""
     for module in (furrow, furrow.io):
         for name in module.__all__:
             found = getattr(module, name)
@@ -140,7 +141,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_the_table_has_every_function():
-    left_out = {"furrow.write_report"}  # runs the command: test_report.py
+    left_out = {"furrow.write_report"}  # test_report.py tests it, because it runs the command
     assert set(CALLS) | left_out == {name for name, found in PUBLIC.items() if takes_arguments(found)}
 
 
@@ -173,7 +174,7 @@ def test_options_of_other_kinds_are_refused(kind):
 
 
 def refuse_or_work(call, arguments, name, value):
-    """A call with a value of another type works, or is refused by a sentence."""
+    """Checks that a call with a value of another type works or raises an error with a message."""
     try:
         call(**{**arguments, name: value})
     except REFUSALS as failure:
@@ -232,7 +233,7 @@ def test_indices_that_do_not_fit_are_refused():
             furrow.csr((np.ones(1), np.array([far]), np.array([0, 1])), shape=(1, 5))
 
 
-# ---- numbers are used as they are given
+# ---- numbers are used unchanged
 
 
 def small_system(rng):
@@ -242,13 +243,13 @@ def small_system(rng):
 
 @pytest.mark.parametrize("solver", [furrow.cg, furrow.bicgstab, furrow.gmres, furrow.idrs])
 def test_a_tolerance_of_0_is_none(rng, solver):
-    """SciPy's own test_atol: with rtol 0 only atol counts."""
+    """As in SciPy's test_atol, rtol = 0 leaves only the tolerance atol."""
     a, b = small_system(rng)
     for atol in (1e-2, 1e-6, 1e-9, 1e-11):
         x, info = solver(a, b, rtol=0, atol=atol)
         assert info == 0 and np.linalg.norm(b - a @ x) <= 1.001 * atol
     x, info = solver(a, b, rtol=0)
-    assert info.report.outcome != "converged" and 0 < info.report.residual < 1e-14  # as far as rounding allows
+    assert info.report.outcome != "converged" and 0 < info.report.residual < 1e-14  # rounding allows no less
     x, info = solver(a, b, rtol=None)
     assert info == 0 and 0 < info.report.residual <= 1e-10
     x, info = solver(a.astype(np.float32), b.astype(np.float32), rtol=None)
@@ -274,7 +275,7 @@ def test_tolerances_of_0_elsewhere(rng):
 
 
 def test_eigenvalues_to_machine_precision(rng):
-    """SciPy's tol=0."""
+    """As in SciPy, tol = 0 asks for machine precision."""
     a, _ = small_system(rng)
     for dtype in (np.float32, np.float64):
         residuals = []

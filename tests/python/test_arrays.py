@@ -1,4 +1,4 @@
-"""Arrays of every kind as vectors, blocks and parts of matrices: dtypes, layouts, widths, read-only, mapped."""
+"""Arrays as vectors, blocks and parts of matrices: every dtype, layout and width, read-only and memory-mapped."""
 
 import threading
 
@@ -76,7 +76,7 @@ def test_shapes_without_entries_and_rows(shape, columns, dtype):
 
 
 def test_mapped_files(rng, tmp_path):
-    """As joblib gives to its workers: in a file, read-only."""
+    """Arrays may be read-only memory-mapped files, as joblib passes them to its workers."""
     a = random_matrix(rng, 40, 40)
     arrays = []
     for name in ("data", "indices", "indptr"):

@@ -1,4 +1,4 @@
-"""Matrices from callers' arrays: which arrays are shared, which are copied, which are refused."""
+"""Matrices from callers' arrays: which arrays are shared, copied or refused."""
 
 import copy as copying
 import gc
@@ -183,7 +183,7 @@ def test_arrays_that_had_to_be_converted_are_kept(rng):
     x = rng.standard_normal(3000)
     f = furrow.csr((a.data.astype(np.float16), a.indices.astype(np.int64), a.indptr.astype(np.uint32)), shape=a.shape)
     gc.collect()
-    others = [np.full(a.nnz, -1, np.int32) for _ in range(4)]  # what is free again gets other content
+    others = [np.full(a.nnz, -1, np.int32) for _ in range(4)]  # they overwrite memory freed too early
     want = a.data.astype(np.float16).astype(np.float32)
     np.testing.assert_array_equal(f.data, want)
     np.testing.assert_array_equal(f.indices, a.indices)

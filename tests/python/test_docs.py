@@ -1,4 +1,4 @@
-"""Every public name is documented, and what its examples show is what they give."""
+"""Every public name is documented, and the examples in docstrings give the results that they show."""
 
 import doctest
 import importlib

@@ -1,5 +1,4 @@
-"""Files: a reader returns what was written. A malformed file is reported with the place. Ctrl-C
-ends reading."""
+"""A reader returns what was written. An error about a malformed file names the place. Ctrl-C ends reading."""
 
 import gzip
 import io
@@ -83,7 +82,7 @@ def test_limits(tmp_path):
 
 
 def long_file(path, rows=400_000):
-    """A file that takes a second or so to read."""
+    """Writes a file that takes about a second to read."""
     line = b"".join(b"%d %d 1.2345678901234567e-3\n" % (i + 1, (7 * i) % rows + 1) for i in range(rows))
     with open(path, "wb") as file:
         file.write(b"%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n" % (rows, rows, 10 * rows))
@@ -104,7 +103,7 @@ def test_progress_and_stopping(tmp_path):
 
 
 def test_ctrl_c_ends_reading(tmp_path):
-    """docs/results/python.md has how soon."""
+    """Ctrl-C ends reading a file. docs/results/python.md has the delays."""
     path = tmp_path / "a.mtx"
     long_file(path)
 

@@ -1,4 +1,4 @@
-"""Large results: their memory goes to the next ones, never while anyone can see it."""
+"""The memory of large results is used again for later results, but never while an object can see it."""
 
 import gc
 
@@ -20,7 +20,7 @@ def doubling():
 
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_results_that_are_seen_stay_as_they_are(doubling, order):
-    """Also by a view, whatever becomes of the array that it was made from."""
+    """A view keeps its values after the array that it was made from is deleted."""
     views = []
     for k in range(4):
         made = doubling @ np.full((ROWS, COLUMNS), float(k), order=order)
@@ -39,7 +39,7 @@ def test_memory_goes_to_the_next_result():
     assert where % 64 == 0
     del made
     assert address(new_array((LARGE // 8 + 1,), np.dtype(np.float64))) == where
-    assert address(new_array((2 * LARGE,), np.dtype(np.uint8))) != where  # too little
+    assert address(new_array((2 * LARGE,), np.dtype(np.uint8))) != where  # the freed memory is too small
     assert address(new_array((LARGE,), np.dtype(np.uint8))) == where
 
 
@@ -48,7 +48,7 @@ def test_small_results_are_numpys():
 
 
 def test_little_memory_is_kept():
-    """Two of many freed results are kept. The third new result comes from the system and holds
+    """The package keeps the memory of two of many freed results. The third new result comes from the system and holds
     zeros."""
     size = (3 * LARGE,)
     made = [new_array(size, np.dtype(np.uint8)) for _ in range(5)]

@@ -1,4 +1,4 @@
-"""Who outlives whom, and that nothing is left: of arrays, handles and the library's own memory."""
+"""Objects may be deleted in any order, and no arrays, handles or memory of the library leak."""
 
 import gc
 import os
@@ -24,7 +24,7 @@ def stencil_of_fields():
     return furrow.Stencil([(-1, 0), (0, -1), (0, 0), (0, 1), (1, 0)], GRID, fields)
 
 
-# Objects made from a matrix, and a use of each.
+# Objects made from a matrix, and a function that uses each of them.
 MADE: dict[str, tuple[Callable, Callable]] = {
     "values": (lambda a: a.data, lambda made, x: made.sum()),
     "scipy": (lambda a: a.to_scipy(), lambda made, x: made @ x),
@@ -43,15 +43,14 @@ MADE: dict[str, tuple[Callable, Callable]] = {
 
 
 def matrix():
-    """A matrix in SciPy's arrays, which nobody else knows."""
+    """Returns a matrix that shares SciPy's arrays; nothing else refers to them."""
     return furrow.csr(furrow.Stencil(5, GRID).to_csr().to_scipy(copy=True), copy=False)
 
 
 @given(st.lists(st.sampled_from(sorted(MADE)), min_size=1, max_size=5, unique=True), st.randoms())
 @settings(max_examples=12)
 def test_any_order_of_going(names, random):
-    """The objects that remain give the same results in any order of deletion: the matrix first or
-    last."""
+    """The remaining objects give the same results in any order of deletion, whether the matrix goes first or last."""
     x = np.linspace(-1, 1, SIZE)
     a = matrix()
     things = {name: MADE[name][0](a) for name in names}
@@ -63,7 +62,7 @@ def test_any_order_of_going(names, random):
     for gone in order:
         del things[gone]
         gc.collect()
-        noise = np.full(SIZE * 8, np.nan)  # takes memory that has been given up
+        noise = np.full(SIZE * 8, np.nan)  # overwrites memory that was freed too early
         for name in set(things) & set(want):
             np.testing.assert_array_equal(MADE[name][1](things[name], x), want[name])
         del noise
@@ -83,7 +82,7 @@ def test_callers_arrays_are_given_up(rng):
     assert [sys.getrefcount(array) for array in arrays] == before
 
 
-# ---- what is left
+# ---- leaks
 
 BIG = (120, 130)
 
@@ -147,22 +146,22 @@ ACTIVITIES = {
 
 
 def resident():
-    """Bytes of this process in memory."""
+    """Returns the resident memory of this process in bytes."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no /proc")
 @pytest.mark.parametrize("name", sorted(ACTIVITIES))
 def test_no_memory_is_left(name, tmp_path):
-    """An array of the matrix's values left each time would be 600 kB; less than a fifth of it is allowed.
-    The allocator of the C library keeps what it likes, once: a leak shows in each of several rounds."""
+    """An array of the matrix's values that leaks in each repetition takes 600 kB. The test allows less than a fifth of
+    it. The C allocator may keep memory once, but a leak shows in each of several rounds."""
     act = ACTIVITIES[name] if name != "files" else lambda: read(tmp_path)
     repeats, values = 30, big().data.nbytes
     assert min(growth(act, repeats) for _ in range(4)) <= repeats * values / 5
 
 
 def growth(act, repeats):
-    """Bytes that the process has grown by."""
+    """Returns the number of bytes by which the process has grown."""
     gc.collect()
     before = resident()
     for _ in range(repeats):

@@ -1,4 +1,4 @@
-"""Neighbours against all distances, and SciPy's tree."""
+"""Nearest neighbours, compared with a search through all distances and with SciPy's tree."""
 
 import furrow
 import numpy as np
@@ -13,7 +13,7 @@ def test_neighbours(data):
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     n, d = data.draw(st.integers(2, 80)), data.draw(st.integers(1, 6))
     dtype = data.draw(st.sampled_from([np.float32, np.float64, np.int16]))
-    points = rng.integers(-50, 50, (n, d)).astype(dtype)  # distances are exact, many are equal
+    points = rng.integers(-50, 50, (n, d)).astype(dtype)  # integer coordinates: distances are exact, and many are equal
     with_self = data.draw(st.booleans())
     k = data.draw(st.integers(1, n if with_self else n - 1))
     squared = ((points[:, None, :].astype(float) - points[None, :, :]) ** 2).sum(axis=2)

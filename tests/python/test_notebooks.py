@@ -14,12 +14,12 @@ NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 
 
 def code_of(notebook):
-    """The source of each cell of code."""
+    """Returns the source of each code cell."""
     return ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
 def run(source, name, names):
-    """Runs a cell as a notebook does: what its last line gives is shown."""
+    """Runs a cell as a notebook does: if the last line is an expression, its value is displayed."""
     tree = ast.parse(source, name)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     exec(compile(tree, name, "exec"), names)
@@ -39,7 +39,7 @@ def test_notebook(path, monkeypatch):
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebook_as_it_is_shown(path):
-    """Its results are in the file, none of them an error or words of warning."""
+    """The notebook file holds the results of its cells, without errors or warnings."""
     cells = [cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code"]
     outputs = [output for cell in cells for output in cell["outputs"]]
     assert outputs and [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))

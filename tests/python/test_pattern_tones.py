@@ -1,4 +1,4 @@
-"""Tones of patterns: the cells of the picture that the command draws."""
+"""pattern_tones gives the tones of the cells that `furrow spy` draws."""
 
 import os
 import re
@@ -32,7 +32,7 @@ def drawn_tones(picture, shape):
     [((90, 90), 90, 0.05), ((1000, 700), 60, 0.01), ((3, 900), 64, 0.2), ((500, 20), 33, 0.3)],
 )
 def test_the_cells_are_those_of_furrow_spy(shape, pixels, density, tmp_path, rng):
-    """Cells of one entry and of blocks, with fewer rows in the last cells, and thin matrices."""
+    """Tests cells of one entry and of blocks, fewer rows in the last cells, and thin matrices."""
     a = furrow.csr(sp.random_array(shape, density=density, format="csr", rng=rng))
     furrow.write(tmp_path / "a.mtx", a)
     subprocess.run(

@@ -1,4 +1,4 @@
-"""Pictures: their contents, and that matplotlib is imported only for drawing."""
+"""The contents of pictures. matplotlib is imported only when a picture is drawn."""
 
 import furrow
 import numpy as np

@@ -1,4 +1,4 @@
-"""Threads, fork, spawn, interrupts: how the package behaves in a process."""
+"""How the package behaves in a process with threads, fork, spawn and interrupts."""
 
 import multiprocessing
 import os
@@ -48,8 +48,8 @@ def test_a_child_of_fork_computes(rng):
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 def test_a_fork_while_another_thread_computes_says_what_is_lost(rng):
-    """The child does not have the thread that computed. Objects in its context are lost, matrices
-    are kept."""
+    """The child lacks the thread that computed. It loses the objects in the context of this thread, but keeps
+    matrices."""
     a = furrow.csr(random_matrix(rng, 500, 500) + 100 * np.eye(500), threads=3)
     busy, done = threading.Event(), threading.Event()
 

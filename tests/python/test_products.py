@@ -1,4 +1,4 @@
-"""Products with arrays of every dtype and layout against SciPy's, within a derived bound."""
+"""Products with arrays of every dtype and layout agree with SciPy's within a derived bound."""
 
 import furrow
 import numpy as np
@@ -44,7 +44,7 @@ def test_bits_do_not_depend_on_anything(rng):
     f = furrow.csr(a)
     x = rng.standard_normal(3000)
     first = f @ x
-    for _ in range(8):  # through all stages of plans
+    for _ in range(8):  # enough products to pass all stages of planning
         np.testing.assert_array_equal(f @ x, first)
     np.testing.assert_array_equal((f @ np.stack([x, x], axis=1))[:, 1], first)
     for threads in (1, 2, 3, 8):

@@ -1,4 +1,4 @@
-"""Orders: permutations, bandwidths not above SciPy's by much, and the figures by their definitions."""
+"""Reordering gives permutations with bandwidths close to SciPy's, and correct bandwidth and profile numbers."""
 
 import furrow
 import numpy as np
@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 
 def figures(a):
-    """Bandwidth and profile of A + A^T with a full diagonal, by their definitions."""
+    """Returns the bandwidth and profile of A + A^T with a full diagonal, computed from their definitions."""
     pattern = (abs(a) + abs(a).T + sp.eye_array(a.shape[0])).tocsr()
     pattern.sort_indices()
     first = np.arange(a.shape[0]) - pattern.indices[pattern.indptr[:-1]]

@@ -1,4 +1,4 @@
-"""SciPy's own tests of mmread, mmwrite and mminfo, run on ours."""
+"""SciPy's tests of mmread, mmwrite and mminfo, run on the functions of this package."""
 
 import importlib.util
 import os

@@ -1,4 +1,5 @@
-"""Products of matrices, and of blocks at the entries of one, against SciPy's and NumPy's."""
+"""Products of sparse matrices, and products of dense blocks at the entries of a sparse matrix, compared with SciPy and
+NumPy."""
 
 import furrow
 import numpy as np

@@ -1,4 +1,4 @@
-"""Stencils against matrices of their terms, recognition, multigrid."""
+"""Stencils compared with matrices built from their terms. Also: recognition of stencils, and multigrid."""
 
 import itertools
 
@@ -14,7 +14,7 @@ NAMED = {3: 1, 5: 2, 9: 2, 7: 3, 13: 3, 19: 3, 27: 3}
 
 
 def inside(place, n, boundary):
-    """The place that stands for one beyond an axis of n points; None: x is 0 there."""
+    """Maps a place outside an axis of n points to a point inside. Returns None if x is 0 there."""
     if 0 <= place < n:
         return place
     if boundary == "periodic":
@@ -26,7 +26,7 @@ def inside(place, n, boundary):
 
 
 def matrix_of(extent, offsets, coefficients, boundary, dtype):
-    """The matrix of a stencil, point by point, in C order."""
+    """Returns the matrix of a stencil, built point by point in C order."""
     rows, cols, values = [], [], []
     for p in itertools.product(*map(range, extent)):
         for offset, c in zip(offsets, coefficients, strict=True):
@@ -56,7 +56,7 @@ def test_any_stencil(data):
     stencil = furrow.Stencil(offsets, extent, coefficients, boundary=boundary)
     assert stencil.dtype == dtype and stencil.shape == want.shape
     x = random_values(rng, want.shape[1], dtype)
-    limit = 4 * bound(want, x)  # entries of a row at one column count in sums, too
+    limit = 4 * bound(want, x)  # entries of a row in one column are added before the product, which rounds too
     limit += 8 * len(offsets) * np.finfo(dtype).eps * sum(np.abs(c).max() for c in coefficients) * np.abs(x).max()
     assert (abs(stencil @ x - want @ x) <= limit).all()
     np.testing.assert_array_equal(stencil @ x.reshape(extent), (stencil @ x).reshape(extent))

@@ -1,4 +1,5 @@
-"""The table "SciPy call, Furrow call" of docs/python.md: its names exist, none of scipy.sparse.linalg is missing."""
+"""The table "SciPy call, Furrow call" of docs/python.md names only what exists and covers all of
+scipy.sparse.linalg."""
 
 import importlib
 import inspect
@@ -37,7 +38,7 @@ def test_the_members_exist():
 
 def test_no_function_of_scipys_solvers_is_missing():
     functions = [n for n in spla.__all__ if callable(getattr(spla, n)) and not inspect.ismodule(getattr(spla, n))]
-    apart = {"use_solver", "SuperLU"}  # of UMFPACK, and what splu returns
+    apart = {"use_solver", "SuperLU"}  # an option of UMFPACK, and the class that splu returns
     raised = {n for n in functions if inspect.isclass(getattr(spla, n)) and issubclass(getattr(spla, n), Exception)}
     missing = {n for n in set(functions) - apart - raised if f"scipy.sparse.linalg.{n}`" not in TABLE}
     assert not missing

@@ -87,8 +87,8 @@ def test_blocks_of_vectors_on_the_gpu(rng, name):
 
 
 def test_an_array_of_cupy_that_a_plan_knows(rng):
-    """A plan takes an array again, refuses it with another shape, and takes a new array in its
-    freed memory."""
+    """A plan accepts an array a second time, refuses it with another shape, and accepts a new array at the address of a
+    freed one."""
     cupy = pytest.importorskip("cupy")
     a = furrow.csr(random_matrix(rng, 30, 20, 0.3))
     plan = a.to("cuda").plan(uses=10)
@@ -117,7 +117,7 @@ def test_a_plan_follows_the_callers_stream(rng):
                 late = cupy.zeros(200_000)
                 for _ in range(10):
                     busy @ busy
-                late += cupy.asarray(x)  # which a product in another stream would not wait for
+                late += cupy.asarray(x)  # a product in another stream would not wait for this sum
                 y = cupy.empty(300_000)
                 plan(late, out=y)
                 twice = 2 * y
@@ -126,7 +126,7 @@ def test_a_plan_follows_the_callers_stream(rng):
 
 @pytest.mark.parametrize("name", ["cupy", "torch"])
 def test_vectors_that_are_not_plain(rng, name):
-    """Gaps, another dtype, an axis too many, another kind of array, and a conjugate that is not stored."""
+    """Vectors with gaps, of another dtype, with one axis too many, of another kind, or conjugated only by a flag."""
     library = pytest.importorskip(name)
     here = library.asarray if name == "cupy" else lambda array: library.from_numpy(array).cuda()
     a = furrow.csr(random_matrix(rng, 30, 20, 0.3, np.complex128))

@@ -1,4 +1,4 @@
-"""Stencils, factors, eigenvalues and products of matrices on a GPU: the bits of the CPU. Skipped without a GPU."""
+"""Stencils, factors, eigenvalues and products of matrices on a GPU have the bits of the CPU. Skipped without a GPU."""
 
 import furrow
 import numpy as np

@@ -1,4 +1,5 @@
-"""torch on the host, or a double of it that has what the package uses: tensors are shared both ways."""
+"""Tensors of torch and vectors of the package share memory in both directions. A double replaces torch if it is
+missing."""
 
 import sys
 import types
@@ -10,7 +11,7 @@ from conftest import DTYPES, address, random_matrix
 
 
 class Tensor:
-    """A tensor on the host over a NumPy array."""
+    """A double of torch's tensor on the host. It wraps a NumPy array."""
 
     is_cuda = False
 

@@ -1,4 +1,4 @@
-"""Batches against their systems one by one."""
+"""A batch gives the results of its systems one by one."""
 
 import furrow
 import numpy as np
@@ -21,7 +21,7 @@ def test_products_have_the_bits_of_single_ones(rng, dtype):
     assert y.dtype == dtype and batch.count == 7
     for s, a in enumerate(systems_of(pattern, values)):
         np.testing.assert_array_equal(y[:, s], furrow.csr(a) @ x[:, s].copy())
-    values *= 2  # are read where they lie
+    values *= 2  # the batch reads the values in the caller's array
     np.testing.assert_array_equal(batch @ x, 2 * y)
     np.testing.assert_array_equal(batch @ np.asfortranarray(x), 2 * y)
 
@@ -67,7 +67,7 @@ def test_what_does_not_fit_is_refused(rng):
 
 
 def test_elimination_says_converged_only_of_what_is_finite(rng):
-    """NaN or infinity in an entry or in b, wherever it is: the residual says so."""
+    """NaN or infinity anywhere in a matrix or in b makes the residual nonfinite, so the system has not converged."""
     pattern = furrow.Stencil(3, (6,)).to_csr()
     values, b = np.stack([pattern.data] * 60, axis=1), rng.standard_normal((6, 60))
     for s in range(1, 60):

@@ -1,5 +1,4 @@
-"""Eigenvalues compared with a dense matrix: an eigenvalue lies within the residual of each
-result."""
+"""Eigenvalues compared with those of a dense matrix. Each result is within its residual of an eigenvalue."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""Least squares against NumPy's and SciPy's."""
+"""Least-squares solutions compared with those of NumPy and SciPy."""
 
 import furrow
 import numpy as np

@@ -1,4 +1,4 @@
-"""Progress on a terminal, in a notebook, and where there is neither."""
+"""Progress of solves on a terminal, in a notebook, and without either."""
 
 import sys
 import types

@@ -1,4 +1,4 @@
-"""The command's page about a solve, from Python."""
+"""The page about a solve that write_report makes by running the command."""
 
 import os
 

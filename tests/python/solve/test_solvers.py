@@ -23,7 +23,8 @@ def residual(a, x, b):
 
 
 def apart(x, y):
-    """The distance of two solutions; of two solves to rtol at most twice the condition, below 50, times rtol."""
+    """Returns the relative distance of two solutions. It is at most 2 * condition * rtol for solves to rtol; here
+    condition < 50."""
     return np.linalg.norm(x - y) / np.linalg.norm(y)
 
 
@@ -170,7 +171,7 @@ def test_exceptions_of_callers_functions_arrive(rng):
     ):
         with pytest.raises((ZeroDivisionError, ValueError)):
             furrow.cg(**arguments)
-    assert furrow.cg(a, b)[1] == 0  # nothing is left of them
+    assert furrow.cg(a, b)[1] == 0  # the failed calls leave no exception behind for later calls
 
 
 def test_a_function_may_use_the_package(rng):
@@ -232,7 +233,8 @@ def test_solve_chooses_by_itself(rng, dtype):
 
 @pytest.mark.parametrize("name", ["bicgstab", "eigsh", "amg"])
 def test_ctrl_c_ends_a_solve(name):
-    """docs/results/python.md has how soon. eigsh is asked for more than it can reach before its next restart."""
+    """Ctrl-C ends a solve. docs/results/python.md has the delays. eigsh cannot reach this tolerance before its next
+    restart."""
     a = furrow.csr(laplacian(200))
     b = np.ones(40000)
     calls = {
@@ -247,7 +249,7 @@ def test_ctrl_c_ends_a_solve(name):
 
 
 def upwind(grid):
-    """Convection that is stronger than diffusion: diagonally dominant, far from symmetric."""
+    """Returns a matrix of diffusion and stronger convection. It is diagonally dominant and far from symmetric."""
     step = sp.diags_array([-50.0, 50.0], offsets=[-1, 0], shape=(grid, grid))
     return (laplacian(grid) + sp.kron(step, sp.eye_array(grid))).tocsr()
 
@@ -284,7 +286,7 @@ PENALTY = np.array([[1e20, -1, 0], [-1, 2, -1], [0, -1, 2.0]]), np.array([1e20, 
 
 
 def test_rows_of_small_scale_count():
-    """A Dirichlet condition by penalty."""
+    """A large penalty enforces a Dirichlet condition in one row; the other rows must still be solved."""
     a, b, want = PENALTY
     for scale in ("auto", "symmetric", "rows"):
         x, info = furrow.solve(a, b, scale=scale)
@@ -330,7 +332,8 @@ def test_errors_by_rows_are_those_of_the_definition(rng):
 
 
 def test_what_is_exact_up_to_rounding_has_converged():
-    """Springs of 1 and 1e10, and the fourth order in one dimension: 1e-10 is out of reach."""
+    """Springs of stiffness 1 and 1e10, and a fourth-order operator in one dimension. Rounding prevents a residual of
+    1e-10."""
     stiff = np.array([[1e10 + 1, -1e10], [-1e10, 1e10 + 1]])
     x, info = furrow.solve(stiff, np.array([1.0, 0.0]))
     assert info == 0 and info.report.converged and abs(x - 0.5).max() < 1e-5
@@ -344,7 +347,7 @@ def test_what_is_exact_up_to_rounding_has_converged():
 
 
 def neumann(grid, dtype=np.float64):
-    """The negated Laplacian of a square with no flux through its sides."""
+    """Returns the negated Laplacian of a square with no flux through its sides."""
     line = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(grid, grid)).tolil()
     line[0, 0] = line[-1, -1] = 1
     one = sp.eye_array(grid)
@@ -376,7 +379,7 @@ def test_a_null_space_of_two_vectors_and_blocks(rng):
     X, infos = furrow.solve_block(a, B, rtol=1e-9, null_space=N)
     assert all(info == 0 for info in infos) and abs(N.T @ X).max() <= 1e-8
     np.testing.assert_array_equal(furrow.cg(a, B[:, 1].copy(), rtol=1e-9, null_space=N)[0], X[:, 1])
-    x, info = furrow.solve(a, B[:, 0].copy())  # which finds them by itself
+    x, info = furrow.solve(a, B[:, 0].copy())  # solve finds the null vectors automatically
     assert info == 0 and residual(a, x, B[:, 0]) <= 1e-9
 
 
@@ -391,4 +394,4 @@ def test_what_is_no_null_space_is_refused():
         with pytest.raises(error):
             furrow.cg(a, np.ones(25), null_space=given)
     with pytest.raises(ValueError):
-        furrow.cg(a, np.ones(25), null_space="constant")  # A 1 is not 0
+        furrow.cg(a, np.ones(25), null_space="constant")  # A times the vector of ones is not 0

@@ -1,4 +1,4 @@
-"""Triangular solves by their backward error, neighbours by all distances."""
+"""Triangular solves meet a backward error bound."""
 
 import furrow
 import numpy as np
@@ -11,14 +11,14 @@ from scipy.sparse.linalg import spsolve_triangular
 
 
 def triangular(rng, n, density, dtype):
-    """A matrix with diagonals of magnitude 1 to 2, both triangles filled."""
+    """Returns a matrix with both triangles filled and diagonal entries of magnitude 1 to 2."""
     a = random_matrix(rng, n, n, density, dtype)
     return (a + sp.diags_array((2 - rng.random(n) - a.diagonal()).astype(dtype))).tocsr()
 
 
 def backward_bound(t, x):
-    """(n + 2) u |T| |x| (include/furrow/triangular.h), four times that for complex numbers, and the
-    product that checks it."""
+    """Returns a bound of the residual: (n + 2) u |T| |x| (include/furrow/triangular.h), four times that for complex
+    numbers, and twice that for the rounding of the product that computes the residual."""
     longest = int(np.diff(t.indptr).max(initial=0))
     return 8 * (longest + 2) * np.finfo(x.dtype).eps * (abs(t) @ abs(x)) + np.finfo(x.dtype).tiny
 
