@@ -1,10 +1,10 @@
-/* Compares reading with the C library's strtod and strtof, and printing with a search for the
- * fewest digits, on random numbers.
+/* Compares the library's reading with the C library's strtod and strtof, and its printing with a
+ * search for the fewest digits, on random numbers.
  *
  *     check_numbers COUNT [SEED]
  *
- * The texts are in turn doubles and floats of random bits, decimals of up to 25 digits, and
- * decimals close to the middle between two neighbours. The numbers read from them are printed
+ * The texts alternate between doubles and floats of random bits, decimals of up to 25 digits, and
+ * decimals close to the middle between two neighbours. The numbers read from the texts are printed
  * again. Exit status 1 if anything differs. CTest runs a few hundred thousand. */
 #include "number.h"
 #include "number_reference.h"

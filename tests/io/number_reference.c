@@ -1,5 +1,5 @@
-/* For each precision the C library gives the nearest decimal; the first one that reads back to the
- * same bits is taken. */
+/* The C library gives the nearest decimal for each precision. The reference is the shortest decimal
+ * that reads back to the same bits. */
 #include "number_reference.h"
 
 #include <float.h>
@@ -15,7 +15,7 @@ typedef struct decimal {
     int exponent;
 } decimal;
 
-/* Takes "d<point>ddde+xx" apart. */
+/* Parses "d<point>ddde+xx". */
 static decimal take_apart(const char *text)
 {
     decimal d = {.count = 0};
@@ -34,7 +34,7 @@ static decimal round_to(double value, int digits)
     return take_apart(text);
 }
 
-/* The next decimal of the same number of digits. */
+/* Returns the next larger decimal of the same number of digits. */
 static decimal next_above(decimal d)
 {
     int at = d.count - 1;
@@ -62,10 +62,10 @@ static bool is_power_of_two(double value)
     return frexp(value, &exponent) == 0.5;
 }
 
-/* The fewest digits for a value > 0. A decimal of up to DBL_DIG (FLT_DIG) digits survives the way
- * through a normal number, so it is found at that precision with zeros behind it, and fewer need
- * not be tried. At a power of two the gap above is wider than the one below: there the decimal
- * above the nearest one may read back although the nearest does not. */
+/* Returns the decimal with the fewest digits for a value > 0. For normal numbers, a decimal of up
+ * to DBL_DIG (FLT_DIG) digits reads back unchanged. The search can start there, because a shorter
+ * decimal is found as one with zeros at its end. At a power of two the gap above is wider than the
+ * gap below, so the decimal above the nearest one may read back although the nearest does not. */
 static decimal shortest(double value, bool single)
 {
     bool uneven = is_power_of_two(value);
@@ -85,7 +85,7 @@ static decimal shortest(double value, bool single)
     return round_to(value, sufficient);
 }
 
-/* Fixed notation for -5 <= exponent < 16: the zeros of 0.000ddd or ddd000 belong to the text. */
+/* Prints in fixed notation, used if -5 <= exponent < 16. Adds the zeros of 0.000ddd or ddd000. */
 static void print_fixed(const decimal *d, char *out)
 {
     int whole = d->exponent + 1;

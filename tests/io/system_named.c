@@ -1,5 +1,5 @@
-/* Linked into the command. It imitates a file system without nameless files that moves a few bytes
- * a call, so a signal can arrive in the middle of a file. */
+/* This file is linked into the command. It imitates a file system without nameless files, in which
+ * each call moves a few bytes. So a signal can arrive in the middle of a file. */
 #include "system_trial.h"
 
 __attribute__((constructor)) static void begin(void)

@@ -15,7 +15,7 @@
 
 system_trial trial;
 
-/* Counts a call; whether it is the one. */
+/* Counts a call. Returns true if this call must get the fault. */
 static bool is_next(const char *name)
 {
     if (atomic_fetch_add(&trial.calls, 1) + 1 != trial.at)
@@ -78,7 +78,7 @@ static int try_openat(int directory, const char *path, int flags, ...)
     return openat(directory, path, flags, mode);
 }
 
-/* Only F_DUPFD_CLOEXEC is asked for. */
+/* Only F_DUPFD_CLOEXEC is supported. */
 static int try_fcntl(int descriptor, int command, ...)
 {
     va_list arguments;

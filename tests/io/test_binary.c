@@ -1,5 +1,5 @@
-/* Binary files: what comes back, what the file's bytes are, and that no altered byte is accepted.
- */
+/* Tests of binary files: what is read equals what was written, the bytes follow the specification,
+ * and no altered byte is accepted. */
 #include "scratch.h"
 
 #include <limits.h>
@@ -15,7 +15,7 @@
 #define WORDS 19
 #define HEADER_SIZE (WORDS * 8)
 
-/* The words of a header by their place, after docs/binary-format.md. */
+/* Indices of the header's words, as in docs/binary-format.md. */
 enum {
     VERSION = 1,
     KIND = 4,
@@ -48,7 +48,7 @@ static void close_context(void)
     scratch_empty();
 }
 
-/* The whole file; *size may be NULL. */
+/* Returns all bytes of the file. *size becomes their number, unless `size` is NULL. */
 static char *contents(size_t *size)
 {
     struct stat status;
@@ -66,7 +66,7 @@ static void check_equal(const fur_csr *a, const fur_csr *b)
     ck_assert(equal);
 }
 
-/* Reads the file by copying it, or by mapping it. */
+/* Reads the file as a copy, or maps it if `map`. */
 static fur_status read_file(fur_context *owner, int map, fur_csr **out)
 {
     const fur_binary_read_options options = {.size = sizeof options, .map = map};
@@ -93,8 +93,8 @@ static bool is_mapped(void)
     return found;
 }
 
-/* Both ways of reading give this matrix; mapped, its arrays lie in the file until it is destroyed.
- */
+/* Checks that copying and mapping both give this matrix. A mapped matrix uses the file until it is
+ * destroyed. */
 static void check_file(const fur_csr *expected)
 {
     for (int map = 0; map < 2; map++) {
@@ -170,7 +170,7 @@ START_TEST(vectors_come_back_to_the_bit)
 }
 END_TEST
 
-/* As Matrix Market has it: an array of one column is a matrix with every entry. */
+/* As in Matrix Market, an array of one column is read as a matrix with every entry stored. */
 START_TEST(vector_is_read_as_a_matrix)
 {
     const double values[] = {1.5, 0, -2};
@@ -223,7 +223,7 @@ START_TEST(matrix_of_one_line_is_read_as_a_vector)
 }
 END_TEST
 
-/* A few bytes must not make the reader take gigabytes. */
+/* A file of a few bytes must not make the reader allocate gigabytes. */
 START_TEST(row_that_is_long_and_empty_needs_a_limit)
 {
     const fur_csr_view view = {.size = sizeof view,
@@ -269,7 +269,7 @@ START_TEST(matrix_of_more_lines_is_no_vector)
 }
 END_TEST
 
-/* [0 2; 2 1]; `sign` is the sign of the entry above the diagonal. */
+/* Makes [0 2; 2 1]. `sign` is the sign of the entry above the diagonal. */
 static fur_csr *small_matrix(fur_value_type value, double sign)
 {
     fur_csr *matrix = NULL;
@@ -381,7 +381,7 @@ START_TEST(what_could_not_be_read_is_not_written)
 }
 END_TEST
 
-/* The file taken apart by the words of the specification alone. */
+/* The bytes of a file are those that the specification describes. */
 START_TEST(bytes_are_those_of_the_specification)
 {
     uint64_t words[WORDS], table[3];
@@ -435,7 +435,7 @@ START_TEST(bytes_are_those_of_the_specification)
 }
 END_TEST
 
-/* Tries to read what the file has become; it must be refused with a sentence. */
+/* Checks that the altered file is refused with a sentence. */
 static void check_refused(const char *what, size_t at)
 {
     char sentences[2][300];
@@ -459,7 +459,7 @@ static void put_byte(FILE *file, size_t at, int byte)
     ck_assert_int_eq(fflush(file), 0);
 }
 
-/* Every bit of the file; in slow builds one bit of every second byte or so. */
+/* Every altered bit is detected. Slow builds alter one bit of about every second byte. */
 START_TEST(every_altered_byte_is_refused)
 {
     size_t size;
@@ -506,7 +506,7 @@ START_TEST(every_truncated_or_longer_file_is_refused)
 }
 END_TEST
 
-/* A matrix of several pieces in each section. */
+/* Makes a matrix with several pieces in each section. */
 static fur_csr *large_matrix(fur_context *owner)
 {
     enum { LARGE_ROWS = 200000, ROW_ENTRIES = 3 };
@@ -570,7 +570,7 @@ START_TEST(first_altered_piece_is_named_whatever_the_threads)
     memcpy(words, bytes, sizeof words);
     rng r = rng_stream(0);
     for (int round = 0; round < 10; round++) {
-        size_t piece = (size_t)rng_below(&r, 9); /* of the 2400000 bytes of the columns */
+        size_t piece = (size_t)rng_below(&r, 9); /* in the 2400000 bytes of columns */
         size_t begin = words[COLUMNS_AT] + piece * PIECE;
         size_t at = begin + (size_t)rng_below(&r, PIECE);
         bytes[at] = (char)(bytes[at] ^ 4);
@@ -594,7 +594,7 @@ START_TEST(first_altered_piece_is_named_whatever_the_threads)
 }
 END_TEST
 
-/* Headers that lie under a checksum that is right. */
+/* Headers with wrong words and a correct checksum. */
 static const struct {
     int word;
     uint64_t found;
@@ -663,7 +663,7 @@ END_TEST
 
 typedef fur_status (*attempt)(fur_context *owner);
 
-/* Makes the n-th request for memory fail, for every n until there is none. */
+/* Calls with a failing allocation: the first, then the second, until none fails. */
 static void try_every_failure(attempt call)
 {
     memory m = {0};
@@ -758,7 +758,8 @@ START_TEST(writing_survives_every_lack_of_memory)
 }
 END_TEST
 
-/* As Furrow's own writers do it; what is made from a mapped matrix does not need the file. */
+/* A mapped matrix stays valid if Furrow's writers replace the file or if it is removed. Objects
+ * made from the matrix do not need the file. */
 START_TEST(mapped_file_may_be_replaced_and_removed)
 {
     rng r = rng_stream(0);
@@ -784,8 +785,8 @@ START_TEST(mapped_file_may_be_replaced_and_removed)
 }
 END_TEST
 
-/* A process without free addresses cannot map. Small arrays still find memory that was freed.
- * Sanitizers need addresses themselves. */
+/* A file that cannot be mapped is copied. The process has no free addresses, but small arrays fit
+ * into memory that was freed. Sanitizers need addresses themselves. */
 START_TEST(file_that_cannot_be_mapped_is_copied)
 {
     if (TEST_SLOW)

@@ -1,5 +1,5 @@
-/* Forms of input: plain, compressed, in an archive, through a pipe. Files are whole, cut off or
- * altered. */
+/* Tests of the forms of input: plain, compressed, in an archive, through a pipe. Files are
+ * complete, cut off or altered. */
 #include "scratch.h"
 
 #include "input.h"
@@ -34,7 +34,7 @@ static void close_context(void)
     scratch_empty();
 }
 
-/* Bytes that grow; a NUL follows them. */
+/* A growing array of bytes. A NUL follows the bytes. */
 typedef struct bytes {
     char *data;
     size_t size;
@@ -75,7 +75,7 @@ static bytes piece(const bytes *of, size_t begin, size_t end)
     return b;
 }
 
-/* Lines like the lines of a matrix: digits that compress as digits do. */
+/* Returns lines like those of a matrix file. They compress as well as digits do. */
 static bytes random_text(rng *r, size_t size)
 {
     bytes b = {0};
@@ -90,7 +90,7 @@ static bytes random_text(rng *r, size_t size)
     return b;
 }
 
-/* What reading led to. */
+/* The result of reading an input. */
 typedef struct outcome {
     fur_status status;
     bytes text;
@@ -98,7 +98,8 @@ typedef struct outcome {
     char name[FUR_SENTENCE_SIZE];
 } outcome;
 
-/* Reads all that is requested, `room` bytes at a time, into memory that ends at a guard page. */
+/* Reads all of the requested input, `room` bytes at a time, into memory that ends at a guard
+ * page. */
 static outcome read_all(const fur_input_request *request, size_t room)
 {
     outcome o = {0};
@@ -125,7 +126,7 @@ static outcome read_all(const fur_input_request *request, size_t room)
     return o;
 }
 
-/* As above, for bytes in memory that ends at a guard page. */
+/* As above, for a file in memory that ends at a guard page. */
 static outcome read_bytes(const bytes *file, const char *member, size_t room)
 {
     char *copy = guard_allocate(file->size);
@@ -176,7 +177,7 @@ static void check_missing(const bytes *file, const char *member, const char *sen
     check_failure(file, member, FUR_IO_ERROR, sentence);
 }
 
-/* gzip by the letter of RFC 1952, with stored blocks. */
+/* Returns the CRC-32 of RFC 1952 of the bytes from `begin`. */
 static uint32_t crc_of(const bytes *b, size_t begin)
 {
     uint32_t crc = UINT32_MAX;
@@ -275,7 +276,7 @@ static void pack_zstd(bytes *to, const bytes *text)
 
 static const struct packer {
     const char *name;
-    size_t magic; /* bytes that tell the format */
+    size_t magic; /* number of bytes by which the format is recognised */
     void (*pack)(bytes *to, const bytes *text);
 } packers[] = {
     {"plain", 0, pack_plain},
@@ -330,7 +331,7 @@ START_TEST(a_file_is_read_as_its_bytes_are)
 }
 END_TEST
 
-/* How far a file was read is told in its own bytes. */
+/* Progress is counted in bytes of the file, also if the file is compressed. */
 START_TEST(progress_is_counted_in_the_files_bytes)
 {
     const struct packer *p = &packers[_i];
@@ -358,7 +359,8 @@ START_TEST(progress_is_counted_in_the_files_bytes)
 }
 END_TEST
 
-/* Only a plain file has a descriptor to read from, and only plain memory has an address. */
+/* Only an input from a plain file has a descriptor, and only one from plain memory has an
+ * address. */
 START_TEST(only_plain_text_is_handed_out)
 {
     const struct packer *p = &packers[_i];
@@ -383,7 +385,7 @@ START_TEST(only_plain_text_is_handed_out)
 }
 END_TEST
 
-/* A stage that gives one byte at a time, as a slow pipe does. */
+/* Reads one byte at a time, as from a slow pipe. */
 static fur_status read_one(fur_stage *stage, char *to, size_t room, size_t *got,
                            fur_failure *failure)
 {
@@ -437,7 +439,7 @@ START_TEST(bytes_may_come_one_by_one)
 }
 END_TEST
 
-/* A child that writes the bytes one by one; the reading end of the pipe. */
+/* Starts a child process that writes the bytes one by one. Returns the reading end of the pipe. */
 static int open_pipe(const bytes *file, pid_t *child)
 {
     int ends[2];
@@ -487,7 +489,7 @@ START_TEST(standard_input_may_be_a_pipe)
 }
 END_TEST
 
-/* A pipe has no size, no place to go back to, and nothing to hand out. */
+/* A pipe has no size, and no descriptor or address that a reader could use directly. */
 START_TEST(a_pipe_has_no_size)
 {
     bytes text = bytes_of(MATRIX);
@@ -509,7 +511,7 @@ START_TEST(a_pipe_has_no_size)
 }
 END_TEST
 
-/* Standard input from which something was read before goes on from there. */
+/* Standard input is read from its current offset. */
 START_TEST(standard_input_is_read_from_where_it_stands)
 {
     bytes text = bytes_of(MATRIX);
@@ -527,7 +529,7 @@ START_TEST(standard_input_is_read_from_where_it_stands)
 }
 END_TEST
 
-/* Several pieces, compressed apart, are one text; empty ones among them. */
+/* Several pieces that are compressed separately are read as one text. Some pieces are empty. */
 START_TEST(pieces_are_joined)
 {
     const struct packer *p = &packers[_i];
@@ -547,7 +549,7 @@ START_TEST(pieces_are_joined)
 }
 END_TEST
 
-/* A file that is cut off is refused, or too short to be recognised. */
+/* Checks that a truncated file is refused, or is too short to be recognised. */
 static void check_truncations(const bytes *file, size_t magic)
 {
     for (size_t size = 0; size < file->size; size++) {
@@ -561,7 +563,8 @@ static void check_truncations(const bytes *file, size_t magic)
     }
 }
 
-/* A flipped bit is noticed or does not matter. Sanitized builds test one bit in five. */
+/* Checks that a flipped bit is either detected or harmless. Sanitized builds flip one bit in
+ * five. */
 static void check_flips(const bytes *file, const bytes *text)
 {
     for (size_t i = 0; i < file->size * 8; i += TEST_SLOW ? 5 : 1) {
@@ -680,7 +683,7 @@ START_TEST(skippable_frames_are_skipped)
 }
 END_TEST
 
-/* A frame may ask for more memory than it is worth. */
+/* A frame that needs more than 128 MiB to decompress is refused. */
 START_TEST(large_windows_are_refused)
 {
     const char head[] = {'\x28', '\xb5', '\x2f', '\xfd', 0, '\x90', 1, 0, 0}; /* 2^28 bytes */
@@ -721,7 +724,7 @@ static void check_support(const bytes *file, bool supported, const char *sentenc
     free(o.text.data);
 }
 
-/* A build without the library says so instead of taking the bytes for text. */
+/* A build without gzip or zstd refuses such files and does not read them as text. */
 START_TEST(what_the_build_lacks_is_said)
 {
     bytes text = bytes_of(MATRIX), gzip = {0}, zstd = {0};
@@ -739,14 +742,14 @@ START_TEST(what_the_build_lacks_is_said)
 }
 END_TEST
 
-/* An archive by the letter of ustar. */
+/* An entry of a ustar archive, built from the specification alone. */
 typedef struct entry {
     const char *name;
     const char *text;
     char type; /* 0: '0' */
 } entry;
 
-/* An octal number in the usual form: zeros first, a NUL at the end. */
+/* Writes an octal number in the usual form: leading zeros, then a NUL. */
 static void set_octal(char *field, size_t width, uint64_t number)
 {
     field[--width] = '\0';
@@ -803,7 +806,7 @@ static bytes tar_of(const entry *entries, int count)
     return b;
 }
 
-/* The text that is read of an archive with these entries, packed in every way. */
+/* Checks the text and name that are read from an archive, packed in every way. */
 static void check_archive(const bytes *archive, const char *member, const char *text,
                           const char *name)
 {
@@ -861,7 +864,7 @@ START_TEST(a_member_that_is_not_there_is_missed)
 }
 END_TEST
 
-/* The only *.mtx is meant if none is named like its folder. */
+/* If no *.mtx has the name of its folder, the only *.mtx is read. */
 static const entry lone[] = {
     {"._other.mtx", "resources", 0},
     {"other.mtx", MATRIX, 0},
@@ -892,7 +895,7 @@ START_TEST(the_only_matrix_is_taken)
 }
 END_TEST
 
-/* Members that are packed by themselves, as 10x Genomics has them. */
+/* Compressed members are read, as 10x Genomics distributes them. */
 START_TEST(packed_members_are_read)
 {
     static const char *const names[] = {"out/matrix.mtx.gz", "out/matrix.mtx.zst", "out/matrix.mtx",
@@ -916,7 +919,7 @@ START_TEST(packed_members_are_read)
 }
 END_TEST
 
-/* A packed member that is cut off or altered is refused as such a file is. */
+/* A compressed member that is truncated or altered is refused, like a file of this kind. */
 START_TEST(broken_packed_members_are_refused)
 {
     bytes text = bytes_of(MATRIX), member = {0}, archive = {0};
@@ -952,7 +955,7 @@ START_TEST(many_matrices_are_listed_in_part)
 }
 END_TEST
 
-/* Names and sizes in every form there is. */
+/* Appends a record of a pax header. The archives below use all forms of names and sizes. */
 static void append_record(bytes *to, const char *key, const char *value)
 {
     char record[5000];
@@ -988,7 +991,7 @@ static bytes archive_gnu(const char *name)
     return b;
 }
 
-/* The target of a link stands between the name and its entry. */
+/* Makes an archive in which the target of a link is between the long name and its entry. */
 static bytes archive_link_last(const char *name)
 {
     bytes b = {0};
@@ -1031,7 +1034,7 @@ static bytes archive_pax_size(const char *name)
     return b;
 }
 
-/* The size in the header that a pax header overrides is not read. */
+/* Makes an archive whose pax header overrides the invalid size in the plain header. */
 static bytes archive_pax_over_no_size(const char *name)
 {
     bytes b = archive_pax_size(name);
@@ -1041,7 +1044,7 @@ static bytes archive_pax_over_no_size(const char *name)
     return b;
 }
 
-/* A size in GNU's binary form. */
+/* Makes an archive whose size is in GNU's binary form. */
 static bytes archive_binary_size(const char *name)
 {
     bytes b = archive_gnu(name);
@@ -1092,15 +1095,15 @@ START_TEST(names_may_have_a_prefix)
     memcpy(archive.data + 345, "folder/name", 11);
     set_checksum(archive.data);
     check_archive(&archive, NULL, MATRIX, "input(folder/name/name.mtx)");
-    memset(archive.data + 262, ' ', 2); /* GNU's, which has no prefix */
+    memset(archive.data + 262, ' ', 2); /* magic of GNU tar, whose headers have no prefix */
     set_checksum(archive.data);
     check_archive(&archive, NULL, MATRIX, "input(name.mtx)");
     free(archive.data);
 }
 END_TEST
 
-/* A header without a magic, with blanks around numbers, and with a mode and owners that are
- * ignored. */
+/* Changes a header to the old form: no magic, blanks around numbers. Mode and owners are invalid
+ * because readers must ignore them. */
 static void make_old(char *block)
 {
     memset(block + 100, 'x', 24);
@@ -1123,7 +1126,7 @@ START_TEST(old_archives_are_read)
 }
 END_TEST
 
-/* Entries without data, whatever their size says. */
+/* Folders, links and devices have no data, even if their header has a size. */
 START_TEST(folders_and_links_have_no_data)
 {
     bytes archive = {0};
@@ -1137,7 +1140,7 @@ START_TEST(folders_and_links_have_no_data)
 }
 END_TEST
 
-/* One entry that is wrong, and the sentence about it. */
+/* The next functions each damage one header. The table below has the expected sentences. */
 static void break_checksum(char *block)
 {
     block[5] ^= 1;
@@ -1149,7 +1152,7 @@ static void break_size(char *block)
     set_checksum(block);
 }
 
-/* With a blank among its digits: what stands before it is not the size. */
+/* Puts a blank between the digits of the size, which must not end the number there. */
 static void part_size(char *block)
 {
     memcpy(block + 124, "0000000 072", 12);
@@ -1228,7 +1231,7 @@ START_TEST(broken_entries_are_refused)
 }
 END_TEST
 
-/* A header that is about an entry which does not come. */
+/* An extended header without a following entry is refused. */
 START_TEST(a_header_about_nothing_is_refused)
 {
     static const char types[] = "LKxg";
@@ -1245,7 +1248,8 @@ START_TEST(a_header_about_nothing_is_refused)
 }
 END_TEST
 
-/* Programs differ in which of the two they take. */
+/* Two extended headers for one entry are refused, because programs differ in the one that they
+ * use. */
 START_TEST(two_headers_about_one_entry_are_refused)
 {
     static const char *const types[] = {"xx", "LL", "xL", "Lx"};
@@ -1298,8 +1302,8 @@ START_TEST(broken_records_are_refused)
 }
 END_TEST
 
-/* An archive that is cut off before the end of the member is refused. Bytes after the member are
- * not missed, unless there is a checksum. */
+/* An archive that is truncated before the end of the member is refused. If it is truncated later,
+ * it is refused only if it has a checksum. */
 START_TEST(truncated_archives_are_refused)
 {
     bytes archive = tar_of(collection, 3), text = bytes_of(MATRIX);
@@ -1316,7 +1320,7 @@ START_TEST(truncated_archives_are_refused)
     }
     for (int i = 1; i < COUNT_OF(packers); i++) {
         bytes file = packed(&packers[i], &archive);
-        if (file.size < archive.size / 2) { /* else it would take long */
+        if (file.size < archive.size / 2) { /* larger files would take too long */
             check_truncations(&file, packers[i].magic);
             check_flips(&file, &text);
         }
@@ -1327,7 +1331,8 @@ START_TEST(truncated_archives_are_refused)
 }
 END_TEST
 
-/* No byte of a header may lead astray: the archive is refused, or no longer taken for one. */
+/* If any byte of a header is altered, the archive is refused or no longer recognised as an
+ * archive. */
 START_TEST(altered_headers_are_noticed)
 {
     bytes archive = tar_of(collection, 3), text = bytes_of(MATRIX);
@@ -1366,7 +1371,7 @@ START_TEST(every_truncation_of_a_slow_archive_ends)
 }
 END_TEST
 
-/* What the system refuses. */
+/* Files that the system does not let us read are refused. */
 START_TEST(files_that_cannot_be_read_are_refused)
 {
     static const struct {
@@ -1414,7 +1419,7 @@ START_TEST(devices_are_read)
 }
 END_TEST
 
-/* Every request for memory fails once: the input is not there, and nothing is left. */
+/* If any allocation fails, no input is opened and no memory is lost. */
 START_TEST(opening_survives_every_lack_of_memory)
 {
     memory m = {0};
@@ -1444,7 +1449,7 @@ START_TEST(opening_survives_every_lack_of_memory)
 }
 END_TEST
 
-/* Once it is open an input asks for no more memory. */
+/* An open input allocates nothing while it is read. */
 START_TEST(reading_allocates_nothing)
 {
     memory m = {0};
@@ -1468,7 +1473,7 @@ START_TEST(reading_allocates_nothing)
 }
 END_TEST
 
-/* Archives made by the commands of every system, if they are installed. */
+/* Archives made by commands of several systems. Commands that are not installed are skipped. */
 static const struct {
     const char *tool;
     const char *command;

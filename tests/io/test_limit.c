@@ -1,4 +1,5 @@
-/* The cost of reading: limits, invalid limits, and cancelling in every part that may take long. */
+/* Tests of the cost of reading: limits, invalid limits, and cancelling in every part that may take
+ * long. */
 #include "scratch.h"
 
 #include "limit.h"
@@ -68,7 +69,7 @@ START_TEST(options_are_checked)
 }
 END_TEST
 
-/* A file of `bytes` bytes, -1 if unknown, and the verdict on a header. */
+/* Cases: a limit, the bytes of a file (-1 if unknown), the shape in its header, and the refusal. */
 static const struct {
     int64_t limit;
     int64_t bytes;
@@ -139,7 +140,7 @@ static void check_within(const char *path, fur_read_limits limits)
     fur_csr_destroy(matrix);
 }
 
-/* Limits hold for a text and for the matrix made from it. */
+/* Limits hold for a Matrix Market file and for a binary file of the same matrix. */
 START_TEST(limits_hold_for_every_reader)
 {
     fur_csr *matrix = NULL;
@@ -166,7 +167,8 @@ START_TEST(limits_hold_for_every_reader)
 }
 END_TEST
 
-/* A wide matrix of few entries costs what its columns cost: the vector to multiply it with. */
+/* A small file of many columns is refused: the vector that the matrix multiplies would need much
+ * memory. */
 START_TEST(a_small_file_of_many_columns_is_refused_in_every_form)
 {
     const fur_read_limits any = {.shape = FUR_NO_LIMIT};
@@ -190,7 +192,7 @@ START_TEST(a_small_file_of_many_columns_is_refused_in_every_form)
 }
 END_TEST
 
-/* The header of a member of a tar archive, as ustar has it. */
+/* Writes the ustar header of a member of a tar archive. */
 static void write_member(FILE *out, const char *name, size_t size)
 {
     char block[512] = "";
@@ -215,7 +217,7 @@ static void write_matrix(FILE *out)
     fwrite(zeros, 512 - strlen(MATRIX) % 512, 1, out);
 }
 
-/* An archive with a hole of `size` bytes before or after the matrix. */
+/* Writes an archive with a sparse member of `size` bytes before or after the matrix. */
 static void write_hole(size_t size, bool before)
 {
     FILE *out = fopen(ARCHIVE, "wb");
@@ -244,7 +246,7 @@ static int count_calls(void *user, int64_t done, int64_t total)
     return ++s->calls == s->stop_at;
 }
 
-/* Reads the archive with the n-th call of progress stopping it. */
+/* Reads the archive. Call number `stop_at` of progress cancels. */
 static fur_status read_stopped(stopper *s, fur_csr **out)
 {
     const fur_mtx_read_options options = {.size = sizeof options,
@@ -277,7 +279,7 @@ START_TEST(members_are_passed_over_under_the_callers_eye)
 END_TEST
 
 #ifdef FURROW_HAVE_ZSTD
-/* Packs the archive, each MiB of it a frame. */
+/* Compresses the archive. Each MiB becomes a frame. */
 static void pack_archive(void)
 {
     const size_t room = (size_t)1 << 20;
@@ -296,7 +298,8 @@ static void pack_archive(void)
     free(packed);
 }
 
-/* The bytes after the matrix are unpacked for the checksum, by any thread. */
+/* Unpacking can be cancelled in every thread. Bytes after the matrix are unpacked too, for the
+ * checksum. */
 START_TEST(unpacking_is_watched_by_every_thread)
 {
     for (int before = 0; before <= 1; before++) {
@@ -314,7 +317,7 @@ START_TEST(unpacking_is_watched_by_every_thread)
 }
 END_TEST
 
-/* 300 MiB in 15 KB. */
+/* A file of 15 KB that unpacks to 300 MiB is refused. */
 START_TEST(what_unpacks_to_too_much_is_refused)
 {
     char sentence[200];
@@ -335,7 +338,7 @@ START_TEST(what_unpacks_to_too_much_is_refused)
 END_TEST
 #endif
 
-/* No arithmetic on NULL arrays, which the sanitizers would report. */
+/* An empty symmetric pattern is read without arithmetic on NULL, which sanitizers would report. */
 START_TEST(an_empty_symmetric_pattern_is_read)
 {
     fur_csr *matrix = NULL;

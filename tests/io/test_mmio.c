@@ -1,5 +1,5 @@
-/* The mmio interface: its codes, what it reads and writes, and that it is safe where the original
- * is not. */
+/* Tests of the mmio interface: its codes, what it reads and writes, and that it is safe in cases in
+ * which the original is not. */
 #include "mmio.h"
 #include "scratch.h"
 
@@ -14,7 +14,7 @@ static void write_file(const char *text)
     scratch_write(FILE_NAME, text);
 }
 
-/* A stream over a text. */
+/* Opens a stream that reads the text. */
 static FILE *stream(const char *text)
 {
     write_file(text);
@@ -140,7 +140,7 @@ START_TEST(banners_are_read)
 }
 END_TEST
 
-/* A word of 5000 characters would overflow the original's buffer. */
+/* A word of 5000 characters is refused. It would overflow the original's buffer. */
 START_TEST(long_words_are_refused)
 {
     char *text = malloc(6000);
@@ -214,7 +214,7 @@ START_TEST(array_sizes_are_read)
 }
 END_TEST
 
-/* The original would read on for ever, or take the comment's numbers. */
+/* Long comments are skipped. The original would never return, or read numbers from the comment. */
 START_TEST(long_comments_are_skipped)
 {
     char *text = malloc(10000);
@@ -353,7 +353,7 @@ START_TEST(standard_streams_have_names)
 }
 END_TEST
 
-/* Enough entries for the arrays to grow several times. */
+/* A file with so many entries that the arrays grow several times is read. */
 START_TEST(large_files_are_read)
 {
     const int count = 50000;
@@ -408,7 +408,7 @@ START_TEST(bad_files_are_refused_whole)
 }
 END_TEST
 
-/* Files are closed also when they are bad: otherwise this runs out of descriptors. */
+/* Bad files are closed too. Otherwise this loop would run out of descriptors. */
 START_TEST(bad_files_are_closed)
 {
     int M, N, nz, *row, *col;

@@ -1,4 +1,5 @@
-/* Reading Matrix Market files: every kind, everything that is to be accepted, the options. */
+/* Tests of reading Matrix Market files: every kind of file, all that must be accepted, the
+ * options. */
 #include "text_case.h"
 
 #include <math.h>
@@ -80,7 +81,7 @@ START_TEST(every_kind_is_read)
 }
 END_TEST
 
-/* Ways to write the same matrix "1 2; . 3". */
+/* Spellings of the same matrix "1 2; . 3". */
 static const char *const spellings[] = {
     GENERAL "2 2 3\n1 1 1\n1 2 2\n2 2 3\n",
     GENERAL "2 2 3\n1 1 1\n1 2 2\n2 2 3",
@@ -191,7 +192,7 @@ START_TEST(value_type_is_chosen_or_given)
 }
 END_TEST
 
-/* Through a double this number would become the float above. */
+/* A number is rounded to f32 once. Rounded to f64 first, this one would become 0x1.000004p0. */
 START_TEST(floats_are_rounded_once)
 {
     fur_mtx_read_options options = {.size = sizeof options, .convert = FUR_MTX_AS_F32};
@@ -270,7 +271,7 @@ START_TEST(header_is_filled)
 }
 END_TEST
 
-/* The head is longer than the first part that is read. */
+/* A header is found although the comments before it are longer than the first block. */
 START_TEST(header_below_long_comments_is_found)
 {
     FILE *file = fopen(FILE_NAME, "w");
@@ -286,7 +287,7 @@ START_TEST(header_below_long_comments_is_found)
 }
 END_TEST
 
-/* A head alone may ask for 2^22 rows and columns, a larger file for 8 for each of its bytes. */
+/* Any file may have 2^22 rows and columns together, a large file 8 for each of its bytes. */
 START_TEST(memory_for_rows_is_bounded_by_the_file)
 {
     fur_csr *matrix = NULL;
@@ -353,7 +354,8 @@ START_TEST(matrix_is_not_a_vector)
 }
 END_TEST
 
-/* Reads a file, and its bytes in memory that ends with them. Both give equal matrices. */
+/* Checks that a file and its bytes in memory give equal matrices. The memory ends with the
+ * bytes. */
 static void check_from_memory(const char *path)
 {
     struct stat status;
@@ -391,7 +393,7 @@ START_TEST(memory_is_read_as_a_file)
         if (status == FUR_OK)
             check_from_memory(packed[i]);
         else
-            ck_assert_int_eq(status, FUR_UNSUPPORTED); /* built without it */
+            ck_assert_int_eq(status, FUR_UNSUPPORTED); /* this build cannot decompress it */
     }
     fur_csr_destroy(matrix);
 }

@@ -1,4 +1,4 @@
-/* Faults outside the file: memory, the file system, the locale. */
+/* Reading and writing when memory, the file system or the locale cause faults. */
 #include "scratch.h"
 
 #include <locale.h>
@@ -6,11 +6,11 @@
 #define FILE_NAME "a.mtx"
 #define OLD "old text"
 
-/* Files whose reading takes every path that needs memory. */
+/* Files that together take all paths of the reader that allocate memory. */
 static const struct {
     const char *text;
     fur_duplicates duplicates;
-    fur_status status; /* with all the memory it wants */
+    fur_status status; /* if no allocation fails */
 } files[] = {
     {"%%MatrixMarket matrix coordinate real general\n3 3 3\n3 1 1\n1 2 2\n1 1 3\n",
      FUR_DUPLICATES_SUM, FUR_OK},
@@ -26,8 +26,8 @@ static const struct {
 
 typedef fur_status (*attempt)(fur_context *context, int index);
 
-/* Makes the n-th request for memory fail, for every n until there is none: each attempt says so and
- * gives back all it had. */
+/* Calls with a failing allocation: the first, then the second, until none fails. Checks that each
+ * call returns FUR_OUT_OF_MEMORY and releases all memory. */
 static void try_every_failure(attempt call, int index, fur_status expected)
 {
     memory m = {0};
@@ -103,7 +103,7 @@ START_TEST(reading_a_head_survives_every_lack_of_memory)
 }
 END_TEST
 
-/* A symmetric matrix with entries off the diagonal only, enough to be written by several threads.
+/* Makes a symmetric matrix without a diagonal, large enough to be written by several threads.
  * Allocations fail only during the attempt. */
 static fur_csr *symmetric_matrix(fur_context *context)
 {
@@ -182,7 +182,7 @@ START_TEST(files_that_cannot_be_read_are_named)
 }
 END_TEST
 
-/* The sentence is what matters, not the way to the file. */
+/* A message shows only the end of a long path, so that there is room for the sentence. */
 START_TEST(long_paths_are_shown_by_their_end)
 {
     fur_context *context = context_make(NULL, 1);
@@ -201,7 +201,8 @@ START_TEST(long_paths_are_shown_by_their_end)
 }
 END_TEST
 
-/* A locale with a decimal comma: the system's, or one compiled into the current folder. */
+/* Sets a locale with a decimal comma: one of the system, or one compiled into the current
+ * folder. */
 static bool use_decimal_comma(void)
 {
     if (setlocale(LC_ALL, "de_DE.UTF-8"))

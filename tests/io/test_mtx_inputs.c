@@ -1,4 +1,5 @@
-/* Inputs on which readers of Matrix Market files differ, fail or lie: each with its outcome. */
+/* Inputs on which readers of Matrix Market files differ, fail or return wrong values. Each input is
+ * listed with its outcome. */
 #include "text_case.h"
 
 #define BANNER "%%MatrixMarket matrix coordinate "
@@ -305,7 +306,8 @@ START_TEST(inputs_are_complete_and_in_order)
 END_TEST
 #endif
 
-/* Digits of which many are zero, so that leading, trailing and all zeros are met. */
+/* Prints random digits. Many are zero, so that there are leading zeros, trailing zeros and only
+ * zeros. */
 static void print_digits(rng *r, int count, FILE *out)
 {
     int64_t zeros = rng_below(r, 4);
@@ -313,7 +315,7 @@ static void print_digits(rng *r, int count, FILE *out)
         fputc(rng_below(r, 4) < zeros ? '0' : (int)('0' + rng_below(r, 10)), out);
 }
 
-/* A number in any of the forms that the format shares with C. */
+/* Prints a random number in one of the forms that Matrix Market and C share. */
 static void print_number(rng *r, FILE *out)
 {
     int whole = (int)rng_below(r, rng_below(r, 4) ? 12 : 80);
@@ -328,7 +330,7 @@ static void print_number(rng *r, FILE *out)
 
 #define NUMBERS 2000
 
-/* Writes a row of numbers and reads each as the C library does. */
+/* Writes a row of numbers, and returns in the arrays what the C library reads. */
 static void write_numbers(rng *r, double *doubles, float *floats)
 {
     FILE *out = fopen(CASE_FILE, "w");

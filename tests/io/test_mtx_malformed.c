@@ -1,4 +1,4 @@
-/* Files that must be refused: each with its status and its exact sentence. */
+/* Files that must be refused, each with its status and its exact sentence. */
 #include "support.h"
 
 #include <dirent.h>
@@ -16,7 +16,7 @@
 static const struct {
     const char *name; /* in tests/io/malformed, without .mtx */
     fur_status status;
-    const char *sentence; /* behind the name */
+    const char *sentence; /* the sentence after the file's name */
 } cases[] = {
     {"001_empty", FUR_MALFORMED, "1:1: found an empty file, expected the banner '%%MatrixMarket'"},
     {"002_gzip", FUR_MALFORMED,
@@ -315,7 +315,7 @@ START_TEST(file_is_refused_as_a_vector_too)
 }
 END_TEST
 
-/* Heads are refused for the same reason; a head that is fine may have a bad body. */
+/* Reading only the header of these files gives the same refusal, or succeeds if the body is bad. */
 START_TEST(head_is_refused_alike_or_read)
 {
     char path[256], sentence[1024];

@@ -1,5 +1,5 @@
-/* The options of reading: policies, warnings, progress and cancelling; and what a reader owes
- * whatever they are: bounded memory, nothing leaked, pipes like files. */
+/* Tests of the options of reading: policies, warnings, progress and cancelling. Also tests what
+ * holds for all options: memory is bounded, nothing leaks, pipes are read like files. */
 #include "text_case.h"
 
 #include <fcntl.h>
@@ -171,7 +171,7 @@ typedef struct text {
     size_t size;
 } text;
 
-/* The first of a kind, and how many there are. */
+/* The first warning of a kind, and the number of such warnings. */
 typedef struct expected_warning {
     int count;
     char first[200];
@@ -191,14 +191,15 @@ static void print_expected(const expected_warning *w, const char *what, FILE *ou
     fputc('\n', out);
 }
 
-/* Counts of what is to be told, by kind. */
+/* The warnings expected, by kind. */
 typedef struct expected_warnings {
     expected_warning inexact;
     expected_warning infinite;
     expected_warning trailing;
 } expected_warnings;
 
-/* Prints line k's number and what is behind it, which may be worth a warning. */
+/* Prints the number of entry k and the text after it. Either may cause a warning, which is
+ * counted. */
 static void print_odd_number(rng *r, int k, expected_warnings *w, FILE *out)
 {
     char number[20];
@@ -216,7 +217,8 @@ static void print_odd_number(rng *r, int k, expected_warnings *w, FILE *out)
     fprintf(out, "%s%s\n", number, kind == 2 ? " x y" : "");
 }
 
-/* Entries of which some are inexact, infinite or followed by text, and the warnings about them. */
+/* Makes a file in which some entries are inexact, infinite or followed by text. *warnings becomes
+ * the expected warnings. */
 static text make_odd_text(rng *r, int entries, text *warnings)
 {
     expected_warnings w = {0};
@@ -264,7 +266,7 @@ START_TEST(warnings_do_not_depend_on_threads)
 }
 END_TEST
 
-/* A failure has its sentence and gives no warning. */
+/* If a file is refused, its sentence is reported and no warning is given. */
 START_TEST(nothing_is_said_about_a_file_that_is_refused)
 {
     char warnings[WARNINGS_ROOM] = "";
@@ -311,12 +313,13 @@ START_TEST(type_of_graphblas_is_in_the_header)
 }
 END_TEST
 
-/* Files whose entries go straight to their place, or not. */
+/* Orders of the entries of a file. For some orders the reader stores entries directly in their
+ * place. */
 typedef enum order { ROWS_RISE, COLUMNS_RISE, IN_NO_ORDER, SYMMETRIC } order;
 #define ORDERS 4
 
-/* A file with `length` entries in each of `lines` rows or columns, each in some distance of the
- * diagonal, so that none repeats. */
+/* Writes a matrix with `length` entries in each of `lines` rows or columns. Distances from the
+ * diagonal differ, so no position repeats. */
 static void write_matrix(FILE *out, order o, int lines, int length)
 {
     fprintf(out, BANNER "real %s\n%d %d %d\n", o == SYMMETRIC ? "symmetric" : "general",
@@ -348,7 +351,7 @@ static int64_t write_matrix_file(order o, int lines, int length)
     return size;
 }
 
-/* The record of the progress calls. */
+/* A record of the calls of progress. */
 typedef struct progress_log {
     pthread_t caller;
     int calls;
@@ -394,7 +397,7 @@ START_TEST(progress_is_told_by_the_calling_thread)
 }
 END_TEST
 
-/* Cancels at call n. Whether there was such a call. */
+/* Cancels reading at call n of progress. Returns false if there were fewer calls. */
 static bool cancel_at(fur_context *context, int n)
 {
     progress_log log = {.caller = pthread_self(), .cancel_at = n};
@@ -437,7 +440,7 @@ START_TEST(reading_is_cancelled_at_every_call)
 }
 END_TEST
 
-/* Numbers of all lengths, each at a position that it shares with another. */
+/* Writes numbers of all lengths. Several share each position, so that the reader adds them. */
 static void write_hard_sums(rng *r)
 {
     FILE *out = fopen(CASE_FILE, "w");
@@ -480,7 +483,7 @@ START_TEST(the_callers_rounding_mode_does_not_show)
 }
 END_TEST
 
-/* Makes the n-th request for memory fail, for every n until there is none. */
+/* If any allocation fails, reading with several threads fails and releases its memory. */
 START_TEST(threads_survive_every_lack_of_memory)
 {
     write_matrix_file((order)_i, 50, 3);
@@ -502,7 +505,8 @@ START_TEST(threads_survive_every_lack_of_memory)
 }
 END_TEST
 
-/* A process that writes the bytes to the end of a pipe, or to what the path names. */
+/* Starts a process that writes the bytes to a pipe: to `end`, or to the file `path` unless it is
+ * NULL. */
 static pid_t start_writer(int end, const char *path, const text *t)
 {
     pid_t child = fork();
@@ -517,7 +521,7 @@ static pid_t start_writer(int end, const char *path, const text *t)
     _exit(0);
 }
 
-/* Standard input becomes a pipe from which the bytes come. */
+/* Replaces standard input by a pipe into which a process writes the bytes. */
 static pid_t feed_standard_input(const text *t)
 {
     int ends[2];
@@ -537,7 +541,8 @@ static void check_same(const fur_csr *matrix, const fur_csr *expected)
     ck_assert_int_eq(equal, 1);
 }
 
-/* Reads the text from its file, from a named pipe and from standard input. */
+/* Reads the text from its file, from a named pipe and from standard input. Checks that all
+ * agree. */
 static void read_streams(order o, int threads, size_t block)
 {
     text t = make_matrix_text(o, 500, 5);
@@ -591,7 +596,7 @@ START_TEST(standard_input_may_be_a_file)
 }
 END_TEST
 
-/* An allocator that knows how many bytes are out, and the most that ever were. */
+/* Counts of an allocator: the bytes allocated now, and the most at any time. */
 typedef struct meter {
     int64_t bytes;
     int64_t most;
@@ -620,7 +625,7 @@ static void metered_release(void *user, void *data)
 }
 
 #ifdef FURROW_HAVE_GZIP
-/* gzip's form of a head for 2e9 x 2e9 and 1e12 entries of a pattern, and 100000 blank lines. */
+/* A gzip file: the header of a 2e9 x 2e9 pattern with 1e12 entries, then 100000 blank lines. */
 static const unsigned char blank_lines[191] = {
     0x1f, 0x8b, 0x08, 0,    0,    0,    0,    0,    0x02, 0x03, 0xed, 0xc7, 0x31, 0x0a,
     0xc2, 0x40, 0x10, 0x40, 0xd1, 0x3e, 0xa7, 0xd8, 0x26, 0x7d, 0xf4, 0x1e, 0x39, 0xc4,
@@ -631,7 +636,7 @@ static const unsigned char blank_lines[191] = {
     0xff, 0xfa, 0,    0xab, 0x79, 0x3b, 0x71, 0xf5, 0x86, 0x01, 0};
 #endif
 
-/* Reads standard input, which is refused, and returns the most memory that took. */
+/* Checks that standard input is refused. Returns the most memory that was allocated. */
 static int64_t refuse_standard_input(int threads, const text *t, fur_status expected,
                                      const char *sentence)
 {
@@ -655,8 +660,8 @@ static int64_t refuse_standard_input(int threads, const text *t, fur_status expe
         (char *)(bytes), sizeof(bytes) - 1                                                         \
     }
 
-/* Streams whose header promises more entries than follow. The reader sees this only at their end.
- */
+/* Streams whose header promises more entries than follow. The reader notices at the end of the
+ * stream. */
 static const struct {
     text stream;
     fur_status status;
@@ -688,7 +693,8 @@ START_TEST(promises_of_a_stream_cost_no_memory)
 }
 END_TEST
 
-/* The conflicting entries cannot be found again: the input is gone. */
+/* In a stream, conflicting entries are reported by position, not by line: the reader cannot read
+ * the stream again. */
 START_TEST(conflicts_in_a_stream_are_told_by_position)
 {
     static const text symmetric = LITERAL(BANNER "real symmetric\n3 3 2\n3 1 1\n1 3 2\n");
@@ -711,7 +717,8 @@ START_TEST(conflicts_in_a_stream_are_told_by_position)
 }
 END_TEST
 
-/* The most memory that this process ever had, which began as a small one. */
+/* Reading takes little more memory than the matrix. The test measures the peak of the process,
+ * which is small at the beginning. */
 START_TEST(memory_is_near_to_that_of_the_matrix)
 {
     if (TEST_SLOW) {

@@ -1,5 +1,5 @@
-/* Reading in blocks by several threads. The matrix and the sentence are the same for any number of
- * threads, size of blocks and instruction set. No byte outside the memory is read. */
+/* Tests of reading in blocks by several threads. The matrix and the sentence are the same for any
+ * number of threads, block size and instruction set. No byte outside of the memory is read. */
 #include "reader.h"
 #include "scratch.h"
 
@@ -7,7 +7,7 @@
 #define ROUNDS (TEST_SLOW ? 8 : 100)
 #define MAX_ENTRIES 400
 
-/* Ways to read that must not differ. */
+/* Ways of reading that must give the same result. */
 static const struct {
     int threads;
     size_t block;
@@ -16,7 +16,7 @@ static const struct {
 static const char *const fields[] = {"real", "integer", "complex", "pattern"};
 static const char *const symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
 
-/* A file's text and what it says. */
+/* The text of a file and the matrix that it describes. */
 typedef struct sample {
     char *text;
     size_t size;
@@ -27,7 +27,7 @@ typedef struct sample {
     int64_t entries;
     int32_t row[2 * MAX_ENTRIES];
     int32_t col[2 * MAX_ENTRIES];
-    double value[4 * MAX_ENTRIES]; /* pairs */
+    double value[4 * MAX_ENTRIES]; /* real and imaginary parts */
 } sample;
 
 static const char *pick(rng *r, const char *const *words, int count)
@@ -35,7 +35,8 @@ static const char *pick(rng *r, const char *const *words, int count)
     return words[rng_below(r, count)];
 }
 
-/* A position that no entry of a symmetric file has on the other side: below the diagonal. */
+/* Draws a position. In a symmetric file it is in the lower triangle, so that no two entries mirror
+ * each other. */
 static void random_position(rng *r, const sample *s, int32_t *row, int32_t *col)
 {
     *row = (int32_t)rng_below(r, s->rows);
@@ -59,7 +60,7 @@ static int compare_positions(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Positions in the order of rows, of columns, of rows up to some place, or in none. */
+/* Draws positions sorted by row, by column, by row in the first half, or not at all. */
 static void random_positions(rng *r, sample *s)
 {
     int64_t keys[MAX_ENTRIES];
@@ -77,7 +78,7 @@ static void random_positions(rng *r, sample *s)
     }
 }
 
-/* Prints a number in some way and returns what the C library reads there. */
+/* Prints a random number in a random form and returns what the C library reads from the text. */
 static double random_number(rng *r, bool integer, char *out, size_t room)
 {
     static const char *const formats[] = {"%.17g", "%g", "%.3f", "%.16e", "%.20f", "%.25e", "%.0f"};
@@ -131,7 +132,7 @@ static void make_sample(rng *r, sample *s)
     fclose(out);
 }
 
-/* Adds the mirror images. */
+/* Appends the mirror images of the entries. Returns the number of entries. */
 static int64_t expand(sample *s)
 {
     int64_t count = s->entries;
@@ -171,7 +172,7 @@ static fur_csr *expected_matrix(fur_context *context, sample *s, fur_duplicates 
     return matrix;
 }
 
-/* Memory that ends at an unmapped page, with its size in front of it. */
+/* Allocates memory that ends at an unmapped page. The size is stored in front of it. */
 static void *guarded_allocate(void *user, size_t bytes)
 {
     (void)user;
@@ -204,7 +205,7 @@ static fur_context *guarded_context(int isa, int threads)
     return context;
 }
 
-/* Reads the file in blocks of that size. */
+/* Reads the file in blocks of `block` bytes. */
 static fur_status read_blocks(fur_context *context, size_t block,
                               const fur_mtx_read_options *options, fur_csr **out)
 {
@@ -253,7 +254,7 @@ START_TEST(every_way_gives_the_same_matrix)
 }
 END_TEST
 
-/* Status and sentence of one way to read. */
+/* Reads in one way. Returns the status, and the sentence in `sentence`. */
 static fur_status try_way(int isa, int way, char *sentence, size_t room)
 {
     fur_context *context = guarded_context(isa, ways[way].threads);
@@ -292,8 +293,8 @@ START_TEST(every_way_gives_the_same_sentence)
 }
 END_TEST
 
-/* The error reported is the first in the file, although it is found later: positions in an array
- * are known only once the blocks before it are read. */
+/* The first error of the file is reported, although it is found after others: positions in an array
+ * are known only after all earlier blocks are read. */
 START_TEST(first_fault_of_an_array_is_told)
 {
     char sentence[1024];
@@ -307,7 +308,7 @@ START_TEST(first_fault_of_an_array_is_told)
 }
 END_TEST
 
-/* Long files, so that blocks of the usual size are many and every kind of piece is met. */
+/* Writes a file long enough for many blocks of the default size and for every kind of piece. */
 static void write_long(int64_t entries, int64_t unsorted_from)
 {
     FILE *out = fopen(FILE_NAME, "w");
@@ -354,7 +355,7 @@ START_TEST(rows_may_lose_their_order_late)
 }
 END_TEST
 
-/* Dense numbers, several on a line now and then, whole or a triangle of them. */
+/* Writes a dense matrix, or a triangle if `symmetry` is set. Some lines have several numbers. */
 static void write_array(rng *r, int symmetry, int64_t rows, int64_t cols)
 {
     FILE *out = fopen(FILE_NAME, "w");
@@ -396,7 +397,8 @@ START_TEST(arrays_are_read_in_blocks)
 }
 END_TEST
 
-/* One row with entries in falling order, long enough for the sort of long rows. */
+/* A row with thousands of entries in falling order is sorted correctly. Long rows have their own
+ * sort. */
 START_TEST(long_rows_are_sorted)
 {
     enum { COLS = 5000 };

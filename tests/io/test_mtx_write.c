@@ -1,5 +1,5 @@
-/* Writing Matrix Market files: their text, what reads back, symmetries, compression, threads,
- * replacing files. */
+/* Tests of writing Matrix Market files: the text, reading it back, symmetries, compression,
+ * threads, replacing files. */
 #include "scratch.h"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ static void close_context(void)
     scratch_empty();
 }
 
-/* The matrix in the text of a file. */
+/* Makes the matrix of a Matrix Market text. */
 static fur_csr *matrix_of(const char *text)
 {
     fur_csr *matrix = NULL;
@@ -198,8 +198,8 @@ START_TEST(integers_have_to_be_true)
 }
 END_TEST
 
-/* Matrices of which every period-th row has entries, spread over the columns. Pieces of about ten
- * thousand entries begin and end within rows, at their ends, and beside empty ones. */
+/* Matrices in which one row in `period` has entries, spread over the columns. Pieces of about ten
+ * thousand entries begin and end within rows, at row ends, and next to empty rows. */
 static const struct {
     int64_t rows;
     int64_t cols;
@@ -209,13 +209,14 @@ static const struct {
     {0, 0, 1, 0},      {5, 7, 1, 0},      {1, 1, 1, 1},         {1, 100000, 1, 100000},
     {100000, 1, 1, 1}, {300000, 3, 7, 2}, {5, 60000, 2, 30000}, {20000, 90000, 19999, 40000}};
 
-/* Value of an entry: an eighth of an integer, which %.17g prints with as few digits as possible. */
+/* Returns the value of entry k: a multiple of 1/8, which %.17g prints with the fewest digits
+ * possible. */
 static double value_of(int64_t k)
 {
     return (double)(k % 9973 - 5000) / 8;
 }
 
-/* The matrix of a size; its text, as the C library prints it, goes to a file. */
+/* Makes the matrix number `size`. Writes its text, printed by the C library, to a file. */
 static fur_csr *matrix_and_text(int size, const char *path)
 {
     int64_t rows = sizes[size].rows, width = sizes[size].width, count = 0;
@@ -255,7 +256,7 @@ static fur_csr *matrix_and_text(int size, const char *path)
     return matrix;
 }
 
-/* A copy of the matrix in a context of that many threads, written to the path. */
+/* Copies the matrix into a context of `threads` threads and writes the copy to `path`. */
 static void write_by(int threads, const fur_csr *matrix, const fur_mtx_write_options *options,
                      const char *path)
 {
@@ -267,7 +268,7 @@ static void write_by(int threads, const fur_csr *matrix, const fur_mtx_write_opt
     fur_context_destroy(own);
 }
 
-/* Runs the command if its program, the first word, is there. */
+/* Runs the command if its program, the first word, is installed. */
 static void check_command(const char *command)
 {
     char there[64];
@@ -320,7 +321,8 @@ START_TEST(any_number_of_threads_writes_the_same_vector)
 }
 END_TEST
 
-/* The triangle of a symmetric matrix with three diagonals, in many pieces. */
+/* The triangle of a symmetric matrix with three diagonals gives the same bytes for any number of
+ * threads. It has many pieces. */
 START_TEST(any_number_of_threads_writes_the_same_triangle)
 {
     const int n = 30000;
@@ -342,12 +344,12 @@ START_TEST(any_number_of_threads_writes_the_same_triangle)
 }
 END_TEST
 
-/* Names that ask for compression, and what gives the text back. */
+/* File names that ask for compression, and commands that decompress the files. */
 static const struct {
     const char *name;
     const char *other;
     const char *command;
-    const char *sentence; /* NULL: this build can */
+    const char *sentence; /* NULL: this build can compress */
 } compressed[] = {
     {"a.mtx.gz", "b.mtx.gz", "gzip -dc a.mtx.gz | cmp expected - && cmp a.mtx.gz b.mtx.gz",
 #ifdef FURROW_HAVE_GZIP
@@ -383,7 +385,7 @@ START_TEST(suffix_asks_for_compression)
 }
 END_TEST
 
-/* Text that does not shrink. */
+/* Text that compression cannot shrink is compressed correctly. */
 START_TEST(random_comments_are_compressed)
 {
     enum { LENGTH = 1000000 };
@@ -405,7 +407,7 @@ START_TEST(random_comments_are_compressed)
 }
 END_TEST
 
-/* Random bits in every part of a value, but no NaN: its bits need not come back. */
+/* Fills the values with random bits, but without NaN: the bits of a NaN need not be preserved. */
 static void fill_with_bits(rng *r, fur_value_type value, void *values, int64_t n)
 {
     int64_t parts = value_is_complex(value) ? 2 * n : n;
@@ -497,7 +499,8 @@ static const struct {
 #endif
 };
 
-/* The disk is full, as far as this process can tell, in the middle of the file. */
+/* A write that fails in the middle of the file leaves the existing file. A limit of the process
+ * imitates a full disk. */
 START_TEST(failed_write_leaves_the_existing_file)
 {
     const int64_t n = 100000;
@@ -532,7 +535,8 @@ START_TEST(full_device_stops_all_threads)
 }
 END_TEST
 
-/* The test is a separate process, so it may change its standard output. */
+/* The path "-" writes to standard output. Tests run in separate processes, so this one may replace
+ * it. */
 START_TEST(minus_is_standard_output)
 {
     fur_csr *matrix = matrix_and_text(3, "expected");
@@ -617,11 +621,11 @@ START_TEST(pipes_are_written_and_read_in_place)
 }
 END_TEST
 
-/* The text that fur_mtx_unpack gives. */
+/* The text that fur_mtx_unpack passes to take_text. */
 typedef struct unpacked {
     char *text;
     size_t bytes;
-    size_t most; /* then it is enough */
+    size_t most; /* stop when there are so many bytes */
 } unpacked;
 
 static int take_text(void *user, const char *text, size_t bytes)
@@ -646,7 +650,7 @@ START_TEST(text_is_unpacked)
         unpacked all = {.most = SIZE_MAX};
         unpacked some = {.most = 1};
         fur_status status = fur_mtx_write_csr(a, paths[i], NULL);
-        if (status == FUR_UNSUPPORTED) /* this build packs no such files */
+        if (status == FUR_UNSUPPORTED) /* this build does not compress */
             continue;
         ck_assert_int_eq(status, FUR_OK);
         ck_ok(context, fur_mtx_unpack(context, paths[i], take_text, &all));

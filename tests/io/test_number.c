@@ -1,5 +1,5 @@
-/* Decimal numbers: which texts are numbers; rounding compared with the C library's strtod and
- * strtof; printing compared with a search by the C library. */
+/* Tests of decimal numbers: which texts are numbers; rounding against the C library's strtod and
+ * strtof; printing against a search by the C library. */
 #include "decimal.h"
 #include "number.h"
 #include "number_reference.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Sanitizers make a test slow; then a tenth has to do. */
+/* Sanitizers make tests slow. Their builds run a tenth of the trials. */
 #define TIMES(count) (TEST_SLOW ? (count) / 10 : (count))
 
 static uint64_t bits_f64(double value)
@@ -41,7 +41,7 @@ static float from_bits_f32(uint32_t bits)
     return value;
 }
 
-/* Finite, of any size. */
+/* Returns a random finite number of any magnitude. */
 static double random_f64(void)
 {
     double value = from_bits_f64(random_bits());
@@ -59,10 +59,10 @@ static bool scan(const char *text, size_t length, fur_number *out)
     return fur_number_scan(text, text + length, out);
 }
 
-/* The caller's rounding mode must show nowhere: each of them in turn. */
+/* Rounding modes of the caller. None of them may change a result. */
 static const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
 
-/* Reads the text as both types in a rounding mode. */
+/* Reads the text as f64 and f32 in a rounding mode. */
 static bool read_in_mode(const char *text, int mode, double *f64, float *f32)
 {
     fur_number number;
@@ -74,8 +74,8 @@ static bool read_in_mode(const char *text, int mode, double *f64, float *f32)
     return scanned;
 }
 
-/* Both types of the text are what the C library makes of it. Check counts every assertion in a
- * file, which here would take most of the time. */
+/* Checks that the text gives the C library's double and float. ck_assert writes each assertion to a
+ * file, which would take most of the time here. */
 static void check_rounding(const char *text)
 {
     double f64, expected_f64 = strtod(text, NULL);
@@ -192,7 +192,7 @@ START_TEST(known_hard_numbers_round_correctly)
         "18446744073709551615e-342",
         "1e308",
         "1e309",
-        /* for the float: rounded to a double first, these would be halfway */
+        /* cases for floats: rounded to a double first, these would be halfway */
         "1.000000059604644775390626",
         "0.999999970197677612304688",
         "8388609.500000000000000000001",
@@ -234,7 +234,7 @@ static char random_digit(void)
     return (char)('0' + random_below(10));
 }
 
-/* A random number of `digits` digits with a point and perhaps an exponent. */
+/* Writes a random number of `digits` digits with a point and perhaps an exponent. */
 static void random_decimal(char *out, int digits, int exponents)
 {
     int point = random_below(digits);
@@ -270,7 +270,8 @@ START_TEST(long_numbers_round_correctly)
 }
 END_TEST
 
-/* All digits of a number halfway between two doubles, and a distant last digit that decides. */
+/* Checks a number halfway between two doubles, with all its digits. Then appends a distant digit 1,
+ * which must round it up. */
 static void check_halfway(long double middle)
 {
     static char text[3000];
@@ -283,9 +284,9 @@ static void check_halfway(long double middle)
 
 START_TEST(halfway_cases_round_correctly)
 {
-    check_halfway(0x1p-1075L);                /* to the smallest number */
-    check_halfway(0x0.fffffffffffff8p-1022L); /* to the smallest normal number */
-    check_halfway(0x1.fffffffffffff8p+1023L); /* to infinity */
+    check_halfway(0x1p-1075L);                /* halfway from 0 to the smallest number */
+    check_halfway(0x0.fffffffffffff8p-1022L); /* halfway to the smallest normal number */
+    check_halfway(0x1.fffffffffffff8p+1023L); /* halfway to infinity */
     for (int i = 0; i < TIMES(3000); i++) {
         uint64_t bits = random_bits() & UINT64_C(0x7fffffffffffffff);
         if (i % 3 == 0)
@@ -300,8 +301,8 @@ START_TEST(halfway_cases_round_correctly)
 }
 END_TEST
 
-/* Returns a significand of at most 64 bits. Times 10^exponent it lies exactly halfway between two
- * numbers of `bits` - 1 bits, or the significand differs from that by one. */
+/* Returns a significand s of at most 64 bits. s, s + 1 or s - 1 times 10^exponent is exactly
+ * halfway between two numbers of `bits` - 1 bits. */
 static uint64_t halfway_significand(int bits, int exponent)
 {
     uint64_t five = 1, first = UINT64_C(1) << (bits - 1);
@@ -330,7 +331,8 @@ START_TEST(short_halfway_cases_round_to_even)
 }
 END_TEST
 
-/* More digits than fit, close to the middle between two doubles or two floats. */
+/* Numbers close to the middle between two doubles or floats round correctly if they have more
+ * digits than the reader keeps. */
 START_TEST(cut_halfway_cases_round_correctly)
 {
     char text[64];
@@ -358,7 +360,7 @@ START_TEST(printed_numbers_read_back)
 }
 END_TEST
 
-/* Prints what the search finds, and reads back. */
+/* Checks that printing gives the text that the search finds, and that the text reads back. */
 static void check_f64(double value)
 {
     char text[FUR_NUMBER_SIZE + 1], expected[REFERENCE_SIZE];
@@ -457,7 +459,7 @@ START_TEST(integers_print_all_their_digits)
 }
 END_TEST
 
-/* Printing does not change the bytes after the room of a number. */
+/* Printing does not write beyond FUR_NUMBER_SIZE bytes. */
 START_TEST(printing_keeps_to_its_room)
 {
     char text[FUR_NUMBER_SIZE + 16];

@@ -1,5 +1,5 @@
-/* Output files: when they appear, which properties they take from the file they replace, and where
- * they are written. */
+/* Tests of output files: when they appear, which properties they inherit from the file they
+ * replace, and where they are written. */
 #include "scratch.h"
 #include "system_trial.h"
 
@@ -13,9 +13,9 @@
 
 static fur_context *context;
 
-/* The first calls of the watcher in order: 'n' with a name, '0' without one. */
+/* Record of the watcher's first calls: 'n' for a call with a name, '0' for one without. */
 static char told[20];
-static bool was_there; /* the last name belonged to a file that is gone now */
+static bool was_there; /* at the last '0', no file had the last name */
 
 static void watch(void *user, int directory, const char *name)
 {
@@ -35,7 +35,7 @@ static void begin(void)
 {
     const fur_context_options options = {
         .size = sizeof options, .threads = 1, .watcher = {.watch = watch}};
-    scratch_empty(); /* of a test that failed */
+    scratch_empty(); /* files of a test that failed */
     trial = (system_trial){0};
     memset(told, 0, sizeof told);
     ck_ok(NULL, fur_context_create(&options, &context));
@@ -48,7 +48,7 @@ static void end(void)
     scratch_empty();
 }
 
-/* Both kinds of unfinished files: those without a name and named ones. */
+/* The two kinds of unfinished files: without a name, and with a name. */
 enum { NAMELESS, NAMED, KINDS };
 
 static fur_output *start(const char *path, int kind)
@@ -107,8 +107,8 @@ START_TEST(what_is_given_up_leaves_nothing)
 }
 END_TEST
 
-/* The watcher hears a name before the file has it, and hears of the end only after the name is
- * gone. */
+/* The watcher is told a name before the file has it. It is told the end only after no file has the
+ * name. */
 START_TEST(temporary_names_are_told)
 {
     write_new(FILE_NAME, _i);
@@ -128,7 +128,7 @@ START_TEST(umask_holds_for_new_files)
 }
 END_TEST
 
-/* Only the owner may open the unfinished files. */
+/* Checks that only the owner may open the unfinished files. */
 static void check_closed(void)
 {
     DIR *folder = opendir(".");
@@ -166,7 +166,8 @@ START_TEST(root_keeps_the_owner)
 }
 END_TEST
 
-/* If the group changes, the new group loses the old group's rights, unless everybody has them. */
+/* If the new file cannot have the old group, its own group gets no more rights than everybody
+ * had. */
 static const struct {
     int before;
     int after;
@@ -191,7 +192,7 @@ START_TEST(links_are_followed)
     ck_assert_int_eq(symlink("../sub/first", "sub/link"), 0);
     ck_assert_int_eq(symlink(absolute, "sub/first"), 0);
     ck_assert_int_eq(symlink("sub/target", "second"), 0);
-    for (int round = 0; round < 2; round++) { /* at first the last one dangles */
+    for (int round = 0; round < 2; round++) { /* in the first round the last link has no target */
         write_new("sub/link", _i);
         check_text("sub/target", NEW);
         ck_assert(S_ISLNK(look_at("sub/link").st_mode));
@@ -283,7 +284,7 @@ START_TEST(without_proc_files_have_names)
 }
 END_TEST
 
-/* The text before and after the output shows that it is the same file. */
+/* Output to /dev/fd/N is written to the open file itself, at its current offset. */
 START_TEST(descriptors_are_written_in_place)
 {
     char path[32];

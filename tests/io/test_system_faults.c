@@ -1,6 +1,6 @@
-/* Files are read and written while the n-th system call fails, for every n. The outcome is right,
- * or there is a status and a sentence with the path and the system's reason. No file, descriptor or
- * memory is left. */
+/* Reads and writes files while one system call has a fault: the first, then the second, and so on.
+ * Either the result is right, or there is a status and a sentence with the path and the system's
+ * reason. No file, descriptor or memory is lost. */
 #include "scratch.h"
 #include "system_trial.h"
 
@@ -10,7 +10,7 @@
 
 #define CALLS_MAX 5000
 
-/* Faults of a system call. */
+/* The faults that are tried on each system call. */
 static const struct {
     trial_kind kind;
     int error;
@@ -19,13 +19,13 @@ static const struct {
     {TRIAL_IS_SHORT, 0}, {TRIAL_IS_INTERRUPTED, 0},
 };
 
-/* Of one test. */
+/* Objects of the test that runs. */
 static memory m;
 static fur_context *context;
-static fur_csr *large, *small; /* the text that is written and expected */
+static fur_csr *large, *small; /* the matrices that are written, and expected when read */
 static fur_vector *x;
 
-/* Neighbours on a line: enough text for several blocks and pieces. */
+/* Makes a tridiagonal matrix without a diagonal, with enough text for several blocks and pieces. */
 static fur_csr *make_matrix(int32_t n)
 {
     int64_t count = 0;
@@ -56,7 +56,7 @@ static fur_csr *make_matrix(int32_t n)
 
 static void begin(void)
 {
-    scratch_empty(); /* of a test that failed */
+    scratch_empty(); /* files of a test that failed */
     trial = (system_trial){0};
     m = (memory){0};
     context = context_counting(&m, NULL, 2);
@@ -93,16 +93,17 @@ static int count_descriptors(void)
     return count;
 }
 
-/* An attempt: a name, the function, and the status if no call fails. */
+/* An attempt: the file's name, the function that reads or writes it, and the status without
+ * faults. */
 typedef struct attempt {
-    const char *name; /* of its file, as the sentence has it */
+    const char *name; /* name of the file, as in the sentence */
     fur_status (*run)(const struct attempt *attempt);
     fur_status status;
     int variant;
 } attempt;
 
-/* The sentence of a failure has the name and the system's reason. If lseek fails, as it does on a
- * pipe, the sentence may say instead why seeking was needed. */
+/* Checks that the sentence of a failure has the name and the system's reason. If lseek fails, as on
+ * a pipe, the sentence may instead say why seeking was needed. */
 static void check_failure(const attempt *a, fur_status status)
 {
     const char *sentence = fur_context_error(context);
@@ -114,7 +115,7 @@ static void check_failure(const attempt *a, fur_status status)
                   strerror(trial.error));
 }
 
-/* Runs the attempt once; true if the call that was to go wrong was reached. */
+/* Runs the attempt once. Returns true if the call that gets the fault was reached. */
 static bool try_once(const attempt *a, void (*check)(const attempt *a, fur_status status))
 {
     int64_t memory_before = m.outstanding;
@@ -136,7 +137,7 @@ static bool try_once(const attempt *a, void (*check)(const attempt *a, fur_statu
     return reached;
 }
 
-/* Every fault at every call; and all calls falling short. */
+/* Tries every fault at every call. Then all calls move only a few bytes. */
 static void try_all(const attempt *a, void (*check)(const attempt *a, fur_status status))
 {
     int tried = 0;
@@ -180,7 +181,7 @@ static fur_status read_text(const attempt *a)
     return check_matrix(status, matrix, large);
 }
 
-/* The second reading looks for the lines of both entries. */
+/* Reads a file with duplicates. To report their lines, the reader reads the file a second time. */
 static fur_status read_duplicates(const attempt *a)
 {
     fur_csr *matrix = NULL;
@@ -199,7 +200,7 @@ static fur_status read_head(const attempt *a)
     return status;
 }
 
-/* variant: whether the file is mapped. */
+/* Reads a binary file. It is mapped if `variant` is set. */
 static fur_status read_binary(const attempt *a)
 {
     fur_csr *matrix = NULL;
@@ -208,7 +209,7 @@ static fur_status read_binary(const attempt *a)
     return check_matrix(status, matrix, large);
 }
 
-/* variant: whether the file is binary. */
+/* Reads a vector. The file is binary if `variant` is set. */
 static fur_status read_vector(const attempt *a)
 {
     fur_vector *vector = NULL;
@@ -223,7 +224,7 @@ static fur_status read_vector(const attempt *a)
     return status;
 }
 
-/* A pipe that has a small matrix in it. */
+/* Reads a small matrix from a pipe. */
 static fur_status read_pipe(const attempt *a)
 {
     int ends[2];
@@ -268,8 +269,8 @@ static const attempt reads[] = {
     {"standard input", read_pipe, FUR_OK, 1},
 };
 
-/* Writes the files for all attempts. A member that the rule does not name is found by a second
- * search. */
+/* Writes the files for all attempts. In strange.tar, no member has the expected name, so the reader
+ * searches a second time. */
 static void write_files(void)
 {
     ck_ok(context, fur_mtx_write_csr(large, "a.mtx", NULL));
@@ -296,7 +297,7 @@ START_TEST(reading_survives_every_failing_call)
 }
 END_TEST
 
-/* How a file is written. */
+/* Ways to write a file. */
 enum { PLAIN, SYNCED, NAMED, REPLACING, REPLACING_SYNCED, REPLACING_NAMED, WAYS };
 
 static bool is_synced(const attempt *a)
@@ -311,7 +312,7 @@ static bool is_replacing(const attempt *a)
 
 #define OLD "old text"
 
-/* Restores the old file, with a mode that must not change. */
+/* Restores the old file. The new file must inherit its mode. */
 static void prepare(const attempt *a)
 {
     unlink(a->name);
@@ -376,8 +377,8 @@ static bool is_old(const attempt *a)
     return same;
 }
 
-/* The new file after success, the old one after a failure: unless all that failed was to bring its
- * name to the disk. */
+/* Checks that there is the new file after success and the old file after a failure. Exception: if
+ * only syncing the name to the disk failed, the new file is there. */
 static void check_written(const attempt *a, fur_status status)
 {
     bool old = is_old(a);
@@ -385,7 +386,7 @@ static void check_written(const attempt *a, fur_status status)
     ck_assert_msg(old || status == FUR_OK || is_synced(a), "%s is not the old file, after %s",
                   a->name, trial.hit);
     ck_assert(old || have_same_bytes(a->name, "expected"));
-    ck_assert_int_eq(scratch_count(), 1 + (!old || is_replacing(a))); /* with what is expected */
+    ck_assert_int_eq(scratch_count(), 1 + (!old || is_replacing(a))); /* 1: "expected" */
     struct stat found;
     if (is_replacing(a) && stat(a->name, &found) == 0)
         ck_assert_int_eq(found.st_mode & 077, 0);
@@ -401,7 +402,7 @@ START_TEST(writing_survives_every_failing_call)
 }
 END_TEST
 
-/* Standard output takes what it can. variant: a file or a pipe. */
+/* Writes to standard output: to a pipe if `variant` is set, otherwise to a file. */
 static fur_status write_output(const attempt *a)
 {
     int ends[2] = {-1, -1};

@@ -1,4 +1,4 @@
-/* A Matrix Market text and what reading it has for outcome, for tables of them. */
+/* A Matrix Market text and the outcome expected when it is read, for tables of such cases. */
 #ifndef FURROW_TESTS_TEXT_CASE_H
 #define FURROW_TESTS_TEXT_CASE_H
 
@@ -7,20 +7,20 @@
 
 #define CASE_FILE "a.mtx"
 
-/* Text that may hold NUL bytes, for the members text and size. */
+/* Initialises the members text and size from a literal. The text may hold NUL bytes. */
 #define TEXT(literal) .text = (literal), .size = sizeof(literal) - 1
 
 typedef struct text_case {
-    int number; /* in the list of the table's own; 0: none */
+    int number; /* number of the case in the table's own list; 0: none */
     const char *what;
     const char *text;
     size_t size;
     const char *fill; /* replaces a ~ in the text, `times` times; NULL: none */
     int times;
-    fur_mtx_read_options options; /* without their size */
+    fur_mtx_read_options options; /* the member `size` is not set */
     fur_status status;
-    const char *outcome;  /* print_dense's text, or the sentence after the file's name */
-    const char *warnings; /* after the file's name, each with a line end; NULL: none */
+    const char *outcome;  /* text of print_dense, or the sentence after the file's name */
+    const char *warnings; /* warnings after the file's name, each with a line end; NULL: none */
 } text_case;
 
 static inline void print_entry(fur_scalar entry, bool complex, FILE *out)
@@ -44,8 +44,8 @@ static inline int64_t print_position(const fur_csr_view *view, int64_t k, int64_
     return k;
 }
 
-/* The matrix as a dense text: rows separated by ";", entries as "re" or "re,im", "." where none is
- * stored, "+" between several at one position. */
+/* Prints the matrix as a dense text. ";" separates rows. An entry is "re" or "re,im", "." if none
+ * is stored. "+" joins several entries at one position. */
 static inline void print_dense(const fur_csr *matrix, char *text, size_t room)
 {
     fur_csr_view view = *fur_csr_get(matrix);
@@ -62,14 +62,15 @@ static inline void print_dense(const fur_csr *matrix, char *text, size_t room)
     fclose(out);
 }
 
-/* Returns the sentence after the file's name, or all of it if it does not begin with the name. */
+/* Returns the part of the sentence after the file's name, or all if the name is not at its
+ * beginning. */
 static inline const char *behind_name(const char *sentence)
 {
     size_t length = strlen(CASE_FILE ":");
     return strncmp(sentence, CASE_FILE ":", length) == 0 ? sentence + length : sentence;
 }
 
-/* For the option warn: appends the sentence to a text of WARNINGS_ROOM. */
+/* Appends the sentence to a text of WARNINGS_ROOM bytes. Use it for the option `warn`. */
 #define WARNINGS_ROOM 4096
 static inline void append_warning(void *user, const char *sentence)
 {
@@ -91,14 +92,14 @@ static inline void write_case(const text_case *c)
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Reads a path in blocks of that size. */
+/* Reads the file at `path` in blocks of `block` bytes. */
 static inline fur_status read_blocks(fur_context *context, const char *path, size_t block,
                                      const fur_mtx_read_options *options, fur_csr **out)
 {
     return fur_reader_read(context, &(fur_input_request){.path = path}, block, options, out);
 }
 
-/* Reads the file in one way and compares the outcome. */
+/* Reads the file with the given threads and block size, and checks the outcome. */
 static inline void read_case(const text_case *c, int threads, size_t block)
 {
     char found[1024], warnings[WARNINGS_ROOM] = "";
@@ -124,7 +125,7 @@ static inline void read_case(const text_case *c, int threads, size_t block)
     fur_context_destroy(context);
 }
 
-/* The outcome is the case's for any number of threads and any size of blocks. */
+/* Checks that the outcome is right for any number of threads and any block size. */
 static inline void check_case(const text_case *c)
 {
     static const size_t blocks[] = {0, 1, 50};
