@@ -35,7 +35,7 @@ static void expect(int holds, const fur_ranks *group, const char *what, fur_stat
     exit(1);
 }
 
-/* Each row has its diagonal and an entry of the next rank's columns. */
+/* Makes a matrix whose rows have a diagonal entry and an entry in the next rank's columns. */
 static fur_status make_matrix(fur_ranks *group, fur_ranks_csr **out)
 {
     int64_t first = (int64_t)fur_ranks_rank(group) * ROWS;
@@ -104,7 +104,8 @@ static fur_status call(fur_ranks *group, ring *r, const char *name)
     return fur_ranks_gather_vector(r->a, r->x, fur_ranks_rank(group) == 0 ? r->all : NULL);
 }
 
-/* Nobody waits for a rank that has sent its part, so rank 0 gets the parts of ranks that close. */
+/* All ranks succeed, although some close early: rank 0 waits and then still receives their parts. A
+ * rank that has sent its part waits for nobody. */
 static void stay(fur_ranks *group, ring *r, const char *name)
 {
     if (fur_ranks_rank(group) == 0)
@@ -113,7 +114,8 @@ static void stay(fur_ranks *group, ring *r, const char *name)
     expect(status == FUR_OK, group, name, status);
 }
 
-/* A rank of a gather sends its part before it polls for failures, but no later call succeeds.
+/* Checks that a rank whose peer has left gets an error. A gather may still succeed, because a rank
+ * sends its part before it polls for failures, but no later call succeeds.
  * `status`: the status of making the matrix. A slow rank may already learn there that another rank
  * has failed. */
 static void remain(fur_ranks *group, ring *r, const char *name, const char *how, int leaver,
@@ -131,7 +133,7 @@ static void remain(fur_ranks *group, ring *r, const char *name, const char *how,
     expect(status != FUR_OK, group, "an agreement after that", status);
 }
 
-/* Waits for a file for 60 s. */
+/* Waits until a file exists, for at most 60 s. */
 static void await(const fur_ranks *group, const char *path)
 {
     int polls = 0;

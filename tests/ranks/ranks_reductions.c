@@ -29,7 +29,7 @@ static fur_status reduce(fur_vector *const *x, fur_vector *y, fur_scalar *out)
     FUR_TRY(fur_vector_scale(y, fur_real(1e30)));
     FUR_TRY(fur_norm2(y, &out[18].re));
     if (fur_value_size(fur_vector_value_type(y)) > 8 || fur_vector_value_type(y) == FUR_F64)
-        FUR_TRY(fur_vector_scale(y, fur_real(1e200))); /* squares overflow */
+        FUR_TRY(fur_vector_scale(y, fur_real(1e200))); /* the squares of the entries overflow */
     return fur_norm2(y, &out[19].re);
 }
 

@@ -57,11 +57,11 @@ fur_csr *matrix_definite(fur_context *context, rng *r, fur_value_type value, int
     return a;
 }
 
-/* A matrix while it is drawn. */
+/* The entries of a matrix while it is being built. */
 typedef struct drawing {
     fur_value_type value;
-    const int32_t *number; /* of each vertex in the matrix */
-    double *degree;        /* with weights, of each row */
+    const int32_t *number; /* row of each vertex */
+    double *degree;        /* sum of weights of each row */
     int64_t count;
     int32_t *row;
     int32_t *col;
@@ -83,7 +83,7 @@ static void connect(drawing *d, rng *r, int64_t i, int64_t j)
     put(d, d->number[j], d->number[i], fur_complex(entry.re, -entry.im));
 }
 
-/* The edges from vertex i to earlier ones. */
+/* Adds the edges from vertex i to earlier vertices. */
 static void draw_vertex(drawing *d, rng *r, int64_t rows, int graph, int64_t i)
 {
     int64_t half = rows / 2;
@@ -183,7 +183,7 @@ void solve_alone(solve_job *job)
     fur_spmv_destroy(plan);
 }
 
-/* This rank's part of entries that every rank has. */
+/* Copies this rank's part of entries that every rank has into a vector. */
 static fur_status take_part(fur_context *context, const fur_ranks_csr *a, const int64_t *bounds,
                             const void *all, fur_vector **out)
 {
@@ -195,7 +195,7 @@ static fur_status take_part(fur_context *context, const fur_ranks_csr *a, const 
                                              FUR_OWNERSHIP_COPY, out));
 }
 
-/* Jacobi's preconditioner, by an operator or a fur_ranks_precond. */
+/* Makes Jacobi's preconditioner, as an operator or as a fur_ranks_precond. */
 static fur_status make_jacobi(const solve_job *job, const fur_ranks_csr *a, fur_operator **m,
                               fur_ranks_precond **precond)
 {
@@ -259,9 +259,9 @@ bool options_on_gpus(int n, int ranks, fur_ranks_options *out)
     static const char *const ways[GPU_WAYS] = {"peers", "staged", "nccl"};
     const char *way = ways[n % GPU_WAYS];
     *out = (fur_ranks_options){.size = sizeof *out, .device = "cuda", .device_transport = way};
-    /* ranks that share a GPU and wait for each other there must not share its queues, nor wait for
-     * the device to load a kernel */
+    /* Ranks that share a GPU and wait for each other there need separate queues. They must not wait
+     * for the device to load a kernel either. */
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 1);
     setenv("CUDA_MODULE_LOADING", "EAGER", 1);
-    return strcmp(way, "nccl") != 0 || gpus() >= ranks; /* which wants one for each rank */
+    return strcmp(way, "nccl") != 0 || gpus() >= ranks; /* NCCL needs one GPU for each rank */
 }

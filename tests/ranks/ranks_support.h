@@ -1,6 +1,6 @@
-/* Shared by the tests of ranks: bounds of many kinds, serial references. Ranks are threads and
- * contain no assertions. They store results, and the test checks the results when the threads have
- * ended. */
+/* Shared by the tests of ranks: bounds of many kinds, and serial solves for comparison. Ranks are
+ * threads and contain no assertions. They store results, and the test checks the results when the
+ * threads have ended. */
 #ifndef FURROW_TESTS_RANKS_SUPPORT_H
 #define FURROW_TESTS_RANKS_SUPPORT_H
 
@@ -10,15 +10,15 @@
 
 #define RANKS_MAX 8
 
-/* Random bounds of ranks + 1 numbers: by `kind` even, odd, with empty ranks, with ranks of one row,
- * or all rows at one rank. */
+/* Draws random bounds, which are ranks + 1 numbers. By `kind` the parts are even, odd, with empty
+ * ranks, with ranks of one row, or all rows are at one rank. */
 #define BOUND_KINDS 5
 void bounds_random(rng *r, int kind, int ranks, int64_t rows, int64_t *bounds);
 
-/* A symmetric positive definite matrix with random far entries. */
+/* Returns a symmetric positive definite matrix with random entries far from the diagonal. */
 fur_csr *matrix_definite(fur_context *context, rng *r, fur_value_type value, int64_t rows);
 
-/* A matrix with a random numbering or the numbering of its graph. If `graph` is less than
+/* Returns a matrix with a random numbering or the numbering of its graph. If `graph` is less than
  * COLOURED_GRAPHS and there are two rows, it is Hermitian positive definite and its rows have two
  * colours. The graph is a line, a tree, edges between the first half and the second, pairs of the
  * halves, or small parts with isolated rows.
@@ -31,15 +31,15 @@ fur_csr *matrix_definite(fur_context *context, rng *r, fur_value_type value, int
 fur_csr *matrix_coloured(fur_context *context, rng *r, fur_value_type value, int64_t rows,
                          int graph);
 
-/* A solve, by one context or by ranks. */
+/* A solve, which one context or several ranks compute. */
 typedef struct solve_job {
-    const fur_csr *a;      /* of rank 0's; every rank may read it */
+    const fur_csr *a;      /* rank 0's; every rank may read it */
     const int64_t *bounds; /* NULL: balanced */
     const char *method;
-    bool jacobi;       /* by the operator, or by */
-    bool by_precond;   /* furrow/ranks_precond.h */
+    bool jacobi;       /* with Jacobi as an operator, or */
+    bool by_precond;   /* as in furrow/ranks_precond.h */
     bool no_reduction; /* as in fur_solver_options */
-    const void *b;     /* all entries, as x */
+    const void *b;     /* all entries; also in x */
     void *x;
     fur_solver_report report;
 } solve_job;
@@ -48,11 +48,13 @@ void solve_alone(solve_job *job);
 /* work of fur_ranks_run; user is a solve_job */
 fur_status solve_on_ranks(fur_ranks *group, void *user);
 
-/* Not three on two GPUs: memory is freed between reductions, which waits for the other rank's. */
+/* Two ranks, because three on two GPUs could block: freeing memory between reductions waits for the
+ * work of the other rank on that GPU. */
 #define GPU_RANKS 2
 #define GPU_WAYS 3
 
-/* Options of ranks on GPUs by the n-th transport between them; false if there are not enough. */
+/* Sets options of ranks on GPUs with the n-th transport. Returns false if there are too few GPUs.
+ */
 bool options_on_gpus(int n, int ranks, fur_ranks_options *out);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* b and x of one context. */
+/* Returns a solve by one context, with its b and x. */
 static solve_job solve_reference(rng *r, const fur_csr *a, bool jacobi)
 {
     const fur_csr_view *view = fur_csr_get(a);
@@ -23,7 +23,7 @@ static void release(const solve_job *job)
     free(job->x);
 }
 
-/* The bits of one context, on that number of ranks. */
+/* Checks that a solve on `ranks` ranks has the bits of one context. */
 static void compare(rng *r, const solve_job *want, int ranks, int kind, int graph)
 {
     const fur_csr_view *view = fur_csr_get(want->a);
@@ -54,7 +54,7 @@ static bool is_reduced(int graph, int64_t rows)
     if (graph == COLOURED_RING)
         return rows % 2 == 0;
     if (graph == COLOURED_SKEW)
-        return rows == 2; /* too few for such an entry */
+        return rows == 2; /* the entry without a mirror image needs more rows */
     return graph < COLOURED_GRAPHS && rows > 1;
 }
 
@@ -72,7 +72,8 @@ static void compare_graph(fur_value_type value, int64_t rows, int graph, int tur
     fur_context_destroy(context);
 }
 
-/* Loops over graphs. A ring of an odd number of rows has an odd cycle that no rank has alone. */
+/* Ranks reduce a system exactly if one context does. Loops over graphs. A ring of an odd number of
+ * rows has an odd cycle that no single rank has. */
 START_TEST(ranks_reduce_as_one_context)
 {
     static const int64_t sizes[] = {2, 1, 12, 41, 600, 2500, 5001};
@@ -83,8 +84,8 @@ START_TEST(ranks_reduce_as_one_context)
 }
 END_TEST
 
-/* Loops over the matrices of test_doors: a solve by ranks gives the result of all other ways to
- * solve. */
+/* A solve by ranks gives the result of all other ways to solve. Loops over the matrices of
+ * test_doors. */
 START_TEST(the_door_of_ranks_is_like_others)
 {
     fur_context *context = context_make(NULL, 1);
@@ -101,7 +102,8 @@ START_TEST(the_door_of_ranks_is_like_others)
 }
 END_TEST
 
-/* Entries whose products overflow or underflow unless the solver scales them. */
+/* Scales the entries so that their products overflow or underflow, unless the solver scales them.
+ */
 static void scale_matrix(fur_csr *a, double factor)
 {
     const fur_csr_view *view = fur_csr_get(a);
@@ -112,7 +114,7 @@ static void scale_matrix(fur_csr *a, double factor)
     free(values);
 }
 
-/* Loops over large and small entries. */
+/* Ranks scale very large and very small entries as one context does. Loops over both. */
 START_TEST(entries_far_from_1_are_scaled_alike)
 {
     fur_context *context = context_make(NULL, 1);

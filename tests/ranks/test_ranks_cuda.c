@@ -1,13 +1,13 @@
-/* Reductions, transposes and failures of ranks on GPUs, by every transport between them: the bits
- * of one context of the CPU. With one GPU all ranks have it. */
+/* Reductions, transposes and failures of ranks on GPUs have the bits of one context of the CPU.
+ * This holds for every transport between the ranks. If there is one GPU, all ranks use it. */
 #include "ranks_reductions.h"
 
 #include <string.h>
 
 #define GRAIN FUR_SHARING_GRAIN
 
-/* Bounds: some, a rank without entries, one entry before a rank, no entries in the last, and whole
- * leaves. */
+/* Kinds of bounds by turn: any; all entries on the last rank; one entry on each rank but the last;
+ * all entries on rank 0; parts of complete leaves of the sum. */
 #define TURNS 5
 
 static void draw_bounds(rng *r, int turn, int ranks, int64_t rows, int64_t *bounds)
@@ -26,7 +26,8 @@ static void draw_bounds(rng *r, int turn, int ranks, int64_t rows, int64_t *boun
     bounds[ranks] = rows;
 }
 
-/* One turn after the other by one group: NCCL makes a group in the time of many reductions. */
+/* Reduces with all bounds in one group, because NCCL needs as long to make a group as for many
+ * reductions. */
 static fur_status reduce_in_turns(fur_ranks *group, void *user)
 {
     reductions *jobs = user;
@@ -62,7 +63,7 @@ static void compare_reductions(rng *r, fur_value_type value, int64_t rows)
     fur_context_destroy(context);
 }
 
-/* Loops over value types. */
+/* Reductions on GPUs have the bits of the CPU for all bounds. Loops over value types. */
 START_TEST(reductions_of_parts)
 {
     static const int64_t sizes[] = {1, 5000, 3 * GRAIN, 300001, 3000001};
@@ -72,7 +73,7 @@ START_TEST(reductions_of_parts)
 }
 END_TEST
 
-/* y = op(A) x by the transpose of a matrix of all ranks. */
+/* A product y = op(A) x with the transposed matrix of all ranks. */
 typedef struct turned {
     const fur_csr *a;
     const int64_t *bounds;
@@ -145,7 +146,7 @@ START_TEST(transposes)
 }
 END_TEST
 
-/* A norm, or a solve. */
+/* Computes a norm, or solves. */
 static fur_status work_on(fur_ranks_csr *a, bool whole_solve, const fur_vector *b, fur_vector *x)
 {
     fur_solver_options options = {.size = sizeof options};
@@ -154,7 +155,7 @@ static fur_status work_on(fur_ranks_csr *a, bool whole_solve, const fur_vector *
     return whole_solve ? fur_ranks_solve(a, &options, b, x, &report) : fur_norm2(b, &norm);
 }
 
-/* Rank 1 fails while rank 0 waits for it on its GPU. */
+/* Rank 1 fails while rank 0 waits for rank 1's message on its GPU. */
 static fur_status fail_alone(fur_ranks *group, bool whole_solve, const reductions *job)
 {
     int rank = fur_ranks_rank(group);

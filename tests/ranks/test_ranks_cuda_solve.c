@@ -1,5 +1,5 @@
-/* Solves of ranks on GPUs, by every transport between them: the bits of one context of the CPU.
- * With one GPU all ranks have it. */
+/* Solves of ranks on GPUs have the bits of one context of the CPU, for every transport between the
+ * ranks. If there is one GPU, all ranks use it. */
 #include "ranks_support.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 static const char *const methods[] = {"cg", "gmres", "bicgstab", "minres"};
 static const char *const methods_of_least_squares[] = {"lsqr", "lsmr", "cgnr"};
 
-/* Balanced, and with bounds of some kind. */
+/* One solve with balanced bounds, one with random bounds. */
 #define SOLVES 2
 
 static fur_status solve_in_turns(fur_ranks *group, void *user)
@@ -60,7 +60,7 @@ static void compare_solves(rng *r, const char *method, const fur_csr *a, bool ja
     free(b);
 }
 
-/* Loops over methods. */
+/* Solves of square systems have the bits of the CPU. Loops over methods. */
 START_TEST(solves)
 {
     static const int64_t sizes[] = {1, 20000, 200000};
@@ -76,7 +76,8 @@ START_TEST(solves)
 }
 END_TEST
 
-/* Rows of two entries, one of them half of the rows away: wide halos. */
+/* Returns a matrix with two entries in each row. One is half of the rows away, so the halos are
+ * wide. */
 static fur_csr *matrix_far(fur_context *context, fur_value_type value, int64_t rows)
 {
     int64_t half = rows / 2;
@@ -98,7 +99,7 @@ static fur_csr *matrix_far(fur_context *context, fur_value_type value, int64_t r
     return a;
 }
 
-/* Loops over value types. */
+/* Solves with wide halos have the bits of the CPU. Loops over value types. */
 START_TEST(wide_halos)
 {
     fur_context *context = context_cpu(NULL, 2);
@@ -110,7 +111,8 @@ START_TEST(wide_halos)
 }
 END_TEST
 
-/* Matrices of any shape: x and b have different bounds. Loops over methods. */
+/* Least-squares solves have the bits of the CPU for matrices of any shape. x and b have different
+ * bounds. Loops over methods. */
 START_TEST(least_squares)
 {
     fur_context *context = context_cpu(NULL, 2);

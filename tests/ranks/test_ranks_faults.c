@@ -1,5 +1,5 @@
-/* A rank that fails at its n-th message, read or allocation, for every n up to 60 and many beyond:
- * all ranks end, with one sentence. */
+/* One rank fails at its n-th message, read or allocation. All ranks must end with the same error
+ * message, for every n up to 60 and many larger n. */
 #include "ranks_support.h"
 
 #include "group.h"
@@ -15,21 +15,21 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Work in which one rank fails. */
+/* The work of the ranks, and the rank and the point at which it fails. */
 typedef struct fault {
     solve_job solve;
-    const char *path; /* of a file with the matrix */
+    const char *path; /* file with the matrix */
     fur_status (*work)(fur_ranks *group, struct fault *f);
     int rank;
     int64_t at;
-    int finished; /* ranks with the status and sentence of the first that ended */
+    int finished; /* ranks that ended like the first one */
     fur_status status;
     char sentence[SENTENCE_ROOM];
     pthread_mutex_t lock;
     bool allocations;
 } fault;
 
-/* Allocations of the failing rank's own thread until one is refused; 0: none is. */
+/* Number of allocations of the failing rank's thread until one is refused. 0: none is refused. */
 static _Thread_local int64_t until_refusal;
 
 static void *allocate(void *user, size_t bytes)
@@ -51,7 +51,7 @@ static fur_status solve(fur_ranks *group, fault *f)
     return solve_on_ranks(group, &f->solve);
 }
 
-/* A matrix from a file, in another order. */
+/* Reads a matrix from a file and arranges it in another order. */
 static fur_status read_and_arrange(fur_ranks *group, fault *f)
 {
     fur_partition_options options = {.size = sizeof options, .method = "rcm"};
@@ -69,7 +69,7 @@ static fur_status read_and_arrange(fur_ranks *group, fault *f)
     return status;
 }
 
-/* z = M r, of all ranks, or a failure on all. */
+/* Computes z = M r on all ranks, or fails on all. */
 static fur_status apply(fur_ranks *group, const fur_operator *m)
 {
     fur_context *context = fur_operator_context(m);
@@ -89,7 +89,7 @@ static fur_status apply(fur_ranks *group, const fur_operator *m)
     return status;
 }
 
-/* Multigrid with shared cycles, and blocks. */
+/* Applies multigrid with shared cycles, factors of all rows, and factors of blocks. */
 static fur_status precondition(fur_ranks *group, fault *f)
 {
     fur_status status = FUR_OK;
@@ -110,7 +110,7 @@ static fur_status precondition(fur_ranks *group, fault *f)
     return status;
 }
 
-/* A stencil, its matrix, and multigrid. */
+/* Applies a stencil, makes its matrix, and applies multigrid. */
 static fur_status cycle(fur_ranks *group, fault *f)
 {
     fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64, .extent = {5, 4, 9}};
@@ -147,7 +147,7 @@ static fur_status cycle(fur_ranks *group, fault *f)
 static const struct {
     fur_status (*work)(fur_ranks *group, fault *f);
     const char *method;
-    const char *shape; /* NULL: a definite matrix; COLOURED: a line */
+    const char *shape; /* NULL: a definite matrix; COLOURED: a line of two colours */
 } works[] = {{solve, "cg", NULL},   {solve, "cg", COLOURED},       {solve, "gmres", NULL},
              {solve, "lsqr", NULL}, {solve, "lsmr", "runs"},       {precondition, NULL, NULL},
              {cycle, NULL, NULL},   {read_and_arrange, NULL, NULL}};
@@ -163,7 +163,8 @@ static fur_status fail_and_work(fur_ranks *group, void *user)
     fur_status status = f->work(group, f);
     until_refusal = 0;
     fur_ranks_fail_after(group, 0);
-    /* who has left the last call when another's last message fails learns of it in the next one */
+    /* A rank may leave its last call before another rank's last message fails. It learns of the
+     * failure in the next call. */
     status = fur_ranks_agree(group, status);
     pthread_mutex_lock(&f->lock);
     if (f->finished++ == 0) {
@@ -176,7 +177,7 @@ static fur_status fail_and_work(fur_ranks *group, void *user)
     return status;
 }
 
-/* Fails the first message, read or allocation, then the second, up to the last of each rank. */
+/* Fails the first message, read or allocation of each rank, then the second, up to the last. */
 static void fail_everywhere(int work, bool allocations)
 {
     enum { RANKS = 3, ROWS = 120 };
@@ -194,7 +195,7 @@ static void fail_everywhere(int work, bool allocations)
     char path[] = "/tmp/furrow-faults-XXXXXX";
     close(mkstemp(path));
     ck_ok(context, fur_mtx_write_csr(a, path, NULL));
-    int over = 0; /* ranks that have failed everywhere */
+    int over = 0; /* ranks that finish before their failure */
     for (int64_t at = 1; over < RANKS;
          at += TEST_SLOW || (form && !coloured) ? 1 + at / 6 : 1 + at / 60) {
         over = 0;
@@ -239,7 +240,7 @@ START_TEST(allocations)
 }
 END_TEST
 
-/* Ranks that do not do the same. */
+/* The ranks give different arguments, or one of them fails. */
 static fur_status disagree(fur_ranks *group, void *user)
 {
     int rank = fur_ranks_rank(group);
@@ -280,7 +281,8 @@ START_TEST(disagreement)
 }
 END_TEST
 
-/* Rank 1 fails and waits, in no call of the group, until rank 0 has heard of it. */
+/* Rank 1 fails and then waits outside any call of the group until rank 0 has heard of the failure.
+ */
 static fur_status fail_and_wait(fur_ranks *group, void *user)
 {
     atomic_int *heard = user;

@@ -1,6 +1,6 @@
-/* Geometric multigrid on 1 to 8 ranks, by itself and in conjugate gradients. It has the bits of one
- * context for any bounds, and for any first level whose points all ranks hold. On a GPU: on 1 to 3
- * ranks on GPUs, the bits of the CPU. */
+/* Geometric multigrid on 1 to 8 ranks, as a solver and as a preconditioner of conjugate gradients.
+ * It has the bits of one context for any bounds, and for any first level whose points all ranks
+ * hold. On a GPU, 1 to 3 ranks on GPUs have the bits of the CPU. */
 #include "ranks_support.h"
 
 #include <furrow/ranks_stencil.h>
@@ -13,8 +13,8 @@ typedef struct cycles {
     int64_t points;
     const int64_t *planes;
     const void *b;
-    void *x; /* by cycles alone */
-    void *z; /* by "cg" with cycles, if V cycles with as many sweeps before as after */
+    void *x; /* solution by cycles alone */
+    void *z; /* solution by "cg" with cycles, if these are symmetric */
     fur_solver_report report[2];
     bool symmetric;
 } cycles;
@@ -37,7 +37,7 @@ static int64_t draw_extent(rng *r, int axis, int axes)
     return axis < axes ? 1 + rng_below(r, axis + 1 == axes ? 30 : 14) : 1;
 }
 
-/* Extents, even where an axis goes round. */
+/* Draws extents, which are even on periodic axes. */
 static void draw_extents(rng *r, int axes, cycles *c)
 {
     c->points = 1;
@@ -59,7 +59,7 @@ static void draw_case(rng *r, int number, fur_scalar *coefficients, cycles *c)
     int axes = 1 + (on_gpu() ? number / 3 : number) % 3;
     fur_stencil_named(2 * axes + 1, &c->d);
     draw_extents(r, axes, c);
-    /* couplings that differ by axis, so that some are not coarsened at first */
+    /* Couplings differ by axis, so that some axes are not coarsened at first. */
     double k[3] = {1, number % 5 == 0 ? 0.2 : 1, number % 7 == 0 ? 0.1 : 1};
     double around = 0;
     for (int n = 0; n < c->d.points; n++) {
@@ -84,7 +84,7 @@ static fur_solver_options options_of(const fur_operator *m)
                                 .no_reduction = 1};
 }
 
-/* group: NULL for one context. */
+/* Solves by ranks, or by one context if `group` is NULL. */
 static fur_status solve(fur_ranks *group, const int64_t *bounds, const fur_operator *a,
                         fur_multigrid *mg, cycles *c)
 {
@@ -213,7 +213,7 @@ START_TEST(cycles_on_ranks)
 }
 END_TEST
 
-/* All ranks refuse a problem that multigrid cannot take. */
+/* All ranks refuse a problem that multigrid cannot solve. */
 static fur_status refuse(fur_ranks *group, void *user)
 {
     int number = *(const int *)user;

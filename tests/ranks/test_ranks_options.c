@@ -1,5 +1,5 @@
-/* Structs of furrow_ranks of every size that docs/contract.md allows or refuses. Each struct lies
- * in memory of exactly its own size, so that the address sanitizer sees a read beyond it. */
+/* Structs of furrow_ranks of every size that docs/contract.md allows or refuses. Each struct is in
+ * an allocation of exactly its size, so that the address sanitizer finds a read beyond it. */
 #include "ranks_support.h"
 
 #include <furrow/partition.h>
@@ -8,13 +8,13 @@
 
 #include <string.h>
 
-/* Longer than any struct that a version could have. */
+/* A size above that of any struct in any version. */
 #define TOO_LONG 2048
 
 static const int64_t offsets[] = {0, 1};
 static const double entry[] = {2};
 
-/* The diagonal matrix of one row on each rank. */
+/* Makes a diagonal matrix with one row on each rank. */
 static fur_status make_matrix(fur_ranks *group, fur_ranks_csr **out)
 {
     const int64_t column = fur_ranks_rank(group);
@@ -110,7 +110,7 @@ static fur_status nothing(fur_ranks *group, const void *given)
     return fur_ranks_agree(group, FUR_OK);
 }
 
-/* One struct of the interface. */
+/* A struct of the interface and a call that reads it. */
 typedef struct kind {
     const char *name;
     size_t size;
@@ -160,7 +160,7 @@ static const kind kinds[] = {
     KIND(fur_solver_options, take_solver, fill_nothing),
 };
 
-/* A struct of `size` bytes that says so. */
+/* A struct of `size` bytes whose member `size` holds `said`. */
 typedef struct given {
     const kind *kind;
     size_t size;
@@ -213,7 +213,8 @@ START_TEST(a_size_that_no_version_has_is_refused)
 }
 END_TEST
 
-/* A shorter struct lacks the last members. A longer struct has more members, which are zero. */
+/* A shorter struct, which lacks the last members, is accepted. So is a longer struct whose
+ * additional members are zero. */
 START_TEST(an_older_and_a_newer_struct_are_taken)
 {
     const kind *k = &kinds[_i];

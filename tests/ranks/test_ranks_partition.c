@@ -1,5 +1,6 @@
 /* Partitions. Solves of the arranged matrix on 1 to 8 ranks have the bits of the serial solve of
- * the permuted matrix. Also: parts of METIS and SCOTCH, if they are installed; files; refusals. */
+ * the permuted matrix. Also: parts by METIS and SCOTCH, if they are installed; partitions in files;
+ * refusals. */
 #include "ranks_support.h"
 
 #include <furrow/partition.h>
@@ -10,16 +11,17 @@
 
 #define ROWS 700
 
-/* How a partition comes to the ranks, and a solve in it. */
+/* A solve with a partition. The first of `method`, `path` and `part` that is set gives the
+ * partition. */
 typedef struct arranged {
     solve_job solve;
-    const char *method; /* NULL: */
-    const char *path;   /* of a file; NULL: */
+    const char *method; /* NULL: use path */
+    const char *path;   /* a file; NULL: use part */
     const int32_t *part;
-    int parts; /* asked for */
-    int got;   /* parts of the partition */
+    int parts; /* parts to make */
+    int got;   /* parts that were made */
     int64_t halo_bytes;
-    int32_t *order; /* ROWS numbers, as rank 0 has them; NULL: they are not wanted */
+    int32_t *order; /* ROWS numbers, set by rank 0; NULL: not wanted */
 } arranged;
 
 static bool has_library(const char *method)
@@ -107,7 +109,7 @@ static fur_status arrange_and_solve(fur_ranks *group, void *user)
     return status;
 }
 
-/* The serial solve of the matrix in this order; x in the order before it. */
+/* Solves the permuted matrix serially and stores x in the original order. */
 static void solve_permuted(const arranged *job, const fur_permutation *order, void *x)
 {
     fur_context *context = fur_csr_context(job->solve.a);
@@ -139,7 +141,7 @@ static void solve_permuted(const arranged *job, const fur_permutation *order, vo
     fur_vector_destroy(result);
 }
 
-/* All numbers of ranks give x and the order of the serial library. */
+/* Checks that x and the order are those of the serial library for every number of ranks. */
 static void compare(arranged *job, rng *r, const fur_permutation *order)
 {
     fur_value_type value = fur_csr_get(job->solve.a)->value_type;
@@ -185,7 +187,7 @@ START_TEST(methods)
 }
 END_TEST
 
-/* Parts of the caller's, some of them empty, fewer than ranks in one case. */
+/* A partition by the caller may have empty parts, and fewer parts than there are ranks. */
 START_TEST(own_parts)
 {
     static const int parts[] = {1, 3, 60, 1 << 18};
@@ -217,7 +219,7 @@ START_TEST(own_parts)
 }
 END_TEST
 
-/* A grid whose points have random numbers. */
+/* Returns the matrix of a grid whose points are numbered at random. */
 static fur_csr *scrambled_grid(fur_context *context, rng *r)
 {
     enum { SIDE = 40 };
@@ -269,9 +271,9 @@ static fur_status measure_halo(fur_ranks *group, void *user)
     return status;
 }
 
-/* Nearly all of 1600 points in random order are in a halo. At least 80 pairs of points lie between
- * 4 parts of a 40 x 40 grid, which gives 160 entries. Strips in rcm's order have 3 times 2 times 40
- * entries, or somewhat more. */
+/* A good partition has a small halo. In random order, nearly all of 1600 points are in a halo. At
+ * least 80 pairs of points connect 4 parts of a 40 x 40 grid, which gives 160 entries. Strips in
+ * rcm's order have 3 times 2 times 40 entries, or somewhat more. */
 START_TEST(halo)
 {
     static const int64_t most[] = {INT64_MAX, 500 * 8, 400 * 8, 400 * 8};
@@ -318,7 +320,7 @@ START_TEST(repeated)
 }
 END_TEST
 
-/* Matrices without edges, and without rows. */
+/* Partitions of matrices without edges, and without rows, succeed. */
 START_TEST(without_edges)
 {
     fur_context *context = context_make(NULL, 1);
@@ -340,7 +342,7 @@ START_TEST(without_edges)
 }
 END_TEST
 
-/* The stencil of 5 or 7 points on a grid, which may be periodic. */
+/* Returns the stencil of 5 or 7 points on a grid, which may be periodic. */
 static fur_stencil_definition grid_of(const int64_t extent[3], fur_boundary boundary)
 {
     fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64};
@@ -352,7 +354,7 @@ static fur_stencil_definition grid_of(const int64_t extent[3], fur_boundary boun
 }
 
 typedef struct place {
-    uint64_t code; /* of Morton: bit k of z, y and x are its bits 3k, 3k + 1 and 3k + 2 */
+    uint64_t code; /* Morton code: bits 3k, 3k + 1, 3k + 2 are bit k of z, y, x */
     int64_t point;
 } place;
 
@@ -363,7 +365,7 @@ static int compare_places(const void *a, const void *b)
     return p->code != q->code ? (p->code < q->code ? -1 : 1) : p->point < q->point ? -1 : 1;
 }
 
-/* The part of each point, by sorting. */
+/* Returns the brick of each point, found by sorting Morton codes. */
 static int32_t *sort_bricks(const int64_t extent[3], const int64_t side[3])
 {
     int64_t points = extent[0] * extent[1] * extent[2];
@@ -386,10 +388,10 @@ static int32_t *sort_bricks(const int64_t extent[3], const int64_t side[3])
     return part;
 }
 
-/* A grid that is cut in bricks, and what they are to be. */
+/* A grid that is cut into bricks, the expected part of each point, and the bytes of the halos. */
 typedef struct cut_grid {
     fur_stencil_definition definition;
-    const int64_t *extent; /* that is told; NULL: the grid is recognised */
+    const int64_t *extent; /* option of the partition; NULL: the grid is recognised */
     const int32_t *part;
     int64_t halo_bytes;
 } cut_grid;
@@ -424,7 +426,7 @@ static fur_status cut(fur_ranks *group, void *user)
     return status;
 }
 
-/* The grid is recognised or given, of any shape, on any number of ranks. */
+/* Bricks are as expected for a recognised or a given grid of any shape, on any number of ranks. */
 START_TEST(bricks)
 {
     static const struct {
@@ -436,7 +438,8 @@ START_TEST(bricks)
                  {{20, 100, 20}, {16, 16, 8}, FUR_BOUNDARY_PERIODIC},
                  {{1, 90, 120}, {1, 64, 32}, FUR_BOUNDARY_DIRICHLET}};
     int32_t *part = sort_bricks(grids[_i].extent, grids[_i].side);
-    bool wraps = grids[_i].boundary == FUR_BOUNDARY_PERIODIC; /* too many rows to be recognised */
+    bool wraps = grids[_i].boundary ==
+                 FUR_BOUNDARY_PERIODIC; /* too many rows wrap for the grid to be recognised */
     for (int told = wraps; told < 2; told++)
         for (int ranks = 1; ranks <= RANKS_MAX; ranks += 3) {
             cut_grid job = {.definition = grid_of(grids[_i].extent, grids[_i].boundary),
@@ -449,8 +452,8 @@ START_TEST(bricks)
 }
 END_TEST
 
-/* A cube of 32^3 points on 8 ranks: cubes of 16^3 have 24 faces of 16^2 points between them, slabs
- * 14 of 32^2. */
+/* Bricks need less communication than slabs. On 8 ranks a cube of 32^3 points gives cubes of 16^3,
+ * which have 24 faces of 16^2 points between them. Slabs have 14 faces of 32^2 points. */
 START_TEST(bricks_send_less_than_slabs)
 {
     static const int64_t extent[] = {32, 32, 32};
@@ -492,7 +495,7 @@ START_TEST(no_bricks)
 }
 END_TEST
 
-/* Files that are not a partition of 3 rows, and the sentences about them; %s: the path. */
+/* Files that are not a partition of 3 rows, with their error messages. %s: the path. */
 static const struct {
     const char *text;
     const char *sentence;
@@ -550,7 +553,7 @@ START_TEST(files_that_do_not_fit)
 }
 END_TEST
 
-/* Calls that are refused on all ranks with one sentence. */
+/* Calls that are refused on all ranks with the same message. */
 typedef enum refusal {
     METHODS_DIFFER,
     PARTS_DIFFER,

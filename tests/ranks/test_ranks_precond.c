@@ -1,6 +1,6 @@
-/* Preconditioners on 1 to 8 ranks. If made from the whole matrix, they have the bits of one
+/* Preconditioners on 1 to 8 ranks. If made from the matrix of all ranks, they have the bits of one
  * context. If made from blocks, they have the bits of one context with the matrix of the blocks,
- * which has no other entries. On a GPU: on 1 to 3 ranks on GPUs, the bits of the CPU. */
+ * which has no other entries. On a GPU, 1 to 3 ranks on GPUs have the bits of the CPU. */
 #include "ranks_support.h"
 
 #include <furrow/author/sharing.h>
@@ -30,7 +30,7 @@ static fur_precond_options options_of(const applied *c)
         .size = sizeof(fur_precond_options), .kind = c->kind, .amg = c->amg};
 }
 
-/* z = M r of rows and columns first .. last-1. */
+/* Computes z = M r in one context with the block of rows and columns first .. last-1. */
 static void apply_alone(const applied *c, int64_t first, int64_t last, void *z)
 {
     fur_context *context = fur_csr_context(c->a);
@@ -144,7 +144,8 @@ START_TEST(applications)
 }
 END_TEST
 
-/* Multigrid whose cycles are shared, down to levels of some rows. */
+/* Multigrid with cycles shared by the ranks has the bits of one context. The coarsest levels have
+ * few rows. */
 START_TEST(shared_cycles)
 {
     static const char *const smoothers[] = {NULL, "jacobi", "gauss-seidel"};
@@ -173,7 +174,7 @@ START_TEST(shared_cycles)
 }
 END_TEST
 
-/* Upwind differences of u' + u, which are not symmetric. */
+/* Returns upwind differences of u' + u, a matrix that is not symmetric. */
 static fur_csr *matrix_upwind(fur_context *context, int32_t rows)
 {
     int32_t *row = malloc(2 * (size_t)rows * sizeof *row);

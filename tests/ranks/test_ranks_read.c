@@ -1,10 +1,11 @@
-/* Files read by byte ranges: the matrix and the sentences of the serial reader. */
+/* Ranks that read a file by byte ranges get the matrix and the error messages of the serial reader.
+ */
 #include "ranks_support.h"
 
 #include <string.h>
 #include <unistd.h>
 
-/* A file, what a product with its matrix gives, and how reading it ended. */
+/* The path of a file, and the results of reading it and multiplying its matrix by a vector. */
 typedef struct reading {
     char path[64];
     const int64_t *bounds;
@@ -50,7 +51,7 @@ static fur_status read_and_multiply(fur_ranks *group, void *user)
     return status;
 }
 
-/* As above, by the library in one context. */
+/* Multiplies the matrix by the same vector in one context. */
 static void read_alone(fur_context *context, const reading *job, fur_csr *a, double *y_entries)
 {
     const fur_csr_view *v = fur_csr_get(a);
@@ -78,7 +79,7 @@ static FILE *begin(reading *job)
     return file;
 }
 
-/* The ranks read what the library reads, or say what it says. */
+/* Checks that the ranks read the same matrix as the serial reader, or report the same error. */
 static void compare(reading *job)
 {
     fur_context *context = context_make(NULL, 1);
@@ -109,7 +110,8 @@ static void compare(reading *job)
     fur_context_destroy(context);
 }
 
-/* Entries in random order, some of them several times, comments and blank lines between them. */
+/* Writes entries in random order, some of them several times, with comments and blank lines between
+ * them. */
 static void write_entries(FILE *file, rng *r, bool symmetric, bool duplicates)
 {
     enum { ROWS = 60, LINES = 400 };
@@ -132,7 +134,7 @@ static void write_entries(FILE *file, rng *r, bool symmetric, bool duplicates)
                 k % 50 == 17 ? "% in between\n\n" : "");
 }
 
-/* The same file, packed. */
+/* Replaces the file by a packed file with the same contents. */
 static void pack(reading *job)
 {
     char command[160];
@@ -141,7 +143,7 @@ static void pack(reading *job)
     strcat(job->path, ".gz");
 }
 
-/* Loops over kinds, plain and packed. */
+/* Files of every kind, plain and packed, are read as by the serial reader. */
 START_TEST(files)
 {
     rng r = rng_stream((uint64_t)_i);
@@ -192,7 +194,7 @@ START_TEST(bad_files)
 }
 END_TEST
 
-/* A packed file that ends too early. */
+/* A packed file that ends too early gives the error of the serial reader. */
 START_TEST(cut_off_file)
 {
     rng r = rng_stream(11);

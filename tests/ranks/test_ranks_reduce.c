@@ -1,5 +1,5 @@
-/* Reductions of shared vectors, of all value types and with bounds of all kinds: the bits of whole
- * ones. */
+/* Reductions of vectors shared by ranks have the bits of one context, for all value types and kinds
+ * of bounds. */
 #include "ranks_reductions.h"
 
 static void compare(rng *r, fur_value_type value, int64_t rows, int turn)

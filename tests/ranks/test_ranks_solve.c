@@ -1,4 +1,4 @@
-/* Products and solves on 1 to 8 ranks, by wherever the bounds lie: the bits of one context. */
+/* Products and solves on 1 to 8 ranks have the bits of one context for any bounds. */
 #include "ranks_support.h"
 
 #include <math.h>
@@ -7,9 +7,9 @@
 static const char *const methods[] = {"cg",         "cg_single", "chebyshev", "fgmres",
                                       "minres",     "bicgstab",  "gmres",     "idrs",
                                       "richardson", "lsqr",      "lsmr",      "cgnr"};
-#define LEAST_SQUARES 3 /* the last of them */
+#define LEAST_SQUARES 3 /* number of least-squares methods, which are last in the list */
 
-/* The bits of one context, on 1 to 8 ranks. */
+/* Checks that solves on 1 to 8 ranks have the bits of one context. */
 static void compare_solves(rng *r, const fur_csr *a, int method, bool jacobi)
 {
     const fur_csr_view *view = fur_csr_get(a);
@@ -56,7 +56,8 @@ START_TEST(solves)
 }
 END_TEST
 
-/* Matrices of every shape, most of them not square: x and b have different bounds. */
+/* Least-squares solves have the bits of one context for matrices of every shape. Most are not
+ * square, so x and b have different bounds. */
 START_TEST(least_squares)
 {
     fur_context *context = context_make(NULL, 1);
@@ -69,8 +70,8 @@ START_TEST(least_squares)
 }
 END_TEST
 
-/* The last column has no entry, and the guess no number there. A rank without that entry may be the
- * first to say so. */
+/* All ranks refuse a guess with a NaN. The NaN is in the last column, which has no entry. A rank
+ * without that column may be the first to report it. */
 START_TEST(a_guess_that_is_not_finite_is_refused)
 {
     enum { N = 40 };
@@ -108,7 +109,7 @@ typedef struct product {
     void *y;
 } product;
 
-/* The matrix op(A) of all ranks. */
+/* Makes the matrix op(A) of all ranks. */
 static fur_status make_matrix(fur_ranks *group, const product *p, fur_ranks_csr **out)
 {
     fur_ranks_csr *a = NULL;
@@ -152,7 +153,7 @@ static fur_status multiply(fur_ranks *group, void *user)
     return status;
 }
 
-/* op(A) x on 1 to 8 ranks: the bits of the library's plan. */
+/* Checks that op(A) x on 1 to 8 ranks has the bits of the library's plan. */
 static void compare_products(fur_context *context, rng *r, const fur_csr *a, fur_op op, int kind)
 {
     const fur_csr_view *view = fur_csr_get(a);
@@ -197,7 +198,7 @@ START_TEST(products)
 }
 END_TEST
 
-/* A solve that one rank of three ends. */
+/* A solve that a monitor of one of three ranks stops. */
 typedef struct watched {
     const fur_csr *a;
     int rank;
@@ -264,7 +265,7 @@ START_TEST(a_monitor_of_one_rank_stops_all)
 }
 END_TEST
 
-/* A vector of rank 0 there and back. */
+/* A vector that rank 0 scatters to all ranks and gathers again. */
 typedef struct parcel {
     const int64_t *bounds;
     const void *from;

@@ -1,5 +1,5 @@
 /* Stencils on 1 to 8 ranks: products, diagonals, matrices and solves have the bits of one context.
- * On a GPU: on 1 to 3 ranks on GPUs, the bits of the CPU. */
+ * On a GPU, 1 to 3 ranks on GPUs have the bits of the CPU. */
 #include "ranks_support.h"
 
 #include <furrow/ranks_stencil.h>
@@ -8,16 +8,16 @@
 
 /* A stencil, its input, and the expected result. */
 typedef struct grid_case {
-    fur_stencil_definition d; /* of constant coefficients or, fields being set, of */
-    void *fields[32];         /* these; all points */
+    fur_stencil_definition d; /* with constant coefficients, unless `varies` selects */
+    void *fields[32];         /* the fields, which have all points */
     bool varies;
     int64_t points;
     const int64_t *planes;
     const void *x;
     void *y;
     void *diagonal;
-    void *solved;     /* by five steps of "bicgstab" */
-    void *multiplied; /* by the matrix */
+    void *solved;     /* five iterations of "bicgstab" */
+    void *multiplied; /* product with the matrix */
     double residual;
 } grid_case;
 
@@ -41,7 +41,7 @@ static void draw_extents(rng *r, grid_case *c)
     }
 }
 
-/* Random offsets, the centre among them. */
+/* Draws random offsets, which include the centre, and returns their number. */
 static int draw_offsets(rng *r, int axes, fur_stencil_offset *offsets)
 {
     int radius = 1 + (int)rng_below(r, 3);
@@ -80,7 +80,7 @@ static void draw_case(rng *r, int number, fur_stencil_offset *offsets, fur_scala
     c->d.coefficients = c->varies ? NULL : coefficients;
 }
 
-/* The definition on some points, whose fields are made here. */
+/* Sets the definition on `count` points from `first` on, and makes its fields. */
 static fur_status define(fur_context *context, const grid_case *c, int64_t first, int64_t count,
                          fur_vector **fields, fur_stencil_definition *out)
 {
@@ -102,7 +102,7 @@ static void release(fur_vector **fields)
         fur_vector_destroy(fields[k]);
 }
 
-/* The three results of operators. */
+/* Computes the product, the diagonal, the solve, and the product with the matrix. */
 static fur_status apply_all(fur_ranks *group, const int64_t *bounds, fur_context *context,
                             const fur_operator *a, const fur_operator *matrix, grid_case *c)
 {

@@ -43,7 +43,7 @@ static int64_t bandwidth_of(const fur_csr *a, const fur_permutation *order)
     return fur_order_measure(a, order, &figures) == FUR_OK ? figures.bandwidth : -1;
 }
 
-/* Returns whether a context of `threads` threads finds a good order, equal to *first. The first
+/* Returns whether a context with `threads` threads finds a good order that equals *first. The first
  * call sets *first. */
 static bool check_threads(const fur_csr *a, int threads, int32_t **first)
 {

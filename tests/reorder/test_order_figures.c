@@ -1,7 +1,7 @@
-/* Figures of orders, compared with a naive version, and the promises of the methods. The order of
- * rcm-quality is at most as wide as rcm's and the input, and as narrow as a grid can be. The
- * profile of sloan's order is at most the input's. The order is the same for any number of
- * threads. */
+/* Bandwidth, profile and wavefronts of orders, compared with a naive version, and the promises of
+ * the methods. The order of rcm-quality is at most as wide as rcm's and the input, and as narrow as
+ * a grid can be. The profile of sloan's order is at most the input's. The order is the same for any
+ * number of threads. */
 #include "support.h"
 
 #include <math.h>
@@ -32,10 +32,10 @@ static fur_csr *matrix_of(fur_context *context, int64_t n, int64_t count, const 
     return a;
 }
 
-/* A graph of one of several kinds whose vertices have random numbers. */
+/* A kind of graph with randomly numbered vertices. */
 typedef struct kind {
     const char *name;
-    int64_t (*fill)(rng *r, int32_t n, edge *edges); /* at most 4 n + 8 */
+    int64_t (*fill)(rng *r, int32_t n, edge *edges); /* returns at most 4 n + 8 edges */
 } kind;
 
 static int64_t fill_nothing(rng *r, int32_t n, edge *edges)
@@ -70,7 +70,7 @@ static int64_t fill_star(rng *r, int32_t n, edge *edges)
     return n > 0 ? n - 1 : 0;
 }
 
-/* Unsymmetric, with duplicates, entries on the diagonal, and isolated vertices. */
+/* Fills unsymmetric edges with duplicates, diagonal entries, and isolated vertices. */
 static int64_t fill_random(rng *r, int32_t n, edge *edges)
 {
     int64_t count = n > 0 ? rng_below(r, 3 * n + 1) : 0;
@@ -99,7 +99,7 @@ static int64_t fill_tree(rng *r, int32_t n, edge *edges)
     return n > 0 ? n - 1 : 0;
 }
 
-/* All pairs of the first few; the others apart in pairs. */
+/* Joins all pairs of the first few vertices, and the other vertices in separate pairs. */
 static int64_t fill_clique(rng *r, int32_t n, edge *edges)
 {
     int32_t size = (int32_t)fmin(n, sqrt(4.0 * n));
@@ -119,7 +119,8 @@ static const kind kinds[] = {
     {"tree", fill_tree},       {"clique", fill_clique},
 };
 
-/* A kind of graph, stored on either or both sides of the diagonal, renumbered or not. */
+/* Returns the matrix of a graph, stored on one or both sides of the diagonal, and perhaps
+ * renumbered. */
 static fur_csr *graph_random(fur_context *context, rng *r, const kind *k, int32_t n)
 {
     edge *edges = malloc(((size_t)n * 8 + 16) * sizeof *edges);
@@ -139,7 +140,7 @@ static fur_csr *graph_random(fur_context *context, rng *r, const kind *k, int32_
     return a;
 }
 
-/* The first column of each row, from the definition; to be freed. */
+/* Returns the first column of each row, computed from the definition; the caller frees it. */
 static int64_t *first_columns(const fur_csr_view *v, const int32_t *position)
 {
     int64_t *first = calloc((size_t)v->rows + 1, sizeof *first);
@@ -193,7 +194,7 @@ static void ck_same_figures(fur_order_figures a, fur_order_figures b)
                   b.wavefront_rms);
 }
 
-/* Loops over kinds. */
+/* The numbers of the library equal those computed from the definition. Loops over kinds. */
 START_TEST(figures_are_those_of_the_definition)
 {
     static const int32_t sizes[] = {0, 1, 2, 3, 10, 63, 64, 65, 300, 1500};
@@ -213,7 +214,8 @@ START_TEST(figures_are_those_of_the_definition)
 }
 END_TEST
 
-/* Large enough for several threads; a random order, whose wavefronts' squares are large too. */
+/* The numbers do not depend on the threads. The graph is large enough for several threads. Its
+ * random order has wavefronts whose squares are large. */
 START_TEST(figures_do_not_depend_on_threads)
 {
     int32_t n = TEST_SLOW ? 20000 : 200000;
@@ -286,7 +288,7 @@ static fur_order_figures figures_of(const fur_csr *a, const char *method)
     return f;
 }
 
-/* Loops over kinds. */
+/* No method makes bandwidth or profile worse. Loops over kinds. */
 START_TEST(no_method_makes_it_worse)
 {
     rng r = rng_stream(30);
@@ -306,7 +308,7 @@ START_TEST(no_method_makes_it_worse)
 }
 END_TEST
 
-/* Loops over kinds. */
+/* Each method gives the same order for any number of threads. Loops over kinds. */
 START_TEST(orders_do_not_depend_on_threads)
 {
     static const char *const methods[] = {"rcm-quality", "sloan"};
@@ -331,7 +333,7 @@ START_TEST(orders_do_not_depend_on_threads)
 }
 END_TEST
 
-/* width x width x depth points, numbered at random. */
+/* Returns the matrix of a grid of width x width x depth points, numbered at random. */
 static fur_csr *grid(fur_context *context, rng *r, int32_t width, int32_t depth)
 {
     int32_t n = width * width * depth;
@@ -352,8 +354,8 @@ static fur_csr *grid(fur_context *context, rng *r, int32_t width, int32_t depth)
     return a;
 }
 
-/* The bandwidth of a square grid is its width. The bandwidth of a cube is floor(3 w^2 / 4 + w / 2)
- * (FitzGerald 1974). */
+/* rcm-quality reaches the least bandwidth of grids. The bandwidth of a square grid is its width.
+ * The bandwidth of a cube is floor(3 w^2 / 4 + w / 2) (FitzGerald 1974). */
 START_TEST(grids_reach_their_bandwidth)
 {
     rng r = rng_stream(50);

@@ -8,13 +8,14 @@
 #define GRAPHS (TEST_SLOW ? 300 : 3000)
 #define VERTICES_MAX 48
 
-/* A graph as a table of which vertices are joined, and its vertices by (degree, index). */
+/* A graph as a table of the joined pairs of vertices, with the vertices sorted by (degree, index).
+ */
 typedef struct table {
     int64_t n;
     bool *joined;
     int32_t *degree;
     int32_t *sorted;
-    int64_t edges; /* from both ends */
+    int64_t edges; /* each edge counts at both ends */
 } table;
 
 static bool *cell(const table *t, int64_t i, int64_t j)
@@ -57,7 +58,7 @@ static void table_release(table *t)
     free(t->sorted);
 }
 
-/* An order of some vertices, with the level of each. */
+/* An order of some vertices and the level of each. */
 typedef struct pass {
     int32_t *order;
     int32_t *level;
@@ -85,7 +86,7 @@ static void pass_copy(const pass *from, pass *to)
     to->bandwidth = from->bandwidth;
 }
 
-/* max |i - j| over neighbours at places i and j. */
+/* Returns the largest |i - j| over neighbours at positions i and j. */
 static int64_t bandwidth_of(const table *t, const int32_t *order, int64_t size)
 {
     for (int64_t distance = size - 1; distance > 0; distance--)
@@ -125,7 +126,7 @@ static int32_t least_of_last_level(const table *t, const pass *p)
     return least;
 }
 
-/* Steps 2 to 5. */
+/* Steps 2 to 5 of the algorithm in docs/reordering.md. */
 static void search(const table *t, int32_t least, pass *best)
 {
     pass p = pass_make(t);
@@ -167,7 +168,8 @@ static void turn_round(int32_t *order, int64_t n)
     }
 }
 
-/* All steps, into `order`; input: the bandwidth of the matrix. Returns the components. */
+/* Computes the order of all steps in `order` and returns the number of components. `input`: the
+ * bandwidth of the matrix. */
 static int64_t reorder_slowly(const table *t, int64_t input, bool reversed, bool allow_worse,
                               int32_t *order)
 {
@@ -197,7 +199,7 @@ static int64_t reorder_slowly(const table *t, int64_t input, bool reversed, bool
     return components;
 }
 
-/* Entries of a graph in the making. */
+/* Entries of a matrix that is being built. */
 typedef struct entries {
     int32_t n;
     int64_t count;
@@ -213,7 +215,7 @@ static void add(entries *e, int64_t i, int64_t j)
     e->values[e->count++] = 1;
 }
 
-/* Returns whether vertices i < j are joined in a graph of some kind. */
+/* Returns whether vertices i < j are joined in a graph of this kind. */
 static bool is_joined(rng *r, int kind, int64_t i, int64_t j, int64_t n)
 {
     switch (kind) {
@@ -227,9 +229,9 @@ static bool is_joined(rng *r, int kind, int64_t i, int64_t j, int64_t n)
         return true;
     case 4: /* grid */
         return j == i + 7 || (j == i + 1 && j % 7 != 0);
-    case 5: /* pieces of three */
+    case 5: /* separate groups of three */
         return i / 3 == j / 3;
-    case 6: /* a few hubs */
+    case 6: /* three vertices with many edges */
         return i < 3 && rng_below(r, 2) == 0;
     case 7: /* binary tree */
         return (j - 1) / 2 == i;
@@ -240,8 +242,8 @@ static bool is_joined(rng *r, int kind, int64_t i, int64_t j, int64_t n)
 
 #define KINDS 13
 
-/* A graph of that kind, its vertices shuffled, as a matrix that stores each edge on one side or on
- * both, and all, some or none of the diagonal. */
+/* Draws a graph of this kind with shuffled vertices as a matrix. It stores each edge on one side or
+ * on both, and all, some or none of the diagonal. */
 static void draw(rng *r, int kind, entries *e)
 {
     int64_t diagonal = rng_below(r, 3);
@@ -309,7 +311,7 @@ static bool is_same_order(const fur_permutation *p, const int32_t *order)
     return bytes == 0 || memcmp(fur_permutation_order(p), order, bytes) == 0;
 }
 
-/* Against the slow version. */
+/* Checks that rcm or cm gives the order of the slow version. */
 static void check_exactly(const fur_csr *a, const table *t, bool reversed, int allow_worse)
 {
     int32_t *expected = calloc((size_t)t->n + 1, sizeof *expected);
@@ -330,7 +332,7 @@ static void check_exactly(const fur_csr *a, const table *t, bool reversed, int a
     free(expected);
 }
 
-/* Properties of every method. */
+/* Checks the promises that every method makes. */
 static void check_method(const fur_csr *a, const table *t, const char *method)
 {
     fur_reorder_report report = FUR_DEFAULT(fur_reorder_report);
@@ -371,7 +373,7 @@ START_TEST(small_graphs_come_out_as_the_slow_version_has_them)
 }
 END_TEST
 
-/* So many edges that passes are left early. */
+/* A graph with so many edges that passes end early has the order of the slow version. */
 START_TEST(a_dense_graph_comes_out_as_the_slow_version_has_it)
 {
     enum { N = 1200 };
@@ -404,8 +406,8 @@ START_TEST(a_dense_graph_comes_out_as_the_slow_version_has_it)
 }
 END_TEST
 
-/* Large enough that threads share a pass: about three entries a row, most of them near it, so that
- * there are narrow levels and wide ones. */
+/* Fills a graph so large that threads share a pass. Rows have about three entries, most of them
+ * near the diagonal, so levels are narrow or wide. */
 static int64_t fill_near(const shape *s, rng *r, int64_t row, int32_t *columns)
 {
     int64_t count = 0;
@@ -422,7 +424,7 @@ static const shape large[] = {
     {"narrow levels", 40000, 40000, fill_near, 50},
 };
 
-/* Several threads, in a context each: the same bits. */
+/* Checks that contexts with different numbers of threads give the same bits. */
 static void check_threads(const shape *s, fur_offset_type offset, const char *method,
                           int allow_worse)
 {
@@ -456,7 +458,7 @@ START_TEST(the_order_does_not_depend_on_threads)
 }
 END_TEST
 
-/* Pairs, and as many vertices alone. */
+/* Threads that share a pass give the same order for narrow and for wide levels. */
 START_TEST(threads_that_share_a_pass_give_the_same_order)
 {
     for (int i = 0; i < COUNT_OF(large); i++) {
@@ -466,6 +468,7 @@ START_TEST(threads_that_share_a_pass_give_the_same_order)
 }
 END_TEST
 
+/* A graph of pairs and equally many isolated vertices is reordered. */
 START_TEST(a_million_components_are_no_trouble)
 {
     int64_t pairs = TEST_SLOW ? 20000 : 500000;

@@ -250,7 +250,7 @@ PetscScalar *multiply_sample(const sample *s, fur_op op)
 
 static char sentence[1024];
 
-/* Keeps what PETSc would print. */
+/* An error handler that stores the message that PETSc would print. */
 static PetscErrorCode keep(MPI_Comm comm, int line, const char *function, const char *file,
                            PetscErrorCode code, PetscErrorType type, const char *message,
                            void *user)

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Ends all ranks with the condition and a message if it does not hold. */
+/* Ends all ranks and prints the condition and a message if the condition does not hold. */
 #define EXPECT(condition, ...)                                                                     \
     do {                                                                                           \
         if (!(condition))                                                                          \
@@ -15,49 +15,52 @@
     } while (0)
 void expect_failed(const char *file, int line, const char *condition, const char *format, ...);
 
-/* A call of PETSc's or the library's that has to work. */
+/* Calls PETSc or the library and ends all ranks if the call fails. */
 #define MUST(call) PetscCallAbort(PETSC_COMM_WORLD, call)
 
-/* A matrix that every rank can make any row of. */
+/* Describes a matrix. Every rank can make any of its rows. */
 typedef struct sample {
     PetscInt rows;
     PetscInt cols;
-    PetscInt points; /* a symmetric definite one of 7 points on points^3; 0: scattered entries */
-    PetscReal wind;  /* of 7 points: makes it unsymmetric */
-    bool skew;       /* rank 0 has one row, the last one the others */
+    PetscInt points; /* > 0: 7 points on points^3, symmetric definite; 0: scattered entries */
+    PetscReal wind;  /* makes the 7 points unsymmetric */
+    bool skew;       /* rank 0 has one row, the last rank all others */
 } sample;
 
 sample sample_grid(PetscInt points, PetscReal wind);
 
-/* Where matrices are: NULL, on the CPU; with the option -furrow_cuda on GPUs. */
+/* Returns the options of ranks on GPUs if the program has the option -furrow_cuda. Otherwise
+ * returns NULL, which selects the CPU. */
 const fur_ranks_options *place(void);
 
-/* All ranks' seed, printed by rank 0. */
+/* Sets the same random seed on all ranks; rank 0 prints it. */
 void seed_start(void);
 /* Returns a number in (-1, 1) determined by two numbers and the seed. */
 PetscReal noise(uint64_t a, uint64_t b);
 
-/* Columns, rising, and values of a row; their number. */
+/* Stores the columns of a row in increasing order and its values. Returns the number of entries. */
 #define ROW_MAX 16
 int sample_row(const sample *s, PetscInt row, PetscInt *columns, PetscScalar *values);
 
-/* As PETSc's AIJ, and as the library's matrix on one rank. */
+/* Returns the sample as PETSc's AIJ matrix. */
 Mat sample_petsc(const sample *s);
-/* The sample as FUR_PETSC_AIJ, and as a shell matrix. */
+/* Return the sample as FUR_PETSC_AIJ, as a shell matrix, and as the library's matrix on one rank.
+ */
 Mat sample_ours(const sample *s);
 Mat sample_shell(const sample *s);
 fur_csr *sample_serial(fur_context *context, const sample *s);
 
-/* Entry i of all vectors called x. */
+/* Returns entry i of every vector that the tests call x. */
 PetscScalar x_entry(PetscInt i);
 void x_fill(Vec x);
 
-/* op(A) x by the library on one rank; to be freed. */
+/* Return op(A) x, computed by the library on one rank; the caller frees it. */
 fur_context *context_alone(void);
 PetscScalar *multiply_alone(const fur_csr *a, fur_op op);
 PetscScalar *multiply_sample(const sample *s, fur_op op);
 
-/* Calls that must fail, with the same sentence on all ranks, which contains `part`. */
+/* Checks that the call fails with the same message on all ranks, and that the message contains
+ * `part`. */
 #define REFUSES(part, call)                                                                        \
     do {                                                                                           \
         refusal_begin();                                                                           \
@@ -66,7 +69,7 @@ PetscScalar *multiply_sample(const sample *s, fur_op op);
     } while (0)
 void refusal_begin(void);
 void refusal_end(const char *file, int line, PetscErrorCode code, const char *part);
-/* The sentence of the last refusal. */
+/* Returns the message of the last refusal. */
 const char *refusal_sentence(void);
 
 void test_matrices(void);

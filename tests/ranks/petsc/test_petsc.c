@@ -1,4 +1,4 @@
-/* furrow_petsc on the ranks of mpirun. */
+/* Tests of furrow_petsc on the ranks that mpirun starts. */
 #include "petsc_support.h"
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
-/* Shell matrices: products with the bits of the library on one rank, beside PETSc's own, and
- * without copies. */
+/* Shell matrices. Their products have the bits of the library on one rank, agree with PETSc's own
+ * products, and copy no vectors. */
 #include "petsc_support.h"
 
 #include <furrow/author/operator.h>
@@ -107,7 +107,7 @@ static void compare_sample(sample s)
     free(all);
 }
 
-/* The largest piece of memory that the library has asked for. */
+/* Bytes of the largest single allocation of the library. */
 static size_t largest;
 
 static void *allocate(void *user, size_t bytes)
@@ -123,7 +123,7 @@ static void release(void *user, void *block)
     free(block);
 }
 
-/* The places where an operator found the entries of its vectors. */
+/* Addresses of the entries of the vectors that an operator was called with. */
 typedef struct places {
     const void *x;
     const void *y;
@@ -135,7 +135,8 @@ static fur_status note_places(void *user, const fur_vector *x, fur_vector *y)
     return fur_vector_copy(x, y);
 }
 
-/* A product asks for no memory of a vector's size, and an operator sees PETSc's own pointers. */
+/* Checks that a product allocates no memory of a vector's size, and that an operator gets PETSc's
+ * own pointers. */
 static void compare_places(void)
 {
     sample s = sample_grid(12, 0);
@@ -188,7 +189,7 @@ static void compare_places(void)
     MUST(MatDestroy(&a));
 }
 
-/* A file, as every rank reads it alone. */
+/* Checks that a file read by all ranks gives the same product as the file read by one rank. */
 static void compare_file(void)
 {
     const char *path = FURROW_DATA "/plate.mtx";

@@ -1,11 +1,12 @@
-/* A PETSc user's calls for the preconditioner "furrow", and for solvers with FUR_PETSC_AIJ. */
+/* Calls that a user of PETSc makes for the preconditioner "furrow", and for solvers with
+ * FUR_PETSC_AIJ. */
 #include "petsc_support.h"
 
 #include <string.h>
 
 #define POINTS 7
 
-/* PETSc's own direct solver with the entries of FUR_PETSC_AIJ; a block of one rank. */
+/* Solves with PETSc's block Jacobi on FUR_PETSC_AIJ: PETSc factors the block of each rank. */
 static void use_factors(void)
 {
     sample s = sample_grid(POINTS, 0.25);
@@ -30,7 +31,7 @@ static void use_factors(void)
     MUST(MatDestroy(&a));
 }
 
-/* Iterations to 1e-10 by the preconditioner of the options. */
+/* Solves with the preconditioner of the options and returns the iterations. */
 static PetscInt solve(KSP solver, Vec b, Vec x)
 {
     PetscInt iterations;
@@ -69,7 +70,7 @@ static void change(Mat a)
     MUST(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
 }
 
-/* New values reach a preconditioner by KSPSolve, as a new solver has them. */
+/* After the values of A change, KSPSolve needs as many iterations as a new solver. */
 static void use_new_values(Mat a)
 {
     Vec b;
@@ -101,7 +102,7 @@ static PetscInt iterations_with(Mat a, Vec b, Vec x, const char *kind)
     return iterations;
 }
 
-/* The last option of a text of 172 characters counts. */
+/* A kind with options of 172 characters is read to its end: the last option counts. */
 static void use_long_text(void)
 {
     sample s = sample_grid(POINTS, 0.25);
@@ -124,7 +125,7 @@ static void use_long_text(void)
     MUST(MatDestroy(&a));
 }
 
-/* (M x, y) = (x, M^T y). */
+/* Checks that (M x, y) = (x, M^T y), or that the preconditioner refuses the transpose. */
 static void use_transposes(PetscReal wind, const char *kind, bool known)
 {
     sample s = sample_grid(POINTS, wind);
@@ -161,7 +162,7 @@ static void use_transposes(PetscReal wind, const char *kind, bool known)
     MUST(MatDestroy(&a));
 }
 
-/* -ksp_view names what is used. */
+/* -ksp_view prints the kind of the preconditioner. */
 static void use_view(void)
 {
     sample s = sample_grid(POINTS, 0);

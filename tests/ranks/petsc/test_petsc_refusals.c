@@ -1,4 +1,4 @@
-/* Bad input gives one sentence, equal on all ranks. */
+/* Bad input gives the same error message on all ranks. */
 #include "petsc_support.h"
 
 #include "shell.h"
@@ -49,7 +49,7 @@ static void refuse_matrices(void)
     MUST(MatDestroy(&shell));
 }
 
-/* A matrix of the group's own: its error is the sentence, and the group is broken. */
+/* Wraps a matrix of a user's own group. PETSc shows the group's error message. */
 static void refuse_precision(void)
 {
     const int64_t offsets[] = {0, 1};
@@ -74,7 +74,7 @@ static void refuse_precision(void)
     fur_ranks_close(group);
 }
 
-/* A row without an entry on the diagonal, of the last rank. */
+/* Refuses an operator of another context, an unknown kind, and a row without a diagonal entry. */
 static void refuse_preconditioners(void)
 {
     sample s = {.rows = 40, .cols = 40};
@@ -105,7 +105,7 @@ static void refuse_preconditioners(void)
     MUST(MatDestroy(&b));
 }
 
-/* Products after all ranks have failed, with entries on the other side of CPU and GPU. */
+/* Products after all ranks have failed, and entries on the wrong device. */
 static void refuse_products(void)
 {
     sample s = sample_grid(4, 0);

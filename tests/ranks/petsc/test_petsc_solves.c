@@ -1,7 +1,7 @@
-/* PETSc's solvers with the library's matrices and preconditioners, beside PETSc's own. */
+/* PETSc's solvers with the library's matrices and preconditioners, compared with PETSc's own. */
 #include "petsc_support.h"
 
-/* Makes the preconditioner of a solver. */
+/* A function that sets the preconditioner of a solver. */
 typedef void (*preparation)(KSP solver, Mat shell);
 
 static void petsc_jacobi(KSP solver, Mat shell)
@@ -12,7 +12,7 @@ static void petsc_jacobi(KSP solver, Mat shell)
     MUST(PCSetType(pc, PCJACOBI));
 }
 
-/* Blocks of the ranks, each by ILU(0): PETSc's defaults. */
+/* Sets PETSc's default: a block for each rank, solved with ILU(0). */
 static void petsc_blocks(KSP solver, Mat shell)
 {
     PC pc;
@@ -35,7 +35,7 @@ static void our_jacobi(KSP solver, Mat shell)
     blocks_of(solver, shell, "jacobi");
 }
 
-/* The second takes the place of the first. */
+/* Sets two preconditioners, of which the second replaces the first. */
 static void our_blocks(KSP solver, Mat shell)
 {
     blocks_of(solver, shell, "ssor");
@@ -47,7 +47,7 @@ static void our_amg(KSP solver, Mat shell)
     blocks_of(solver, shell, "amg");
 }
 
-/* Solves A x = b of random b; its iterations. */
+/* Solves A x = b for a random b and returns the iterations. */
 static PetscInt solve(Mat a, const char *method, preparation prepare, Mat shell, Vec x)
 {
     KSP solver;
@@ -70,7 +70,7 @@ static PetscInt solve(Mat a, const char *method, preparation prepare, Mat shell,
     return iterations;
 }
 
-/* |x - y| <= 1e-7 |x|: both have residuals of 1e-10, of matrices with a condition below 1000. */
+/* Checks |x - y| <= 1e-7 |x|. Both residuals are at most 1e-10, and the condition is below 1000. */
 static void compare_solutions(Vec x, Vec y)
 {
     PetscReal size;

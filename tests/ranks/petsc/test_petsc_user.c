@@ -1,12 +1,12 @@
-/* A PETSc user's calls for any matrix. FUR_PETSC_AIJ behaves as MATAIJ. A shell matrix does so too,
- * or gives PETSc's error. */
+/* Calls that a user of PETSc makes for any matrix. FUR_PETSC_AIJ behaves as MATAIJ. A shell matrix
+ * does so too, or gives PETSc's error. */
 #include "petsc_support.h"
 
 #include <string.h>
 
 #define POINTS 7
 
-/* A figure of a call, the same for all types. */
+/* A number that the last call found. It must be the same for all matrix types. */
 static PetscReal figure;
 
 static PetscErrorCode replace(Mat *a, Mat by)
@@ -27,7 +27,7 @@ static PetscErrorCode duplicate(Mat *a)
     PetscFunctionReturn(0);
 }
 
-/* The original is used after its copy has gone. */
+/* Changes and destroys a copy; the original must stay unchanged. */
 static PetscErrorCode duplicate_and_forget(Mat *a)
 {
     Mat copy;
@@ -94,7 +94,7 @@ static PetscErrorCode shift(Mat *a)
     PetscFunctionReturn(0);
 }
 
-/* With an MATAIJ of the same rows. */
+/* Adds an MATAIJ matrix with the same rows. */
 static PetscErrorCode add(Mat *a)
 {
     sample s = sample_grid(POINTS, 0.5);
@@ -144,7 +144,7 @@ static PetscErrorCode set_diagonal(Mat *a)
     PetscFunctionReturn(code);
 }
 
-/* New values at known positions, after a product with the old ones. */
+/* Sets new values at known positions after a product with the old values. */
 static PetscErrorCode set_values(Mat *a)
 {
     PetscInt begin;
@@ -378,7 +378,7 @@ static PetscErrorCode print(Mat *a)
 static const struct {
     const char *name;
     PetscErrorCode (*call)(Mat *a);
-    bool shell; /* a shell matrix does it, too */
+    bool shell; /* a shell matrix supports the call, too */
 } uses[] = {
     {"MatDuplicate", duplicate, true},
     {"MatDuplicate, forgotten", duplicate_and_forget, true},
@@ -415,7 +415,7 @@ static const struct {
 };
 #define USES (int)(sizeof uses / sizeof *uses)
 
-/* A x, A^T x or the diagonal. */
+/* Stores A x (what = 0), A^T x (1) or the diagonal (2) in y. */
 static void look(Mat a, int what, Vec y)
 {
     Vec x;
@@ -451,7 +451,7 @@ static void compare(Mat a, Mat other, const char *name)
     }
 }
 
-/* Calls for `a`, compared with a matrix of PETSc's. */
+/* Makes call i on `a` and on a PETSc matrix and compares the results. */
 static void use(int i, Mat a)
 {
     sample s = sample_grid(POINTS, 0.25);
@@ -466,7 +466,7 @@ static void use(int i, Mat a)
     MUST(MatDestroy(&theirs));
 }
 
-/* PETSc says so for a call that a matrix has not. */
+/* Checks that PETSc reports an error for a call that the matrix type does not support. */
 static void refuse(int i, Mat a)
 {
     refusal_begin();
