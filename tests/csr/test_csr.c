@@ -8,10 +8,10 @@
 
 static const int thread_counts[] = {1, 2, 3, 8};
 
-/* Entries of a large result that are looked up, each by walking along a row. */
+/* Number of entries that are compared in a large result. Each is searched along its row. */
 #define SAMPLES 5000
 
-/* The arrays of a result, byte by byte. */
+/* Returns whether two arrays are equal, byte by byte. */
 static bool same_bytes(const void *a, const void *b, int64_t count, size_t size)
 {
     return count == 0 || memcmp(a, b, (size_t)count * size) == 0;
@@ -39,7 +39,7 @@ static void ck_valid(const fur_csr *a)
     ck_ok(fur_csr_context(a), fur_csr_check(fur_csr_context(a), &view));
 }
 
-/* Position of (i, j) in a row in order, by halving it; -1 if there is none. */
+/* Returns the position of (i, j) in a sorted row by bisection, or -1 if there is none. */
 static int64_t find(const fur_csr_view *a, int64_t i, int64_t j)
 {
     int64_t low = offset_at(a, i);
@@ -55,7 +55,8 @@ static int64_t find(const fur_csr_view *a, int64_t i, int64_t j)
     return low < end && a->columns[low] == j ? low : -1;
 }
 
-/* Assertions report to another process, which takes longer than the comparison. */
+/* Compares two entries. Uses no assertions, because each one reports to another process, which
+ * takes longer than the comparison. */
 static void ck_same_entry(const fur_csr_view *a, int64_t k, const fur_csr_view *b, int64_t l,
                           bool conjugate)
 {
@@ -158,7 +159,7 @@ START_TEST(matrices_copy_borrow_or_adopt)
 }
 END_TEST
 
-/* The 3 x 4 matrix [1 2 0 0; 0 0 0 3; 4 0 5 0] with one thing wrong. */
+/* The 3 x 4 matrix [1 2 0 0; 0 0 0 3; 4 0 5 0] with one fault. */
 typedef struct wrong {
     const char *sentence;
     fur_status status;
@@ -284,7 +285,7 @@ static const wrong wrongs[] = {
      {0},
      RIGHT_COLUMNS,
      0},
-    /* The first row counts, whatever is wrong in later ones. */
+    /* The message names the first wrong row. */
     {"row 2 has column 10, counting from 1; the matrix has 4 columns",
      RIGHT_SHAPE,
      RIGHT_OFFSETS,
@@ -317,7 +318,7 @@ static void check_wrong(fur_context *context, const wrong *w)
     ck_assert_ptr_null(a);
 }
 
-/* Loops over both offset widths, unless the fault is the width. */
+/* Every fault is tested with both offset widths, unless the fault is the width. */
 START_TEST(every_broken_invariant_is_named)
 {
     memory m = {0};
@@ -335,7 +336,7 @@ START_TEST(every_broken_invariant_is_named)
 }
 END_TEST
 
-/* With rows at fault in every thread's part, the first one is named. */
+/* If every thread finds faulty rows, the message names the first row. */
 START_TEST(the_first_of_many_faulty_rows_is_named)
 {
     rng r = rng_stream(1);
@@ -402,7 +403,7 @@ static coo coo_random(rng *r, fur_value_type value, int64_t rows, int64_t cols, 
     return c;
 }
 
-/* An entry's position in row order, then in the order given. */
+/* The position of an entry in row-major order, and its index in the list. */
 typedef struct place {
     int64_t position;
     int64_t entry;
@@ -441,7 +442,7 @@ static coo coo_sorted(const fur_coo_view *c)
     return sorted;
 }
 
-/* The matrix by sorting; returns the first repeated position, -1 if there is none. */
+/* Assembles the matrix by sorting. Returns the first repeated position, or -1 if there is none. */
 static int64_t assemble(const fur_coo_view *c, fur_duplicates duplicates, pattern *p, void *values)
 {
     int64_t repeated = -1;
@@ -503,7 +504,8 @@ static void check_from_coo(fur_context *context, const fur_coo_view *c, fur_dupl
     free(values);
 }
 
-/* Numbers of threads and ways to treat duplicates take turns with given and sorted entries. */
+/* Checks the assembly of the given or sorted entries, which alternate with the numbers of threads
+ * and the ways to treat duplicates. */
 static void check_coo(rng *r, fur_value_type value, int64_t rows, int64_t cols, int64_t entries)
 {
     coo given = coo_random(r, value, rows, cols, entries);
@@ -522,8 +524,9 @@ static void check_coo(rng *r, fur_value_type value, int64_t rows, int64_t cols, 
     coo_release(&given);
 }
 
-/* Sums of single precision are rounded at each step: the double sum of two floats, rounded to
- * float, is their float sum (Figueroa 1995: 53 >= 2 * 24 + 2). Loops over value types. */
+/* The assembly equals a simple one. Sums of single precision are rounded at each step: the double
+ * sum of two floats, rounded to float, is their float sum (Figueroa 1995: 53 >= 2 * 24 + 2). Loops
+ * over value types. */
 START_TEST(coordinates_become_rows)
 {
     rng r = rng_stream(2);
@@ -594,7 +597,7 @@ START_TEST(no_coordinates_are_an_empty_matrix)
 }
 END_TEST
 
-/* The last column that an index can name. */
+/* The largest possible column index is preserved. */
 START_TEST(the_largest_column_is_kept)
 {
     fur_context *context = context_make(NULL, 2);
@@ -775,7 +778,7 @@ START_TEST(transposition_exchanges_rows_and_columns)
 }
 END_TEST
 
-/* Permutes by random orders that r determines. */
+/* Permutes by random orders that depend only on r. */
 static void permute(const fur_csr *a, rng r, fur_csr **out)
 {
     fur_context *context = fur_csr_context(a);
@@ -826,7 +829,8 @@ START_TEST(the_diagonal_has_zeros_where_nothing_is_stored)
 }
 END_TEST
 
-/* Real matrices to everything, complex ones to complex types; every width. */
+/* Checks conversions of real matrices to all value types and of complex ones to complex types, with
+ * every offset width. */
 static void check_conversions(const fur_csr *a, rng *r)
 {
     (void)r;
@@ -885,7 +889,7 @@ START_TEST(conversion_names_what_it_cannot_keep)
 }
 END_TEST
 
-/* The 2 x 3 matrix of these two entries. */
+/* Returns a 2 x cols matrix with the entries 1 at (0, 0) and `second` at (row, col). */
 static fur_csr *two_entries(fur_context *context, int64_t cols, int32_t row, int32_t col,
                             double second, fur_value_type value, fur_offset_type offset)
 {
@@ -903,7 +907,7 @@ static fur_csr *two_entries(fur_context *context, int64_t cols, int32_t row, int
     return b;
 }
 
-/* Bits count: -0 differs from 0, a NaN equals itself. */
+/* Matrices are compared bit by bit: -0 differs from 0, and a NaN equals itself. */
 START_TEST(comparison_sees_every_difference)
 {
     fur_context *context = context_make(NULL, 1);

@@ -1,11 +1,11 @@
-/* Entries by their position, and the first pair that breaks a symmetry, both against a dense copy
- * of the matrix. */
+/* Entries by position are compared with dense rows. The first pair that breaks a symmetry is
+ * compared with the result of a simple search. */
 #include "support.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Small enough for a dense copy; one larger for several threads. */
+/* ROWS is small enough for a simple search. LARGE is large enough for several threads. */
 #define ROWS 40
 #define LARGE 3000
 
@@ -40,7 +40,7 @@ START_TEST(entries_are_found_by_their_position)
 }
 END_TEST
 
-/* A matrix of random entries, a copy of each opposite; `dense` is NULL or has them all. */
+/* A matrix as a list of random entries. The opposite of each entry is also in the list. */
 typedef struct mirrored {
     int64_t n;
     int64_t count;
@@ -98,7 +98,8 @@ static fur_csr *mirrored_matrix(fur_context *context, const mirrored *m)
     return a;
 }
 
-/* Returns whether entry k's opposite is what it should be; -1: there is none. */
+/* Returns 1 if the opposite of entry k fits the symmetry, 0 if it does not, and -1 if it is
+ * missing. */
 static int opposite_fits(const mirrored *m, int64_t k, fur_symmetry symmetry)
 {
     for (int64_t l = 0; l < m->count; l++) {
@@ -118,7 +119,8 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The pair that comes first: by the smaller of its numbers, then by the larger. */
+/* Returns the first pair that breaks the symmetry. Pairs are ordered by the smaller of their two
+ * indices, then by the larger. */
 static fur_csr_asymmetry naive(const mirrored *m, fur_symmetry symmetry)
 {
     fur_csr_asymmetry found = {0};
@@ -159,7 +161,7 @@ static void check_found(const fur_csr *a, const mirrored *m, fur_symmetry symmet
     ck_assert(found.opposite.re == opposite.re && found.opposite.im == opposite.im);
 }
 
-/* Alters the value of some entry, or takes it away. */
+/* Changes the value of a random entry, or removes the entry. */
 static void spoil(mirrored *m, rng *r)
 {
     int64_t k = rng_below(r, m->count);
@@ -173,7 +175,7 @@ static void spoil(mirrored *m, rng *r)
     memcpy(m->values + 2 * k, m->values + 2 * m->count, 2 * sizeof *m->values);
 }
 
-/* Loops over the symmetries. */
+/* The first pair that breaks a symmetry is found. Loops over the symmetries. */
 START_TEST(the_first_pair_that_breaks_a_symmetry_is_named)
 {
     rng r = rng_stream(100 + (uint64_t)_i);
@@ -194,7 +196,7 @@ START_TEST(the_first_pair_that_breaks_a_symmetry_is_named)
 }
 END_TEST
 
-/* Loops over numbers of threads: of several faults the first. */
+/* Several threads find the first of several faults. Loops over numbers of threads. */
 START_TEST(threads_find_the_first)
 {
     fur_context *context = context_make(NULL, 1 + _i);
@@ -224,7 +226,7 @@ START_TEST(threads_find_the_first)
 }
 END_TEST
 
-/* Several entries of one position, in an order that counts. */
+/* Entries of one position are added in their order. A different order breaks the symmetry. */
 START_TEST(kept_duplicates_are_summed_and_compared_in_their_order)
 {
     static const int32_t rows[] = {0, 0, 1, 1}, cols[] = {1, 1, 0, 0};
@@ -246,7 +248,7 @@ START_TEST(kept_duplicates_are_summed_and_compared_in_their_order)
 }
 END_TEST
 
-/* 0 = -0 and NaN is like NaN. */
+/* 0 equals -0, and a NaN equals a NaN. */
 START_TEST(numbers_are_compared_not_bits)
 {
     static const int32_t rows[] = {0, 0, 1, 1, 2, 2}, cols[] = {1, 2, 0, 2, 0, 1};

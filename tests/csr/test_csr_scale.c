@@ -8,7 +8,7 @@
 
 static const int thread_counts[] = {1, 2, 3, 8};
 
-/* a b rounded once or, of complex numbers, as docs/numerics.md has it. */
+/* Returns a b. It is rounded once if real, and as in docs/numerics.md if complex. */
 static fur_scalar times(fur_value_type value, fur_scalar a, fur_scalar b)
 {
     fur_scalar product = {a.re * b.re, 0};
@@ -25,7 +25,7 @@ static fur_scalar at(const fur_vector *x, int64_t i)
     return entry_get(fur_vector_value_type(x), fur_vector_const_data(x), i);
 }
 
-/* (r_i c_j) A(i, j), by what is there. */
+/* Returns (r_i c_j) A(i, j). A vector that is NULL counts as ones. */
 static fur_scalar scaled(fur_value_type value, fur_scalar a, const fur_vector *r, int64_t i,
                          const fur_vector *c, int64_t j)
 {
@@ -35,7 +35,7 @@ static fur_scalar scaled(fur_value_type value, fur_scalar a, const fur_vector *r
     return times(value, factor, a);
 }
 
-/* The matrix has these values, and its plan multiplies by them. */
+/* Checks that the matrix has these values and that its plan uses them. */
 static void check_values(const fur_csr *a, const fur_spmv *plan, const void *expected, rng *r)
 {
     const fur_csr_view *v = fur_csr_get(a);
@@ -58,7 +58,7 @@ static void check_values(const fur_csr *a, const fur_spmv *plan, const void *exp
     fur_spmv_destroy(fresh);
 }
 
-/* Sides: 1 rows, 2 columns, 3 both, 0 none. */
+/* Checks the scaling of rows (`sides` = 1), columns (2), both (3) or none (0). */
 static void check_scaled(fur_csr *a, rng *random, int sides)
 {
     const fur_csr_view *v = fur_csr_get(a);
@@ -119,7 +119,7 @@ static int is_symmetric(const fur_csr *a)
     return !found.found;
 }
 
-/* The scaling D^-1/2 A D^-1/2 by the diagonal. */
+/* Scaling rows and columns by one vector preserves the symmetry. Scaling only the rows does not. */
 START_TEST(one_vector_on_both_sides_keeps_the_symmetry)
 {
     rng r = rng_stream(1);
@@ -136,7 +136,7 @@ START_TEST(one_vector_on_both_sides_keeps_the_symmetry)
 }
 END_TEST
 
-/* The entries of the grid that a linear system of EDGE x EDGE points has at its boundary. */
+/* The linear systems of these tests are on a grid of EDGE x EDGE points. */
 #define EDGE 31
 #define POINTS (EDGE * EDGE)
 
@@ -145,7 +145,7 @@ static bool at_boundary(int64_t i)
     return i % EDGE == 0 || i % EDGE == EDGE - 1 || i / EDGE == 0 || i / EDGE == EDGE - 1;
 }
 
-/* All of them, the corners twice, in any order. */
+/* Stores all boundary points in random order, two corners twice. Returns the number of points. */
 static int64_t boundary(rng *r, int32_t *unknowns)
 {
     int64_t count = 0;
@@ -159,7 +159,8 @@ static int64_t boundary(rng *r, int32_t *unknowns)
     return count;
 }
 
-/* Every entry is what the header says. */
+/* Checks the rows and columns of the boundary: `diagonal` on the diagonal, 0 off it. All other
+ * entries are unchanged. */
 static void check_eliminated(const fur_csr_view *v, const void *before, fur_scalar diagonal)
 {
     fur_scalar d = entry_round(v->value_type, diagonal);
@@ -175,7 +176,7 @@ static void check_eliminated(const fur_csr_view *v, const void *before, fur_scal
         }
 }
 
-/* ||b - A x||_max */
+/* Returns ||b - A x||_max. */
 static double residual(const fur_spmv *plan, const fur_vector *x, const fur_vector *b)
 {
     double norm = 0;
@@ -189,7 +190,7 @@ static double residual(const fur_spmv *plan, const fur_vector *x, const fur_vect
     return norm;
 }
 
-/* Loops over value types: where b = A x before, b = A x afterwards. */
+/* If b = A x holds before the elimination, it holds afterwards. Loops over value types. */
 START_TEST(what_is_known_leaves_the_system_with_its_solution)
 {
     fur_value_type type = (fur_value_type)_i;
@@ -243,7 +244,7 @@ START_TEST(a_matrix_may_be_changed_without_a_right_hand_side)
 }
 END_TEST
 
-/* Loops over numbers of threads: the bits of one. */
+/* The results have the bits of one thread. Loops over numbers of threads. */
 START_TEST(threads_do_not_show)
 {
     rng r = rng_stream(4);
@@ -279,7 +280,7 @@ START_TEST(threads_do_not_show)
 }
 END_TEST
 
-/* A borrowed array stays as it is, also when memory for another is refused. */
+/* Borrowed values are unchanged, even if the allocation of new ones fails. */
 START_TEST(borrowed_values_are_left_alone)
 {
     memory m = {0};
@@ -312,7 +313,7 @@ START_TEST(borrowed_values_are_left_alone)
 }
 END_TEST
 
-/* The values of a and the entries of b are 1, 2, ... still. */
+/* Checks that the values of a and the entries of b are still 1, 2, ... */
 static void check_untouched(const fur_csr *a, const fur_vector *b)
 {
     const double *values = fur_csr_get(a)->values;

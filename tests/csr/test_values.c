@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A subject whose memory is counted. */
+/* Makes a subject whose allocations are counted. */
 static values_subject open_subject(memory *m, uint64_t stream, int threads)
 {
     *m = (memory){0};
@@ -22,7 +22,7 @@ static void close_subject(const values_subject *s, const memory *m)
     ck_assert_int_eq(m->outstanding, 0);
 }
 
-/* Loops over the shapes. */
+/* Plans use the new values. Loops over the shapes. */
 START_TEST(plans_take_new_values_over)
 {
     memory m;
@@ -73,7 +73,7 @@ START_TEST(what_cannot_take_them_over_refuses)
 }
 END_TEST
 
-/* A large matrix for all threads: rows and entries are shared out in every refresh. */
+/* The matrix is so large that every update of its plans is shared by all threads. */
 START_TEST(threads_do_not_show)
 {
     const shape *s = &shapes[shape_find("grid")];
@@ -146,7 +146,8 @@ START_TEST(borrowed_values_may_change_in_place)
 }
 END_TEST
 
-/* Borrowed arrays are not written to: a copy goes to memory of the matrix's own, once. */
+/* The first copy of values into a matrix with borrowed arrays allocates. No copy writes to the
+ * borrowed arrays. */
 START_TEST(a_copy_leaves_borrowed_values_alone)
 {
     borrowed b;
@@ -166,7 +167,7 @@ START_TEST(a_copy_leaves_borrowed_values_alone)
 }
 END_TEST
 
-/* Each way of owning values follows each other. */
+/* Copied, borrowed and adopted values replace each other in several orders. */
 START_TEST(values_are_copied_borrowed_and_adopted_in_turn)
 {
     borrowed b;
@@ -238,7 +239,8 @@ START_TEST(memory_that_is_refused_changes_nothing)
 }
 END_TEST
 
-/* A recognised stencil needs some for the while: refused any of it, it refuses to be used. */
+/* The update of a recognised stencil needs temporary memory. If an allocation fails, the stencil
+ * refuses to be used. */
 START_TEST(a_recognised_stencil_without_memory_refuses)
 {
     memory m;
@@ -268,7 +270,8 @@ START_TEST(a_recognised_stencil_without_memory_refuses)
 }
 END_TEST
 
-/* A kernel that was asked for by name stays, or the stencil refuses. */
+/* A kernel that was chosen by name is not replaced. If it does not suit the new values, the stencil
+ * refuses to be used. */
 START_TEST(a_named_kernel_may_not_suit_new_coefficients)
 {
     static const char reason[] =
@@ -304,7 +307,7 @@ START_TEST(a_named_kernel_may_not_suit_new_coefficients)
 }
 END_TEST
 
-/* A user's operator, which is 1 / scale times the identity. */
+/* A user's operator: `scale` times the identity. */
 typedef struct scaling {
     double scale;
 } scaling;
@@ -356,8 +359,8 @@ START_TEST(a_users_operator_says_that_it_has_changed)
 }
 END_TEST
 
-/* A pile of objects that depend on each other: a matrix, a plan, its operator, Jacobi's, the
- * permuted one, a recognised stencil and its operator. */
+/* Objects that depend on each other: a matrix, a plan, its operator, Jacobi's operator, the
+ * permuted operator, a recognised stencil and its operator. */
 enum { MATRIX, PLAN, OPERATOR, JACOBI, PERMUTED, RECOGNISED, STENCIL, PILE };
 
 typedef struct pile {
@@ -416,7 +419,8 @@ static void pile_check(const pile *t, const bool gone[PILE], const fur_vector *x
     }
 }
 
-/* In every order. */
+/* The objects may be destroyed in any order. An operator works while all objects that it needs
+ * exist. */
 START_TEST(whatever_goes_first)
 {
     memory m;
@@ -472,7 +476,7 @@ END_TEST
 typedef struct heat {
     fur_context *context;
     double values[5 * CELLS];
-    fur_csr_view arrays; /* the pattern's, with the values above */
+    fur_csr_view arrays; /* the grid's pattern with these values */
     fur_csr *a;
     fur_spmv *plan;
     fur_operator *op;
@@ -520,7 +524,7 @@ static void heat_close(heat *h)
     fur_csr_destroy(h->a);
 }
 
-/* ||b - A x|| / ||b|| by the values as they are, in long double. */
+/* Returns ||b - A x|| / ||b|| for the current values, computed in long double. */
 static double heat_residual(const heat *h)
 {
     const double *b = fur_vector_const_data(h->b);
@@ -537,8 +541,8 @@ static double heat_residual(const heat *h)
     return (double)sqrtl(sum / of_b);
 }
 
-/* "Converged" is right at every step. The report's residual is the true one up to rounding: a row
- * has 5 entries whose moduli add up to no more than 9 dt + 1. */
+/* Checks that every step converges. The reported residual is the true residual up to rounding: a
+ * row has 5 entries whose moduli add up to no more than 9 dt + 1. */
 static void heat_run(fur_csr *grid_matrix, fur_ownership ownership, const char *kernel)
 {
     heat h;
@@ -587,7 +591,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, what_cannot_take_them_over_refuses);
     tcase_add_test(tests, whatever_goes_first);
     tcase_add_test(tests, a_plan_without_its_matrix_says_so);
-    if (on_gpu()) /* cuda_new_values has borrowed values there */
+    if (on_gpu()) /* there cuda_new_values tests borrowed values */
         return;
     tcase_add_test(tests, threads_do_not_show);
     tcase_add_test(tests, borrowed_values_may_change_in_place);

@@ -5,7 +5,7 @@
 
 #define PLANS_MAX 128
 #define OPS 3
-/* The widths of offsets take turns with the types from here on. */
+/* Matrices with at least this many entries are tested with one width of offsets per value type. */
 #define MANY_ENTRIES 8000
 
 static int64_t calls(const values_subject *s)
@@ -22,7 +22,7 @@ void *values_random(values_subject *s, const fur_csr *a)
     return entries_random(&s->random, v.value_type, v.entries);
 }
 
-/* The matrix's values in memory of malloc. */
+/* Returns the matrix's values in memory of malloc. */
 static void *values_of(const fur_csr *a)
 {
     fur_csr *near = NULL;
@@ -54,7 +54,7 @@ void values_set(values_subject *s, fur_csr *a, const void *values, bool allocate
     ck_assert(holds(a, values));
 }
 
-/* alpha op(A) x + beta y by a plan, in memory of malloc. */
+/* Returns 0.7 op(A) x - 0.3 y, computed by a plan, in memory of malloc. y starts with `start`. */
 static void *product(values_subject *s, const fur_spmv *plan, const fur_vector *x,
                      const void *start)
 {
@@ -67,7 +67,8 @@ static void *product(values_subject *s, const fur_spmv *plan, const fur_vector *
     return entries;
 }
 
-/* Another library's kernel promises less about its bits. */
+/* Returns whether two products agree. Products of cuSPARSE may differ by rounding; all others must
+ * agree bit for bit. */
 static bool agree(const char *kernel, fur_value_type value, int64_t n, const void *a, const void *b)
 {
     if (strncmp(kernel, "cusparse", 8) != 0)
@@ -107,7 +108,7 @@ void values_check_plan(values_subject *s, const fur_spmv *plan)
     fur_vector_destroy(x);
 }
 
-/* Plans of all kernels that take the matrix, for all operations. */
+/* Makes plans of all kernels that accept the matrix, for all operations. Returns their number. */
 static int plan_all(const fur_csr *a, fur_spmv *plans[PLANS_MAX])
 {
     fur_context *context = fur_csr_context(a);
@@ -132,7 +133,7 @@ static void multiply_by(double factor, fur_value_type value, int64_t n, void *en
     }
 }
 
-/* Ten times the values, and others, for one set of plans. */
+/* Checks plans after two changes: values times 10, then random values. */
 static void check_plans(values_subject *s, fur_csr *a)
 {
     fur_spmv *plans[PLANS_MAX];
@@ -200,7 +201,7 @@ void values_same(values_subject *s, const fur_operator *a, const fur_operator *b
     fur_vector_destroy(x);
 }
 
-/* Operators that are made from a matrix, each from the one before. */
+/* Operators that are made from a matrix or from earlier operators of this list. */
 enum { PLAIN, JACOBI, PERMUTED, PERMUTED_JACOBI, JACOBI_PERMUTED, INVERTED, CHAIN };
 
 typedef struct chain {
@@ -257,7 +258,7 @@ void values_reach_operators(values_subject *s, fur_value_type value)
     fur_csr_destroy(a);
 }
 
-/* The values, with 0 on the diagonal of row 5. */
+/* Returns the values with 0 on the diagonal of row 5. */
 static void *with_zero(const fur_csr *a, const void *values)
 {
     fur_csr *near = NULL;
@@ -309,7 +310,7 @@ void values_refused_by_jacobi(values_subject *s)
     fur_csr_destroy(a);
 }
 
-/* A matrix, the stencil found in it, and operators of both. */
+/* A matrix, the stencil recognised in it, and operators made from both. */
 typedef struct found {
     fur_csr *a;
     fur_recognised *r;
@@ -348,7 +349,7 @@ static void found_close(found *f)
     fur_csr_destroy(f->a);
 }
 
-/* The recognised stencil is the matrix, and so are the two Jacobis. */
+/* Checks that the recognised stencil and its Jacobi operator equal those of the matrix. */
 static void check_found(values_subject *s, const found *f)
 {
     fur_operator *expected = jacobi_of(s->context, f->matrix);
@@ -357,7 +358,8 @@ static void check_found(values_subject *s, const found *f)
     fur_operator_destroy(expected);
 }
 
-/* A grid whose first axis is periodic: rows at its ends differ from the stencil. */
+/* Returns a grid's matrix whose first axis is periodic. The rows at its ends differ from the
+ * stencil. */
 static fur_csr *grid_matrix(values_subject *s, fur_value_type value)
 {
     fur_stencil_definition d = named(7, value, 24, 9, 8);
@@ -392,7 +394,7 @@ void values_reach_recognised(values_subject *s, fur_value_type value)
     found_close(&fields);
 }
 
-/* Doubles the values of a row. */
+/* Doubles the values of a row of the matrix. */
 static void double_row(const fur_csr *a, int64_t row, double *values)
 {
     fur_csr *near = NULL;
@@ -403,7 +405,8 @@ static void double_row(const fur_csr *a, int64_t row, double *values)
     fur_csr_destroy(near);
 }
 
-/* A row that differs already may do so in another way; any other must not. */
+/* A row that already differs from the stencil may change again. If another row differs, the
+ * recognised stencil refuses to be used. */
 void values_refused_by_recognised(values_subject *s)
 {
     static const char reason[] =
@@ -454,7 +457,8 @@ void values_refused_by_recognised(values_subject *s)
     found_close(&f);
 }
 
-/* Its levels follow from the stencil's coefficients: with others it is of no use. */
+/* The levels of multigrid depend on the stencil's coefficients. After these change, it refuses to
+ * solve. */
 void values_refused_by_multigrid(values_subject *s)
 {
     static const char reason[] =

@@ -8,18 +8,18 @@
 typedef struct values_subject {
     fur_context *context;
     rng random;
-    const int64_t *calls[2]; /* of the context's allocators; NULL: not counted */
+    const int64_t *calls[2]; /* counters of the context's allocators; NULL: none */
 } values_subject;
 
-/* Plans of all kernels and operations on a pattern, for both widths of offsets. */
+/* Checks plans of all kernels and operations on a pattern, with both widths of offsets. */
 void values_reach_plans(values_subject *s, const shape *family, fur_value_type value);
-/* As above, on a matrix that has several entries at a position. */
+/* As above, for a matrix that has several entries at a position. */
 void values_reach_repeated(values_subject *s, fur_value_type value);
-/* Operators and preconditioners, permuted or not. */
+/* Checks operators and preconditioners, permuted or not. */
 void values_reach_operators(values_subject *s, fur_value_type value);
-/* A zero on the diagonal, and none again. */
+/* Checks that Jacobi's operators refuse a zero on the diagonal, and work again without it. */
 void values_refused_by_jacobi(values_subject *s);
-/* Stencils of constants and of fields, with rows that differ. */
+/* Checks recognised stencils with constant and variable coefficients and with remaining rows. */
 void values_reach_recognised(values_subject *s, fur_value_type value);
 void values_refused_by_recognised(values_subject *s);
 void values_refused_by_multigrid(values_subject *s);
@@ -28,9 +28,9 @@ void values_refused_by_multigrid(values_subject *s);
 void *values_random(values_subject *s, const fur_csr *a);
 /* Gives the values to the matrix. It must allocate nothing if `allocates` is false. */
 void values_set(values_subject *s, fur_csr *a, const void *values, bool allocates);
-/* The plan's product has the bits that a plan of the same kernel has which is made now. */
+/* Checks that the plan's product has the bits of a new plan with the same kernel. */
 void values_check_plan(values_subject *s, const fur_spmv *plan);
-/* Both operators give equal results, bit by bit. */
+/* Checks that both operators give equal results, bit by bit. */
 void values_same(values_subject *s, const fur_operator *a, const fur_operator *b);
 
 #endif
