@@ -1,12 +1,12 @@
-/* Memory that runs out. Every function that creates something is called with an allocator that
+/* Tests failing allocations. Every function that creates something is called with an allocator that
  * fails at its first call, then at its second, and so on until the function succeeds. Each failure
- * must be FUR_OUT_OF_MEMORY, touch nothing and leak nothing. As above with a caller who cancels the
- * call: FUR_CANCELLED. */
+ * must be FUR_OUT_OF_MEMORY, change nothing and leak nothing. The same holds for a caller who
+ * cancels the call: FUR_CANCELLED. */
 #include "support.h"
 
 #include <string.h>
 
-/* What a function creates. */
+/* The object that a function creates. */
 typedef union object {
     void *any;
     fur_context *context;
@@ -29,7 +29,7 @@ typedef union object {
 typedef struct fixture {
     memory m;
     int64_t asked;   /* how often the caller was */
-    int64_t stop_at; /* when the answer is yes; 0: never */
+    int64_t stop_at; /* the call of interrupted() that returns yes; 0: none */
     fur_context *context;
     fur_csr *a;      /* square, diagonal in every row */
     fur_csr *narrow; /* of another shape and type */
@@ -39,16 +39,16 @@ typedef struct fixture {
     fur_coo_view repeated;
     fur_vector *x;
     fur_permutation *order;
-    fur_permutation *long_order; /* of the narrow matrix's columns */
+    fur_permutation *long_order; /* of the columns of `narrow` */
     fur_spmv *plan;
-    fur_spgemm *spgemm; /* a a */
+    fur_spgemm *spgemm; /* for the product a a */
     fur_operator *op;
     fur_operator *jacobi;
     fur_stencil *stencil;
-    fur_csr *constant; /* the stencil's matrix, one value altered, as in the next */
+    fur_csr *constant; /* the stencil's matrix with one changed value */
     fur_csr *variable;
     fur_recognised *recognised;
-    fur_spmv_options options; /* of the plan to be made */
+    fur_spmv_options options; /* of the plan that is created */
 } fixture;
 
 static fur_stencil_definition stencil_definition(void)
@@ -58,7 +58,8 @@ static fur_stencil_definition stencil_definition(void)
     return d;
 }
 
-/* The first row of the one differs from the stencil by its value, of the other by its columns. */
+/* In `constant`, a value of the first row differs from the stencil. In `variable`, a column
+ * does. */
 static void set_recognisable(fixture *f, rng *r)
 {
     ck_ok(f->context, fur_stencil_assemble(f->stencil, &f->constant));
@@ -334,7 +335,7 @@ static fur_status plan_rounded(fixture *f, object *out)
     return fur_spmv_plan(f->a, &options, &out->plan);
 }
 
-/* A batch of two systems with a solver; both are gone on return. */
+/* Makes a batch of two systems and its solver, then destroys both. */
 static fur_status batch_cg(fixture *f, object *out)
 {
     fur_vectors *values = NULL;
@@ -576,7 +577,7 @@ static fur_status precond_chebyshev(fixture *f, object *out)
     return precond_by(f, "chebyshev", out);
 }
 
-/* Not a creation, but it needs memory on its way. */
+/* Counts the calls of the user's function release(). */
 static int release_calls;
 
 static fur_status no_apply(void *user, const fur_vector *x, fur_vector *y)
@@ -591,7 +592,7 @@ static void count_release(void *user)
     release_calls++;
 }
 
-/* The user's release is called for operators that were created, and only for them. */
+/* A call that creates an operator, or fails to, must not call the user's function release(). */
 static fur_status user_operator(fixture *f, object *out)
 {
     fur_operator_definition definition = {
@@ -647,7 +648,7 @@ static void destroy_operator(object o)
     fur_operator_destroy(o.op);
 }
 
-/* Eigenvalues with a constraint. Everything is destroyed on return. The operator comes from a
+/* Computes eigenvalues with a constraint, then destroys everything. The operator comes from a
  * stencil, because plans for blocks may succeed with less memory. */
 static fur_status lobpcg(fixture *f, object *out)
 {
@@ -671,7 +672,7 @@ static fur_status lobpcg(fixture *f, object *out)
     return status;
 }
 
-/* Eigenvalues in more steps than the basis has vectors. */
+/* Computes eigenvalues in more steps than the basis has vectors. */
 static fur_status lanczos(fixture *f, object *out)
 {
     double values[2];
@@ -696,7 +697,7 @@ static void destroy_solver(object o)
     fur_solver_destroy(o.solver);
 }
 
-/* Levels of a matrix; all are gone on return. */
+/* Makes algebraic multigrid and destroys it. */
 static fur_status amg_by(fixture *f, int single, const char *smoother, object *out)
 {
     fur_amg *amg = NULL;
@@ -788,7 +789,7 @@ typedef struct creation {
     const char *name;
     fur_status (*create)(fixture *f, object *out);
     void (*destroy)(object o);
-    int least; /* allocations it must make, so that the loop is known to have failed them */
+    int least; /* Least number of allocations. Proves that some allocations failed. */
 } creation;
 
 static const creation creations[] = {
@@ -878,7 +879,7 @@ static const char *error_of(const fixture *f, const creation *c)
     return fur_context_error(c->create == make_context ? NULL : f->context);
 }
 
-/* Returns whether the creation succeeded although its n-th allocation was to fail. */
+/* Makes the n-th allocation of the creation fail. Returns whether the creation succeeded. */
 static bool succeeds(fixture *f, const creation *c, int64_t n)
 {
     object out = {f};
@@ -914,7 +915,7 @@ static void check_creation(fixture *f, const creation *c)
     ck_assert_msg(n > c->least, "%s: only %lld allocations", c->name, (long long)n - 1);
 }
 
-/* Loops over the creations. */
+/* A creation can fail at every allocation without side effects. Loops over the creations. */
 START_TEST(creation_survives_every_failing_allocation)
 {
     fixture f;
@@ -924,8 +925,8 @@ START_TEST(creation_survives_every_failing_allocation)
 }
 END_TEST
 
-/* Returns whether the creation succeeded before the n-th question. If the n-th answer was to stop,
- * the creation must fail. */
+/* Returns whether the creation succeeded. The n-th call of interrupted() returns yes; if the
+ * creation makes this call, it must fail. */
 static bool goes_on(fixture *f, const creation *c, int64_t n)
 {
     object out = {f};
@@ -947,7 +948,7 @@ static bool goes_on(fixture *f, const creation *c, int64_t n)
     return status == FUR_OK;
 }
 
-/* Loops over the creations. */
+/* A creation can be cancelled at every call of interrupted(). Loops over the creations. */
 START_TEST(creation_survives_every_interruption)
 {
     fixture f;
@@ -961,7 +962,8 @@ START_TEST(creation_survives_every_interruption)
 }
 END_TEST
 
-/* Every kernel that accepts the matrix, and auto by estimate (kernel NULL). */
+/* Checks plans of every kernel that accepts the matrix and of "auto" (kernel NULL). If `measure` is
+ * set, checks only "auto". */
 static void check_plans(const char *shape_name, bool measure)
 {
     fixture f;
@@ -995,7 +997,7 @@ START_TEST(measured_plans_survive_every_failing_allocation)
 }
 END_TEST
 
-/* Adopted arrays stay the caller's when making the matrix or vector fails. */
+/* If making a matrix or vector fails, adopted arrays still belong to the caller. */
 START_TEST(adopted_arrays_stay_the_callers_on_failure)
 {
     memory m = {0};

@@ -1,5 +1,5 @@
-/* The caller's mode of floating-point arithmetic: rounding other than to nearest, and no subnormal
- * numbers. No result depends on it, and no call changes it (docs/contract.md). */
+/* The caller's mode of floating-point arithmetic: a rounding mode, and subnormal numbers flushed to
+ * zero or not. No result depends on the mode, and no call changes it (docs/contract.md). */
 #include "float_modes.h"
 #include "fuzz_program.h"
 #include "scratch.h"
@@ -13,7 +13,7 @@
 
 static const uint8_t nothing[1]; /* a program that draws zeros */
 
-/* Numbers of which products and sums are subnormal, and such numbers. */
+/* Returns a vector with subnormal entries, and with entries whose products are subnormal. */
 static fur_vector *small_vector(run *r, fur_value_type value, int64_t n)
 {
     fur_vector *x = NULL;
@@ -73,7 +73,7 @@ static void try_matrix(run *r)
     ck_assert(CALL(r, fur_spmv_apply(plan, fur_real(1.0 / 3), x, fur_real(0.1), y)));
     put_vector(r, y);
     call_begin(r);
-    fur_csr_values_changed(a); /* returns nothing and computes */
+    fur_csr_values_changed(a); /* returns no status, but computes */
     (void)call_ended(r, FUR_OK);
     ck_assert(CALL(r, fur_spmv_apply(rounded, fur_real(1), x, fur_real(0.1), y)));
     put_vector(r, y);
@@ -97,7 +97,7 @@ static void try_matrix(run *r)
     fur_csr_destroy(a);
 }
 
-/* Subnormal right-hand sides of a system of two unknowns. */
+/* Solves a system of two unknowns with a subnormal right-hand side by several methods. */
 static void try_solves(run *r)
 {
     static const char *const methods[] = {"cg", "gmres", "bicgstab", "minres"};
@@ -115,7 +115,7 @@ static void try_solves(run *r)
               MAKE(r, &b, fur_vector_wrap(r->context, FUR_F64, 2, right, FUR_OWNERSHIP_COPY, &b)) &&
               MAKE(r, &x, fur_vector_create(r->context, FUR_F64, 2, &x)));
     call_begin(r);
-    fur_operator_changed(op); /* returns nothing and computes */
+    fur_operator_changed(op); /* returns no status, but computes */
     (void)call_ended(r, FUR_OK);
     put_vector(r, fur_operator_scaling(jacobi));
     for (int i = 0; i < COUNT_OF(methods); i++) {
@@ -139,7 +139,8 @@ static void try_solves(run *r)
     fur_csr_destroy(a);
 }
 
-/* Everything in a mode; threads are started in it. */
+/* Makes all calls in a mode and logs their results. The library's threads are started in this
+ * mode. */
 static run work(int mode, int threads)
 {
     run r;
@@ -153,7 +154,7 @@ static run work(int mode, int threads)
     return r;
 }
 
-/* Loops over the modes. */
+/* All results equal the results in the standard mode. Loops over the modes. */
 START_TEST(no_result_depends_on_the_callers_mode)
 {
     run expected = work(0, 1);
@@ -194,7 +195,8 @@ START_TEST(all_threads_compute_in_the_standard_mode)
 }
 END_TEST
 
-/* Random programs of the fuzz target, which runs each in two modes. Loops over seeds. */
+/* Random programs give equal results in two modes. The fuzz target runs each program in both. Loops
+ * over seeds. */
 START_TEST(programs_do_the_same_in_every_mode)
 {
     rng random = rng_stream(100 + (uint64_t)_i);
@@ -202,7 +204,7 @@ START_TEST(programs_do_the_same_in_every_mode)
     for (int n = 0; n < PROGRAMS; n++) {
         for (int i = 0; i < LONGEST; i++)
             program[i] = (uint8_t)rng_bits(&random);
-        program[0] &= 0xfc; /* memory is not refused */
+        program[0] &= 0xfc; /* no allocation fails */
         LLVMFuzzerTestOneInput(program, sizeof program);
     }
 }

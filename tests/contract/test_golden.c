@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-/* Results for n entries: dot of x and y, norms of x, and the norm of x / 3 + y, made last. */
+/* Results for n entries: dot of x and y, norms of x, and the norm of x / 3 + y, which is computed
+ * last because it overwrites y. */
 typedef struct golden_reductions {
     fur_value_type value;
     int64_t n;
@@ -51,7 +52,7 @@ static double unit(int64_t k)
     return ((double)h - 0x1p31) / (3 * 0x1p31);
 }
 
-/* With strides for the real and the imaginary parts. */
+/* Entry i has the real part u(re[0] i + re[1]) and the imaginary part u(im[0] i + im[1]). */
 typedef struct rule {
     int64_t re[2];
     int64_t im[2];
@@ -116,7 +117,8 @@ static void check_reductions(fur_context *context, const golden_reductions *expe
     fur_vector_destroy(x);
 }
 
-/* The Laplacian by coordinates; what lies outside of the grid gets no entry. */
+/* Returns the Laplacian, assembled from coordinates. Neighbours outside of the grid have no
+ * entry. */
 static fur_csr *laplacian(fur_context *context, const golden_cg *g)
 {
     int64_t n = g->nx * g->ny;

@@ -1,8 +1,9 @@
-/* Objects that outlive the objects they were made from, and their context (docs/contract.md). */
+/* Objects that outlive their context and the objects from which they were made
+ * (docs/contract.md). */
 #include "objects.h"
 #include "support.h"
 
-/* Small programs that are drawn. */
+/* Number and length of the random programs. */
 #define PROGRAMS (TEST_SLOW ? 100 : 400)
 #define LONGEST 600
 
@@ -30,9 +31,9 @@ static const object_kind *kind_of(object_role role, int which)
     return NULL;
 }
 
-/* An object of the kind, and all that it is made from. The first source of the kind is of the
- * `which`-th kind of its role, all others of the first. NULL if it cannot be made. */
-/* Kinds are made from kinds before them: the recursion is as deep as that. */
+/* Makes an object of the kind and all its sources. The first source is of the `which`-th kind of
+ * its role; all other sources are of the first kind. Returns NULL if the object cannot be made. */
+/* The recursion ends, because kinds are made only from earlier kinds of the table. */
 /* NOLINTNEXTLINE(misc-no-recursion) */
 static object *build(world *w, const object_kind *kind, int which)
 {
@@ -66,7 +67,7 @@ static void check_refused(const world *w, const object *o, const char *what, fur
                   o->kind->name, what, fur_status_name(status), sentence);
 }
 
-/* Uses the object in every way, and makes all that is made from such objects. */
+/* Checks that the object refuses every use, and that no object can be made from it. */
 static void check_orphan(world *w, object *o)
 {
     for (unsigned way = 0; way < o->kind->ways; way++)
@@ -80,8 +81,8 @@ static void check_orphan(world *w, object *o)
     }
 }
 
-/* Makes an object of this kind, destroys its n-th source, and uses the object. False past the last
- * source. */
+/* Makes an object of this kind, destroys its n-th source, and uses the object. Returns false if the
+ * object has fewer sources. */
 static bool try_without(const object_kind *kind, int which, int n)
 {
     world w;
@@ -93,7 +94,7 @@ static bool try_without(const object_kind *kind, int which, int n)
         if (comes_from(o, &w.objects[i]) && n-- == 0)
             source = &w.objects[i];
     if (source && source->kind->borrowed)
-        ; /* goes with its owner */
+        ; /* is destroyed with its owner */
     else if (source) {
         object_destroy(&w, source);
         if (o->handle && object_is_orphan(o))
@@ -106,7 +107,7 @@ static bool try_without(const object_kind *kind, int which, int n)
     return source != NULL;
 }
 
-/* Loops over the kinds. */
+/* An object whose source is destroyed refuses to be used. Loops over the kinds. */
 START_TEST(what_has_lost_its_source_refuses_to_be_used)
 {
     const object_kind *kind = &object_kinds[_i];
@@ -116,7 +117,7 @@ START_TEST(what_has_lost_its_source_refuses_to_be_used)
 }
 END_TEST
 
-/* Loops over the kinds. */
+/* An object works after its context is destroyed. Loops over the kinds. */
 START_TEST(an_object_outlives_its_context)
 {
     world w;
@@ -134,7 +135,8 @@ START_TEST(an_object_outlives_its_context)
 }
 END_TEST
 
-/* As a class does that is moved member by member. */
+/* A destroyed context exists until its last object is destroyed. A class that is moved member by
+ * member needs this. */
 START_TEST(a_context_ends_with_its_last_object)
 {
     memory m = {0};

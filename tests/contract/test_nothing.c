@@ -1,10 +1,10 @@
-/* Matrices without rows, columns or entries, in every function that takes a matrix: each call
- * succeeds, or says why not. Under the sanitizers no array that is not there is touched. */
+/* Tests every function that takes a matrix with matrices without rows, columns or entries. Each
+ * call succeeds or sets a message. The sanitizers find accesses to arrays that do not exist. */
 #include "support.h"
 
 #include <string.h>
 
-/* Rows and columns, and the number of entries, which are on the first diagonal. */
+/* Numbers of rows, columns and entries. Entry k is at row k and column k. */
 typedef struct extent {
     int64_t rows;
     int64_t cols;
@@ -13,12 +13,12 @@ typedef struct extent {
 static const extent extents[] = {{0, 0, 0}, {0, 3, 0}, {3, 0, 0}, {1, 1, 0},
                                  {1, 1, 1}, {5, 5, 0}, {5, 5, 2}, {400, 400, 0}};
 
-/* The objects of the calls. */
+/* The arguments of the calls. */
 typedef struct given {
     fur_context *context;
     extent e;
     fur_csr *a;
-    fur_vector *x; /* of a column's and a row's length */
+    fur_vector *x; /* x has `cols` entries, y has `rows` entries */
     fur_vector *y;
     fur_vectors *many_x;
     fur_vectors *many_y;
@@ -60,7 +60,7 @@ static void end(given *g)
     fur_context_destroy(g->context);
 }
 
-/* Loops over the extents, as all tests here. */
+/* All tests here loop over the extents. */
 START_TEST(products)
 {
     given g = begin(&extents[_i]);

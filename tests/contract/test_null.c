@@ -1,19 +1,19 @@
-/* NULL, for every function of the interface (docs/contract.md). A function that needs a pointer
- * refuses NULL: the sentence has the names of function and parameter, and results are unchanged. A
- * question about an object has a neutral answer. A function that ends an object's life does
+/* Tests NULL in every function of the interface (docs/contract.md). A function that needs a pointer
+ * refuses NULL: the message names the function and the parameter, and results are unchanged. A
+ * function that queries an object returns a neutral value. A function that destroys an object does
  * nothing. check_null.sh finds functions that are missing here. */
 #include "support.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Points of the grid: enough that a stencil is recognised. */
+/* Number of grid points. A smaller stencil is not recognised. */
 #define POINTS 64
 
-/* Nothing is ever read or written here. */
+/* This path does not exist and is never read or written. */
 #define PATH "/nonexistent/furrow-null"
 
-/* Results that must stay as they are: all their bytes are 0x5a. */
+/* Results that calls must leave unchanged. All their bytes are 0x5a. */
 typedef struct results {
     fur_context *context;
     fur_vector *vector;
@@ -54,7 +54,7 @@ typedef struct results {
     fur_mtx_header header;
 } results;
 
-/* One object of every kind, and the objects that they were made from. */
+/* One object of every kind, and the objects from which it was made. */
 typedef struct world {
     fur_context *context;
     fur_vector *x;
@@ -192,7 +192,8 @@ static void destroy_world(void)
     fur_context_destroy(w.context);
 }
 
-/* `call` is the text of the call; the sentence is told to the context, NULL for the thread. */
+/* Checks that a call refused NULL. `call` is the text of the call. The message belongs to the
+ * context, or to the thread if `context` is NULL. */
 static void check_refused(const fur_context *context, const char *call, const char *parameter,
                           fur_status status)
 {
@@ -206,7 +207,7 @@ static void check_refused(const fur_context *context, const char *call, const ch
     ck_assert_msg(memcmp(&w.out, &untouched, sizeof untouched) == 0, "%s changed a result", call);
 }
 
-/* A row of the tables below. Only the wanted row is called. */
+/* Checks the call of a row of the tables below, if it is the wanted row. */
 #define REFUSED(context, parameter, call)                                                          \
     do {                                                                                           \
         if (wanted == rows++)                                                                      \
@@ -694,7 +695,8 @@ static int refuse_files(int wanted, int rows)
     return rows;
 }
 
-/* Every required pointer of every function. Returns how many there are. */
+/* Checks row `wanted` of the tables, which contain every required pointer of every function.
+ * Returns the number of rows. */
 static int refuse(int wanted)
 {
     int rows = refuse_vectors(wanted, 0);
@@ -711,7 +713,7 @@ static int refuse(int wanted)
     return refuse_files(wanted, rows);
 }
 
-/* One row a test. */
+/* Every required pointer refuses NULL. Loops over the rows of the tables. */
 START_TEST(null_for_what_is_needed_is_refused)
 {
     make_world();
@@ -720,7 +722,7 @@ START_TEST(null_for_what_is_needed_is_refused)
 }
 END_TEST
 
-/* An empty list is often NULL: an empty std::vector may return NULL. */
+/* The pointer to an empty list may be NULL, because data() of an empty std::vector may be NULL. */
 START_TEST(lists_of_nothing_may_be_null)
 {
     double norm = -1;
@@ -737,7 +739,7 @@ START_TEST(lists_of_nothing_may_be_null)
 }
 END_TEST
 
-/* "Converged" of an earlier solve must not stand. */
+/* A refused solve overwrites the outcome "converged" of an earlier solve. */
 START_TEST(a_refused_solve_is_reported_as_unsolved)
 {
     fur_solver_report report = {.size = sizeof report, .outcome = FUR_OUTCOME_CONVERGED};
@@ -854,7 +856,7 @@ START_TEST(asking_null_has_a_neutral_answer)
 }
 END_TEST
 
-/* For a failure that no context has seen. */
+/* fur_context_fail without a context sets the thread's message. */
 START_TEST(failing_without_a_context_is_told_to_the_thread)
 {
     fur_status (*const tell)(fur_context *, fur_status, const char *, ...) = fur_context_fail;
@@ -863,7 +865,7 @@ START_TEST(failing_without_a_context_is_told_to_the_thread)
 }
 END_TEST
 
-/* Functions without a pointer answer for every number. */
+/* Functions that take only numbers return a neutral value for invalid numbers. */
 START_TEST(numbers_out_of_range_have_a_neutral_answer)
 {
     static const int numbers[] = {-1, 99, INT32_MIN, INT32_MAX};

@@ -1,20 +1,20 @@
-/* The size that every struct of the caller's begins with (docs/contract.md). check_contract.sh
- * looks whether a struct of the interface is missing here. */
+/* Tests the member `size`, with which every struct of the caller begins (docs/contract.md).
+ * check_contract.sh finds structs of the interface that are missing here. */
 #include "support.h"
 
 #include <string.h>
 
-/* Longer than any struct that a version could have. */
+/* More bytes than a struct of any version. */
 #define ROOM 2048
 
 /* One struct of the interface. */
 typedef struct kind {
     const char *name;
     size_t size;
-    /* A call that takes it, with the context's objects. It fails for other reasons where that keeps
-     * the test short. */
+    /* A call that is given the struct, with objects of the context. The call may fail for other
+     * reasons if that keeps the test short. */
     fur_status (*take)(fur_context *context, const void *options);
-    bool filled; /* by the call: what lies behind is not looked at, and not written to */
+    bool filled; /* by the call, which neither reads nor writes bytes after the struct */
 } kind;
 
 static fur_csr *tiny(fur_context *context)
@@ -39,7 +39,7 @@ static fur_stencil *line(fur_context *context)
 
 #define NOWHERE "/nonexistent/furrow-options"
 
-/* The structs that calls fill are the test's own and not constant. */
+/* Removes `const`. The structs that calls fill belong to the test and are not constant. */
 static void *filled(const void *given)
 {
     return (void *)(uintptr_t)given;
@@ -55,7 +55,7 @@ static void *filled(const void *given)
         return status;                                                                             \
     }
 
-/* As TAKE; the call makes `made`, a TYPE. */
+/* As TAKE, for a call that makes `made`, an object of type TYPE. */
 #define TAKE_MADE(name, type, call)                                                                \
     static fur_status name(fur_context *context, const void *given)                                \
     {                                                                                              \
@@ -81,7 +81,7 @@ TAKE_MADE(take_spmv, fur_spmv, fur_spmv_plan(a, given, &made))
 TAKE_MADE(take_trsv, fur_trsv,
           fur_trsv_plan(a, FUR_TRIANGLE_LOWER, FUR_OP_N, FUR_DIAGONAL_UNIT, given, &made))
 TAKE_MADE(take_precond, fur_precond, fur_precond_create(a, given, &made))
-/* A kind's own options. */
+/* Defines a function that passes the options of one kind of preconditioner. */
 #define TAKE_KIND(name, member)                                                                    \
     TAKE_MADE(take_##name, fur_precond,                                                            \
               fur_precond_create(a,                                                                \
@@ -120,7 +120,7 @@ TAKE_MADE(take_binary_read_vector, fur_vector,
 TAKE_MADE(take_csr, fur_csr, fur_csr_create(context, given, FUR_OWNERSHIP_COPY, &made))
 TAKE_MADE(take_coo, fur_csr, fur_csr_from_coo(context, given, FUR_DUPLICATES_SUM, &made))
 
-/* The sentence is the thread's. */
+/* The failure has no context, so its message is the thread's. It is copied to the context. */
 static fur_status take_context(fur_context *context, const void *options)
 {
     fur_context *made = NULL;
@@ -283,7 +283,7 @@ static fur_status fill_block_report(fur_context *context, const void *report)
     return status;
 }
 
-/* Two systems of the matrix's pattern. */
+/* Solves two systems of the matrix's pattern. */
 static fur_status solve_batch(fur_context *context, const fur_batch_solver_options *options,
                               fur_batch_report *report)
 {
@@ -348,7 +348,7 @@ static fur_status fill_auto_report(fur_context *context, const void *report)
     return solve(context, NULL, filled(report));
 }
 
-/* The sentence is the thread's. */
+/* The failure has no context, so its message is the thread's. It is copied to the context. */
 static fur_status choose(fur_context *context, const fur_csr_traits *traits,
                          const fur_choice *previous, fur_choice *out)
 {
@@ -431,7 +431,7 @@ static fur_status fill_scalars(fur_context *context, const void *state)
     return status;
 }
 
-/* The file does not exist: the size is checked first. */
+/* The file does not exist, but the size is checked before the file. */
 static fur_status fill_mtx_header(fur_context *context, const void *out)
 {
     return fur_mtx_read_header(context, NOWHERE, filled(out));
@@ -549,8 +549,8 @@ static const kind kinds[] = {
     KIND(fur_schwarz_options, take_schwarz),
 };
 
-/* Returns whether the struct is refused for the size that it begins with, in words that name both.
- */
+/* Returns whether the struct is refused because of its size, with a message that names both
+ * sizes. */
 static bool is_refused(fur_context *context, const kind *k, const void *options, size_t size)
 {
     char expected[256];
@@ -562,7 +562,8 @@ static bool is_refused(fur_context *context, const kind *k, const void *options,
     return status == FUR_INVALID && strcmp(fur_context_error(context), expected) == 0;
 }
 
-/* Zeros of this size with a byte set at `set`, or none. */
+/* Returns whether a struct of `size` bytes is refused. Byte `set` is 1 if it is below ROOM; all
+ * other bytes are 0. */
 static bool refuses(fur_context *context, const kind *k, size_t size, size_t set)
 {
     static _Alignas(64) char options[ROOM];
@@ -592,7 +593,7 @@ START_TEST(an_older_and_a_newer_struct_are_taken_if_they_ask_for_nothing_unknown
     for (size_t size = 16; size <= 1024; size += 8)
         ck_assert_msg(!refuses(context, k, size, ROOM), "%s of size %zu: %s", k->name, size,
                       fur_context_error(context));
-    ck_assert(!refuses(context, k, k->size + 16, k->size + 16)); /* behind the struct */
+    ck_assert(!refuses(context, k, k->size + 16, k->size + 16)); /* after the given size */
     for (size_t at = k->size; !k->filled && at < k->size + 16; at++)
         ck_assert_msg(refuses(context, k, k->size + 16, at), "%s: byte %zu is unknown", k->name,
                       at);
@@ -621,7 +622,7 @@ START_TEST(a_shorter_struct_is_filled_as_far_as_it_goes)
 }
 END_TEST
 
-/* The issue's own case: without its size the struct was ignored and A planned instead of A^T. */
+/* A struct without its size must not be ignored: the plan would be for A instead of A^T. */
 START_TEST(a_plan_for_the_transpose_needs_the_size)
 {
     fur_context *context = context_make(NULL, 1);

@@ -1,5 +1,5 @@
-/* Vectors that share memory (docs/contract.md): refused where the contract forbids it, by one byte
- * as by all, and with the result of vectors apart where it does not. */
+/* Vectors that share memory (docs/contract.md). Calls refuse an overlap that the contract forbids,
+ * even of one byte. If the contract allows it, the result is the same as for separate vectors. */
 #include "support.h"
 
 #include <string.h>
@@ -75,7 +75,7 @@ static void destroy_world(void)
     fur_context_destroy(w.context);
 }
 
-/* Calls that read x and write y. */
+/* These calls read x and write y, which must not overlap. */
 #define CALL(name, call)                                                                           \
     static fur_status name(fur_vector *x, fur_vector *y)                                           \
     {                                                                                              \
@@ -101,7 +101,7 @@ static fur_status (*const apart_only[])(fur_vector *, fur_vector *) = {
     sweep_work,      sweep_both,         recognised, operator_apply, multigrid_cycle,
     multigrid_solve, multigrid_operator, solve,      eliminate};
 
-/* y_i from x_i and y_i alone: y may be x. */
+/* These calls compute y_i from x_i and y_i only, so y may be x. */
 static double norm;
 CALL(axpby, fur_axpby(two, x, three, y))
 CALL(axpby_by,
@@ -207,7 +207,7 @@ START_TEST(copies_and_reductions_take_any_overlap)
         for (int k = 0; k < POINTS; k++)
             sum += p.array[k] * p.array[k + distances[i]];
         ck_ok(w.context, fur_dot(p.x, p.y, &dot));
-        ck_assert_double_eq(dot.re, sum); /* whole numbers */
+        ck_assert_double_eq(dot.re, sum); /* exact, because the numbers are whole */
         ck_ok(w.context, fur_vector_copy(p.x, p.y));
         for (int k = 0; k < POINTS; k++)
             ck_assert_double_eq(p.array[k + distances[i]], 1 + k);
@@ -217,7 +217,7 @@ START_TEST(copies_and_reductions_take_any_overlap)
 }
 END_TEST
 
-/* A vector of no bytes overlaps nothing. */
+/* An empty vector overlaps no vector. */
 START_TEST(empty_vectors_are_apart)
 {
     fur_context *context = context_make(NULL, 1);

@@ -1,5 +1,5 @@
-/* The library and its process (docs/contract.md): threads of the caller, signals, errno, the
- * rounding mode. */
+/* The library in a process with its own threads, signals, errno and rounding mode
+ * (docs/contract.md). */
 #include "scratch.h"
 
 #include <errno.h>
@@ -11,8 +11,8 @@
 #define FILE_NAME "process.mtx"
 #define CALLERS 4
 
-/* A bit of everything: a stencil as a matrix, written, read, reordered, multiplied and solved with.
- * Writes the solution's bytes to `out`. */
+/* Writes a stencil's matrix to a file, reads it, reorders it, and solves with it. Stores the
+ * solution in `out`. */
 #define EDGE 20
 #define POINTS (EDGE * EDGE)
 
@@ -63,12 +63,12 @@ static void work(int threads, const char *file, double out[POINTS])
     fur_context_destroy(context);
 }
 
-/* One of the caller's threads, with its context and its failure. */
+/* A thread of the caller, with its solution and the message of its failure. */
 typedef struct caller {
     pthread_t thread;
     int number;
     double out[POINTS];
-    char sentence[256]; /* of a failure that no context has seen */
+    char sentence[256]; /* of a failure without a context */
 } caller;
 
 static void *call(void *user)
@@ -109,15 +109,15 @@ START_TEST(contexts_of_different_threads_are_independent)
 }
 END_TEST
 
-/* One matrix for several threads. Each thread has a context, a matrix that borrows the arrays of
- * the shared one, and plans. Meanwhile the threads ask the shared matrix. */
+/* Several threads share one matrix. Each thread has a context, plans, and a matrix that borrows the
+ * arrays of the shared matrix. */
 typedef struct sharer {
     pthread_t thread;
     const fur_csr *shared;
     double out[3 * POINTS];
 } sharer;
 
-/* A x, A^T x, and A x by the stencil that A is, for x = 1, 2, 3, ... */
+/* Computes A x, A^T x, and A x by the stencil recognised in A, for x = 1, 2, 3, ... */
 static void multiply_all(const fur_csr *a, double out[3 * POINTS])
 {
     fur_context *context = fur_csr_context(a);
@@ -186,7 +186,8 @@ START_TEST(threads_share_a_matrix_by_borrowing_its_arrays)
 }
 END_TEST
 
-/* A context may go from one thread to another, if they take turns. */
+/* Uses and destroys a context that another thread made. Several threads may use a context one after
+ * the other. */
 static void *finish(void *user)
 {
     fur_vector *x = user;
@@ -212,7 +213,7 @@ START_TEST(a_context_may_be_handed_to_another_thread)
 }
 END_TEST
 
-/* The process's answer to every signal, and what this thread blocks. */
+/* The process's handlers of all signals, and the signals that this thread blocks. */
 typedef struct answers {
     void (*handler[NSIG])(int);
     int known[NSIG];
@@ -248,7 +249,7 @@ START_TEST(signals_are_left_alone)
 }
 END_TEST
 
-/* The value of errno before a call does not matter. */
+/* The value of errno before a call has no effect. */
 START_TEST(errno_means_nothing)
 {
     static const int stale[] = {0, ERANGE, EINTR, ENOMEM, ENOENT, 12345};
@@ -276,7 +277,7 @@ START_TEST(errno_means_nothing)
 }
 END_TEST
 
-/* Loops over the modes: each is left as it is, and a solve has the same bits. */
+/* A solve preserves the rounding mode and has the same bits in each mode. Loops over the modes. */
 START_TEST(another_rounding_mode_is_kept_and_shows_nowhere)
 {
     static const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
