@@ -1,7 +1,7 @@
 /* Several entries at one position of a matrix. */
 #include "duplicates.h"
 
-/* Applies the preconditioner of 4 1; 1 4 to b. The first entry is given as 1 and 3. */
+/* Returns M b for the preconditioner M of [4 1; 1 4]. The entry (0, 0) is given as 1 and 3. */
 static fur_vector *apply_to(fur_context *context, const fur_precond_options *options,
                             fur_duplicates duplicates, const fur_vector *b)
 {

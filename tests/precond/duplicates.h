@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-/* That a preconditioner takes kept duplicates for their sum, to the bit. */
+/* Checks that a preconditioner adds kept duplicates, with the bits of their sum. */
 void check_duplicates(rng *r, const fur_precond_options *options);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Arithmetic in a value type. */
+/* Returns a b + c, rounded as in the value type. */
 static fur_scalar fma_entry(fur_value_type value, fur_scalar a, fur_scalar b, fur_scalar c)
 {
     bool single = value == FUR_F32 || value == FUR_C64;
@@ -27,7 +27,7 @@ static fur_scalar mul_entry(fur_value_type value, fur_scalar a, fur_scalar b)
     return fur_complex(x, y);
 }
 
-/* The rounded reciprocal that complex pivots have. */
+/* Returns 1 / z, rounded as for the pivots of complex factors. */
 static fur_scalar reciprocal(fur_value_type value, fur_scalar z)
 {
     double large = fmax(fabs(z.re), fabs(z.im));
@@ -55,7 +55,7 @@ static fur_scalar over(fur_value_type value, fur_scalar a, fur_scalar d, bool by
     return entry_round(value, fur_complex(a.re / d.re, a.im / d.re));
 }
 
-/* Dense n x n, with a flag for what the pattern has. */
+/* A dense n x n matrix, with a flag for each entry of the pattern. */
 typedef struct dense {
     int64_t n;
     fur_scalar *at;
@@ -81,7 +81,7 @@ static void dense_release(dense *d)
     free(d->has);
 }
 
-/* The rows of A, one after the other, by elimination with the rows before. */
+/* Factors A row by row. Each row is eliminated with all rows before it. */
 static void factor_plainly(dense *d, fur_value_type value, const form *f)
 {
     int64_t n = d->n;
@@ -104,7 +104,7 @@ static void factor_plainly(dense *d, fur_value_type value, const form *f)
     }
 }
 
-/* The lower triangle of A, column by column of a row, by dot products. */
+/* Factors the lower triangle of A row by row. Each entry is a dot product of two rows. */
 static void factor_lower(dense *d, fur_value_type value)
 {
     int64_t n = d->n;
@@ -122,8 +122,8 @@ static void factor_lower(dense *d, fur_value_type value)
         }
 }
 
-/* Adds the positions of fill up to level `most`, each with a zero. lev(i, j) is the least of lev(i,
- * k) + lev(k, j) + 1 over k < min(i, j). */
+/* Adds the positions of fill-in up to level `most`, each with a zero. lev(i, j) is the smallest
+ * lev(i, k) + lev(k, j) + 1 over k < min(i, j). */
 static void fill_levels(dense *d, int most)
 {
     int64_t n = d->n;
@@ -147,7 +147,7 @@ static double modulus(fur_value_type value, fur_scalar a)
     return value_is_complex(value) ? sqrt(fma(a.re, a.re, a.im * a.im)) : fabs(a.re);
 }
 
-/* The norm of a row of A. */
+/* Returns the 2-norm of a row of A. */
 static double norm_of(const dense *d, fur_value_type value, int64_t i)
 {
     double sum = 0;
@@ -167,7 +167,7 @@ static int64_t count_positions(const bool *has, int64_t begin, int64_t end)
     return count;
 }
 
-/* Row i by elimination with the rows before it. Entries below the threshold are dropped. */
+/* Eliminates row i with the rows before it. Drops entries below the threshold. */
 static void eliminate_above(dense *d, fur_value_type value, int64_t i, double drop, double norm)
 {
     int64_t n = d->n;
@@ -236,7 +236,7 @@ static void factor_by_thresholds(dense *d, fur_value_type value, const threshold
     }
 }
 
-/* A matrix of those entries. */
+/* Makes a sparse matrix of the entries in the pattern. */
 static fur_csr *csr_from(fur_context *context, const dense *d, fur_value_type value)
 {
     int64_t n = d->n;

@@ -4,27 +4,28 @@
 
 #include "support.h"
 
-/* The forms that kinds have. */
+/* The kind of a preconditioner and its form of factors. */
 typedef struct form {
     const char *kind;
     int modified;
-    bool lower; /* A ~ L L^H, of the lower triangle */
+    bool lower; /* A ~ L L^H, from the lower triangle */
     bool hermitian;
-    int fill; /* levels */
+    int fill; /* levels of fill-in */
 } form;
 
-/* Which entries factors by thresholds keep. */
+/* The entries that factors by thresholds store. */
 typedef struct thresholds {
     int64_t fill;
     double drop;
     double shift;
 } thresholds;
 
-/* x := (L U)^-1 x by factors of a by thresholds, computed here; *raised: pivots that were. */
+/* Computes x := (L U)^-1 x with factors of `a` by thresholds. *raised becomes the number of raised
+ * pivots. */
 void apply_thresholds_plainly(const fur_csr *a, const thresholds *t, fur_vector *x,
                               int64_t *raised);
 
-/* x := M x by factors that are computed here. */
+/* Computes x := M x with factors of `a` of the given form. */
 void apply_plainly(const fur_csr *a, const form *kind, fur_vector *x);
 
 #endif

@@ -14,7 +14,7 @@ fur_csr *poisson_make(fur_context *context, int64_t n)
     return a;
 }
 
-/* The objects of a solve with a preconditioner. */
+/* Objects that a solve with a preconditioner needs. */
 typedef struct system {
     fur_precond *p;
     fur_spmv *plan;

@@ -1,5 +1,5 @@
-/* Preconditioners by blocks of rows: inverses compared with the blocks, automatic blocks, known
- * iterations, refusals. */
+/* Tests of preconditioners by blocks of rows: inverses compared with the blocks, automatic blocks,
+ * known iterations, refusals. */
 #include "poisson.h"
 
 #include <math.h>
@@ -12,9 +12,9 @@ static fur_precond *precond_make(const fur_csr *a, const fur_precond_options *o)
     return p;
 }
 
-/* n rows in dense blocks of `size`; the last block may be smaller. In each row of a block one entry
- * is larger than all others together, in another column for each row. Elsewhere, `most` in 1000
- * entries are set, of any size. */
+/* Makes n rows with dense blocks of `size` rows; the last block may be smaller. In each row of a
+ * block one entry exceeds the sum of all others, in a different column for each row. Outside of the
+ * blocks, `most` of 1000 entries are stored, of any size. */
 static fur_csr *make(fur_context *context, rng *r, int64_t n, int64_t size, int most,
                      fur_value_type value)
 {
@@ -46,7 +46,7 @@ static fur_csr *make(fur_context *context, rng *r, int64_t n, int64_t size, int 
     return a;
 }
 
-/* A with the entries outside of the blocks dropped. */
+/* Returns A without the entries outside of the blocks. */
 static fur_csr *blocks_of(const fur_csr *a, int64_t size)
 {
     const fur_csr_view *v = fur_csr_get(a);
@@ -71,10 +71,10 @@ static fur_csr *blocks_of(const fur_csr *a, int64_t size)
     return out;
 }
 
-/* B M r = r for the blocks B. The rows of a block of k rows have norms up to w = 5 k, their
- * inverses norms of at most 1 / k. An inverse by Gauss and Jordan leaves a residual of at most 8 k
- * u |B||X||B||X| (Higham 2002, section 14.4). That is 200 k u w max |z| here, and the products add
- * a few u w. */
+/* Checks that B M r = r for the blocks B. Rows of a block of k rows have norms up to w = 5 k, rows
+ * of its inverse norms of at most 1 / k. Gauss-Jordan inversion leaves a residual of at most 8 k u
+ * |B||X||B||X| (Higham 2002, section 14.4). That is 200 k u w max |z| here, and the products add a
+ * few u w. */
 static void check_inverse(const fur_csr *a, int64_t size, fur_precond *p, rng *r)
 {
     fur_context *context = fur_csr_context(a);
@@ -99,7 +99,8 @@ static void check_inverse(const fur_csr *a, int64_t size, fur_precond *p, rng *r
     fur_csr_destroy(b);
 }
 
-/* Blocks of given sizes, with a rest or without, that need pivots; with new values, too. */
+/* Blocks of a given size are inverted with pivoting, also if the last block is smaller, and after
+ * new values. */
 START_TEST(inverses_are_those_of_the_blocks)
 {
     static const int64_t sizes[] = {1, 2, 7, 32};
@@ -130,7 +131,7 @@ static double fma_part(bool single, double a, double b, double c)
     return single ? (double)fmaf((float)a, (float)b, (float)c) : fma(a, b, c);
 }
 
-/* s + x r in the order of docs/numerics.md. */
+/* Returns s + x r, rounded in the order of docs/numerics.md. */
 static fur_scalar add_product(fur_value_type value, fur_scalar x, fur_scalar r, fur_scalar s)
 {
     bool single = value == FUR_F32 || value == FUR_C64;
@@ -140,7 +141,7 @@ static fur_scalar add_product(fur_value_type value, fur_scalar x, fur_scalar r, 
                        fma_part(single, x.im, r.re, fma_part(single, x.re, r.im, s.im)));
 }
 
-/* Blocks of one row divide by the diagonal: Jacobi's bits, and its bytes. */
+/* Blocks of one row divide by the diagonal. The bits and bytes are those of Jacobi. */
 START_TEST(blocks_of_one_row_are_a_scaling)
 {
     fur_value_type value = (fur_value_type)_i;
@@ -175,8 +176,8 @@ START_TEST(blocks_of_one_row_are_a_scaling)
 }
 END_TEST
 
-/* Entries of M by unit vectors, which are exact, and products in the order of its columns: on every
- * instruction set, in full and in half precision. */
+/* Products have the documented bits on every instruction set, in full and in half precision.
+ * Entries of M are read exactly, by unit vectors, and added in the order of the columns. */
 START_TEST(products_have_the_written_bits)
 {
     enum { ROWS = 70 };
@@ -220,9 +221,10 @@ START_TEST(products_have_the_written_bits)
 }
 END_TEST
 
-/* Two rows a block, with conditions of 9, 4e4 and 4e9. One more block has the first condition, but
- * an inverse whose exponent kernels do not take; another has small values. Bytes: entries in their
- * forms, 16 a block, two vectors. */
+/* The condition number of a block decides how its inverse is stored. Blocks have two rows and
+ * condition numbers of 3, 4e4 and 4e9. The next has condition number 1, but an inverse with an
+ * exponent that kernels cannot use. The last has small values. Bytes: the stored entries, 16 for
+ * each block, two vectors. */
 START_TEST(inverses_are_kept_by_condition)
 {
     static const double blocks[][4] = {{2, 1, 1, 2},
@@ -257,7 +259,7 @@ START_TEST(inverses_are_kept_by_condition)
         fur_vector *e = vector_from(context, FUR_F64, (int64_t)2 * COUNT, one);
         fur_vector *z = vector_from(context, FUR_F64, (int64_t)2 * COUNT, one);
         ck_ok(context, fur_precond_apply(p, e, z));
-        /* B z = e for the exact inverse; a tenth of it may be lost. */
+        /* B z = e for the exact inverse; the stored inverse may err by a tenth */
         double first = entry_get(FUR_F64, fur_vector_const_data(z), (int64_t)2 * b).re;
         double second = entry_get(FUR_F64, fur_vector_const_data(z), (int64_t)2 * b + 1).re;
         ck_assert_double_le(fabs(blocks[b][0] * first + blocks[b][1] * second - 1), 0.1);
@@ -271,7 +273,8 @@ START_TEST(inverses_are_kept_by_condition)
 }
 END_TEST
 
-/* Rows of a node have one pattern: its blocks are found, up to 32 rows of them. */
+/* Rows of a node have the same pattern, so the blocks of nodes are found. A block has at most 32
+ * rows. */
 START_TEST(blocks_are_found)
 {
     static const int64_t sizes[] = {1, 3, 40};
@@ -298,8 +301,8 @@ START_TEST(blocks_are_found)
 }
 END_TEST
 
-/* The blocks are lines of the 7-point problem. If no rows are alike, the automatic blocks are
- * Jacobi's. */
+/* Iterations are as known if blocks are lines of the 7-point problem. If no rows have the same
+ * pattern, automatic blocks give Jacobi. */
 START_TEST(known_iterations_are_taken)
 {
     static const int64_t extent[] = {10, 20, 32};
@@ -338,7 +341,7 @@ START_TEST(blocks_without_inverses_are_refused)
              fur_precond_create(a, &o, &p));
     o.kind = "bjacobi:block=-1";
     ck_assert_int_eq(fur_precond_create(a, &o, &p), FUR_INVALID);
-    o.kind = "bjacobi:block=2"; /* rows 1 and 2, row 3 */
+    o.kind = "bjacobi:block=2"; /* the blocks are rows 1 and 2, and row 3 */
     p = precond_make(a, &o);
     fur_precond_destroy(p);
     p = NULL;
@@ -365,8 +368,8 @@ START_TEST(blocks_without_inverses_are_refused)
 }
 END_TEST
 
-/* Finds the rows of the block that begins with `first`, rising. With overlap these include the
- * columns in which its own rows have entries. Returns their number. */
+/* Stores the rows of the block first .. end - 1 in rising order. With overlap, adds the columns in
+ * which these rows have entries. Returns the number of rows. */
 static int64_t rows_of(const fur_csr_view *v, int64_t first, int64_t end, bool overlap,
                        int32_t *rows)
 {
@@ -384,7 +387,8 @@ static int64_t rows_of(const fur_csr_view *v, int64_t first, int64_t end, bool o
     return count;
 }
 
-/* Adds what the block of rows first .. end - 1 makes of r to z: for its own rows alone, or all. */
+/* Adds the solution of the block first .. end - 1 for r to z: all of it if symmetric, otherwise
+ * only for rows of the block without overlap. */
 static void add_block(const fur_csr *a, int64_t first, int64_t end, const fur_schwarz_options *o,
                       const fur_vector *r, fur_scalar *z)
 {
@@ -418,7 +422,7 @@ static void add_block(const fur_csr *a, int64_t first, int64_t end, const fur_sc
     free(rows);
 }
 
-/* Factors of a block's own matrix solve each block. The result is equal to the bit if each row is
+/* Each block is solved by factors of its own matrix. The result is equal bit for bit if each row is
  * in one block only. Otherwise it is equal up to the rounding of a sum of at most n / block + 1
  * numbers of modulus 100 or less. */
 START_TEST(blocks_are_solved_apart)
@@ -467,7 +471,8 @@ START_TEST(blocks_are_solved_apart)
 }
 END_TEST
 
-/* One block is ic0, whose iterations are known; more take more, overlap takes some of them back. */
+/* One block gives the known iterations of ic0. More blocks need more iterations, and overlap needs
+ * fewer. */
 START_TEST(blocks_cost_iterations)
 {
     fur_context *context = context_make(NULL, 2);

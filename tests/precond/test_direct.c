@@ -1,6 +1,6 @@
-/* Complete factors by libraries that the machine may have. Solutions are compared with dense
- * elimination. Also: the choice of the library, new values, singular matrices. Skipped if there is
- * no library. */
+/* Tests of complete factors by libraries that the machine may have. Solutions are compared with
+ * dense elimination. Also: the choice of the library, new values, singular matrices. Skipped if
+ * there is no library. */
 #include "support.h"
 
 #include <complex.h>
@@ -11,13 +11,13 @@
 static const fur_precond_options direct = {.size = sizeof direct, .kind = "direct"};
 
 #define ROWS 80
-#define ACROSS 8 /* rows of a line of the grid */
+#define ACROSS 8 /* rows of one grid line */
 
-/* Matrices that one library takes each, if the machine has it. */
+/* Families of matrices. Each is factored by one library if the machine has it. */
 typedef enum family { POSITIVE, NEGATIVE, CHAIN, FULL, SHIFTED } family;
 
 static const struct {
-    const char *library; /* as in the report; NULL: any */
+    const char *library; /* name in the report; NULL: any library */
     const char *file;
 } takers[] = {
     [POSITIVE] = {"CHOLMOD", "libcholmod.so"},
@@ -26,7 +26,7 @@ static const struct {
     [FULL] = {"UMFPACK", "libumfpack.so"},
 };
 
-/* Returns whether it is one of a name's versions that the library looks for. */
+/* Returns whether the machine has the file or one of the versions that Furrow looks for. */
 static bool is_installed(const char *file)
 {
     void *found = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -47,13 +47,13 @@ static bool has_entry(family f, int i, int j)
     return i == j || f == FULL || line || abs(i - j) == ACROSS;
 }
 
-/* A random entry above the diagonal, or on it; there it dominates. */
+/* Returns a random entry above the diagonal, or a dominant entry on the diagonal. */
 static fur_scalar entry_random(family f, rng *r, fur_value_type value, bool diagonal)
 {
     static const double weights[] = {
         [POSITIVE] = 9, [NEGATIVE] = -9, [CHAIN] = 9, [FULL] = 3 * ROWS};
     fur_scalar other = rng_scalar(r, value);
-    if (f == SHIFTED) /* Laplace's matrix, whose least eigenvalue is 0.2, minus one half */
+    if (f == SHIFTED) /* Laplace's matrix minus one half; its smallest eigenvalue was 0.2 */
         return fur_real(diagonal ? 4 - 0.5 : -1);
     return diagonal ? fur_real(weights[f]) : other;
 }
@@ -94,7 +94,7 @@ static long double complex number(fur_value_type value, const void *array, int64
     return (long double)x.re + (long double)x.im * I;
 }
 
-/* Row k becomes the one from there on with the largest entry in column k. */
+/* Exchanges row k with the row from k on that has the largest entry in column k. */
 static void pivot(long double complex a[ROWS][ROWS + 1], int k)
 {
     int best = k;
@@ -107,7 +107,7 @@ static void pivot(long double complex a[ROWS][ROWS + 1], int k)
     }
 }
 
-/* x of A x = b by Gauss and Jordan's elimination of a dense matrix. */
+/* Solves A x = b by Gauss-Jordan elimination of a dense matrix. */
 static void solve_plainly(const fur_csr *matrix, const void *b, long double complex *x)
 {
     static long double complex a[ROWS][ROWS + 1];
@@ -130,7 +130,7 @@ static void solve_plainly(const fur_csr *matrix, const void *b, long double comp
         x[k] = a[k][ROWS] / a[k][k];
 }
 
-/* The largest difference of M b and A^-1 b, relative to the largest entry. */
+/* Returns the largest difference between M b and A^-1 b, relative to the largest entry. */
 static double error_of(const fur_csr *a, fur_precond *p, rng *r)
 {
     fur_context *context = fur_csr_context(a);
@@ -155,7 +155,7 @@ static double error_of(const fur_csr *a, fur_precond *p, rng *r)
     return (double)(apart / most);
 }
 
-/* As the report says it; nothing is said where the machine lacks a library. */
+/* Checks that the report names the family's library. Skipped if the machine lacks the library. */
 static void ck_taker(family f, const fur_precond *p)
 {
     const char *note = fur_precond_describe(p)->note;
@@ -166,9 +166,9 @@ static void ck_taker(family f, const fur_precond *p)
         printf("skipped: no %s\n", library);
 }
 
-/* With a dominant diagonal, pivots do not grow and the condition is below 100. The error of
- * Gaussian elimination is then below 100 times epsilon times the entries of a row of the factors,
- * at most n. */
+/* Solutions are those of dense elimination. If the diagonal dominates, pivots do not grow and the
+ * condition number is below 100. The error of Gaussian elimination is then below 100 times epsilon
+ * times the entries of a row of the factors, which are at most n. */
 START_TEST(solutions_are_those_of_dense_elimination)
 {
     fur_value_type value = (fur_value_type)(_i / 8);
@@ -196,8 +196,9 @@ START_TEST(solutions_are_those_of_dense_elimination)
 }
 END_TEST
 
-/* A matrix that looks positive definite, and is not: the eigenvalues of its small submatrices are
- * above 0.5. Its own are further than 0.04 from 0: so the condition is below 200. */
+/* A matrix that only seems positive definite is factored by another library. The eigenvalues of its
+ * small submatrices are above 0.5, but it is indefinite. Its eigenvalues are farther than 0.04 from
+ * 0, so the condition number is below 200. */
 START_TEST(what_is_not_definite_goes_to_another_library)
 {
     rng r = rng_stream(1340);
@@ -218,7 +219,7 @@ START_TEST(what_is_not_definite_goes_to_another_library)
 }
 END_TEST
 
-/* The method of that name: in one call, of an operator whose entries are known, with new values, of
+/* The method "direct" works in one call, for an operator with known entries, with new values, with
  * several right-hand sides, and with factors of the caller. */
 START_TEST(a_solver_makes_factors)
 {
@@ -287,7 +288,7 @@ START_TEST(a_solver_makes_factors)
 }
 END_TEST
 
-/* "direct" needs the entries of A, and takes no other preconditioner. */
+/* The method "direct" requires the entries of A, and refuses any other preconditioner. */
 START_TEST(a_solver_refuses_what_has_no_factors)
 {
     rng r = rng_stream(1351);
@@ -318,7 +319,7 @@ START_TEST(a_solver_refuses_what_has_no_factors)
 }
 END_TEST
 
-/* A 2 x 2 matrix with these entries is refused. */
+/* Checks that [1 2; 2 d] is refused. */
 static void ck_refused(double d, fur_status status, const char *sentence)
 {
     static const int32_t row[] = {0, 0, 1, 1};
@@ -346,7 +347,7 @@ START_TEST(what_has_no_factors_is_refused)
 }
 END_TEST
 
-/* Positions that come twice count with their sum. */
+/* Duplicates are added. */
 START_TEST(kept_duplicates_are_added)
 {
     static const int32_t row[] = {0, 0, 0, 1, 1};
@@ -363,7 +364,7 @@ START_TEST(kept_duplicates_are_added)
     fur_vector *x = vector_from(context, FUR_F64, 2, ones);
     ck_ok(context, fur_precond_apply(p, b, x));
     double *found = vector_entries(x);
-    for (int i = 0; i < 2; i++) /* the condition is 2.7 */
+    for (int i = 0; i < 2; i++) /* the condition number is 2.7 */
         ck_assert_double_le(fabs(found[i] - 1), 100 * value_epsilon(FUR_F64));
     free(found);
     fur_vector_destroy(x);
@@ -377,8 +378,8 @@ END_TEST
 #define RING 300
 #define ORDERS 2000
 
-/* Row order[k] of a ring has 4, 1 and -1 at the columns after k. A is a sum of permutations, so its
- * singular values are 2 to 6. */
+/* Makes a ring: row order[k] has 4, 1 and -1 in columns after k. A is a sum of permutations, so its
+ * singular values are between 2 and 6. */
 static fur_csr *ring(fur_context *context, rng *r)
 {
     static const double weight[] = {4, 1, -1};
@@ -399,9 +400,9 @@ static fur_csr *ring(fur_context *context, rng *r)
     return a;
 }
 
-/* In some orders a small pivot on the diagonal causes less fill-in, and factors that grow by 4 in
- * every row. With b = A 1 = 4 the backward error of stable factors is at most 1e-10, so the 2-norm
- * of the error is at most 1e-10 sqrt(n) (6 + 4) / 2. */
+/* Factors do not grow. In some orders a small pivot on the diagonal gives less fill-in, but the
+ * factors grow by 4 in every row. With b = A 1 = 4 the backward error of stable factors is at most
+ * 1e-10, so the 2-norm of the error is at most 1e-10 sqrt(n) (6 + 4) / 2. */
 START_TEST(pivots_do_not_let_factors_grow)
 {
     rng r = rng_stream(8800);
@@ -455,7 +456,8 @@ START_TEST(no_rows_are_solved)
 }
 END_TEST
 
-/* The libraries allocate their memory themselves. The preconditioner allocates from the context. */
+/* If any allocation of the preconditioner fails, nothing is lost. The libraries allocate outside of
+ * the context, so their allocations do not fail here. */
 START_TEST(every_failing_allocation_is_survived)
 {
     memory m = {.calls = 0};
@@ -482,7 +484,7 @@ START_TEST(every_failing_allocation_is_survived)
 }
 END_TEST
 
-/* Prints why, if the machine does not have it. */
+/* Returns whether the machine has a library. Otherwise prints the reason. */
 static bool is_here(void)
 {
     fur_context *context = NULL;

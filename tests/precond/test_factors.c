@@ -1,5 +1,5 @@
-/* Incomplete factorisations. Their values equal the plain serial algorithm's to the bit, for any
- * number of threads. They are within a bound of exact factors and take a known number of
+/* Tests of incomplete factorisations. Their values equal the plain serial algorithm's bit for bit,
+ * for any number of threads. They are within a bound of exact factors and take a known number of
  * iterations. Also: breakdowns, new values, refusals. */
 #include "duplicates.h"
 #include "plain_factors.h"
@@ -18,8 +18,8 @@ static fur_scalar conjugate(fur_scalar a)
     return fur_complex(a.re, -a.im);
 }
 
-/* A random matrix whose diagonal dominates: of a grid's neighbours and some more, symmetric in its
- * pattern and Hermitian if asked for; `most` in 1000 of the others are there. */
+/* Makes a random matrix with a dominant diagonal and a symmetric pattern. It has the neighbours of
+ * a grid, and `most` of 1000 other entries. If `hermitian`, it is Hermitian. */
 static fur_csr *make(fur_context *context, rng *r, int64_t n, int most, bool hermitian,
                      fur_value_type value, fur_offset_type offset)
 {
@@ -74,7 +74,8 @@ static fur_precond *precond_make(const fur_csr *a, const form *f, double shift)
     return p;
 }
 
-/* Loops over value types and forms; the sizes take one task and several. */
+/* Factors have the bits of the plain algorithm. Loops over value types and forms. Small sizes use
+ * one task, large sizes several. */
 START_TEST(factors_have_the_bits_of_the_plain_algorithm)
 {
     fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
@@ -104,7 +105,7 @@ START_TEST(factors_have_the_bits_of_the_plain_algorithm)
 }
 END_TEST
 
-/* Larger ones, with several tasks for each thread: the bits of one thread. */
+/* Larger factors, with several tasks for each thread, have the bits of one thread. */
 START_TEST(factors_have_the_same_bits_by_any_number_of_threads)
 {
     const form *f = &forms[_i];
@@ -136,7 +137,7 @@ START_TEST(factors_have_the_same_bits_by_any_number_of_threads)
 END_TEST
 
 /* The factors of a full matrix are complete, and M is its inverse: |A z - b| <= c n^2 u |A| |z|. c
- * has room for the growth of factors, which is 2 for a matrix with a dominant diagonal. */
+ * includes the growth of the factors, which is at most 2 if the diagonal dominates. */
 START_TEST(factors_of_a_full_matrix_solve)
 {
     fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
@@ -195,8 +196,8 @@ START_TEST(modified_factors_keep_row_sums)
 }
 END_TEST
 
-/* PCG to 1e-8 for N = 10, 20, 32; of LU factors stationary iterations as another library's tests
- * have them. */
+/* Iterations are as known: of PCG to 1e-8 for N = 10, 20, 32, and of stationary iterations with LU
+ * factors, as in the tests of another library. */
 START_TEST(known_iterations_are_taken)
 {
     static const int64_t extent[] = {10, 20, 32};
@@ -207,7 +208,7 @@ START_TEST(known_iterations_are_taken)
         fur_csr *a = poisson_make(context, extent[i]);
         ck_assert_int_eq(poisson_iterations(a, "cg", &o, NULL), ic0[i]);
         o.kind = "ic0:modified";
-        /* the condition grows as 1 / h in place of 1 / h^2: it pays on fine grids */
+        /* the condition number grows as 1 / h, not 1 / h^2, which pays on fine grids */
         ck_assert_int_le(poisson_iterations(a, "cg", &o, NULL), ic0[i] + (i == 0));
         fur_csr_destroy(a);
     }
@@ -216,15 +217,16 @@ START_TEST(known_iterations_are_taken)
     double residual;
     ck_assert_int_eq(poisson_stationary(a, &o, &residual), 85);
     ck_assert_msg(fabs(residual - 9.266244e-9) < 1e-15, "%.7g", residual);
-    o.kind = "ilu"; /* of one level */
+    o.kind = "ilu"; /* one level of fill-in */
     ck_assert_int_eq(poisson_stationary(a, &o, &residual), 40);
     fur_csr_destroy(a);
     fur_context_destroy(context);
 }
 END_TEST
 
-/* Factors in the order of the colours. With red-black order, cg takes the known number of
- * iterations. M is P^T M' P, with M' made from the permuted matrix, before and after new values. */
+/* The option `coloured` factors in the order of the colours. With red-black order, cg takes the
+ * known number of iterations. M is P^T M' P, where M' is made from the permuted matrix. This holds
+ * before and after new values. */
 START_TEST(colours_are_an_order)
 {
     static const int64_t extent[] = {10, 20, 32};
@@ -283,7 +285,8 @@ START_TEST(colours_are_an_order)
 }
 END_TEST
 
-/* 1 2; 2 1 has a pivot of -3, which no positive definite matrix has. */
+/* A matrix with a negative pivot gets a shift. [1 2; 2 1] has a pivot of -3, so it is not positive
+ * definite. */
 START_TEST(breakdowns_are_shifted)
 {
     const double values[] = {1, 2, 2, 1};
@@ -295,7 +298,7 @@ START_TEST(breakdowns_are_shifted)
     fur_csr *a = NULL;
     ck_ok(context, fur_csr_create(context, &view, FUR_OWNERSHIP_COPY, &a));
     fur_precond *p = precond_make(a, &forms[0], 0);
-    /* (1 + s)^2 > 4: the first of 0.001 2^k */
+    /* the first 0.001 2^k with (1 + s)^2 > 4 */
     ck_assert(fabs(fur_precond_describe(p)->shift - 1.024) < 1e-12);
     fur_precond_destroy(p);
     p = precond_make(a, &forms[2], 0);
@@ -312,7 +315,8 @@ START_TEST(breakdowns_are_shifted)
 }
 END_TEST
 
-/* The old factors stay until the update, and have the bits of new ones after it. */
+/* Factors of old values are used until the update. Afterwards the bits are those of the new
+ * values. */
 START_TEST(new_values_wait_for_the_update)
 {
     memory m = {0};
@@ -348,7 +352,7 @@ START_TEST(new_values_wait_for_the_update)
 }
 END_TEST
 
-/* A matrix of coordinates. */
+/* Makes a matrix from coordinates. */
 static fur_csr *from(fur_context *context, int64_t n, int64_t count, const int32_t *row,
                      const int32_t *col, const double *values, fur_duplicates duplicates)
 {

@@ -1,5 +1,6 @@
-/* A factorised approximate inverse with searched positions. M is compared with a plain search in
- * long double. Also: threads, new values, fewer iterations with more positions, refusals. */
+/* Tests of the factorised approximate inverse with searched positions. M is compared with a
+ * plain search in long double. Also: threads, new values, fewer iterations with more positions,
+ * refusals. */
 #include "duplicates.h"
 #include "poisson.h"
 
@@ -10,8 +11,9 @@
 enum { N = 40 };
 typedef long double complex entry;
 
-/* A = S B S. S holds powers of two. B is Hermitian, and its diagonal is larger by 0.1 than the
- * moduli of its row: the eigenvalues of B are between 0.1 and 100. */
+/* A = S B S, where S is diagonal with powers of two. B is Hermitian, and its diagonal entries
+ * exceed the sum of the other moduli of the row by 0.1. The eigenvalues of B are between 0.1 and
+ * 100. */
 typedef struct scaled {
     entry a[N][N];
     double s[N];
@@ -65,7 +67,7 @@ static fur_csr *scaled_csr(const scaled *m, fur_context *context, fur_value_type
     return a;
 }
 
-/* y with A(J, J) y = -A(J, i), by Gauss. */
+/* Computes y with A(J, J) y = -A(J, i) by Gaussian elimination. J is the list of columns. */
 static void solve_row(const scaled *m, int i, const int *columns, int count, entry *y)
 {
     entry d[N][N];
@@ -88,7 +90,7 @@ static void solve_row(const scaled *m, int i, const int *columns, int count, ent
     }
 }
 
-/* g A at column j, for the row with 1 at i and conj(y) at the columns. */
+/* Returns entry j of g A, where the row g has 1 at column i and conj(y) at the listed columns. */
 static entry gradient_at(const scaled *m, int i, const int *columns, int count, const entry *y,
                          int j)
 {
@@ -98,7 +100,8 @@ static entry gradient_at(const scaled *m, int i, const int *columns, int count, 
     return sum;
 }
 
-/* The column left of i outside of the list with the largest gradient, or -1. */
+/* Returns the column left of i with the largest gradient that is not in the list, or -1 if all
+ * gradients are 0. */
 static int best_column(const scaled *m, int i, const int *columns, int count, int listed,
                        const entry *y)
 {
@@ -117,7 +120,7 @@ static int best_column(const scaled *m, int i, const int *columns, int count, in
     return best;
 }
 
-/* Row i of G. Returns how many positions it has. */
+/* Computes row i of G. Returns the number of its positions. */
 static int search_row(const scaled *m, int i, const fur_fsai_options *o, entry *g)
 {
     int columns[N];
@@ -153,9 +156,10 @@ static const fur_fsai_options searches[] = {
     {.size = sizeof searches[0], .steps = 3, .grow = 5, .gain = 1e-4},
 };
 
-/* Loops over searches and the two types of double precision, in which no two gradients that decide
- * are as near as rounding. M of B = S^-1 A S^-1 has entries up to 10, and B a condition up to
- * 1000: the factors of a row err by c n u of that. */
+/* The library finds the positions of the plain search. Loops over searches and the two types of
+ * double precision, in which no two gradients are so close that rounding decides. B = S^-1 A S^-1
+ * has a condition number up to 1000, and its M has entries up to 10. So a row of the factors errs
+ * by c n u times 1000 times 10. */
 START_TEST(positions_are_those_of_a_plain_search)
 {
     static scaled m;
@@ -198,7 +202,8 @@ START_TEST(positions_are_those_of_a_plain_search)
 }
 END_TEST
 
-/* Loops over value types. On a grid many gradients are equal. */
+/* Loops over value types. On a grid many gradients are equal, so that the choice between them
+ * shows. */
 START_TEST(bits_do_not_depend_on_threads)
 {
     fur_value_type value = (fur_value_type)_i;
@@ -236,8 +241,8 @@ START_TEST(bits_do_not_depend_on_threads)
 }
 END_TEST
 
-/* With 3 steps, fewer positions than A's own pattern give the same iterations. More positions give
- * fewer. */
+/* With 3 steps, fewer positions than A's pattern has give the same number of iterations. More
+ * positions give fewer iterations. */
 START_TEST(positions_are_worth_their_memory)
 {
     fur_context *context = context_make(NULL, 2);
@@ -259,14 +264,14 @@ START_TEST(positions_are_worth_their_memory)
 }
 END_TEST
 
-/* New values keep the positions. The update refuses values that are not positive definite there,
- * until other values come. */
+/* New values keep the positions. The update refuses values that are not positive definite at these
+ * positions, until better values are set. */
 START_TEST(new_values_keep_the_positions)
 {
     static const int32_t offsets[] = {0, 2, 4};
     static const int32_t columns[] = {0, 1, 0, 1};
     static const double good[] = {4, 2, 2, 4};
-    static const double weak[] = {4, 0x1p-20, 0x1p-20, 4}; /* a search would leave it out */
+    static const double weak[] = {4, 0x1p-20, 0x1p-20, 4}; /* a search would drop 2^-20 */
     static const double indefinite[] = {1, 2, 2, 1};
     static const double unit[] = {0, 1};
     fur_csr_view view = {sizeof view, 2, 2, 4, FUR_F64, FUR_I32, offsets, columns, good};

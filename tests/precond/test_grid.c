@@ -1,5 +1,5 @@
-/* Geometric multigrid of the nearest constant coefficients: few iterations for smooth coefficients,
- * symmetry, equal bits everywhere, new values, refusals. */
+/* Tests of geometric multigrid for the nearest constant coefficients: few iterations if
+ * coefficients are smooth, symmetry, equal bits everywhere, new values, refusals. */
 #include "support.h"
 
 #include <math.h>
@@ -7,13 +7,14 @@
 
 static const fur_precond_options grid = {.size = sizeof grid, .kind = "grid"};
 
-/* A diffusion on points in a box: c(x) = range^sin(3 x) cos(2 y + z), or 1 and range in turn. */
+/* A diffusion on points in a box. c = range^(sin(3 x) cos(2 y + z)), or 1 and range alternately if
+ * `jumps`. */
 typedef struct problem {
     int extent[3];
     double range;
     bool jumps;
     bool neumann;
-    double shift; /* of the diagonal */
+    double shift; /* added to the diagonal */
 } problem;
 
 static double coefficient(const problem *p, double x, double y, double z)
@@ -86,7 +87,7 @@ static fur_csr *make(fur_context *context, const problem *p, fur_value_type valu
     return out;
 }
 
-/* Iterations of cg from 0 for b = 1. */
+/* Returns the number of iterations of cg from 0 for b = 1. */
 static int64_t iterations(const fur_csr *a, double rtol)
 {
     fur_context *context = fur_csr_context(a);
@@ -121,10 +122,11 @@ static const struct {
     {{{40, 41, 1}, 10, false, true, 1e-3}, 40, 2},
     {{{21, 18, 20}, 10, false, true, 1e-3}, 40, 2},
 };
-/* The last two have solutions so large that single precision cannot hold them. */
+/* Solutions of the last two are too large for single precision. */
 enum { TRIALS = sizeof trials / sizeof *trials, SINGLE_TRIALS = TRIALS - 2 };
 
-/* Both precisions. The limits are the measured counts and some more. */
+/* Smooth coefficients need few iterations in both precisions. The limits are somewhat above the
+ * measured counts. */
 START_TEST(smooth_coefficients_take_few_iterations)
 {
     fur_context *context = context_make(NULL, 2);
@@ -162,8 +164,8 @@ static double dot(const fur_vector *x, const fur_vector *y)
     return sum.re;
 }
 
-/* y.M x = x.M y: the two differ by the rounding of a cycle, whose some 100 operations a point make
- * numbers of the size of M x. */
+/* M is symmetric: y.M x = x.M y up to the rounding of a cycle. A cycle makes about 100 operations
+ * for each point, with results of the size of M x. */
 START_TEST(it_is_symmetric)
 {
     rng r = rng_stream(4000);
@@ -191,7 +193,7 @@ START_TEST(it_is_symmetric)
 }
 END_TEST
 
-/* z = M r for a fixed r, in memory of malloc. */
+/* Returns the entries of z = M r for a fixed r. The caller frees them. */
 static void *apply(int threads, fur_value_type value, fur_offset_type offset, bool updated)
 {
     rng r = rng_stream(4001);
@@ -201,7 +203,7 @@ static void *apply(int threads, fur_value_type value, fur_offset_type offset, bo
     fur_vector *x = vector_random(context, &r, value, fur_csr_get(a)->rows);
     fur_vector *z = vector_random(context, &r, value, fur_csr_get(a)->rows);
     fur_precond *m = NULL;
-    if (updated) { /* from other values */
+    if (updated) { /* M is made from other values, then updated */
         p.range = 3;
         fur_csr *other = make(context, &p, value, offset);
         fur_csr *kept = a;
@@ -292,7 +294,7 @@ START_TEST(every_failing_allocation_is_survived)
 }
 END_TEST
 
-/* The first method and preconditioner that were tried. */
+/* Stores the first method and preconditioner that auto tries. */
 static void note_first(void *user, const fur_choice *choice, const fur_solver_report *report)
 {
     char *first = user;
@@ -300,8 +302,8 @@ static void note_first(void *user, const fur_choice *choice, const fur_solver_re
         snprintf(first, 32, "%s %s", choice->method, choice->precond);
 }
 
-/* Large matrices of smooth coefficients begin with it; jumps, singular and small ones do not. All
- * are solved. */
+/* auto begins with "grid" for large matrices with smooth coefficients. It does not for jumps,
+ * singular matrices and small ones. All are solved. */
 START_TEST(auto_takes_it_where_coefficients_are_smooth)
 {
     static const struct {

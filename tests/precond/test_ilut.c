@@ -1,6 +1,6 @@
-/* Incomplete factors by thresholds. They equal the plain algorithm to the bit, in the order and
- * with the scales of public functions. They are within a bound of exact factors. Also: matrices
- * that other kinds refuse, new values, raised pivots, refusals. */
+/* Tests of incomplete factors by thresholds. They equal the plain algorithm bit for bit, in the
+ * order and with the scales of public functions. They are within a bound of exact factors. Also:
+ * matrices that other kinds refuse, new values, raised pivots, refusals. */
 #include "duplicates.h"
 #include "plain_factors.h"
 #include "poisson.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The options, and the thresholds that they stand for. */
+/* Options, and the thresholds that they mean. */
 typedef struct trial {
     fur_ilut_options options;
     thresholds means;
@@ -33,7 +33,7 @@ static fur_precond *precond_make(const fur_csr *a, const fur_ilut_options *ilut)
     return p;
 }
 
-/* A random entry, of few moduli if `coarse`; with the weight added. */
+/* Returns a random entry plus the weight. If `coarse`, entries have only a few moduli. */
 static fur_scalar entry_random(rng *r, fur_value_type value, bool coarse, double weight)
 {
     fur_scalar v = rng_scalar(r, value);
@@ -42,8 +42,9 @@ static fur_scalar entry_random(rng *r, fur_value_type value, bool coarse, double
     return fur_complex(weight + v.re, value_is_complex(value) ? v.im : 0);
 }
 
-/* A random matrix with a large entry in each row and column: on the diagonal if `plain`, else
- * anywhere, and then few diagonals have an entry. `most` in 1000 of the others are there. */
+/* Makes a random matrix with a large entry in each row and column. If `plain`, it is on the
+ * diagonal. Otherwise it is anywhere, and few diagonal entries are stored. `most` of 1000 other
+ * entries are stored. */
 static fur_csr *make(fur_context *context, rng *r, int64_t n, int most, bool plain, bool coarse,
                      fur_value_type value, fur_offset_type offset)
 {
@@ -75,7 +76,7 @@ static fur_csr *make(fur_context *context, rng *r, int64_t n, int most, bool pla
     return wide;
 }
 
-/* The orders and scales of a preconditioner by the public functions that it is defined by. */
+/* Orders and scales of a preconditioner, computed by the public functions that define them. */
 typedef struct frame {
     fur_permutation *matching;
     fur_permutation *order;
@@ -112,8 +113,8 @@ static void frame_release(frame *f)
     fur_permutation_destroy(f->matching);
 }
 
-/* x := M x, scaled before it is permuted, and permuted twice; returns the pivots that were raised.
- */
+/* Computes x := M x. Scales x before permuting it, and permutes it twice. Returns the number of
+ * raised pivots. */
 static int64_t apply_plainly_in(const frame *f, const fur_csr *a, const trial *t, fur_vector *x)
 {
     fur_context *context = fur_csr_context(a);
@@ -145,7 +146,8 @@ static int64_t apply_plainly_in(const frame *f, const fur_csr *a, const trial *t
     return raised;
 }
 
-/* Also of new values, which wait for the update and leave the orders and scales as they are. */
+/* The factors have the bits of the plain algorithm, also for new values. New values wait for the
+ * update and keep the orders and scales. */
 START_TEST(factors_have_the_bits_of_the_plain_algorithm)
 {
     rng r = rng_stream(1100 + (uint64_t)_i);
@@ -221,10 +223,10 @@ START_TEST(bits_do_not_depend_on_threads)
 }
 END_TEST
 
-/* Nothing is left out, so A M r = r. Elimination has an error of |E| <= 3 n u |L||U| for any
- * scales. If each row's large entry w dominates, || |L||U| || <= 2 n ||A|| <= 4 n w (Higham 2002,
- * sections 9.3 and 9.5). So |A z - r| <= 12 n^2 u w max |z|. The factor 64 leaves room for scales,
- * complex numbers and the residual's own rounding. */
+/* Complete factors solve: nothing is dropped, so A M r = r. Elimination has an error of |E| <= 3 n
+ * u |L||U| for any scales. If each row's large entry w dominates, || |L||U| || <= 2 n ||A|| <= 4 n
+ * w (Higham 2002, sections 9.3 and 9.5). So |A z - r| <= 12 n^2 u w max |z|. The factor 64 leaves
+ * room for scales, complex numbers and the rounding of the residual. */
 START_TEST(complete_factors_solve)
 {
     static const fur_ilut_options complete = OPTIONS(.fill = 10000, .drop = DBL_MIN);
@@ -255,8 +257,9 @@ START_TEST(complete_factors_solve)
 }
 END_TEST
 
-/* hypre's ILUT(1e-2) takes 23 steps of the stationary iteration; its thresholds, of the mean
- * modulus and before the division by the pivot, keep twice the entries. */
+/* Iterations are as known. hypre's ILUT(1e-2) needs 23 stationary iterations. Its thresholds are
+ * relative to the mean modulus and apply before the division by the pivot, so it stores twice the
+ * entries. */
 START_TEST(known_iterations_are_taken)
 {
     static const fur_precond_options coarse = {.size = sizeof coarse,
@@ -273,7 +276,7 @@ START_TEST(known_iterations_are_taken)
 }
 END_TEST
 
-/* A matrix of coordinates. */
+/* Makes a matrix from coordinates and keeps duplicates. */
 static fur_csr *from(fur_context *context, int64_t n, int64_t count, const int32_t *row,
                      const int32_t *col, const double *values)
 {
@@ -283,8 +286,8 @@ static fur_csr *from(fur_context *context, int64_t n, int64_t count, const int32
     return a;
 }
 
-/* The second pivot of 1 1; 1 1 is 0 and becomes d = 1e-4 sqrt(2). The second column of M has 1 / d
- * or 1 / d + 1, for either order of the two rows. */
+/* A small pivot is raised. The second pivot of [1 1; 1 1] is 0 and becomes d = 1e-4 sqrt(2). The
+ * second column of M has 1 / d or 1 / d + 1, whichever row is first. */
 START_TEST(small_pivots_are_raised)
 {
     static const int32_t row[] = {0, 0, 1, 1};
@@ -313,9 +316,9 @@ START_TEST(small_pivots_are_raised)
 }
 END_TEST
 
-/* 27 points, all ones except zeros on the diagonal, in single precision. The raised pivots grow
- * until they are infinite. With a larger diagonal all rows can be used, and the factors do not
- * grow. */
+/* A breakdown is cured by a shift. For 27 points of ones with a zero diagonal, in single precision,
+ * raised pivots grow until they are infinite. With a larger diagonal all rows can be used, and the
+ * factors do not grow. */
 START_TEST(breakdowns_are_shifted)
 {
     fur_context *context = context_make(NULL, 1);
@@ -339,9 +342,9 @@ START_TEST(breakdowns_are_shifted)
 }
 END_TEST
 
-/* Central differences of a strong rotating flow on 16 x 16 points. With few entries a row, the
- * factors lose accuracy and solves with them grow. M A s must not grow if s has ones of both
- * signs. */
+/* Factors do not grow for central differences of a strong rotating flow on 16 x 16 points. With few
+ * entries in each row, factors could lose accuracy and solves could grow. M A s must not grow if s
+ * has ones of both signs. */
 START_TEST(factors_do_not_grow)
 {
     enum { SIDE = 16, N = SIDE * SIDE };

@@ -1,5 +1,6 @@
-/* Approximate inverses by products. Rows of a factorised inverse are compared with A, polynomials
- * with their recurrence. Also: known iterations, new values, threads, refusals. */
+/* Tests of approximate inverses that are applied by products. Rows of a factorised inverse are
+ * compared with A, polynomials with their recurrence. Also: known iterations, new values, threads,
+ * refusals. */
 #include "poisson.h"
 
 #include <math.h>
@@ -18,10 +19,10 @@ static const fur_precond_options kinds[] = {
     {.size = sizeof kinds[0], .kind = "spai"},
     {.size = sizeof kinds[0], .kind = "bjacobi:block=5,adaptive"},
 };
-/* The last three are not Hermitian, or but for rounding in half precision. */
+/* The last three are not Hermitian, or Hermitian only up to rounding in half precision. */
 #define HERMITIAN_COUNT (COUNT_OF(kinds) - 3)
 
-/* A Hermitian matrix whose diagonal dominates; `most` in 1000 entries are there. */
+/* Makes a Hermitian matrix with a dominant diagonal. `most` of 1000 entries are stored. */
 static fur_csr *make(fur_context *context, rng *r, int64_t n, int most, fur_value_type value)
 {
     size_t all = (size_t)(n * n) + 1;
@@ -59,7 +60,7 @@ static fur_precond *precond_make(const fur_csr *a, const fur_precond_options *o)
     return p;
 }
 
-/* The entry (i, j) of M, by a unit vector. */
+/* Computes column j of M as the product with a unit vector. */
 static void take_column(fur_precond *p, fur_vector *e, fur_vector *z, int64_t j, fur_scalar *column)
 {
     fur_context *context = fur_vector_context(e);
@@ -72,7 +73,7 @@ static void take_column(fur_precond *p, fur_vector *e, fur_vector *z, int64_t j,
         column[i] = entry_get(value, fur_vector_data(z), i);
 }
 
-/* M is Hermitian up to rounding. On a full matrix fsai gives the inverse: M A = I. */
+/* M is Hermitian up to rounding. For a full matrix, fsai is the inverse: M A = I. */
 START_TEST(inverses_are_hermitian_and_complete)
 {
     fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
@@ -86,7 +87,7 @@ START_TEST(inverses_are_hermitian_and_complete)
     fur_precond *p = precond_make(a, o);
     fur_vector *e = vector_random(context, &r, value, N);
     fur_vector *z = vector_random(context, &r, value, N);
-    double bound = 64 * N * value_epsilon(value); /* of entries around 1 / N, products around 1 */
+    double bound = 64 * N * value_epsilon(value); /* M is around 1 / N, M A around 1 */
     for (int64_t j = 0; j < N; j++)
         take_column(p, e, z, j, m[j]);
     for (int i = 0; i < N; i++)
@@ -114,9 +115,9 @@ START_TEST(inverses_are_hermitian_and_complete)
 }
 END_TEST
 
-/* Row i of spai's M is nearest: m A(J, :) - e has no part along a row of A(J, :), up to c n u |A(J,
- * :)| (|e| + |m||A(J, :)|). Here n is at most the number of rows, c is small, and norms are
- * Frobenius norms (Higham 2002, theorem 20.3). */
+/* Checks that row i of spai's M is a least-squares solution: m A(J, :) - e is orthogonal to each
+ * row of A(J, :), up to c n u |A(J, :)| (|e| + |m||A(J, :)|). Here n is at most the number of rows,
+ * c is small, and norms are Frobenius norms (Higham 2002, theorem 20.3). */
 static void check_row(const fur_csr *a, const fur_csr_view *v, int64_t i, const fur_scalar *m,
                       double bound)
 {
@@ -145,7 +146,8 @@ static void check_row(const fur_csr *a, const fur_csr_view *v, int64_t i, const 
     }
 }
 
-/* The matrix is not symmetric, and its diagonal does not dominate. */
+/* Rows of spai are least-squares solutions. The matrix is not symmetric and not diagonally
+ * dominant. */
 START_TEST(rows_are_least_squares)
 {
     enum { N = 40 };
@@ -173,7 +175,7 @@ START_TEST(rows_are_least_squares)
             m[j] = columns[j][i];
             sum += m[j].re * m[j].re + m[j].im * m[j].im;
         }
-        own = sqrt(2.0 * (double)v->entries); /* of all rows of A, a bound of those in J */
+        own = sqrt(2.0 * (double)v->entries); /* bound for all rows of A, hence for the rows in J */
         check_row(a, v, i, m, 8 * N * value_epsilon(value) * own * (1 + own * sqrt(sum)));
     }
     fur_vector_destroy(z);
@@ -185,8 +187,8 @@ START_TEST(rows_are_least_squares)
 }
 END_TEST
 
-/* A row of more than 128 entries keeps its diagonal only, and no other row uses it. The sentence
- * names a row that cannot be approximated. */
+/* A row of more than 128 entries keeps only its diagonal, and no other row uses it. If a row cannot
+ * be approximated, the sentence names it. */
 START_TEST(long_rows_are_left_out)
 {
     enum { N = 200 };
@@ -224,7 +226,7 @@ START_TEST(long_rows_are_left_out)
 }
 END_TEST
 
-/* PCG to 1e-8 for N = 10, 20, 32, of published and repeated computations. */
+/* PCG takes the iterations of published and repeated computations, to 1e-8 for N = 10, 20, 32. */
 START_TEST(known_iterations_are_taken)
 {
     static const int64_t extent[] = {10, 20, 32};
@@ -255,8 +257,8 @@ START_TEST(known_iterations_are_taken)
 }
 END_TEST
 
-/* By one thread and by several; and with new values the bits of one made of them, without
- * allocating. */
+/* One thread and several give the same bits. After new values, the bits are those of a
+ * preconditioner made from these values, and nothing is allocated. */
 START_TEST(bits_depend_on_values_alone)
 {
     const fur_precond_options *o = &kinds[_i];
@@ -283,7 +285,7 @@ START_TEST(bits_depend_on_values_alone)
             ck_assert_int_eq(first_difference(FUR_F64, n, first, own), -1);
         free(first);
         first = own;
-        ck_ok(context, fur_vector_fill(d, fur_real(4))); /* exact: no other positions */
+        ck_ok(context, fur_vector_fill(d, fur_real(4))); /* exact: positions do not change */
         ck_ok(context, fur_csr_scale(a, d, NULL));
         calls = m.calls;
         ck_ok(context, fur_precond_update(p));
@@ -307,7 +309,8 @@ START_TEST(bits_depend_on_values_alone)
 }
 END_TEST
 
-/* Empty matrices, 1 x 1 and 2 x 2 work. A row with too many positions keeps the nearest. */
+/* Matrices of 0, 1 and 2 rows work. A row with too many positions keeps those nearest to the
+ * diagonal. */
 START_TEST(extreme_sizes_work)
 {
     rng r = rng_stream(1050);
@@ -333,7 +336,7 @@ START_TEST(extreme_sizes_work)
 }
 END_TEST
 
-/* z = M r for M of 2^exponent A, times 2^exponent. */
+/* Computes z = 2^exponent M r, where M is made for 2^exponent A. */
 static void apply_scaled(fur_csr *a, const fur_precond_options *o, int exponent,
                          const fur_vector *r, fur_vector *z)
 {
@@ -352,7 +355,8 @@ static void apply_scaled(fur_csr *a, const fur_precond_options *o, int exponent,
     fur_vector_destroy(scale);
 }
 
-/* Loops over value types. In half precision very large inverses are kept in full. */
+/* If A is multiplied by a power of two, M is divided by it. Loops over value types. Half precision
+ * is left out, because it stores very large inverses in full precision. */
 START_TEST(inverses_have_the_scale_of_the_matrix)
 {
     fur_value_type value = (fur_value_type)_i;

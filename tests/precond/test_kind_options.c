@@ -1,4 +1,5 @@
-/* Options of preconditioners by their tables: texts against structs, sentences, random texts. */
+/* Tests of the preconditioners' option tables: texts compared with structs, sentences, random
+ * texts. */
 #include "support.h"
 
 #include <locale.h>
@@ -6,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Each option takes its default and both ends of its range, each word, and 0 if that is a value. */
+/* Each option accepts its default, both ends of its range and each of its words. It accepts 0 if
+ * the table says so. */
 START_TEST(tables_agree_with_themselves)
 {
     const fur_method_info *kind;
@@ -16,7 +18,7 @@ START_TEST(tables_agree_with_themselves)
             const double values[] = {o->least, fmin(o->most, 1e9), o->standard, 0};
             bool share = o->type == FUR_OPTION_SHARE;
             bool searches = strcmp(o->name, "grow") == 0 || strcmp(o->name, "gain") == 0;
-            const char *with = searches ? "steps=1," : ""; /* the option needs it */
+            const char *with = searches ? "steps=1," : ""; /* these options require `steps` */
             char text[128];
             ck_assert(*o->summary && o->least <= o->most);
             for (int w = 0; o->words && o->words[w]; w++) {
@@ -24,7 +26,7 @@ START_TEST(tables_agree_with_themselves)
                 ck_assert_int_eq(fur_precond_check(text), FUR_OK);
             }
             for (int v = 0; !o->words && v < COUNT_OF(values); v++) {
-                bool zero = v >= 2 && values[v] == 0; /* no value where another is the default */
+                bool zero = v >= 2 && values[v] == 0; /* not a value if it means the default */
                 bool fits = zero ? o->zero != 0 || o->least <= 0 : !share || values[v] < o->most;
                 snprintf(text, sizeof text, "%s:%s%s=%.17g", kind->name, with, o->name, values[v]);
                 ck_assert_msg((fur_precond_check(text) == FUR_OK) == fits, "%s", text);
@@ -89,8 +91,8 @@ START_TEST(wrong_texts_are_refused)
 }
 END_TEST
 
-/* Random texts of the characters and words that texts are made of end in a status and a sentence.
- */
+/* Random texts of the words and characters that options use end with a status. A refusal has a
+ * sentence. */
 START_TEST(random_texts_are_read_or_refused)
 {
     static const char *const parts[] = {
@@ -108,7 +110,7 @@ START_TEST(random_texts_are_read_or_refused)
 }
 END_TEST
 
-/* The bits of M r. */
+/* Returns the entries of M r. */
 static double *apply(fur_context *context, const fur_precond_options *options)
 {
     enum { N = 60 };
@@ -139,7 +141,7 @@ static double *apply(fur_context *context, const fur_precond_options *options)
     return z;
 }
 
-/* A text does what the struct does, and replaces its members. */
+/* Options in a text have the effect of the struct's members, and override them. */
 START_TEST(texts_and_structs_are_the_same)
 {
     const fur_ilut_options ilut = {.size = sizeof ilut, .fill = 1, .drop = 0.25, .no_matching = 1};
@@ -167,8 +169,8 @@ START_TEST(texts_and_structs_are_the_same)
 }
 END_TEST
 
-/* Multigrid without a struct looks at the matrix, which is not symmetric here. A text decides for
- * itself. */
+/* Without a struct, multigrid analyses the matrix, which is not symmetric here. An option in the
+ * text overrides the analysis. */
 START_TEST(multigrid_without_options_looks_at_the_matrix)
 {
     const fur_amg_options symmetric = {.size = sizeof symmetric, .coarsest = 5};

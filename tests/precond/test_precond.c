@@ -1,11 +1,11 @@
-/* Properties of all preconditioners: names, refusals, new values, operators, memory. Also jacobi
- * and ssor, whose applications are defined by other functions of the library. */
+/* Tests of all preconditioners: names, refusals, new values, operators, memory. Also tests jacobi
+ * and ssor, whose results other functions of the library define. */
 #include "poisson.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A random matrix with a diagonal that dominates, symmetric in its pattern. */
+/* Makes a random matrix with a dominant diagonal and a symmetric pattern. */
 static fur_csr *make(fur_context *context, rng *r, fur_value_type value)
 {
     fur_csr *a = matrix_random(context, r, &shapes[shape_find("small grid")], value, FUR_I32);
@@ -31,7 +31,7 @@ START_TEST(kinds_have_names_and_sentences)
 }
 END_TEST
 
-/* ssor is two triangular solves around the diagonal, jacobi the library's older operator. */
+/* ssor gives the bits of two triangular solves with a product by the diagonal between them. */
 START_TEST(sweeps_are_made_of_solves)
 {
     rng r = rng_stream(900 + (uint64_t)_i);
@@ -52,7 +52,7 @@ START_TEST(sweeps_are_made_of_solves)
           fur_trsv_plan(a, FUR_TRIANGLE_LOWER, FUR_OP_N, FUR_DIAGONAL_STORED, NULL, &lower));
     ck_ok(context,
           fur_trsv_plan(a, FUR_TRIANGLE_UPPER, FUR_OP_N, FUR_DIAGONAL_STORED, NULL, &upper));
-    for (int turn = 0; turn < 2; turn++) { /* with new values, which ssor reads by itself */
+    for (int turn = 0; turn < 2; turn++) { /* ssor reads new values without an update */
         ck_ok(context, fur_csr_diagonal(a, &d));
         ck_ok(context, fur_trsv_apply(lower, fur_real(1), b, x));
         ck_ok(context, fur_multiply_elementwise(d, x, x));
@@ -77,7 +77,7 @@ START_TEST(sweeps_are_made_of_solves)
 }
 END_TEST
 
-/* PCG iterations to 1e-8 for N = 10, 20, 32, of published and repeated computations. */
+/* cg takes the iterations of published and repeated computations, to 1e-8 for N = 10, 20, 32. */
 START_TEST(sweeps_take_the_known_iterations)
 {
     static const int64_t extent[] = {10, 20, 32};
@@ -115,7 +115,8 @@ START_TEST(jacobi_is_known_as_a_scaling)
 }
 END_TEST
 
-/* Values without a diagonal, and good ones again: what follows A refuses until they suit it. */
+/* If new values of A have no diagonal, objects made from A refuse to work until good values are
+ * set. */
 START_TEST(what_follows_refuses_values_that_it_cannot_use)
 {
     static const char *const kinds[] = {"jacobi", "ssor"};

@@ -2,7 +2,7 @@
  *
  *     check_spd COUNT [SEED [ROWS]]
  *
- * cg with multigrid must converge to 1e-8. The other ways converge or reach the iteration limit.
+ * cg with multigrid must converge to 1e-8. The other ways may also end at the iteration limit.
  * Problem k of a seed does not depend on COUNT. Prints the problems that failed and the median of
  * the iterations. Exit status 1 if a solve failed. */
 #include "spd.h"
@@ -22,7 +22,7 @@ static const way ways[] = {{"cg", "amg", true},
                            {"chebyshev", "amg", false},
                            {"chebyshev", "jacobi", false}};
 
-/* Problems that multigrid failed on when its smoother trusted an estimate. */
+/* Pairs of a seed and a problem. Multigrid failed on them when its smoother trusted an estimate. */
 static const uint64_t failed_once[][2] = {{1, 92},  {1, 314}, {2, 64},  {2, 108},
                                           {2, 409}, {2, 475}, {4, 65},  {4, 110},
                                           {4, 203}, {4, 295}, {4, 376}, {4, 399}};
@@ -35,7 +35,7 @@ static void must(fur_context *context, fur_status status)
     exit(EXIT_FAILURE);
 }
 
-/* b = A x for a random x, which becomes 0. */
+/* Computes b = A x for a random x, then sets x to 0. */
 static void make_sides(const fur_operator *a, fur_vector **b, fur_vector **x)
 {
     fur_context *context = fur_operator_context(a);
@@ -90,7 +90,8 @@ static fur_solver_report solve(const fur_csr *a, const way *w)
     return report;
 }
 
-/* Iterations of each way for problem k of a seed; whether all ended as they must. */
+/* Solves problem k of a seed in each way and stores the iterations. Returns whether all solves
+ * ended as they must. */
 static bool try_problem(fur_context *context, uint64_t seed, uint64_t k, int64_t rows,
                         int64_t *iterations)
 {

@@ -16,7 +16,7 @@ static fur_csr *assemble(fur_context *context, int64_t rows, int64_t entries, fu
     return wide;
 }
 
-/* Returns the factor of a coupling between two points. If their blocks differ, the stiffer block
+/* Returns the factor of a coupling between two points. Between two blocks, the larger factor
  * counts. */
 static double factor_of(const grid *g, const int64_t *at, int axis)
 {
@@ -63,7 +63,7 @@ fur_csr *grid_matrix(fur_context *context, const grid *g)
     return assemble(context, n, count, g->value, g->offset, i, j, values);
 }
 
-/* The stiffness of a unit square by Gauss's rule of 2 x 2 points. */
+/* Computes the stiffness matrix of a unit square by Gauss's rule of 2 x 2 points. */
 static void element(double nu, double k[8][8])
 {
     static const double corner[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
@@ -89,7 +89,7 @@ static void element(double nu, double k[8][8])
 fur_csr *elastic_plate(fur_context *context, int64_t n, double nu, bool fixed, fur_vectors **points)
 {
     double k[8][8];
-    int64_t first = fixed ? 1 : 0; /* column of points that is there */
+    int64_t first = fixed ? 1 : 0; /* first column of points that has unknowns */
     int64_t wide = n + 1 - first;
     int32_t *i = malloc((size_t)(n * n) * 64 * sizeof *i);
     int32_t *j = malloc((size_t)(n * n) * 64 * sizeof *j);

@@ -7,18 +7,18 @@
 
 typedef enum field { CONSTANT, JUMPS, LOG_NORMAL, ANISOTROPIC, FIELDS } field;
 
-/* A mesh of a box, its coefficients, and the entries that are there already. */
+/* A mesh of a box, its coefficients, and the entries that were added. */
 typedef struct mesh {
     rng *r;
     int dimensions;
     bool simplices;
     int64_t extent[3]; /* points along each axis */
     field field;
-    double contrast; /* of coefficients */
-    double stretch;  /* of cells along the second axis */
-    double jitter;   /* of points, in cells */
-    int inclusion;   /* cells of a block with one coefficient */
-    int32_t *number; /* of each point: its row, -1 on the boundary */
+    double contrast; /* largest ratio of coefficients */
+    double stretch;  /* factor of the cells' length along the second axis */
+    double jitter;   /* random shift of points, in cells */
+    int inclusion;   /* side of the blocks with one coefficient, in cells */
+    int32_t *number; /* row of each point, -1 on the boundary */
     double *points;
     int64_t rows;
     int64_t count;
@@ -27,14 +27,14 @@ typedef struct mesh {
     double *values;
 } mesh;
 
-/* The nodes of an element, and the gradients of its functions at a point of quadrature. */
+/* The nodes of an element, and the gradients of its basis functions at a quadrature point. */
 typedef struct element {
     int nodes;
     int64_t node[CORNERS];
     double gradient[CORNERS][3];
 } element;
 
-/* Log-uniform in [1, most]. */
+/* Returns a log-uniform number in [1, most]. */
 static double log_uniform(rng *r, double most)
 {
     return pow(most, (1 + rng_unit(r)) / 2);
@@ -55,8 +55,8 @@ static void add(mesh *m, int64_t i, int64_t j, double value)
     m->values[m->count++] = value;
 }
 
-/* Gradients from those on the reference element: by the inverse of the Jacobian. Returns its
- * determinant. */
+/* Maps gradients from the reference element by the inverse of the Jacobian. Returns the modulus of
+ * its determinant. */
 static double map_gradients(const mesh *m, element *e)
 {
     double jacobian[3][3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, m->dimensions == 2}};
@@ -83,7 +83,8 @@ static double map_gradients(const mesh *m, element *e)
     return fabs(determinant);
 }
 
-/* Adds weight times grad u.D grad v, D being a coefficient and a direction's part. */
+/* Adds weight times grad u . D grad v. D is the identity plus `along` times the projection on the
+ * direction. */
 static void add_element(mesh *m, element *e, double weight, double along, const double *direction)
 {
     weight *= map_gradients(m, e);
@@ -104,14 +105,15 @@ static void add_element(mesh *m, element *e, double weight, double along, const 
         }
 }
 
-/* The corner of a cell with these bits. */
+/* Returns the corner of a cell. Bit k of `bits` is the offset on axis k. */
 static int64_t corner(const mesh *m, const int64_t *at, int bits)
 {
     return at[0] + (bits & 1) +
            m->extent[0] * (at[1] + (bits >> 1 & 1) + m->extent[1] * (at[2] + (bits >> 2 & 1)));
 }
 
-/* A simplex of Kuhn's: from the first corner along the axes in the order given. */
+/* Adds a simplex of Kuhn's triangulation: from the first corner along the axes in the given
+ * order. */
 static void add_simplex(mesh *m, const int64_t *at, const int *axes, double weight, double along,
                         const double *direction)
 {
@@ -136,7 +138,7 @@ static void add_simplices(mesh *m, const int64_t *at, double weight, double alon
         add_simplex(m, at, orders[k], weight, along, direction);
 }
 
-/* A cell by Gauss's rule of two points along each axis. */
+/* Adds a cell by Gauss's rule of two points along each axis. */
 static void add_cell(mesh *m, const int64_t *at, double weight, double along,
                      const double *direction)
 {
@@ -159,7 +161,8 @@ static void add_cell(mesh *m, const int64_t *at, double weight, double along,
     }
 }
 
-/* The coefficient of the block of cells that `at` is in, from its number alone. */
+/* Returns the coefficient of the block of cells that contains `at`. It depends on the block and the
+ * salt only. */
 static double jump(const mesh *m, const int64_t *at, uint64_t salt)
 {
     uint64_t block = salt;
@@ -190,8 +193,8 @@ static void add_cells(mesh *m, uint64_t salt)
             }
 }
 
-/* Places the points and numbers the rows. Points on the first face have no row; if `closed`, no
- * boundary point has one. */
+/* Places the points and numbers the rows. Points on the first face have no row. If `closed`, no
+ * point on the boundary has a row. */
 static void place_points(mesh *m)
 {
     int64_t all = m->extent[0] * m->extent[1] * m->extent[2];
@@ -243,7 +246,7 @@ static void make_mesh(mesh *m, int64_t rows, char *name)
                    m->stretch, m->jitter > 0 ? ", points moved" : "");
 }
 
-/* An edge of a graph, which is grounded at i if i is j. */
+/* Adds an edge of a graph. If i = j, adds the weight to the diagonal only (grounds the node). */
 static void add_edge(mesh *m, int64_t i, int64_t j, double weight)
 {
     add(m, i, i, weight);
@@ -254,7 +257,8 @@ static void add_edge(mesh *m, int64_t i, int64_t j, double weight)
     add(m, j, i, -weight);
 }
 
-/* A random tree with additional edges; `near`: between neighbouring numbers mostly. */
+/* Makes the Laplacian of a random tree with additional edges. If `near` is small, edges connect
+ * close numbers. */
 static void make_graph(mesh *m, int64_t rows, char *name)
 {
     int64_t near = rng_below(m->r, 2) ? 3 + rng_below(m->r, 30) : rows;
@@ -273,7 +277,7 @@ static void make_graph(mesh *m, int64_t rows, char *name)
                    m->contrast);
 }
 
-/* A becomes S A S. */
+/* Replaces A by S A S for a random diagonal S. */
 static void scale(mesh *m, double most)
 {
     double *s = malloc((size_t)m->rows * sizeof *s);

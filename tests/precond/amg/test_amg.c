@@ -1,4 +1,4 @@
-/* Algebraic multigrid, by its internal functions: aggregates, the tentative prolongation,
+/* Tests of algebraic multigrid by its internal functions: aggregates, the tentative prolongation,
  * Galerkin's product, symmetry and bits of a cycle, new values, refusals. */
 #include "problems.h"
 
@@ -11,7 +11,7 @@ static const fur_amg_options defaults = {.size = sizeof defaults};
 
 static const grid cube = {.extent = {19, 18, 17}, .coupling = {1, 1, 0.7}, .value = FUR_F64};
 
-/* Of two levels. */
+/* A grid whose hierarchy has two levels. */
 static const grid block = {.extent = {11, 10, 9}, .coupling = {1, 1, 0.7}, .value = FUR_F64};
 
 static uint64_t hash_bytes(uint64_t hash, const void *data, size_t bytes)
@@ -96,7 +96,8 @@ START_TEST(any_number_of_threads_gives_the_same_bits)
 }
 END_TEST
 
-/* Every node is in an aggregate, which is connected and has a root whose neighbours it has. */
+/* Every node is in an aggregate. Each aggregate is connected, and contains a root and all
+ * neighbours of the root. */
 START_TEST(aggregates_are_a_root_and_neighbours)
 {
     fur_context *context = context_make(NULL, 2);
@@ -132,7 +133,8 @@ static double t_entry(const fur_amg *amg, int64_t row, int mode)
     return ((const double *)amg->rung[0].step.tentative)[row * amg->modes + mode];
 }
 
-/* conj(t_x) . y over the rows of an aggregate; y NULL: the column of T. */
+/* Returns t_x . y over the rows of an aggregate, where y is a column of the near-nullspace, or of T
+ * if `near` is NULL. */
 static double project(const fur_amg *amg, int32_t aggregate, int x, int y, const double *near)
 {
     const fur_amg_level *level = &amg->rung[0].level;
@@ -144,8 +146,8 @@ static double project(const fur_amg *amg, int32_t aggregate, int x, int y, const
     return sum;
 }
 
-/* T^H T = I, except for columns that are 0 because an aggregate has too few rows. T T^H B = B:
- * subtracting twice leaves errors of some roundings of the m rows of an aggregate. */
+/* T^H T = I, except for columns that are 0 because an aggregate has too few rows. T T^H B = B up to
+ * errors of some roundings for each of the m rows of an aggregate. */
 START_TEST(tentative_prolongation_has_the_near_nullspace)
 {
     fur_context *context = context_make(NULL, 2);
@@ -184,13 +186,13 @@ START_TEST(tentative_prolongation_has_the_near_nullspace)
 }
 END_TEST
 
-/* If A turns constants into 0, D^-1 A' does so too, and P keeps the constants: P sqrt(m) = 1. */
+/* If A maps constants to 0, D^-1 A' maps them to 0 too, and P preserves them: P sqrt(m) = 1. */
 START_TEST(prolongation_keeps_constants)
 {
     fur_context *context = context_make(NULL, 2);
     grid g = cube;
     g.neumann = true;
-    g.coupling[1] = 1e-4; /* weak entries go to the diagonal */
+    g.coupling[1] = 1e-4; /* weak entries are added to the diagonal */
     fur_csr *a = grid_matrix(context, &g);
     fur_amg *amg;
     ck_ok(context, fur_amg_create(a, NULL, &amg));
@@ -259,7 +261,8 @@ START_TEST(coarse_matrices_are_galerkins)
 }
 END_TEST
 
-/* y.Mx = conj(x.My) to some hundred roundings of ||x|| ||My||, and x.Mx > 0. */
+/* The cycle is symmetric and positive: y.Mx = conj(x.My) up to some hundred roundings of ||x||
+ * ||My||, and x.Mx > 0. */
 START_TEST(cycles_are_symmetric_and_positive)
 {
     fur_context *context = context_make(NULL, 2);
@@ -269,7 +272,7 @@ START_TEST(cycles_are_symmetric_and_positive)
     fur_amg_options o = defaults;
     o.cycle = _i % 2 ? FUR_AMG_W : FUR_AMG_V;
     o.smoother = smoothers[_i / 2 % 3];
-    o.levels = _i % 12 < 6 ? 0 : 1; /* which is only smoothed */
+    o.levels = _i % 12 < 6 ? 0 : 1; /* 0: the default; 1: one level, which is only smoothed */
     fur_csr *a = grid_matrix(context, &g);
     fur_amg *amg;
     rng r = rng_stream((uint64_t)_i);
@@ -302,7 +305,7 @@ START_TEST(cycles_are_symmetric_and_positive)
 }
 END_TEST
 
-/* If A = A^H to the last bit, the restriction made with `nonsymmetric` is P^H. */
+/* If A = A^H bit for bit, the restriction made with `nonsymmetric` is P^H. */
 START_TEST(restriction_of_symmetric_matrices_is_the_adjoint)
 {
     fur_context *context = context_make(NULL, 2);
@@ -312,8 +315,8 @@ START_TEST(restriction_of_symmetric_matrices_is_the_adjoint)
     fur_amg_options o = defaults;
     fur_amg *plain;
     fur_amg *other;
-    o.levels = 2;          /* products are Hermitian but for rounding */
-    o.smoother = "jacobi"; /* both have Gershgorin's bound */
+    o.levels = 2;          /* products are Hermitian only up to rounding */
+    o.smoother = "jacobi"; /* both smoothers use Gershgorin's bound */
     ck_ok(context, fur_amg_create(a, &o, &plain));
     o.nonsymmetric = 1;
     ck_ok(context, fur_amg_create(a, &o, &other));
@@ -326,8 +329,8 @@ START_TEST(restriction_of_symmetric_matrices_is_the_adjoint)
 }
 END_TEST
 
-/* The bytes predicted from a part of `rows` rows are the bytes kept, up to a relative
- * `tolerance`. */
+/* Checks that fur_amg_predict reads `rows` rows, and predicts the bytes of the hierarchy up to the
+ * relative `tolerance`. */
 static void ck_predicted(const fur_csr *a, const fur_amg_options *o, int64_t rows, double tolerance)
 {
     fur_amg_prediction p = FUR_DEFAULT(fur_amg_prediction);
@@ -340,8 +343,8 @@ static void ck_predicted(const fur_csr *a, const fur_amg_options *o, int64_t row
     fur_amg_destroy(amg);
 }
 
-/* Exactly where the part is all, else within a fifth: a ball has other shares of rim and levels
- * than its grid. */
+/* The prediction is exact if it reads all rows. Otherwise it is within a fifth: a ball of rows has
+ * other shares of boundary and levels than the grid. */
 START_TEST(memory_is_known_before)
 {
     memory m = {0};
@@ -357,7 +360,8 @@ START_TEST(memory_is_known_before)
 }
 END_TEST
 
-/* Allocations that fail while the part is cut, and somewhat later. */
+/* Checks that the prediction fails if an allocation fails while it selects rows, or somewhat
+ * later. */
 static void ck_cut_fails(const fur_csr *a, const fur_vectors *modes)
 {
     memory m = {0};
@@ -380,7 +384,8 @@ static void ck_cut_fails(const fur_csr *a, const fur_vectors *modes)
     ck_assert_int_eq(m.outstanding, 0);
 }
 
-/* The rows of the near-nullspace go along, and nodes stay whole. */
+/* The prediction is right for plates: it selects rows of the near-nullspace too, and complete
+ * nodes. */
 START_TEST(memory_of_plates_is_known_before)
 {
     fur_context *context = context_make(NULL, 2);
@@ -399,9 +404,9 @@ START_TEST(memory_of_plates_is_known_before)
 }
 END_TEST
 
-/* Values with the same strong entries give the hierarchy that a new one would be. The update
- * allocates nothing, with two exceptions: sweeps by colours, and a matrix that was a stencil. The
- * last grid is a stencil at first, and none with the new values. */
+/* New values with the same strong entries give the hierarchy that is made from them afresh. The
+ * update allocates nothing, with two exceptions: sweeps by colours, and a matrix that was a
+ * stencil. In the last case the first values are a stencil and the new values are not. */
 START_TEST(new_values_are_taken_over)
 {
     memory m = {0};
@@ -525,7 +530,7 @@ START_TEST(wrong_options_are_refused)
 }
 END_TEST
 
-/* Refused at creation, and after new values until better values come. */
+/* A NaN is refused at creation. A NaN in new values is refused until better values are set. */
 START_TEST(what_is_not_finite_is_refused)
 {
     static const char sentence[] = "level 0 of multigrid has an entry that is not finite, or too "

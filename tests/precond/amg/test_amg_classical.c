@@ -1,5 +1,5 @@
-/* Classical multigrid: the choice of coarse rows, interpolation weights compared with dense
- * matrices, two stages in one, few iterations, new values. */
+/* Tests of classical multigrid: the choice of coarse rows, interpolation weights compared with
+ * dense matrices, two-stage coarsening, few iterations, new values. */
 #include "problems.h"
 
 #include "classical_data.h"
@@ -11,7 +11,8 @@ enum { ROWS = 60 };
 
 static const fur_amg_options classical = {.size = sizeof classical, .coarsening = "classical"};
 
-/* A matrix with many couplings below 0, some above, and a diagonal that exceeds them mostly. */
+/* Makes a matrix with many negative couplings and some positive ones. Most diagonal entries are
+ * larger than the sum of the couplings. */
 static fur_csr *random_matrix(fur_context *context, rng *r)
 {
     static int32_t row[ROWS * ROWS];
@@ -53,7 +54,7 @@ static void expand(const fur_csr *a, const fur_amg_classical *c, dense *d)
     }
 }
 
-/* Returns whether a row can be interpolated from j. */
+/* Returns whether fine row i can be interpolated from coarse row j. */
 static bool is_source(const dense *d, int i, int j)
 {
     bool found = d->strong[i][j];
@@ -62,7 +63,8 @@ static bool is_source(const dense *d, int i, int j)
     return found && d->coarse[j];
 }
 
-/* b_kl / s_k of the formula in extended.c; where s_k is 0, all of a_ik goes to the diagonal. */
+/* Returns b_kl / s_k of the formula in extended.c. If s_k is 0, all of a_ik is added to the
+ * diagonal. */
 static double part(const dense *d, int i, int k, int l)
 {
     double sum = 0;
@@ -74,7 +76,8 @@ static double part(const dense *d, int i, int k, int l)
     return d->a[k][l] * d->a[k][k] < 0 ? d->a[k][l] / sum : 0;
 }
 
-/* The weights of all rows for fine row i; what they are computed from adds up to *size. */
+/* Computes the weights of all rows for fine row i. *size becomes the sum of the moduli that they
+ * are computed from, relative to the diagonal. */
 static void weigh(const dense *d, int i, double *weight, double *size)
 {
     double diagonal = 0;
@@ -98,8 +101,9 @@ static void weigh(const dense *d, int i, double *weight, double *size)
     *size /= fabs(diagonal);
 }
 
-/* The entries of row i of P are the largest of the weights by its columns, and have their sum. Both
- * sides may differ by the bound, and what is computed from them by more, relative to their size. */
+/* Checks that row i of P stores the largest weights, scaled to the sum of all weights. Weights of
+ * equal size may differ by the bound. Scaled entries may differ by more, in proportion to their
+ * size. */
 static void check_kept(const double *weight, double size, double bound, const fur_csr_view *p,
                        int i)
 {
@@ -124,8 +128,8 @@ static void check_kept(const double *weight, double size, double bound, const fu
     }
 }
 
-/* Each side of the comparison has some ROWS^2 roundings of numbers of this size, relative to the
- * diagonal, which cancellation makes less exact by `size` again. */
+/* Checks row i of P. Both sides have some ROWS^2 roundings of numbers of modulus `size`, relative
+ * to the diagonal. Cancellation multiplies the error by `size` again. */
 static void check_row(const dense *d, const fur_amg_classical *c, const fur_csr_view *p, int i)
 {
     double weight[ROWS];
@@ -139,8 +143,8 @@ static void check_row(const dense *d, const fur_amg_classical *c, const fur_csr_
                p, i);
 }
 
-/* If two rows depend on each other, at most one is coarse. A fine row that others depend on depends
- * on a coarse row. */
+/* Checks the choice of coarse rows. If two rows depend on each other, at most one is coarse. If
+ * other rows depend on a fine row, this row depends on a coarse row. */
 static void check_split(const dense *d)
 {
     for (int i = 0; i < ROWS; i++) {
@@ -189,7 +193,7 @@ START_TEST(rows_are_chosen_and_interpolated_as_published)
 }
 END_TEST
 
-/* Row i of a product of two matrices, and the sum of the moduli of its terms. */
+/* Computes row i of a product of two matrices. Returns the sum of the moduli of its terms. */
 static double multiply_row(const fur_csr_view *a, int64_t i, const fur_csr_view *b, double *row)
 {
     double size = 0;
@@ -203,8 +207,8 @@ static double multiply_row(const fur_csr_view *a, int64_t i, const fur_csr_view 
     return size;
 }
 
-/* The matrix between the stages holds the coarse rows of A, times P of the first stage. An entry is
- * a sum of at most ROWS terms. */
+/* Checks the matrix between the two stages: the coarse rows of A times P of the first stage. An
+ * entry is a sum of at most ROWS terms. */
 static void check_between(const fur_csr *a, const fur_amg_classical *c)
 {
     const fur_csr_view *first = fur_csr_get(c->second->first);
@@ -307,7 +311,8 @@ static uint64_t hash_cycle(fur_amg *amg, const fur_csr *a)
     return hash;
 }
 
-/* Other values and the first ones again: the cycle is the first one, and nothing is allocated. */
+/* If the first values are set again after other values, the cycle has its first bits. Nothing is
+ * allocated. */
 START_TEST(old_values_bring_back_the_old_cycle)
 {
     memory m = {0};

@@ -1,5 +1,5 @@
-/* The smoother is a contraction on every level: c E - A is positive definite. E^-1 is the scaling
- * of the level. The modulus of the smoother's polynomial is below 1 between 0 and c. */
+/* The smoother is a contraction on every level: c E - A is positive definite, where E^-1 is the
+ * scaling of the level. The modulus of the smoother's polynomial is below 1 between 0 and c. */
 #include "spd.h"
 
 #include "hierarchy.h"
@@ -24,7 +24,7 @@ static bool is_definite(double *m, int64_t n)
     return true;
 }
 
-/* E^-1/2 (c E - A) E^-1/2 */
+/* Returns the dense matrix E^-1/2 (c E - A) E^-1/2. */
 static double *shifted(const fur_amg_rung *rung)
 {
     const fur_csr_view *a = fur_csr_get(rung->level.a);

@@ -1,5 +1,5 @@
-/* Algebraic multigrid as a preconditioner: iterations for many problems, singular and strange
- * matrices, new values. */
+/* Tests of algebraic multigrid as a preconditioner: iterations for many problems, singular and
+ * unusual matrices, new values. */
 #include "problems.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ static fur_csr *poisson(fur_context *context, int64_t nx, int64_t ny, int64_t nz
     return grid_matrix(context, &g);
 }
 
-/* A diagonal or other small matrix by rows. */
+/* Makes a small matrix from the entries of a dense one. Zeros are not stored. */
 static fur_csr *dense_matrix(fur_context *context, int n, const double *entries)
 {
     int32_t row[64];
@@ -31,7 +31,7 @@ static fur_csr *dense_matrix(fur_context *context, int n, const double *entries)
     return a;
 }
 
-/* A hierarchy with these options must need at most `most` iterations. */
+/* Checks that a hierarchy with these options needs at most `most` iterations. */
 static void expect(const fur_csr *a, const fur_amg_options *options, const char *method,
                    double rtol, bool consistent, int64_t most)
 {
@@ -42,7 +42,8 @@ static void expect(const fur_csr *a, const fur_amg_options *options, const char 
     fur_amg_destroy(amg);
 }
 
-/* The numbers are those seen, and at most a third more: docs/results/solve/amg.md has PyAMG's. */
+/* The limits are the measured numbers or up to a third more. docs/results/solve/amg.md has the
+ * numbers of PyAMG. */
 START_TEST(the_laplacian_takes_few_iterations)
 {
     fur_context *context = context_make(NULL, 2);
@@ -132,7 +133,8 @@ START_TEST(elasticity_needs_its_rigid_modes)
 }
 END_TEST
 
-/* S A S for a diagonal S: constants are far from its near-nullspace, which is S^-1 times them. */
+/* S A S is solved in few iterations for a diagonal S. Its near-nullspace is S^-1 times the
+ * constants, far from the constants themselves. */
 START_TEST(near_nullspace_of_scaled_unknowns_is_found)
 {
     fur_context *context = context_make(NULL, 2);
@@ -150,7 +152,8 @@ START_TEST(near_nullspace_of_scaled_unknowns_is_found)
 }
 END_TEST
 
-/* -Laplace u + w . grad u by upwind differences on n x n points, w h = (slope, 0.5 slope). */
+/* Makes -Laplace u + w . grad u by upwind differences on n x n points, with w h = (slope, 0.5
+ * slope). */
 static fur_csr *convection(fur_context *context, int n, double slope)
 {
     int32_t *row = malloc((size_t)(n * n) * 5 * sizeof *row);
@@ -190,7 +193,8 @@ START_TEST(convection_is_followed)
 }
 END_TEST
 
-/* A x = b with b in the range. The constants, or the rigid modes, are in the nullspace. */
+/* Singular systems are solved if b is in the range of A. Constants or rigid modes are in the null
+ * space. */
 START_TEST(singular_systems_are_solved)
 {
     fur_context *context = context_make(NULL, 2);
@@ -204,7 +208,7 @@ START_TEST(singular_systems_are_solved)
     expect(a, &o, "cg", 1e-6, true, 300);
     fur_csr_destroy(a);
     g = (grid){.extent = {10, 10, 1}, .coupling = {1, 1, 0}, .neumann = true, .value = FUR_F64};
-    a = grid_matrix(context, &g); /* the inverse alone */
+    a = grid_matrix(context, &g); /* small: the inverse on one level */
     expect(a, &defaults, "cg", 1e-8, true, 3);
     fur_csr_destroy(a);
     fur_vectors *points;
@@ -278,7 +282,8 @@ START_TEST(strange_matrices_are_taken)
 }
 END_TEST
 
-/* A graph Laplacian of a star: every entry off the diagonal is weak by theta. */
+/* A matrix with a dense row is solved. It is the Laplacian of a star graph, whose entries off the
+ * diagonal are all weak. */
 START_TEST(a_dense_row_is_taken)
 {
     enum { LEAVES = 5000 };
@@ -304,7 +309,7 @@ START_TEST(a_dense_row_is_taken)
 }
 END_TEST
 
-/* Random M-matrices of all shapes that are square, made symmetric and dominant. */
+/* Random symmetric, dominant M-matrices are solved, for all square shapes. */
 START_TEST(random_patterns_are_solved)
 {
     fur_context *context = context_make(NULL, 2);
