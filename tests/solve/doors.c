@@ -6,7 +6,7 @@
 
 static const int64_t extents[GRID_COUNT][3] = {{23, 19, 1}, {23, 19, 1}, {8, 7, 6}, {311, 1, 1}};
 
-/* A matrix while it is drawn: couplings, and their sums on the diagonal. */
+/* A matrix while it is being built. `diagonal` has the sum of the couplings of each row. */
 typedef struct sketch {
     fur_value_type value;
     int64_t entries;
@@ -23,7 +23,7 @@ static void put(sketch *s, int64_t row, int64_t col, double entry)
     entry_set(s->value, s->values, s->entries++, fur_real(entry));
 }
 
-/* j < 0: with the boundary. */
+/* Couples rows i and j; if j < 0, couples row i with the boundary. */
 static void couple(sketch *s, int64_t i, int64_t j, double weight)
 {
     s->diagonal[i] += weight;
@@ -50,7 +50,7 @@ static void draw_grid(sketch *s, rng *r, const int64_t *extent, bool varies)
     }
 }
 
-/* All rows are coupled with the boundary, too. */
+/* Draws a tree. Each row is also coupled with the boundary. */
 static void draw_tree(sketch *s, rng *r, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -82,7 +82,7 @@ fur_csr *grid_make(fur_context *host, rng *r, fur_value_type value, int number)
 /* --- preconditioners ---------------------------------------------------------------------------
  */
 
-/* One of a matrix, with what it stands on. */
+/* A preconditioner of a matrix, and the objects that it uses. */
 typedef struct divider {
     fur_spmv *plan;
     fur_operator *op;
@@ -122,7 +122,7 @@ static void divider_release(divider *d)
 /* --- ways --------------------------------------------------------------------------------------
  */
 
-/* A system, and what the first way found. */
+/* A system, and the result of the first way to solve it. */
 typedef struct entrance {
     const fur_csr *a;
     fur_context *context;
@@ -158,7 +158,7 @@ static void compare(entrance *e, const char *way, const char *kernel, int kind,
         free(x);
 }
 
-/* By fur_solver, with each M; in another order the numbers are others, but as many. */
+/* Solves by fur_solver with each preconditioner and compares the results. */
 static void enter_solver(entrance *e, const char *way, const char *kernel, const fur_operator *op)
 {
     for (int kind = 0; kind < DIVIDER_COUNT; kind++) {
@@ -175,7 +175,7 @@ static void enter_solver(entrance *e, const char *way, const char *kernel, const
     }
 }
 
-/* By fur_solve, which makes M itself or gets it. */
+/* Solves by fur_solve, which makes the preconditioner itself or is given one. */
 static void enter_auto(entrance *e, const char *kernel, const fur_product *product)
 {
     static const char *const names[] = {"none", "jacobi", "jacobi", "jacobi"};
@@ -203,7 +203,7 @@ static void enter_plan(entrance *e)
     fur_spmv_destroy(plan);
 }
 
-/* A tree has no stencil. */
+/* Solves with a product. A tree is not a stencil, so a stencil kernel may be refused. */
 static void enter_product(entrance *e, const char *kernel)
 {
     fur_product_options options = {.size = sizeof options, .kernel = kernel};
@@ -217,8 +217,8 @@ static void enter_product(entrance *e, const char *kernel)
     fur_product_destroy(product);
 }
 
-/* The rows of a product in another order belong to another matrix, which may have two
- * colours, too. */
+/* Solves with the product of a reordered matrix. Its bits differ, but the iterations differ by at
+ * most one. The reordered matrix may have two colours, too. */
 static void enter_order(entrance *e)
 {
     fur_product_options options = {.size = sizeof options, .order = "rcm"};

@@ -1,11 +1,11 @@
-/* A solve by auto that fails hands over no x that is worse than the guess. */
+/* A solve by auto that fails returns an x that is not worse than the initial guess. */
 #include "support.h"
 
 #include <math.h>
 
 #define ROWS 12
 
-/* Hilbert's matrix, of a condition above 1e16. */
+/* Returns Hilbert's matrix, whose condition number is above 1e16. */
 static fur_csr *hilbert(fur_context *context, fur_value_type value)
 {
     int32_t rows[ROWS * ROWS];
@@ -23,7 +23,7 @@ static fur_csr *hilbert(fur_context *context, fur_value_type value)
     return a;
 }
 
-/* ||b - A x||, by the product of the library. */
+/* Returns ||b - A x||, computed with the library's product. */
 static double residual_of(fur_context *context, const fur_csr *a, const fur_vector *b,
                           const fur_vector *x)
 {
@@ -40,7 +40,8 @@ static double residual_of(fur_context *context, const fur_csr *a, const fur_vect
     return norm;
 }
 
-/* Few iterations from the guess `by` times a random one; the residual of x is the one reported. */
+/* Solves in few iterations from a random guess times `by`. Checks that x is not worse than the
+ * guess and that the reported residual is that of x. */
 static void check(fur_context *context, rng *r, fur_value_type value, int64_t most, double by)
 {
     static const char *const methods[] = {"auto", "cg", "lsmr"};
@@ -68,7 +69,7 @@ static void check(fur_context *context, rng *r, fur_value_type value, int64_t mo
     fur_csr_destroy(a);
 }
 
-/* Loops over value types. */
+/* x is not worse than the guess after a failure. Loops over value types. */
 START_TEST(a_failure_is_no_worse_than_the_guess)
 {
     fur_context *context = context_make(NULL, 1);

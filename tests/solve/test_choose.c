@@ -1,6 +1,6 @@
 /* The analysis of a matrix, the method chosen from it, and the next method after a failure. Also:
- * solves that choose by themselves. Their residuals are computed again here, and the bits are the
- * same on every device. */
+ * solves by auto. Their residuals are computed again here, and the bits are the same on every
+ * device. */
 #include "support.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #define MAX 8000
 
-/* A small matrix, entry by entry. */
+/* A small matrix, stored as a list of entries. */
 typedef struct draft {
     int64_t rows;
     int64_t cols;
@@ -42,7 +42,8 @@ static fur_csr_traits examine(const fur_csr *a)
     return t;
 }
 
-/* A line of n points: `diagonal`, and `left` and `right` of it. */
+/* Returns a tridiagonal matrix with `diagonal` on the diagonal, and `left` and `right` next to it.
+ */
 static draft line(int64_t n, double diagonal, double left, double right)
 {
     draft d = {.rows = n, .cols = n, .value = FUR_F64};
@@ -64,7 +65,7 @@ static fur_csr_traits traits_of(fur_context *context, const draft *d)
     return t;
 }
 
-/* This is what is chosen first. */
+/* Checks the first choice for a matrix. */
 static void expect(const fur_csr_traits *t, const char *method, const char *precond,
                    const char *reason)
 {
@@ -88,7 +89,8 @@ START_TEST(definite_matrices_get_cg)
     ck_assert_int_eq(t.blocks, 40);
     expect(&t, "cg", "jacobi", "dominates every row");
 
-    d = line(40, 1.97, -1, -1); /* eigenvalues 1.97 - 2 cos: some below 0, in no small block */
+    d = line(40, 1.97, -1,
+             -1); /* eigenvalues 1.97 - 2 cos: some are negative, but no small block shows it */
     t = traits_of(context, &d);
     ck_assert_int_eq(t.indefinite_row, -1);
     expect(&t, "cg", "jacobi", "probably positive definite");
@@ -119,12 +121,13 @@ START_TEST(indefinite_matrices_get_minres)
     ck_assert_int_eq(t.diagonal_negative, 20);
     expect(&t, "minres", "jacobi", "20 of 20 diagonal entries are neg");
 
-    d = line(20, 0.5, 1, 1); /* 1 > 0.5 0.5 */
+    d = line(20, 0.5, 1, 1); /* indefinite block: 1 > 0.5 * 0.5 */
     t = traits_of(context, &d);
     ck_assert_int_eq(t.indefinite_row, 0);
     expect(&t, "minres", "jacobi", "a small submatrix with row 1, counting from 1, is not");
 
-    d = line(20, 1.2, 1, 1); /* 1 < 1.2 1.2, but three rows show it */
+    d = line(20, 1.2, 1,
+             1); /* no block of two rows shows it, since 1 < 1.2 * 1.2, but three rows do */
     t = traits_of(context, &d);
     ck_assert_int_ge(t.indefinite_row, 0);
 
@@ -156,7 +159,7 @@ START_TEST(hermitian_is_not_symmetric)
     ck_assert_int_eq(t.asymmetric_pairs, 1);
     ck_assert(t.row == 0 && t.col == 1 && t.entry.im == 1 && t.opposite.im == 1);
     entry_set(FUR_C128, d.values, 3, fur_complex(0.5, -1));
-    entry_set(FUR_C128, d.values, 1, fur_complex(2, 0x1p-52)); /* no more than rounding */
+    entry_set(FUR_C128, d.values, 1, fur_complex(2, 0x1p-52)); /* asymmetry of a rounding error */
     t = traits_of(context, &d);
     ck_assert_int_eq(t.hermitian, 1);
     expect(&t, "minres", "jacobi", "1 of 2 diagonal entries are not real");
@@ -207,7 +210,7 @@ START_TEST(nonfinite_entries_are_named)
 }
 END_TEST
 
-/* Every list ends, whatever happens, and names no way twice. */
+/* Every list of choices ends, whatever the outcomes, and has no choice twice. */
 START_TEST(lists_end)
 {
     fur_context *context = context_make(NULL, 1);
@@ -236,7 +239,7 @@ START_TEST(lists_end)
 }
 END_TEST
 
-/* After this outcome of a choice, that one is next, for a reason. */
+/* Checks the next choice, and its reason, after an outcome of `choice`. */
 static fur_choice expect_next(const fur_csr_traits *t, const fur_choice *choice,
                               fur_outcome outcome, const char *method, const char *precond,
                               const char *reason)
@@ -277,7 +280,7 @@ START_TEST(trials_lead_to_preconditioners)
 }
 END_TEST
 
-/* The attempts and their outcomes. */
+/* Record of the attempts of a solve. */
 typedef struct diary {
     int attempts;
     int begun;
@@ -304,7 +307,7 @@ static void watch(void *user, const fur_choice *choice, const fur_solver_report 
     d->outcomes[d->attempts++] = report->outcome;
 }
 
-/* ||b - A x|| / ||b|| by the draft, in long double. */
+/* Returns ||b - A x|| / ||b|| for the entries of the draft, in long double. */
 static double residual_of(const draft *d, const double *b, const double *x)
 {
     long double sum = 0;
@@ -320,7 +323,8 @@ static double residual_of(const draft *d, const double *b, const double *x)
     return (double)sqrtl(sum / norm);
 }
 
-/* A solve for random b says what is true, and has converged where it must. */
+/* Solves for a random b. Checks that the reported residual is correct and, if `must`, that the
+ * solve has converged. */
 static diary solve(fur_context *context, rng *r, const draft *d, bool must)
 {
     diary told = {.attempts = 0};
@@ -367,7 +371,8 @@ START_TEST(solves_choose_by_themselves)
 }
 END_TEST
 
-/* cg believes in the positive diagonal until it meets a direction that shows the contrary. */
+/* auto changes from cg to minres. cg assumes that a matrix with a positive diagonal is definite
+ * until it finds a direction of negative curvature. */
 START_TEST(solves_change_their_mind)
 {
     fur_context *context = context_make(NULL, 2);
@@ -381,8 +386,8 @@ START_TEST(solves_change_their_mind)
 }
 END_TEST
 
-/* A ring whose large entries are off the diagonal, with rows of several scales, in a random order.
- */
+/* Returns a ring whose large entries are off the diagonal. Its rows have several scales and a
+ * random order. */
 static draft scattered(rng *r, int64_t n)
 {
     draft d = {.rows = n, .cols = n, .value = FUR_F64};
@@ -397,7 +402,7 @@ static draft scattered(rng *r, int64_t n)
     return d;
 }
 
-/* Hopeless for products alone, easy for rows that are matched and scaled. */
+/* Factors of a matched and scaled matrix solve a system on which methods without factors fail. */
 START_TEST(factors_solve_what_products_cannot)
 {
     fur_context *context = context_make(NULL, 2);
@@ -412,8 +417,8 @@ START_TEST(factors_solve_what_products_cannot)
 }
 END_TEST
 
-/* The rows of a skew matrix of odd order cannot be matched. The report says so, and auto tries
- * another method. */
+/* auto skips a preconditioner that cannot be built: the rows of a skew matrix of odd order cannot
+ * be matched. The report says so, and auto tries another method. */
 START_TEST(what_cannot_be_made_is_passed_over)
 {
     fur_context *context = context_make(NULL, 2);
@@ -429,7 +434,7 @@ START_TEST(what_cannot_be_made_is_passed_over)
 }
 END_TEST
 
-/* A kind by its name is the only preconditioner, and its method the library's choice. */
+/* If a kind of preconditioner is named, auto uses only this kind and chooses the method. */
 START_TEST(kinds_are_taken_by_name)
 {
     fur_context *context = context_make(NULL, 2);
@@ -499,7 +504,8 @@ END_TEST
 
 #define RING 1500
 
-/* A ring whose large entries are off the diagonal, in a random order of rows: for factors only. */
+/* Returns a ring with large entries off the diagonal and rows in random order, which only factors
+ * can solve. */
 static fur_csr *ring(fur_context *context, rng *r)
 {
     static int32_t row[3 * RING];
@@ -520,7 +526,7 @@ static fur_csr *ring(fur_context *context, rng *r)
     return a;
 }
 
-/* A solve; without a library that makes complete factors that by "direct" is refused. */
+/* Solves for b of ones. "direct" is unsupported if no library for complete factors is found. */
 static fur_status solve_ring(const fur_csr *a, const char *precond, fur_vector *x,
                              fur_solver_report *report)
 {
@@ -536,8 +542,8 @@ static fur_status solve_ring(const fur_csr *a, const char *precond, fur_vector *
     return status;
 }
 
-/* Through a trial, a preconditioner that is made from the matrix, and one that is asked for: the
- * course and the bits of one thread of the CPU. Loops over what is asked for. */
+/* Solves have the bits and iterations of one CPU thread on every device. The preconditioner is
+ * chosen after a trial, named, or a complete factorisation. Loops over these. */
 START_TEST(choices_have_the_same_bits_everywhere)
 {
     static const char *const preconds[] = {"auto", "ilut", "direct"};
@@ -601,7 +607,8 @@ START_TEST(every_failing_allocation_is_survived)
     fur_context *context = context_counting(&m, NULL, 1);
     draft drafts[] = {line(9, 2, -1, -1), line(9, -2, 1, 1), line(9, 2, -1.5, -0.5),
                       line(9, 2, -1.5, -0.5), line(9, 0, 1, -1)};
-    drafts[3].rows++; /* least squares; the last is singular, and many ways are tried */
+    drafts[3].rows++; /* the fourth is a least-squares problem; the last is singular and needs many
+                         attempts */
     for (int i = 0; i < COUNT_OF(drafts); i++) {
         fur_product_options rows = {.size = sizeof rows, .kernel = "rows"};
         fur_csr *a = make(context, &drafts[i]);
@@ -618,7 +625,8 @@ START_TEST(every_failing_allocation_is_survived)
 }
 END_TEST
 
-/* A matrix in another order than its product's is asked for in all ways that depend on it. */
+/* With a product in another order, b and x are in this order, too. Square and least-squares systems
+ * are solved. */
 START_TEST(products_in_another_order)
 {
     fur_context *context = context_make(NULL, 1);

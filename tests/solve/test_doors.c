@@ -1,8 +1,8 @@
-/* Every way from a matrix of two colours to a solve: the same iterations and bits, on the CPU and
- * on the device under test. */
+/* All ways to solve a system of two colours take the same iterations and give the same bits, on the
+ * CPU and on the device under test. */
 #include "doors.h"
 
-/* Loops over matrices. */
+/* All ways of both devices give the same result. Loops over matrices. */
 START_TEST(every_way_takes_the_same_iterations)
 {
     memory m = {0};

@@ -1,12 +1,12 @@
-/* auto and singular components: it finds a null vector for each component if they are few. In any
- * case it finds that A is singular. */
+/* Singular matrices of several components. auto finds a null vector for each component if there are
+ * few components. It always finds that A is singular. */
 #include "support.h"
 
 #include "course.h"
 
 #include <math.h>
 
-/* `pairs` blocks [1 -1; -1 1]. */
+/* Returns a matrix of `pairs` diagonal blocks [1 -1; -1 1]. */
 static fur_csr *pairs_of(fur_context *context, int32_t pairs)
 {
     int32_t rows[160];
@@ -50,8 +50,9 @@ START_TEST(many_components_are_known_to_be_singular)
 }
 END_TEST
 
-/* More chains of springs than auto takes null vectors for. A small part of b is outside the range:
- * in single precision the gradient of the solution has few digits. */
+/* auto gives a least-squares solution although it computes no null vectors for so many components.
+ * A small part of b is outside the range. In single precision the gradient at the solution has few
+ * correct digits. */
 START_TEST(a_small_part_outside_the_range_is_left)
 {
     enum { CHAINS = 20, POINTS = 14, ROWS = CHAINS * POINTS };

@@ -1,5 +1,5 @@
-/* Rows and columns of different scales: auto's solutions, its sentences, and the figures of the
- * report compared with sums in long double. */
+/* Rows and columns of different scales: auto's solutions, its messages, and the numbers of the
+ * report, compared with sums in long double. */
 #include "support.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #define MAX 12
 
-/* A small dense matrix with its right-hand side. */
+/* A small dense matrix, its right-hand side and the exact solution. */
 typedef struct problem {
     int n;
     double a[MAX][MAX];
@@ -15,7 +15,7 @@ typedef struct problem {
     double exact[MAX];
 } problem;
 
-/* Dirichlet's condition by a penalty, mixed units, and the same not symmetric. */
+/* Dirichlet conditions by a penalty (symmetric and not), mixed units, and an unsymmetric matrix. */
 static const problem problems[] = {
     {3, {{1e20, -1}, {-1, 2, -1}, {0, -1, 2}}, {1e20, 1, 1}, {1, 5.0 / 3, 4.0 / 3}},
     {3, {{1e20}, {-1, 2, -1}, {0, -1, 2}}, {1e20, 1, 2}, {1, 2, 2}},
@@ -48,7 +48,7 @@ typedef struct figures {
     double rows;
 } figures;
 
-/* ||R r|| / ||R b|| and the largest |r|_i / (|A| |x| + |b|)_i */
+/* Returns ||R r|| / ||R b|| and the largest |r|_i / (|A| |x| + |b|)_i. */
 static figures figures_of(const problem *p, const double *x)
 {
     long double of_r = 0;
@@ -104,7 +104,8 @@ START_TEST(auto_solves_every_row)
 }
 END_TEST
 
-/* The report shows what the norm of b hides. The sums of at most three terms round by 4 epsilon. */
+/* If a method is named, rows are not scaled. The report then shows errors that the norm of b hides.
+ * Sums of at most three terms are exact within 4 epsilon. */
 START_TEST(a_named_method_reports_the_rows)
 {
     const problem *p = &problems[_i];
@@ -136,7 +137,7 @@ START_TEST(scales_are_what_is_asked_for)
 }
 END_TEST
 
-/* Stiff systems that no tolerance of 1e-10 suits: accepted, with the right x. */
+/* Stiff systems are accepted with the right x, although rounding prevents a residual of 1e-10. */
 START_TEST(stiff_systems_are_solved_to_working_precision)
 {
     static const problem stiff[] = {
@@ -185,7 +186,7 @@ START_TEST(scales_that_mean_nothing_are_refused)
 }
 END_TEST
 
-/* R b would overflow: the system is solved without scales, or fails with an outcome. */
+/* If R b overflows, the system is solved without scales and x stays finite. */
 START_TEST(scales_never_overflow)
 {
     static const problem far = {2, {{1e-25, 1e-292}, {1e-292, 1e-169}}, {1e-42, 1e294}, {0, 0}};
@@ -196,7 +197,7 @@ START_TEST(scales_never_overflow)
 }
 END_TEST
 
-/* R b would underflow to 0, whose solution x = 0 is none of the system. */
+/* If R b underflows to 0, the system is solved without scales. x = 0 does not solve it. */
 START_TEST(scales_never_underflow)
 {
     static const problem small = {2, {{1e200, 1}, {1e200, -1}}, {1e-200, -1e-200}, {0, 0}};

@@ -1,12 +1,13 @@
-/* Reports of solves: the figures by rows, scales and null spaces have the bits of one thread of the
- * CPU on every device. */
+/* Reports of solves: residuals by rows, scales and null spaces have the bits of one CPU thread on
+ * every device. */
 #include "support.h"
 
 #include <string.h>
 
 #define ROWS 900
 
-/* A line with Neumann's ends, or with Dirichlet's and rows from 1 to 2^20. */
+/* Returns the Laplacian of a line: singular with Neumann ends, or with Dirichlet ends and rows
+ * scaled by 1 to 2^20. */
 static fur_csr *line(fur_context *context, fur_value_type value, bool singular)
 {
     static int32_t rows[3 * ROWS];
@@ -29,7 +30,7 @@ static fur_csr *line(fur_context *context, fur_value_type value, bool singular)
     return a;
 }
 
-/* The solve that the library chooses, for b = A ones + `mean`. */
+/* Solves with auto for b = A ones + `mean` and returns x. */
 static void *solve(const fur_csr *a, double mean, fur_solver_report *report)
 {
     fur_context *context = fur_csr_context(a);
@@ -57,7 +58,8 @@ static bool same(double a, double b)
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
-/* Loops over value types; singular systems and scaled ones. */
+/* Reports and solutions of singular and of scaled systems have the same bits on every device. Loops
+ * over value types. */
 START_TEST(reports_have_the_same_bits_everywhere)
 {
     fur_value_type value = (fur_value_type)_i;

@@ -98,7 +98,7 @@ void dense_close(dense_problem *p)
     fur_csr_destroy(p->matrix);
 }
 
-/* Brings the largest entry of a column, from the diagonal down, to the diagonal. */
+/* Exchanges row k with the row below it, or itself, that has the largest entry in column k. */
 static void exchange(long double complex *a, int64_t n, int64_t width, int64_t k)
 {
     int64_t best = k;
@@ -152,8 +152,8 @@ long double dense_residual(const dense *d, const void *x)
     return sqrtl(squares);
 }
 
-/* Each of n + 2 operations of a row errs by half an epsilon of |A||x| + |b|, of complex numbers by
- * at most four times that. */
+/* Each of the n + 2 operations of a row errs by at most half an epsilon of |A||x| + |b|. Complex
+ * operations err by at most four times that. */
 long double dense_rounding(const dense *d, const void *x)
 {
     long double squares = 0;

@@ -1,5 +1,5 @@
-/* Small systems as dense arrays: made at random or by hand, handed to the library as a matrix, and
- * solved in long double for comparison. */
+/* Small systems as dense arrays, random or set by hand. They are converted to matrices of the
+ * library and solved in long double for comparison. */
 #ifndef FURROW_TESTS_DENSE_H
 #define FURROW_TESTS_DENSE_H
 
@@ -7,7 +7,7 @@
 
 #include <complex.h>
 
-/* A x = b of n rows; entries are numbers of the value type. */
+/* A system A x = b of n rows. Its entries are numbers of the value type. */
 typedef struct dense {
     fur_value_type value;
     int64_t n;
@@ -15,20 +15,21 @@ typedef struct dense {
     fur_scalar *b;
 } dense;
 
-/* Zeros. */
+/* Returns a system of zeros. */
 dense dense_make(fur_value_type value, int64_t n);
 void dense_release(dense *d);
-/* a(row, col) = entry, rounded to the value type. */
+/* Sets a(row, col) to the entry, rounded to the value type. */
 void dense_set(dense *d, int64_t row, int64_t col, fur_scalar entry);
-/* A random right-hand side. */
+/* Sets a random right-hand side. */
 void dense_draw_b(dense *d, rng *r);
 
-/* Random rows of some entries. The diagonal entry is larger than the sum of the others by at least
- * 1, so no row of the inverse has a sum of moduli above 1. `hermitian`: the matrix is Hermitian.
- * `positive`: all diagonal entries are positive; otherwise they have both signs. */
+/* Returns a matrix with some random entries in each row. The diagonal entry is larger than the sum
+ * of the other entries by at least 1, so no row of the inverse has a sum of moduli above 1.
+ * `hermitian`: the matrix is Hermitian. `positive`: all diagonal entries are positive; otherwise
+ * they have both signs. */
 dense dense_dominant(rng *r, fur_value_type value, int64_t n, bool hermitian, bool positive);
 
-/* The library's view of a system: vectors x (zeros) and b. */
+/* The objects of the library for a system, with x = 0. */
 typedef struct dense_problem {
     fur_context *context;
     fur_csr *matrix;
@@ -43,11 +44,11 @@ typedef struct dense_problem {
 dense_problem dense_open(const dense *d, fur_context *context);
 void dense_close(dense_problem *p);
 
-/* x with A x = b, by elimination with pivots; to be freed. */
+/* Returns the solution of A x = b by elimination with pivots; the caller frees it. */
 long double complex *dense_solution(const dense *d);
-/* ||b - A x|| for the entries x of the library. */
+/* Returns ||b - A x|| for an x in the value type. */
 long double dense_residual(const dense *d, const void *x);
-/* Bound of the error of ||b - A x|| computed in the value type. */
+/* Returns a bound of the error of ||b - A x|| computed in the value type. */
 long double dense_rounding(const dense *d, const void *x);
 long double dense_b_norm(const dense *d);
 

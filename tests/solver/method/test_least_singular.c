@@ -1,4 +1,4 @@
-/* The least singular value of a growing triangle. */
+/* Estimates of the least singular value of a triangle that grows by columns. */
 #include "support.h"
 
 #include "least_singular.h"
@@ -14,7 +14,7 @@ static long double complex number(fur_scalar s)
     return (long double)s.re + (long double)s.im * I;
 }
 
-/* A triangle by columns, column k with k + 1 entries from k (k + 1) / 2 on. */
+/* Draws a triangle stored by columns. Column k has k + 1 entries from k (k + 1) / 2 on. */
 static void draw(rng *r, fur_value_type value, double scale, int n, fur_scalar *triangle)
 {
     for (int k = 0; k < n; k++) {
@@ -28,7 +28,7 @@ static void draw(rng *r, fur_value_type value, double scale, int n, fur_scalar *
     }
 }
 
-/* ||w^H R|| for R of n columns */
+/* Returns ||w^H R|| for R of n columns. */
 static long double row_length(int n, const fur_scalar *triangle, const fur_scalar *w)
 {
     long double squares = 0;
@@ -41,7 +41,8 @@ static long double row_length(int n, const fur_scalar *triangle, const fur_scala
     return sqrtl(squares);
 }
 
-/* ||R^-1|| in Frobenius' norm, by columns of the inverse: at least 1 / the least singular value. */
+/* Returns the Frobenius norm of R^-1, computed by columns. It is at least 1 / the least singular
+ * value. */
 static long double inverse_length(int n, const fur_scalar *triangle)
 {
     long double squares = 0;
@@ -59,8 +60,9 @@ static long double inverse_length(int n, const fur_scalar *triangle)
     return sqrtl(squares);
 }
 
-/* The witness is of unit length to 2 roundings for each time it was scaled, and so is what it
- * proves; it never proves too little. Two columns are exact. */
+/* The estimate is an upper bound of the least singular value, proved by a witness w of unit length.
+ * Length and proof are exact to 2 roundings for each scaling of w. The bound is exact for two
+ * columns. */
 START_TEST(the_estimate_has_a_witness_and_is_from_above)
 {
     rng r = rng_stream(1);
@@ -88,7 +90,7 @@ START_TEST(the_estimate_has_a_witness_and_is_from_above)
 }
 END_TEST
 
-/* A diagonal has its least entry. */
+/* The estimate for a diagonal matrix is its least entry. */
 START_TEST(a_diagonal_is_exact)
 {
     fur_scalar column[MAX] = {{0, 0}};

@@ -1,6 +1,6 @@
 /* Least squares by lsqr, lsmr and cgnr, compared with a QR factorisation in long double. The
  * systems are random, tall, square and wide, consistent or not, damped, preconditioned, with an
- * initial guess, in every value type. Also: the outcomes of singular, zero and hopeless problems;
+ * initial guess, in every value type. Also: outcomes of singular, zero and unsolvable problems;
  * refusals; the same bits for any number of threads. */
 #include "support.h"
 
@@ -9,13 +9,13 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX 96 /* rows of a problem, damping included, and columns */
+#define MAX 96 /* limit of the columns, and of the rows with those of the damping */
 
 typedef long double _Complex number;
 
 static const char *const methods[] = {"lsqr", "lsmr", "cgnr"};
 
-/* A dense problem, what the library sees of it, and A once more. */
+/* A dense problem, and the objects of the library for it. */
 typedef struct problem {
     fur_context *context;
     fur_value_type value;
@@ -68,7 +68,8 @@ static void plan(problem *p)
     ck_ok(p->context, fur_vector_create(p->context, p->value, p->cols, &p->x));
 }
 
-/* Random with a dominant diagonal, so well conditioned; `rank` columns, the others repeat them. */
+/* Makes a random, well-conditioned matrix with a dominant diagonal. Only the first `rank` columns
+ * are independent; later columns repeat them. */
 static problem *problem_make(fur_context *context, rng *r, fur_value_type value, int rows, int cols,
                              int rank)
 {
@@ -121,7 +122,8 @@ static long double norm_of(int n, const number *x)
     return sqrtl(sum);
 }
 
-/* Q R of an m x n matrix, m >= n, by modified Gram-Schmidt twice; columns of q. */
+/* The factors Q R of an m x n matrix, m >= n, computed by modified Gram-Schmidt with
+ * reorthogonalisation. */
 typedef struct factors {
     int m;
     int n;
@@ -153,7 +155,7 @@ static void factor(factors *f)
     }
 }
 
-/* R x = y in place, or R^H x = y. */
+/* solve_upper solves R x = y in place, solve_lower R^H x = y. */
 static void solve_upper(const factors *f, number *x)
 {
     for (int i = f->n - 1; i >= 0; i--) {
@@ -172,7 +174,7 @@ static void solve_lower(const factors *f, number *x)
     }
 }
 
-/* ||R^-1||_F, which is at least 1 / the least singular value. */
+/* Returns ||R^-1||_F, which is at least 1 / the least singular value. */
 static long double inverse_norm(const factors *f)
 {
     long double sum = 0;
@@ -185,8 +187,8 @@ static long double inverse_norm(const factors *f)
     return sqrtl(sum);
 }
 
-/* The solution, of least norm where A has more columns than rows; ||A^+||_F at least as an estimate
- * from above of its norm. */
+/* Stores the solution in x; if A has more columns than rows, the solution of least norm. Returns
+ * ||A^+||_F, an upper bound of the norm of A^+. */
 static long double reference(const problem *p, const number *b, double damp, number *x)
 {
     static factors f;
@@ -224,7 +226,8 @@ static long double frobenius(const problem *p)
     return sqrtl(sum);
 }
 
-/* A Hermitian positive definite tridiagonal operator, or its upper triangle. */
+/* Returns a tridiagonal matrix, Hermitian and positive definite if `symmetric`, else upper
+ * triangular. */
 static fur_csr *line(const problem *p, bool symmetric)
 {
     static number m[MAX][MAX];
@@ -316,7 +319,9 @@ static void check_trial(problem *p, rng *r, const trial *t, bool consistent)
         ck_ok(p->context, fur_operator_apply(p->op, p->x, p->b));
     else
         set_random(r, p->b);
-    ck_ok(p->context, fur_vector_fill(p->x, fur_real(t->guess ? 2 : 0))); /* far from solutions */
+    ck_ok(p->context,
+          fur_vector_fill(p->x,
+                          fur_real(t->guess ? 2 : 0))); /* a guess of 2 is far from the solutions */
     take(p->x, guess);
     fur_solver_options options = {.size = sizeof options,
                                   .method = t->method,
@@ -329,14 +334,16 @@ static void check_trial(problem *p, rng *r, const trial *t, bool consistent)
                   "%s %dx%d %s damp %g guess %d M %d: %s after %lld", t->method, p->rows, p->cols,
                   fur_value_name(p->value), t->damp, t->guess, t->preconditioned,
                   fur_outcome_name(report.outcome), (long long)report.iterations);
-    if (!t->preconditioned || p->rows >= p->cols || t->damp > 0) /* else of another least norm */
+    if (!t->preconditioned || p->rows >= p->cols ||
+        t->damp > 0) /* otherwise the least norm is another one */
         check_solution(p, t, &report, guess);
     fur_operator_destroy(m_op);
     fur_spmv_destroy(m_plan);
     fur_csr_destroy(m);
 }
 
-/* Loops over value types. */
+/* Random systems of all shapes, with damping, guess and preconditioner, are solved. Loops over
+ * value types. */
 START_TEST(random_systems_are_solved)
 {
     static const int sizes[][2] = {{1, 1}, {40, 12}, {20, 20}, {12, 40}, {12, 3}};
@@ -357,7 +364,8 @@ START_TEST(random_systems_are_solved)
 }
 END_TEST
 
-/* The solution of least norm gives repeated columns equal shares. A = 0 has x = 0. */
+/* A singular matrix gives the solution of least norm, in which repeated columns have equal entries.
+ * If A = 0, x = 0. */
 START_TEST(a_singular_matrix_has_a_least_squares_solution)
 {
     fur_context *context = context_make(NULL, 1);
@@ -388,7 +396,7 @@ START_TEST(a_singular_matrix_has_a_least_squares_solution)
 }
 END_TEST
 
-/* A solution of least squares is found to be one at the start, whatever its residual. */
+/* A guess that is a least-squares solution is accepted almost at once, whatever its residual. */
 START_TEST(a_solution_needs_no_more_steps)
 {
     fur_context *context = context_make(NULL, 1);
@@ -409,7 +417,7 @@ START_TEST(a_solution_needs_no_more_steps)
 }
 END_TEST
 
-/* Powers of two scale b and x and change nothing else. */
+/* If b is scaled by a power of two, the solves end alike and x scales with b. */
 START_TEST(any_magnitude_of_b_is_solved)
 {
     static const double scales[] = {0x1p-1000, 0x1p900};
@@ -439,7 +447,7 @@ START_TEST(any_magnitude_of_b_is_solved)
 }
 END_TEST
 
-/* With singular values 1, ..., c the estimate of c comes from below, and near. */
+/* If the singular values are 1, ..., c, the estimate of c is a close lower bound. */
 START_TEST(the_condition_is_estimated_from_below)
 {
     static number a[MAX][MAX];
@@ -496,8 +504,8 @@ START_TEST(a_preconditioner_that_is_not_symmetric_is_found_out)
 }
 END_TEST
 
-/* A diagonal of complex numbers is not Hermitian. Any outcome must leave an x that is no worse than
- * 0. */
+/* Any outcome leaves an x that is no worse than 0. Jacobi's preconditioner is not Hermitian here,
+ * because the diagonal is complex. */
 START_TEST(x_is_never_worse_than_the_guess)
 {
     static const int32_t rows[] = {0, 0, 0, 1, 1, 2};
@@ -574,7 +582,7 @@ START_TEST(what_a_method_cannot_do_is_refused)
 }
 END_TEST
 
-/* A sparse one large enough for several threads. */
+/* Returns a sparse matrix that is large enough for several threads. */
 static fur_csr *tall_matrix(fur_context *context, fur_value_type value, int64_t cols)
 {
     rng r = rng_stream(26);
@@ -596,7 +604,7 @@ static fur_csr *tall_matrix(fur_context *context, fur_value_type value, int64_t 
     return matrix;
 }
 
-/* Loops over value types. */
+/* Solutions have the same bits for any number of threads. Loops over value types. */
 START_TEST(solutions_have_the_same_bits_for_any_number_of_threads)
 {
     static const int threads[] = {1, 2, 3, 8};

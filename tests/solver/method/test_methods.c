@@ -1,11 +1,11 @@
-/* Methods for square matrices. Every method solves random systems of every value type, with every
- * kind of preconditioner, as elimination in long double does. It has the same bits for any number
- * of threads. It takes the iterations that SciPy, hypre and an independent code take. */
+/* Methods for square matrices. Every method solves random systems of every value type with every
+ * kind of preconditioner; the results agree with elimination in long double. The bits are the same
+ * for any number of threads. The iterations equal those of SciPy, hypre and an independent code. */
 #include "dense.h"
 
 #include <math.h>
 
-/* A method and the matrices that it is for. */
+/* A method and the matrices that it can solve. */
 typedef struct entrant {
     const char *name;
     bool hermitian;
@@ -20,7 +20,8 @@ static const entrant entrants[] = {
 
 enum { PLAIN, JACOBI, GENERAL, PRECONDITIONERS };
 
-/* Near the inverse of the diagonal, with small entries off the diagonal. */
+/* Returns a preconditioner near the inverse of the diagonal, with small entries off the diagonal.
+ */
 static dense near_inverse(const dense *d, rng *r, bool hermitian)
 {
     dense m = dense_make(d->value, d->n);
@@ -44,7 +45,8 @@ static dense near_inverse(const dense *d, rng *r, bool hermitian)
     return m;
 }
 
-/* The error of each entry is at most the sum of a row of the inverse times ||b - A x||. */
+/* Checks the residual and the error of each entry. An error is at most the sum of a row of the
+ * inverse, which is at most 1, times ||b - A x||. */
 static void check_solution(const entrant *e, const dense *d, const dense_problem *p,
                            const fur_solver_report *report, double rtol)
 {
@@ -97,7 +99,7 @@ static void check_random(fur_context *context, const entrant *e, fur_value_type 
     dense_release(&d);
 }
 
-/* Loops over methods and value types. */
+/* Every method solves random systems. Loops over methods and value types. */
 START_TEST(random_systems_are_solved)
 {
     static const int64_t sizes[] = {1, 2, 3, 17, 60, 150};
@@ -110,7 +112,8 @@ START_TEST(random_systems_are_solved)
 }
 END_TEST
 
-/* Jacobi's preconditioner at odd calls, and nothing but another size at even ones. */
+/* An operator that applies Jacobi's preconditioner at odd calls and multiplies by 100 at even
+ * calls. */
 typedef struct fickle {
     const fur_operator *jacobi;
     int calls;
@@ -123,8 +126,8 @@ static fur_status fickle_apply(void *user, const fur_vector *x, fur_vector *y)
                           : fur_axpby(fur_real(100), x, fur_real(0), y);
 }
 
-/* Loops over value types. fgmres converges with this preconditioner, and its recurrence residual
- * stays true. */
+/* fgmres converges with a preconditioner that changes, and its recurrence residual stays true.
+ * Loops over value types. */
 START_TEST(a_preconditioner_may_change)
 {
     fur_context *context = context_make(NULL, 1);
@@ -153,7 +156,7 @@ START_TEST(a_preconditioner_may_change)
     ck_ok(context, fur_solver_create(p.a, &options, &solver));
     ck_ok(context, fur_solver_solve(solver, p.b, p.x, &report));
     check_solution(&(entrant){"fgmres", false, false}, &d, &p, &report, options.rtol);
-    /* and for the first residual, for those at the ends of two cycles, and for the last */
+    /* Other products: the first residual, those at the ends of two cycles, and the last. */
     ck_assert_int_le(report.products, report.iterations + 4);
     fur_solver_destroy(solver);
     fur_operator_destroy(m);
@@ -166,8 +169,8 @@ END_TEST
 
 /* --- grids ------------------------------------------------------------------------------------ */
 
-/* Diffusion with convection by upwind differences on an n x n grid, less a multiple of the
- * identity: what flows in weighs -1 - c. */
+/* Returns diffusion and convection by upwind differences on an n x n grid, minus `less` times the
+ * identity. Upstream neighbours have the weight -1 - c. */
 static fur_csr *upwind(fur_context *context, fur_value_type value, int64_t n, double c, double less)
 {
     int32_t *rows = malloc((size_t)(5 * n * n) * sizeof *rows);
@@ -194,7 +197,8 @@ static fur_csr *upwind(fur_context *context, fur_value_type value, int64_t n, do
     return matrix;
 }
 
-/* The matrix's solve for a right-hand side of ones, from 0; the entries of x, to be freed. */
+/* Solves for a right-hand side of ones from x = 0. Returns the entries of x, which the caller
+ * frees. */
 static void *solve_ones(fur_csr *matrix, const fur_solver_options *options, bool jacobi,
                         fur_solver_report *report)
 {
@@ -227,8 +231,9 @@ static void *solve_ones(fur_csr *matrix, const fur_solver_options *options, bool
     return entries;
 }
 
-/* SciPy 1.17's iterations on the 64 x 64 grid. BiCGStab's last is half of one, which SciPy does not
- * count; rounding in another order moves it by one or two. */
+/* The iterations equal those of SciPy 1.17 on the 64 x 64 grid. BiCGStab may end after half an
+ * iteration, which SciPy does not count. Rounding in another order changes its iterations by one or
+ * two. */
 START_TEST(iterations_are_those_of_an_independent_code)
 {
     static const struct {
@@ -258,7 +263,7 @@ START_TEST(iterations_are_those_of_an_independent_code)
 }
 END_TEST
 
-/* The negated Laplacian of 7 points on an n x n x n grid. */
+/* Returns the negated Laplacian of 7 points on an n x n x n grid. */
 static fur_csr *laplacian(fur_context *context, int64_t n)
 {
     fur_stencil_definition definition = {
@@ -272,8 +277,8 @@ static fur_csr *laplacian(fur_context *context, int64_t n)
     return matrix;
 }
 
-/* Conjugate gradients with Jacobi to 1e-8 on n^3 points, as SciPy and an independent code count
- * them; of the reduced system an independent code alone, and not for 10. */
+/* cg with Jacobi to 1e-8 on n^3 points takes the iterations of SciPy and of an independent code.
+ * Only the independent code counts those of the reduced system, and not for n = 10. */
 START_TEST(poisson_in_three_dimensions_takes_its_iterations)
 {
     static const struct {
@@ -300,10 +305,10 @@ START_TEST(poisson_in_three_dimensions_takes_its_iterations)
 }
 END_TEST
 
-/* Results that hypre saved (src/test/TEST_ij/fsai.saved: ij -n 10 10 10 -solver 2, with b = 1 and
- * x0 = 0). hypre's PCG ends when r.r / b.b of the recurrence residual is below 1e-16, because ij
- * asks for the 2-norm. Its default, r.Mr / b.Mb, gives the same here because the diagonal is
- * constant. */
+/* The iterations and the residual equal those that hypre saved (src/test/TEST_ij/fsai.saved: ij -n
+ * 10 10 10 -solver 2, with b = 1 and x0 = 0). hypre's PCG ends when r.r / b.b of the recurrence
+ * residual is below 1e-16, because ij asks for the 2-norm. Its default, r.Mr / b.Mb, gives the same
+ * here because the diagonal is constant. */
 START_TEST(the_residual_is_that_of_hypre)
 {
     fur_context *context = context_make(NULL, 2);
@@ -320,9 +325,10 @@ START_TEST(the_residual_is_that_of_hypre)
 }
 END_TEST
 
-/* Laplace's matrix less 0.1, which has 28 negative eigenvalues: SciPy's minres has a true residual
- * of 1e-8 after 157 iterations, the same recursion in NumPy after 162: the Lanczos process has lost
- * its orthogonality by then, and rounding decides. */
+/* minres solves a system on which cg reports an indefinite matrix. Laplace's matrix minus 0.1 has
+ * 28 negative eigenvalues. SciPy's minres has a true residual of 1e-8 after 157 iterations, the
+ * same recursion in NumPy after 162. By then the Lanczos vectors are no longer orthogonal, and
+ * rounding decides. */
 START_TEST(an_indefinite_matrix_is_for_minres)
 {
     fur_context *context = context_make(NULL, 2);
@@ -337,14 +343,15 @@ START_TEST(an_indefinite_matrix_is_for_minres)
         ck_assert_int_eq(report.outcome, FUR_OUTCOME_CONVERGED);
         ck_assert_int_ge(report.iterations, 150);
         ck_assert_int_le(report.iterations, 165);
-        ck_assert_int_eq(report.products, report.iterations + 2); /* in one pass */
+        ck_assert_int_eq(report.products, report.iterations + 2); /* 2 more if there is one pass */
     }
     fur_csr_destroy(matrix);
     fur_context_destroy(context);
 }
 END_TEST
 
-/* The eigenvalues of the same are 3.9 - 2 cos(i h) - 2 cos(j h), h = pi / 65. */
+/* auto solves the same system with minres. Its eigenvalues are 3.9 - 2 cos(i h) - 2 cos(j h), h =
+ * pi / 65. */
 START_TEST(an_indefinite_matrix_is_solved_by_itself)
 {
     fur_context *context = context_make(NULL, 2);
@@ -373,7 +380,8 @@ START_TEST(an_indefinite_matrix_is_solved_by_itself)
 }
 END_TEST
 
-/* Loops over methods and value types. */
+/* Solutions and reports have the same bits for any number of threads. Loops over methods and value
+ * types. */
 START_TEST(solutions_have_the_same_bits_for_any_threads)
 {
     static const int threads[] = {1, 2, 3, 8};

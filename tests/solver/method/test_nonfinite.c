@@ -1,5 +1,5 @@
-/* Systems whose numbers overflow, underflow or are not finite: every solve ends, by every method
- * and for every value type. */
+/* Systems whose numbers overflow, underflow or are nonfinite: every solve ends, by every method and
+ * for every value type. */
 #include "dense.h"
 
 #include <float.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#define MAX_CPU_SECONDS 60 /* of one test: a solve that never ends is a failure */
+#define MAX_CPU_SECONDS 60 /* limit of one test, because a solve that never ends is a failure */
 
 static void limit_time(void)
 {
@@ -15,14 +15,15 @@ static void limit_time(void)
     ck_assert_int_eq(setrlimit(RLIMIT_CPU, &limit), 0);
 }
 
-/* A power of ten of the type's range. */
+/* Returns a random power of ten within the range of the type. */
 static double draw_scale(rng *r, fur_value_type value)
 {
     int most = value_epsilon(value) == DBL_EPSILON ? 300 : 36;
     return pow(10, (double)(rng_below(r, 2 * most + 1) - most));
 }
 
-/* Entries of one kind: all of one scale, each row of one, or each entry of one. */
+/* Draws entries that all have one scale, or one scale for each row or for each entry, or a diagonal
+ * matrix. b has a scale for each entry. */
 static void draw_nonfinite(dense *d, rng *r)
 {
     int64_t kind = rng_below(r, 4);
@@ -62,7 +63,7 @@ static void check_end(const dense *d, fur_solver_options options)
     fur_context_destroy(context);
 }
 
-/* Loops over value types. */
+/* Every solve ends in time with a finite x. Loops over value types. */
 START_TEST(every_solve_ends)
 {
     limit_time();
@@ -81,8 +82,8 @@ START_TEST(every_solve_ends)
 }
 END_TEST
 
-/* Solves that take a guess: a single one, a block of two whose second guess is nonfinite,
- * and auto. */
+/* Checks that a nonfinite guess is refused by a single solve, by a block of two whose second guess
+ * is nonfinite, and by auto. */
 static void check_refusal(const dense_problem *p, const char *method)
 {
     static const char *const sentences[] = {
@@ -111,14 +112,17 @@ static void check_refusal(const dense_problem *p, const char *method)
     entry_set(value, entries, 3, fur_real(-INFINITY));
     ck_ok(p->context, fur_vectors_upload(entries, x));
     ck_assert_int_eq(fur_solver_solve_block(solver, b, x, NULL), FUR_INVALID);
-    ck_assert(strstr(sentences[1], fur_context_error(p->context))); /* single columns: unnamed */
+    ck_assert(strstr(
+        sentences[1],
+        fur_context_error(p->context))); /* blocks of single columns do not name the column */
     fur_vectors_destroy(x);
     fur_vectors_destroy(b);
     fur_solver_destroy(solver);
     free(entries);
 }
 
-/* Loops over value types: b - A x does not show an entry of x in a column without entries. */
+/* A nonfinite guess is refused even if b - A x does not show it, because its column has no entries.
+ * Loops over value types. */
 START_TEST(a_guess_that_is_not_finite_is_refused)
 {
     fur_context *context = context_make(NULL, 1);
@@ -140,7 +144,7 @@ END_TEST
 
 /* --- scales ----------------------------------------------------------------------------------- */
 
-/* A system and a preconditioner, and the powers of two that they are multiplied by. */
+/* A system and a preconditioner, and the exponents of the powers of two that scale them. */
 typedef struct scaled {
     const dense *d;
     const dense *m; /* NULL: none */
@@ -162,7 +166,7 @@ static dense dense_scaled(const dense *d, int of_a, int of_b)
     return out;
 }
 
-/* From 0; x is to be freed. */
+/* Solves the scaled system from x = 0; the caller frees x. */
 static fur_solver_report solve_scaled(const scaled *s, void **x)
 {
     fur_context *context = context_make(NULL, 1);
@@ -190,7 +194,8 @@ static fur_solver_report solve_scaled(const scaled *s, void **x)
     return report;
 }
 
-/* The outcome, and the bits of x but for the scale. */
+/* Checks that the scaled solve has the same outcome, iterations and bits of x except for the scale.
+ */
 static void check_scale(const scaled *s, const fur_solver_report *near, const void *near_x)
 {
     fur_value_type value = s->d->value;
@@ -213,8 +218,8 @@ static void check_scale(const scaled *s, const fur_solver_report *near, const vo
     free(x);
 }
 
-/* Scales of A, b and M as far as x and what a residual falls are in range. They are even powers of
- * two, because minres and chebyshev take square roots of products with M. */
+/* Checks scales of A, b and M for which x and the smallest residual are in range. They are even
+ * powers of two, because minres and chebyshev take square roots of products with M. */
 static void check_scales(const dense *d, const dense *m, const char *method)
 {
     static const int wide[] = {-990, -800, -500, -200, 0, 200, 500, 800, 990};
@@ -238,7 +243,7 @@ static void check_scales(const dense *d, const dense *m, const char *method)
     free(x);
 }
 
-/* Loops over value types. */
+/* A scale of A, b or M changes no bit except for the scale of x. Loops over value types. */
 START_TEST(the_scales_of_a_and_b_do_not_matter)
 {
     rng r = rng_stream(2);
@@ -257,7 +262,8 @@ END_TEST
 /* Number of systems with a subnormal right-hand side. */
 #define SUBNORMAL 20
 
-/* Each system is solved to what the few bits of b allow. Some take a second pass. */
+/* A system with a subnormal b is solved as far as its few bits allow. Some solves need a second
+ * pass. */
 START_TEST(a_subnormal_right_hand_side_is_solved)
 {
     fur_value_type value = (fur_value_type)_i;
@@ -280,7 +286,8 @@ START_TEST(a_subnormal_right_hand_side_is_solved)
 }
 END_TEST
 
-/* Loops over value types: the scale of a row with subnormal entries has no reciprocal. */
+/* A row with subnormal entries has a scaled residual, although its scale has no reciprocal. Loops
+ * over value types. */
 START_TEST(a_subnormal_row_has_a_scale)
 {
     fur_value_type value = (fur_value_type)_i;
@@ -300,8 +307,8 @@ START_TEST(a_subnormal_row_has_a_scale)
 }
 END_TEST
 
-/* Loops over value types. The tolerance is so small that a recurrence residual would underflow, and
- * p.Ap with it. A method that goes on from the true residual solves the system. */
+/* A method that restarts from the true residual solves a system with a tiny tolerance. With the
+ * recurrence residual, this residual and p.Ap would underflow. Loops over value types. */
 START_TEST(an_underflow_is_no_proof)
 {
     fur_value_type value = (fur_value_type)_i;
@@ -330,7 +337,7 @@ START_TEST(an_underflow_is_no_proof)
 }
 END_TEST
 
-/* The systems of least squares that once overflowed or underflowed. */
+/* Least-squares solves of systems with extreme scales neither overflow nor underflow. */
 START_TEST(least_squares_neither_overflow_nor_underflow)
 {
     static const char *const names[] = {"lsqr", "lsmr", "cgnr"};
@@ -350,7 +357,7 @@ START_TEST(least_squares_neither_overflow_nor_underflow)
         dense_set(&d, 1, 0, fur_real(1e-292));
         dense_set(&d, 1, 1, fur_real(1e-169));
         d.b[0] = fur_real(1e-42);
-        d.b[1] = fur_real(1e294); /* x is out of range */
+        d.b[1] = fur_real(1e294); /* x overflows */
         report = solve_scaled(&s, (void **)&x);
         ck_assert(report.outcome != FUR_OUTCOME_CONVERGED);
         ck_assert(report.outcome != FUR_OUTCOME_LEAST_SQUARES || isfinite(x[0] + x[1]));

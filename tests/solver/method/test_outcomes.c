@@ -1,5 +1,5 @@
 /* How methods for square matrices end if a system has no solution or the method does not find it.
- * The report holds in long double, and x is no worse than the initial guess. */
+ * The report is correct in long double arithmetic, and x is no worse than the initial guess. */
 #include "dense.h"
 
 #include <float.h>
@@ -8,7 +8,7 @@
 
 static const char *const names[] = {"bicgstab", "minres", "gmres", "fgmres", "idrs"};
 
-/* From the guess x, or from 0. The x of the solve replaces it. */
+/* Solves from the guess x and stores the solution in x. */
 static fur_solver_report solve_from(const dense *d, fur_solver_options options, void *x)
 {
     fur_context *context = context_make(NULL, 1);
@@ -40,7 +40,7 @@ static fur_solver_report solve(const dense *d, const char *method, int restart)
                   (report).method, fur_outcome_name((report).outcome),                             \
                   (long long)(report).iterations, (report).residual)
 
-/* Laplace's matrix on a circle, whose range has the mean 0. */
+/* Returns Laplace's matrix on a circle. All vectors in its range have the mean 0. */
 static dense circle(fur_value_type value, int64_t n)
 {
     dense d = dense_make(value, n);
@@ -52,14 +52,14 @@ static dense circle(fur_value_type value, int64_t n)
     return d;
 }
 
-/* b = (1, 0, 0, ...) */
+/* Sets b = (1, 0, 0, ...). */
 static void set_first(dense *d)
 {
     for (int64_t i = 0; i < d->n; i++)
         d->b[i] = fur_real(i == 0);
 }
 
-/* Loops over value types. */
+/* Every method reports that a zero matrix is singular. Loops over value types. */
 START_TEST(a_zero_matrix_is_singular)
 {
     for (int64_t n = 1; n <= 9; n += 4)
@@ -74,8 +74,8 @@ START_TEST(a_zero_matrix_is_singular)
 }
 END_TEST
 
-/* b has the mean 1 / n. minres and gmres minimise the residual, so their residual is exactly the
- * mean part. */
+/* A system without a solution is never reported as solved: b has the mean 1 / n. minres and gmres
+ * minimise the residual, so their residual is exactly the mean part of b. */
 START_TEST(a_system_without_a_solution_is_not_solved)
 {
     for (int64_t n = 5; n <= 40; n += 7)
@@ -96,9 +96,9 @@ START_TEST(a_system_without_a_solution_is_not_solved)
 }
 END_TEST
 
-/* Draws a directed circle, entries with an empty row, or a triangle without its diagonal. Each has
- * a vector u with u^H A = 0: all ones, or a row of the identity. b is random. Returns |u^H b| /
- * ||u||, the least residual that any x can leave. */
+/* Keeps the circle of d, or draws random entries with an empty row, or a triangle without its
+ * diagonal. Each has a vector u with u^H A = 0: all ones, or a row of the identity. b is random.
+ * Returns |u^H b| / ||u||, the least residual of any x. */
 static long double draw_singular(dense *d, rng *r)
 {
     int64_t n = d->n;
@@ -120,7 +120,7 @@ static long double draw_singular(dense *d, rng *r)
     return hypotl(re, im) / (kind == 0 ? sqrtl((long double)n) : 1);
 }
 
-/* The largest residual of working precision: 8 epsilon of ||A||_F ||x|| + ||b||. */
+/* Returns the largest residual of working precision: 8 epsilon (||A||_F ||x|| + ||b||). */
 static long double working_precision(const dense *d, const void *x)
 {
     long double a = 0;
@@ -134,10 +134,9 @@ static long double working_precision(const dense *d, const void *x)
     return 8 * value_epsilon(d->value) * (a * sqrtl(squares) + dense_b_norm(d));
 }
 
-/* A space that A maps to itself, but not onto itself, is found by a cycle as long as A has rows. A
- * solve may succeed only if the part of b outside A's range is small. It may be within the
- * tolerance. It may also be within the rounding of A times a large x, which is working precision.
- */
+/* gmres with a cycle as long as A has rows finds that A is singular. A solve may succeed only if
+ * the part of b outside A's range is small. It may be within the tolerance. It may also be within
+ * the rounding of A times a large x, which is working precision. */
 START_TEST(gmres_without_a_restart_knows_a_singular_matrix)
 {
     fur_value_type value = (fur_value_type)_i;
@@ -162,8 +161,8 @@ START_TEST(gmres_without_a_restart_knows_a_singular_matrix)
 }
 END_TEST
 
-/* The matrix that exchanges two numbers: the first shadow vector of bicgstab is orthogonal to A p.
- */
+/* bicgstab continues with another shadow vector if the first one is orthogonal to A p. The matrix
+ * exchanges two numbers. */
 START_TEST(bicgstab_goes_on_with_another_shadow_vector)
 {
     dense d = dense_make((fur_value_type)_i, 2);
@@ -180,7 +179,8 @@ START_TEST(bicgstab_goes_on_with_another_shadow_vector)
 }
 END_TEST
 
-/* Shifting n numbers in a circle: gmres makes no progress before direction n. */
+/* gmres reports stagnation if a restart makes no progress. A matrix that shifts n numbers in a
+ * circle gives no progress before direction n. */
 START_TEST(a_restart_without_progress_is_stagnation)
 {
     for (int64_t n = 2; n <= 23; n += 7) {
@@ -202,7 +202,8 @@ START_TEST(a_restart_without_progress_is_stagnation)
 }
 END_TEST
 
-/* Eigenvalues on the imaginary axis. */
+/* gmres and idrs solve skew systems, whose eigenvalues are imaginary. minres reports the asymmetry.
+ */
 START_TEST(skew_symmetric_systems_are_solved)
 {
     rng r = rng_stream(3);
@@ -221,7 +222,7 @@ START_TEST(skew_symmetric_systems_are_solved)
 }
 END_TEST
 
-/* Upwind differences on a line. */
+/* minres finds that upwind differences on a line are not symmetric. */
 START_TEST(minres_finds_out_that_a_matrix_is_not_symmetric)
 {
     rng r = rng_stream(4);
@@ -274,8 +275,8 @@ static int far_magnitude(const char *method, fur_value_type value)
     return single ? (grows ? 80 : 100) : grows ? 600 : 830;
 }
 
-/* The matrix times a power of two gives the same bits. minres and gmres without a restart solve any
- * Hermitian system that is well conditioned. */
+/* A matrix times a power of two gives the same outcome, iterations and residual. minres and gmres
+ * without a restart solve any Hermitian system that is well conditioned. */
 START_TEST(the_magnitude_of_the_matrix_does_not_matter)
 {
     fur_value_type value = (fur_value_type)_i;
@@ -313,7 +314,8 @@ START_TEST(a_system_without_unknowns_is_solved)
 }
 END_TEST
 
-/* Counts its calls, which see one iteration after the other; stops at one. */
+/* A monitor that counts its calls, checks that iterations come one by one, and may stop the solve.
+ */
 typedef struct watch {
     int64_t last;
     int64_t stop_at;
@@ -374,8 +376,8 @@ END_TEST
 
 /* --- matrices that methods fail on ------------------------------------------------------------ */
 
-/* Entries at random; a triangle, which is far from normal; equal rows but for little; a shift with
- * little on it; eigenvalues that differ by much. */
+/* Draws one of five kinds: random entries; a triangle, far from normal; rows that are nearly equal;
+ * a shift with small entries added; a diagonal with very different entries. */
 static void draw_bad(dense *d, rng *r)
 {
     int64_t kind = rng_below(r, 5);
@@ -393,7 +395,8 @@ static void draw_bad(dense *d, rng *r)
     }
 }
 
-/* Double the bound of one computed residual: the limit and the library's own one. */
+/* Checks the report and that x is no worse than the guess. Each residual, the library's and the one
+ * here, may have the error of one computed residual. */
 static void check_bad(const dense *d, fur_solver_options options, void *x)
 {
     long double before = dense_residual(d, x);
@@ -428,7 +431,7 @@ START_TEST(what_is_said_of_bad_matrices_is_true)
 }
 END_TEST
 
-/* A matrix until its products are used up, and NaN from then on. */
+/* An operator A that returns NaN after `left` more products. */
 typedef struct failing {
     const fur_operator *a;
     int left;
@@ -440,7 +443,7 @@ static fur_status failing_apply(void *user, const fur_vector *x, fur_vector *y)
     return f->left-- > 0 ? fur_operator_apply(f->a, x, y) : fur_vector_fill(y, fur_real(NAN));
 }
 
-/* Solves with an operator that fails after `products` good products with A, or with A and A^H. */
+/* Solves with an operator that returns NaN after `products` products with A, or with A and A^H. */
 static fur_solver_report solve_failing(const dense_problem *p, const char *method, double damp,
                                        int products)
 {
@@ -465,7 +468,7 @@ static fur_solver_report solve_failing(const dense_problem *p, const char *metho
     return report;
 }
 
-/* Loops over value types. */
+/* A nonfinite product ends every method with a breakdown. Loops over value types. */
 START_TEST(a_product_that_is_not_finite_is_a_breakdown)
 {
     fur_context *context = context_make(NULL, 1);
@@ -488,8 +491,8 @@ START_TEST(a_product_that_is_not_finite_is_a_breakdown)
 }
 END_TEST
 
-/* Loops over value types: r.Mr = 0 from the start, of r = (1, 1) and M = (1, -1) on the diagonal.
- */
+/* chebyshev ends if r.Mr = 0 at the start, here r = (1, 1) and M = diag(1, -1). Loops over value
+ * types. */
 START_TEST(a_residual_that_the_preconditioner_turns_by_a_right_angle_ends_chebyshev)
 {
     fur_context *context = context_make(NULL, 1);
