@@ -1,6 +1,6 @@
-/* Sums, shifts, element-wise and Kronecker products, against lists of entries made by their
- * definitions: on every shape, value type and offset width, to the bit, for several numbers of
- * threads. */
+/* Sums, shifts, element-wise and Kronecker products. Results are compared bit for bit with lists of
+ * entries made by their definitions, for every shape, value type and offset width and for several
+ * numbers of threads. */
 #include "triplets.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 static const int thread_counts[] = {1, 2, 3, 8};
 
-/* Position + 1 of the entry of each column in a row of B; 0 without one. */
+/* Sets where[j] to 1 + the position of entry (row, j) of B, or back to 0. */
 static void mark_row(const fur_csr_view *b, int64_t row, int64_t *where, bool set)
 {
     for (int64_t k = offset_at(b, row); k < offset_at(b, row + 1); k++)
@@ -29,7 +29,8 @@ static fur_scalar sum_of(fur_value_type value, fur_scalar alpha, fur_scalar a, f
     return times_plus(value, alpha, a, right);
 }
 
-/* alpha A + beta B; with `common` the product of the entries that both have. */
+/* Returns alpha A + beta B. With `common`, returns the products of entries at positions that both
+ * matrices store. */
 static triplets merged(const fur_csr *x, fur_scalar alpha, const fur_csr *y, fur_scalar beta,
                        bool common)
 {
@@ -155,7 +156,7 @@ static void check_kron(const fur_csr *x, const fur_csr *y)
     triplets_release(&a);
 }
 
-/* Loops over types. */
+/* A Kronecker product has the products of all pairs of entries. Loops over types. */
 START_TEST(kronecker_products_have_all_products)
 {
     static const char *const names[] = {"0 x 7", "7 x 0", "1 x 1", "diagonal", "full", "band"};

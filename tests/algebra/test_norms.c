@@ -1,5 +1,5 @@
-/* Norms of matrices and their comparison within a tolerance, against plain loops in the order of
- * docs/numerics.md. */
+/* Norms of matrices and comparisons within a tolerance. Results are compared with plain loops in
+ * the order of docs/numerics.md. */
 #include "triplets.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ static double modulus_of(fur_value_type value, fur_scalar z)
     return value_is_complex(value) ? sqrt(fma(fabs(z.re), fabs(z.re), z.im * z.im)) : fabs(z.re);
 }
 
-/* The largest sum of a row's moduli, in segments of 128. */
+/* Returns the largest sum of the moduli of a row. A row is added in segments of 128 entries. */
 static double expected_norm(const fur_csr *a)
 {
     fur_csr *near = matrix_near(a);
@@ -59,8 +59,8 @@ static void check_norms(const fur_csr *a)
     fur_csr_destroy(near);
 }
 
-/* The difference of two matrices in a row, as the header defines it. `where` has a zero for each
- * column and marks the columns of B's row. */
+/* Adds the difference of a row of two matrices to `d`, as the header defines it. `where` has a zero
+ * for each column on entry; the function marks the columns of B's row in it. */
 static void expect_row(const fur_csr_view *a, const fur_csr_view *b, int64_t row, int64_t *where,
                        double rtol, double atol, fur_csr_difference *d)
 {
@@ -133,7 +133,7 @@ START_TEST(norms_and_differences_are_those_of_plain_loops)
 }
 END_TEST
 
-/* A matrix of one row. */
+/* Returns a matrix of one row. */
 static fur_csr *line(fur_context *context, int64_t count, const double *entries)
 {
     static const int32_t columns[] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -170,7 +170,7 @@ START_TEST(infinities_and_nans_agree_with_themselves_alone)
 }
 END_TEST
 
-/* Moduli whose squares overflow or vanish. */
+/* Norms are correct if the squares of moduli overflow or underflow. */
 START_TEST(moduli_neither_overflow_nor_vanish)
 {
     static const int32_t offsets[] = {0, 1}, column = 0;

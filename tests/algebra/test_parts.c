@@ -1,6 +1,6 @@
-/* Parts of matrices and matrices of parts: bands, submatrices by ranges and lists, blocks, matrices
- * with small entries dropped, diagonal matrices. All are compared with lists of entries, to the
- * bit. */
+/* Parts of matrices, and matrices made of parts: bands, submatrices by ranges and lists, blocks,
+ * matrices without their small entries, diagonal matrices. Results are compared with lists of
+ * entries, bit for bit. */
 #include "triplets.h"
 
 #include <math.h>
@@ -37,7 +37,7 @@ static void check_submatrix(const fur_csr *a, const int64_t rows[2], const int64
     triplets_release(&all);
 }
 
-/* 0 <= ends[0] <= ends[1] <= n */
+/* Draws 0 <= ends[0] <= ends[1] <= n. */
 static void draw_range(rng *r, int64_t n, int64_t ends[2])
 {
     int64_t p = rng_below(r, n + 1);
@@ -65,7 +65,7 @@ static void check_ranges(const fur_csr *a, rng *r)
     check_band(a, INT64_MIN, INT64_MAX);
 }
 
-/* Numbers below `size`: rising, or in any order and maybe several times. */
+/* Returns up to 100 numbers below `size`: rising, or in any order and possibly repeated. */
 static int32_t *draw_list(rng *r, int64_t size, int64_t *count, bool rising)
 {
     int32_t *list = calloc(101, sizeof *list);
@@ -122,7 +122,8 @@ static void check_lists(const fur_csr *a, rng *r)
     check_selected(a, 0, NULL, 0, NULL);
 }
 
-/* The tolerance is a modulus of the matrix itself, too. */
+/* Checks that small entries are dropped. Some callers pass the modulus of an entry as the
+ * tolerance. */
 static void check_dropped(const fur_csr *a, double tolerance)
 {
     triplets all = triplets_of(a);
@@ -185,7 +186,7 @@ START_TEST(what_is_not_a_number_is_not_dropped)
 }
 END_TEST
 
-/* A column with duplicates, taken twice: its positions are still in order. */
+/* A column with duplicates is selected twice. The entries of the result are still sorted. */
 START_TEST(duplicates_of_a_repeated_column_are_sorted)
 {
     static const int32_t rows[] = {0, 0, 0}, columns[] = {1, 1, 2}, list[] = {1, 1, 2};
@@ -209,7 +210,7 @@ START_TEST(duplicates_of_a_repeated_column_are_sorted)
 }
 END_TEST
 
-/* A grid of blocks. The shapes give the sizes of its rows and columns. */
+/* Checks a matrix made of a grid of rows x cols blocks of random sizes. Some blocks are missing. */
 static void check_blocks(fur_context *context, rng *r, int type, int rows, int cols)
 {
     const fur_csr *blocks[12] = {NULL};
@@ -240,7 +241,7 @@ static void check_blocks(fur_context *context, rng *r, int type, int rows, int c
         fur_csr_destroy((fur_csr *)(uintptr_t)blocks[n]);
 }
 
-/* Loops over types. */
+/* Every block is at its place in the result. Loops over types. */
 START_TEST(blocks_stand_in_their_places)
 {
     memory m = {0};
@@ -255,7 +256,7 @@ START_TEST(blocks_stand_in_their_places)
 }
 END_TEST
 
-/* Loops over value types: both ways. */
+/* A diagonal matrix made from a vector has this vector as its diagonal. Loops over value types. */
 START_TEST(diagonal_matrices_have_their_vector)
 {
     static const int64_t sizes[] = {0, 1, 1000, 100001};

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Matrices of one shape: the second has another pattern. Both are with one thread of
- * the CPU, and in the context under test. */
+/* Two matrices of one shape with different patterns. `a` and `b` are in a context of one CPU
+ * thread. `far_a` and `far_b` are copies in the context under test. */
 typedef struct operands {
     fur_csr *a;
     fur_csr *b;
@@ -28,7 +28,7 @@ static void operands_release(operands *o)
     fur_csr_destroy(o->a);
 }
 
-/* An operation runs on both sides, and both results must be equal. */
+/* An operation under test. It runs in both contexts, and the results must be equal. */
 typedef fur_status operation(const fur_csr *a, const fur_csr *b, fur_csr **out);
 
 static void check(const operands *o, const char *what, operation *run)
@@ -88,7 +88,7 @@ static fur_status column_of_blocks(const fur_csr *a, const fur_csr *b, fur_csr *
     return fur_csr_from_blocks(2, 1, grid, out);
 }
 
-/* The first rows and columns. */
+/* Returns the first rows and columns of a matrix. */
 static fur_csr *corner(const fur_csr *a)
 {
     const fur_csr_view *v = fur_csr_get(a);
@@ -116,7 +116,7 @@ static fur_status kron_reversed(const fur_csr *a, const fur_csr *b, fur_csr **ou
     return status;
 }
 
-/* Between two diagonals, taken from A itself, or one; in A's place and with borrowed values. */
+/* Scales a copy of A by rows and columns, by rows, by columns, and by nothing. */
 static fur_status scale(const fur_csr *a, const fur_csr *b, fur_csr **out)
 {
     fur_context *context = fur_csr_context(a);
@@ -235,7 +235,7 @@ START_TEST(results_have_the_bits_of_one_thread)
 }
 END_TEST
 
-/* Positions that are stored several times, and some that are not a number. */
+/* Returns a matrix with several entries at some positions and with some nonfinite values. */
 static fur_csr *with_duplicates(fur_context *context, rng *r, int64_t n, int64_t count)
 {
     int32_t *i = malloc((size_t)count * sizeof *i);

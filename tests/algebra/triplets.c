@@ -104,7 +104,7 @@ fur_csr *matrix_like(const fur_csr *a, rng *r)
     fur_context *context = fur_csr_context(a);
     triplets t = triplets_make(v->rows, v->cols, v->value_type);
     for (int64_t i = 0; i < v->rows; i++) {
-        uint64_t kept = rng_bits(r); /* rows of the same columns are among them */
+        uint64_t kept = rng_bits(r); /* some rows keep all their columns */
         int64_t last = -1;
         for (int64_t k = offset_at(v, i); k < offset_at(v, i + 1); k++) {
             int64_t col = v->columns[k];

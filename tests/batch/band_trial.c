@@ -1,4 +1,5 @@
-/* Systems with a band, and what elimination makes of each alone, on dense rows of numbers. */
+/* Systems with a banded matrix, and the expected result of each. Elimination works on dense
+ * rows. */
 #include "batch_trial.h"
 
 #include <math.h>
@@ -26,7 +27,7 @@ fur_csr *batch_band_pattern(fur_context *context, rng *r, int64_t rows, int64_t 
     return a;
 }
 
-/* Arithmetic in the value type. */
+/* Returns a b + c, computed in the value type. */
 static double fma_part(bool single, double a, double b, double c)
 {
     return single ? (double)fmaf((float)a, (float)b, (float)c) : fma(a, b, c);
@@ -47,7 +48,7 @@ static fur_scalar negative(fur_scalar a)
     return fur_complex(-a.re, -a.im);
 }
 
-/* a / b; for complex numbers a times the rounded reciprocal of b. */
+/* Returns a / b. A complex a is multiplied by the rounded reciprocal of b. */
 static fur_scalar over(fur_value_type value, fur_scalar a, fur_scalar b)
 {
     if (value == FUR_F32)
@@ -66,7 +67,7 @@ static fur_scalar over(fur_value_type value, fur_scalar a, fur_scalar b)
                        fma_part(single, a.im, r.re, product.im));
 }
 
-/* The size of an entry in the choice of the pivot. */
+/* Returns the size of an entry in the choice of the pivot. */
 static double size_of(fur_value_type value, fur_scalar a)
 {
     double size = fabs(a.re) + fabs(a.im);
@@ -80,8 +81,8 @@ static void exchange(fur_scalar *a, fur_scalar *b)
     *b = swap;
 }
 
-/* x in place of b, by elimination on dense rows; whether the matrix is singular. Each entry of U
- * that is outside of the band is 0, and changes nothing. */
+/* Replaces b by x, by elimination on dense rows. Returns whether the matrix is singular. Entries of
+ * U outside of the band are 0 and change nothing. */
 static bool eliminate(fur_value_type value, int64_t n, int64_t lower, int64_t upper, fur_scalar *a,
                       fur_scalar *b)
 {
@@ -143,7 +144,7 @@ static void spoil(batch_trial *t, int64_t s, rng *r)
         entry_set(t->value, t->values, k * t->count + s, fur_real(s % 2 ? NAN : 0));
 }
 
-/* Entries of which the squares are beyond the range of double precision. */
+/* Scales system s so that squares of its entries overflow in the value type. */
 static void enlarge(batch_trial *t, int64_t s)
 {
     double factor = t->value == FUR_F64 || t->value == FUR_C128 ? 0x1p600 : 0x1p100;

@@ -29,7 +29,7 @@ void batch_block_release(batch_block *b)
     fur_vectors_destroy(b->wide);
 }
 
-/* The entries of system s. */
+/* Returns the entries of system s in a block. */
 static void *take(const batch_trial *t, const void *block, int64_t rows, int64_t s)
 {
     void *out = entries_make(t->value, rows + 1);
@@ -44,7 +44,7 @@ static void put(const batch_trial *t, const void *entries, int64_t rows, int64_t
         entry_set(t->value, block, i * t->count + s, entry_get(t->value, entries, i));
 }
 
-/* The matrix of system s. */
+/* Returns the matrix of system s. */
 static fur_csr *matrix_of(const batch_trial *t, int64_t s)
 {
     fur_context *context = fur_csr_context(t->matrix);
@@ -119,10 +119,10 @@ typedef enum fault {
     SOUND = 0,
     NO_GUESS, /* x = 0 at the start */
     HARD,     /* nearly singular */
-    TINY,     /* b and A x tiny, or huge */
+    TINY,     /* b and x are tiny, or huge if VAST */
     VAST,
     NO_RIGHT_SIDE,
-    SOLVED, /* by the guess */
+    SOLVED, /* b = A x for the initial guess */
     NEGATIVE,
     ASYMMETRIC,
     NO_DIAGONAL,
@@ -144,7 +144,7 @@ static int64_t find(const fur_csr_view *a, int64_t i, int64_t j)
     return -1;
 }
 
-/* Hermitian values with a dominant diagonal. */
+/* Sets Hermitian values with a dominant diagonal. The fault ASYMMETRIC gets other values. */
 static void set_definite(batch_trial *t, int64_t s, rng *r)
 {
     const fur_csr_view *a = fur_csr_get(t->matrix);
@@ -205,7 +205,7 @@ static void set_fault(batch_trial *t, int64_t s, rng *r)
         entry_set(t->value, t->values, diagonal, fur_real(NAN));
 }
 
-/* b = A x for the guess. */
+/* Sets b = A x for the initial guess x. */
 static void set_solved(batch_trial *t, int64_t s)
 {
     const fur_csr_view *a = fur_csr_get(t->matrix);
@@ -221,7 +221,8 @@ static void set_solved(batch_trial *t, int64_t s)
     free(before);
 }
 
-/* Solves by a solver of the library. x is unchanged if the solver refuses the system. */
+/* Stores the expected result of system s, computed by a solver of the library. x is unchanged if
+ * the solver refuses the system. */
 static void solve(batch_trial *t, const fur_batch_solver_options *options, int64_t s)
 {
     fur_context *context = fur_csr_context(t->matrix);
@@ -283,7 +284,7 @@ batch_trial batch_definite(const fur_csr *matrix, fur_value_type value, int64_t 
     return t;
 }
 
-/* The blocks of a trial in a context, with the batch. */
+/* The matrix and the blocks of a trial in a context, and their batch. */
 typedef struct opened {
     fur_csr *matrix;
     batch_block values;
@@ -340,8 +341,9 @@ void batch_check_product(fur_context *context, const batch_trial *t, fur_scalar 
     close_trial(&o);
 }
 
-/* A batch does not look whether a residual above the tolerance is rounding, nor for proofs of what
- * cg says. */
+/* Returns whether a system ends in a batch as it ends alone. A batch does not check whether a
+ * residual above the tolerance is only rounding, and it has no proof that A is asymmetric or
+ * indefinite. */
 static bool ends_alike(fur_outcome batch, fur_outcome alone)
 {
     switch (alone) {
@@ -392,7 +394,7 @@ void batch_check_solve(fur_context *context, const batch_trial *t,
     ck_ok(context, fur_batch_solve(solver, o.b.block, o.x.block, results, &report));
     compare_results(t, results, &report, what);
     compare(t, o.x.block, what);
-    ck_ok(context, fur_vectors_upload(t->x, o.x.block)); /* the workspace is used again */
+    ck_ok(context, fur_vectors_upload(t->x, o.x.block)); /* the solver reuses its workspace */
     ck_ok(context, fur_batch_solve(solver, o.b.block, o.x.block, NULL, NULL));
     compare(t, o.x.block, what);
     free(results);

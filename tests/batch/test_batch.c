@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The last is for a GPU. */
+/* Only a GPU uses the last count. */
 static const int64_t counts[] = {1, 3, 8, 31, 33, 2, 7, 9, 16, 70, 300};
 
 static int64_t draw_count(rng *r)
@@ -16,7 +16,7 @@ static int64_t draw_count(rng *r)
     return counts[rng_below(r, TEST_SHORT ? 5 : COUNT_OF(counts) - !on_gpu())];
 }
 
-/* Loops over value types, as the next two. */
+/* Loops over value types, like the next two tests. */
 START_TEST(products_have_the_bits_of_single_ones)
 {
     const fur_scalar coefficients[] = {{1, 0}, {-0.75, 0.5}, {0, 0}};
@@ -71,7 +71,7 @@ START_TEST(cg_ends_as_alone)
 }
 END_TEST
 
-/* Several leaves of the sums. */
+/* The vectors are so long that their sums have several leaves. */
 START_TEST(cg_ends_as_alone_with_thousands_of_rows)
 {
     const fur_batch_solver_options o = {
@@ -100,7 +100,7 @@ static const struct {
 } bands[] = {{1, 0, 0},  {40, 0, 0}, {90, 1, 1}, {2, 1, 1},  {1, 1, 1},   {60, 2, 2},
              {50, 0, 3}, {50, 3, 0}, {77, 1, 4}, {64, 5, 2}, {80, 16, 16}};
 
-/* Loops over the value types. */
+/* Elimination has the bits of its documented order. Loops over the value types. */
 START_TEST(elimination_has_its_order)
 {
     const fur_batch_solver_options o = {.size = sizeof o, .method = "band"};
@@ -130,7 +130,7 @@ static wide widen(fur_value_type value, const void *entries, int64_t i)
     return (long double)a.re + (long double)a.im * I;
 }
 
-/* The inverse of a dense matrix in long double, by elimination with pivots. */
+/* Computes the inverse of a dense matrix in long double, by elimination with pivoting. */
 static void invert(int64_t n, wide *a, wide *inverse)
 {
     for (int64_t i = 0; i < n * n; i++)
@@ -160,14 +160,13 @@ static void invert(int64_t n, wide *a, wide *inverse)
             inverse[i * n + k] /= a[i * n + i];
 }
 
-/* Bound of the error of elimination in a band. To first order, (A + E) x = b with |E| <= 3 w u |L|
+/* Checks the error of elimination in a band. To first order, (A + E) x = b with |E| <= 3 w u |L|
  * |U| and w = lower + upper + 1 (Higham 2002, theorem 9.3: a row of U takes part in w of a row's
  * sums). |L| <= 1, and pivoting within a band makes entries of U at most 2^(2 lower) times the
  * entries of A (Higham 2002, section 9.4). So an entry of E is at most 4 w^2 u 2^(2 lower) max |A|,
- * and |x - A^-1 b| <= |A^-1| |E| |x|.
- * Complex pivots are the largest by |re| + |im|, so |L| <= sqrt(2). Entries of U grow by (1 +
- * sqrt(2))^2 < 6 for a diagonal, and an operation rounds by up to 2 sqrt(2) u. Then E is at most 32
- * w^2 u 6^lower max |A|. */
+ * and |x - A^-1 b| <= |A^-1| |E| |x|. Complex pivots are the largest by |re| + |im|, so |L| <=
+ * sqrt(2). Entries of U grow by (1 + sqrt(2))^2 < 6 for a diagonal, and an operation rounds by up
+ * to 2 sqrt(2) u. Then E is at most 32 w^2 u 6^lower max |A|. */
 static void check_solution(const batch_trial *t, int64_t lower, int64_t upper, int64_t s,
                            const void *x)
 {
@@ -205,7 +204,7 @@ static void check_solution(const batch_trial *t, int64_t lower, int64_t upper, i
     free(a);
 }
 
-/* Loops over f64 and c128. */
+/* Elimination is close to the exact solution. Loops over f64 and c128. */
 START_TEST(elimination_is_near_the_solution)
 {
     rng r = rng_stream(50 + (uint64_t)_i);
@@ -239,7 +238,7 @@ static pair pair_open(void)
     const int32_t offsets[] = {0, 2, 4};
     const int32_t columns[] = {0, 1, 0, 1};
     const double ones[] = {1, 1, 1, 1};
-    const double values[] = {2, 1, 1, 1, 1, 1, 2, 1}; /* 2 1 1 2, and 1 1 1 1 */
+    const double values[] = {2, 1, 1, 1, 1, 1, 2, 1}; /* [2 1; 1 2] and [1 1; 1 1] */
     const double right[] = {3, 1, 3, 1};
     fur_csr_view view = {sizeof view, 2, 2, 4, FUR_F64, FUR_I32, offsets, columns, ones};
     pair p = {.context = context_make(NULL, 1)};
@@ -287,7 +286,7 @@ START_TEST(a_singular_system_is_named)
 }
 END_TEST
 
-/* Values are read at every use. */
+/* A batch reads its values at every use, so it uses new values. */
 START_TEST(new_values_are_used)
 {
     pair p = pair_open();

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Follows the examples of pages, and compares what they print with the output that the page shows.
+"""Runs the examples of pages, and compares their output with the output that the page shows.
 
     follow.py SOURCE WORK PAGE...
 
@@ -19,7 +19,7 @@ COMMANDS = {
     "c": "cc first.c $(pkg-config --cflags --libs furrow) -o first && stdbuf -oL ./first",
     "python": "python3 first.py",
 }
-# Needs the Python package (tests/python/test_docs.py), or a newer Python.
+# Examples that need the Python package (tests/python/test_docs.py) or a newer Python.
 LEFT_OUT = ("import furrow", "from math import fma")
 NUMBER = r"[\d.e+-]+"
 UNITS = ("us", "ms", "s")
@@ -27,7 +27,7 @@ KERNELS = r"\b(?:row_pairs|rows|merge|sell_runs|sell)\b"
 
 
 def examples(page):
-    """Yields (line, files, commands, output)."""
+    """Yields the examples of a page as (line, files, commands, output)."""
     text = page.read_text()
     blocks = [(text.count("\n", 0, found.start()) + 1, found[1], found[2]) for found in BLOCK.finditer(text)]
     files = {}
@@ -41,7 +41,7 @@ def examples(page):
 
 
 def pattern_of(output):
-    """Between words may be any space. "..." stands for any text. Times and kernels depend on the machine."""
+    """Returns a pattern of the output. It accepts any space between words, any text for "...", any time and kernel."""
     words = output.split()
     patterns = []
     for word, following in zip(words, words[1:] + [""]):

@@ -1,4 +1,4 @@
-// The reading half of mmio.c from C++, with the call that reads all entries at once.
+// The reading part of mmio.c in C++, with the call that reads all entries at once.
 #include "mmio.h"
 
 #include <cstdio>

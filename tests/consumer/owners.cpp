@@ -1,9 +1,11 @@
-// Every owner of furrow.hpp does what the C interface does, and throws where that fails.
+// Tests the owners of furrow.hpp. Each does what the C interface does, and throws if the C call
+// fails.
 #include <furrow/furrow.h>
 
 #include <cstdlib>
 
-// A program's own function, which the wrapper must not take for its own of that name.
+// The program has a function of the same name as a function of the wrapper. The wrapper must not
+// call it.
 [[maybe_unused]] static void check(fur_status status, const fur_context *context)
 {
     (void)status, (void)context;
@@ -26,7 +28,7 @@ static void expect(bool holds, const char *what)
 }
 #define EXPECT(condition) expect(condition, #condition)
 
-// The call throws furrow::error with this status and sentence.
+// Checks that the call throws furrow::error with this status and message.
 template <typename Call>
 static void expect_error(fur_status status, const std::string &sentence, Call call)
 {
@@ -57,7 +59,7 @@ static_assert(move_only<furrow::context> && move_only<furrow::vector> && move_on
 
 using numbers = std::vector<double>;
 
-// 4 -1; -1 4 -1; -1 4
+// Returns the matrix [4 -1 0; -1 4 -1; 0 -1 4].
 static furrow::csr line(furrow::context &context)
 {
     const std::vector<std::int32_t> rows{0, 0, 1, 1, 1, 2, 2}, cols{0, 1, 0, 1, 2, 1, 2};
@@ -126,7 +128,7 @@ static void many_vectors(furrow::context &context)
     EXPECT(squares[31] == 961 && squares[999] == 998001);
 }
 
-// Steps of an iteration whose numbers stay where the vectors are.
+// Checks steps of an iteration whose scalars stay on the device of the vectors.
 static void device_scalars(furrow::context &context)
 {
     furrow::scalars slots(context);
@@ -166,7 +168,7 @@ static void device_scalars(furrow::context &context)
     EXPECT(refused);
 }
 
-// Recordings, on a GPU only: the CPU gains nothing from them.
+// Checks recordings. Only a GPU supports them; the CPU refuses.
 static void recordings(furrow::context &context)
 {
     if (std::string(fur_context_device(context)) == "cpu") {
@@ -301,7 +303,7 @@ static void files(furrow::context &context)
                  [&] { furrow::csr::read_mtx(context, "owners.mtx"); });
 }
 
-// Solves one system by a plan, by a function and by a stencil, each with its solution.
+// Solves A x = b with the preconditioner m and checks the solution, which contains ones.
 static void solves(furrow::context &context, const fur_operator *a, const fur_operator *m)
 {
     furrow::vector ones(context, numbers(100, 1.0));
@@ -354,7 +356,7 @@ static void blocks(furrow::context &context, const furrow::csr &a)
     EXPECT(sampled.norm(FUR_NORM_MAX) == 0.0);
 }
 
-// Three copies of a matrix, side by side.
+// Checks a batch of three equal matrices.
 static void batches(furrow::context &context)
 {
     furrow::csr a = line(context);
@@ -448,7 +450,8 @@ static void operators(furrow::context &context)
     EXPECT(x.download<double>() == z.download<double>());
 }
 
-// A line of 100 points, 2 and -1, has the eigenvalues 2 - 2 cos(k pi / 101).
+// Checks choices of methods. The matrix of 100 points on a line, with entries 2 and -1, has the
+// eigenvalues 2 - 2 cos(k pi / 101).
 static void choices(furrow::context &context)
 {
     auto definition = FUR_DEFAULT(fur_stencil_definition);
@@ -568,7 +571,7 @@ static void device_list()
     EXPECT(furrow::vector(context, numbers{2}).download<double>()[0] == 2);
 }
 
-// An exception of the function fails the call. The operator owns what the function owns.
+// If the operator's function throws, the call fails. The operator owns the objects of its function.
 static void failures(furrow::context &context)
 {
     auto owned = std::make_shared<int>(0);
@@ -610,7 +613,7 @@ static void failures(furrow::context &context)
     });
 }
 
-// Members are moved and destroyed in the order of their declaration, or in its reverse.
+// The members may be moved and destroyed in the order of their declaration or in the reverse order.
 struct problem {
     furrow::context context;
     furrow::csr a = line(context);

@@ -4,8 +4,8 @@
 #
 #   tests/consumer/run.sh PREFIX WORK [PAGE...]
 #
-# PREFIX is where furrow was installed, WORK a folder to build in. The examples of the pages print the
-# output that the pages show.
+# PREFIX is the folder where furrow was installed, WORK a folder to build in. Checks that the examples
+# of the pages print the output that the pages show.
 set -eu
 
 prefix=$(cd "$1" && pwd)
@@ -40,7 +40,7 @@ with_cmake() {
         cat "$work/log"
         exit 1
     fi
-    # libfurrow.so is needed by the programs built with the shared library, and by no other.
+    # Only the programs that were built with the shared library need libfurrow.so.
     if readelf -d "$work/$1-$2/solve_c" | grep -q 'NEEDED.*\[libfurrow\.so\.0\.2\]'; then
         [ "$1" = shared ]
     else
@@ -56,7 +56,7 @@ examples() {
     fi
 }
 
-# A folder that holds nothing but the static libraries stands for a system without the shared one.
+# Makes a folder with only the static libraries, like a system without the shared library.
 static_only() {
     rm -rf "$work/static-prefix"
     cp -R "$prefix" "$work/static-prefix"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds and runs the programs of the folder ranks against an installed furrow, through CMake and
-# pkg-config; that for PETSc where furrow was installed with it.
+# pkg-config. The program for PETSc is built only if furrow was installed with PETSc.
 #
 #   tests/consumer/run_ranks.sh PREFIX WORK
 set -eu

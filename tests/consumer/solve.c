@@ -14,7 +14,7 @@ static void check(fur_status status)
     exit(1);
 }
 
-/* The maximum of |x_i - expected_i|, printing x. */
+/* Prints x and returns the maximum of |x_i - expected_i|. */
 static double difference(const char *name, const fur_vector *x, const double *expected)
 {
     const double *entries = fur_vector_const_data(x);

@@ -31,7 +31,7 @@ static void check(fur_status status)
                                  fur_context_error(context.get()));
 }
 
-/* make<fur_vector_create, vector_handle>(arguments): the call's result, owned. */
+/* make<fur_vector_create, vector_handle>(arguments) returns the created object in its handle. */
 template <auto create, typename handle, typename... arguments> handle make(arguments... given)
 {
     typename handle::pointer object = nullptr;
@@ -45,7 +45,7 @@ static std::vector<double> entries_of(const fur_vector *x)
     return {data, data + fur_vector_size(x)};
 }
 
-/* y = A x of the plan behind it. */
+/* Computes y = A x, where `plan` is the plan of A. */
 static fur_status apply(void *plan, const fur_vector *x, fur_vector *y)
 {
     return fur_spmv_apply(static_cast<const fur_spmv *>(plan), fur_real(1), x, fur_real(0), y);

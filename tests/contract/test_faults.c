@@ -28,7 +28,7 @@ typedef union object {
 /* The arguments of the functions. */
 typedef struct fixture {
     memory m;
-    int64_t asked;   /* how often the caller was */
+    int64_t asked;   /* number of calls of interrupted() */
     int64_t stop_at; /* the call of interrupted() that returns yes; 0: none */
     fur_context *context;
     fur_csr *a;      /* square, diagonal in every row */

@@ -1,4 +1,5 @@
-/* The spectrum of a dense matrix, by Jacobi's method in long double, and what methods find. */
+/* The spectrum of a dense matrix, by Jacobi's method in long double. Also manages the results of
+ * methods. */
 #include "spectrum.h"
 
 #include <float.h>
@@ -24,7 +25,7 @@ double spectrum_residual(const dense *d, const fur_vector *v, double lambda)
     return (double)sqrtl(sum);
 }
 
-/* A rotation of rows and columns p and q that makes entry (p, q) zero. */
+/* Rotates rows and columns p and q so that entry (p, q) becomes zero. */
 static void rotate(long double *a, int64_t n, int64_t p, int64_t q)
 {
     long double angle = atan2l(2 * a[p * n + q], a[q * n + q] - a[p * n + p]) / 2;
@@ -42,7 +43,7 @@ static void rotate(long double *a, int64_t n, int64_t p, int64_t q)
     }
 }
 
-/* Rotates all entries above `small` to zero; whether there were any. */
+/* Rotates all entries above `small` to zero. Returns whether there was such an entry. */
 static bool sweep(long double *a, int64_t n, long double small)
 {
     bool some = false;
@@ -55,7 +56,7 @@ static bool sweep(long double *a, int64_t n, long double small)
     return some;
 }
 
-/* The n diagonal entries, rising. */
+/* Stores the n diagonal entries in rising order. */
 static void sort_diagonal(const long double *a, int64_t n, long double *values)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -66,8 +67,8 @@ static void sort_diagonal(const long double *a, int64_t n, long double *values)
     }
 }
 
-/* Jacobi's method. A complex matrix is replaced by the real one of twice the rows, which has each
- * eigenvalue twice. The entries that remain off the diagonal move no eigenvalue by more than a
+/* Uses Jacobi's method. A complex matrix is replaced by a real one with twice the rows, which has
+ * each eigenvalue twice. The entries that remain off the diagonal move no eigenvalue by more than a
  * rounding of ||A||. */
 long double *spectrum_of(const dense *d)
 {

@@ -4,15 +4,15 @@
 
 #include "dense.h"
 
-/* ||A v - lambda v||, in long double. */
+/* Returns ||A v - lambda v||, computed in long double. */
 double spectrum_residual(const dense *d, const fur_vector *v, double lambda);
 
-/* All eigenvalues of a Hermitian matrix, rising; to be freed. */
+/* Returns all eigenvalues of a Hermitian matrix in rising order. The caller frees them. */
 long double *spectrum_of(const dense *d);
 
 #define FOUND_MAX 40 /* eigenvalues */
 
-/* What a method finds. */
+/* The results of a method. */
 typedef struct found {
     double values[FOUND_MAX];
     double residuals[FOUND_MAX];
@@ -20,15 +20,15 @@ typedef struct found {
     fur_eigs_report report;
 } found;
 
-/* Allocates room for `count` pairs of an operator. */
+/* Allocates vectors for `count` eigenpairs of an operator. */
 found found_open(const fur_operator *a, int count);
 void found_release(found *f);
 
-/* That a method, asked for two pairs, finds out an operator that is not symmetric. */
+/* Checks that a method for two eigenpairs detects an operator that is not symmetric. */
 void check_asymmetric(rng *r, found (*find_two)(const fur_operator *a));
 
-/* 800 chains of 10 points, whose scales differ by at most 1e-4: 10 eigenvalues, each of which
- * occurs 800 times, nearly equal. */
+/* A matrix of 800 chains of 10 points. The scales of the chains differ by at most 1e-4. The matrix
+ * has 10 groups of 800 nearly equal eigenvalues. */
 typedef struct nearly_equal {
     fur_csr *a;
     fur_spmv *plan;

@@ -1,7 +1,7 @@
 /* Eigenvalues. Laplacians are compared with their closed form, random matrices with Jacobi's method
- * in long double. Also: multiple eigenvalues; all eigenvalues of a small matrix; matrices of any
- * scale. Reported residuals are true. A pair that has not converged is not reported as converged.
- * The bits are the same for any number of threads. */
+ * in long double. The tests also cover multiple eigenvalues, all eigenvalues of a small matrix, and
+ * matrices of any scale. Reported residuals are true. A pair that has not converged is not reported
+ * as converged. The bits are the same for any number of threads. */
 #include "spectrum.h"
 
 #include <ctype.h>
@@ -17,7 +17,7 @@ static found find(const fur_operator *a, const fur_eigs_options *options)
     return f;
 }
 
-/* The index of result i among all n values, rising. */
+/* Returns the index of result i among all n eigenvalues in rising order. */
 static int64_t index_of(const fur_eigs_options *o, int64_t n, int i)
 {
     int low = (o->count + 1) / 2;
@@ -26,8 +26,8 @@ static int64_t index_of(const fur_eigs_options *o, int64_t n, int i)
     return o->which == FUR_EIGS_LARGEST ? n - 1 - i : n - o->count + i;
 }
 
-/* An eigenvalue lies within ||A v - lambda v|| of lambda, and each result has its own eigenvalue.
- * The terms of a row, with moduli up to ||A||, round the residuals. */
+/* Checks the results. An eigenvalue is within ||A v - lambda v|| of lambda, and each result has a
+ * different eigenvalue. Rounding changes the residuals by some epsilon ||A||. */
 static void check_found(const fur_eigs_options *o, const found *f, int64_t n, fur_value_type value,
                         const long double *all)
 {
@@ -61,8 +61,8 @@ static void check_dense(fur_context *context, const dense *d, const fur_eigs_opt
         ck_assert_double_le(fabs(spectrum_residual(d, f.vectors[i], f.values[i]) - f.residuals[i]),
                             rounding);
         ck_ok(context, fur_norm2(f.vectors[i], &norm));
-        /* Each of n rotations in each of some ten sweeps rounds a vector of the basis'
-         * coefficients. */
+        /* In each of about ten sweeps, each of n rotations rounds the vector's coefficients in the
+         * basis. */
         ck_assert_double_le(fabs(norm - 1), 100 * (double)d->n * value_epsilon(d->value));
     }
     found_release(&f);
@@ -92,7 +92,8 @@ START_TEST(random_matrices)
 }
 END_TEST
 
-/* Eigenvalues 1, 1, 1, 2, 2, 3, 4, ...: all copies are found, also if the identity is all. */
+/* All copies of multiple eigenvalues are found: of 1, 1, 1, 2, 2, 3, 4, ..., and if all but three
+ * eigenvalues are 1. */
 START_TEST(multiple_eigenvalues)
 {
     static const double first[] = {2, 1, 3, 1, 2, 1};
@@ -118,7 +119,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* 4 sin^2(i pi / (2 (nx + 1))) + 4 sin^2(j pi / (2 (ny + 1))): on a square most are double. */
+/* The eigenvalues are 4 sin^2(i pi / (2 (nx + 1))) + 4 sin^2(j pi / (2 (ny + 1))). On a square most
+ * of them are double. */
 START_TEST(laplacians_on_a_grid)
 {
     static const int64_t extents[][2] = {{50, 1}, {20, 20}, {30, 17}};
@@ -157,7 +159,7 @@ START_TEST(laplacians_on_a_grid)
 }
 END_TEST
 
-/* Finds all eigenvalues. Powers of two scale values and residuals and change nothing else. */
+/* All eigenvalues are found. Scaling the matrix by a power of two scales them exactly. */
 START_TEST(all_of_a_small_matrix_of_any_scale)
 {
     static const double scales[] = {1, 0x1p-900, 0x1p900, 0};
@@ -193,7 +195,8 @@ static int stop_at(void *user, const fur_eigs_progress *progress)
     return ++*(int *)user == 2;
 }
 
-/* Too few steps, a stop, and a tolerance below rounding. */
+/* No convergence is reported after too few steps, after a stop, or for a tolerance below
+ * rounding. */
 START_TEST(what_has_not_converged_is_not_called_so)
 {
     fur_context *context = context_make(NULL, 1);
@@ -342,7 +345,8 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-/* The search ends by itself, long before its limit, whatever it says. */
+/* The search ends long before its iteration limit. If it has not converged, its advice names nearly
+ * equal eigenvalues. */
 START_TEST(nearly_equal_eigenvalues_end_a_search)
 {
     fur_context *context = context_make(NULL, 1);
@@ -359,7 +363,8 @@ START_TEST(nearly_equal_eigenvalues_end_a_search)
 }
 END_TEST
 
-/* Outcomes are shared with the solvers of A x = b, methods are not. */
+/* Eigenvalue methods share the outcomes of the solvers of A x = b, but their advice must not name
+ * these solvers. */
 START_TEST(advice_names_no_solver)
 {
     for (int outcome = 0; outcome <= FUR_OUTCOME_DIVERGED; outcome++) {

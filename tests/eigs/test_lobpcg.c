@@ -1,8 +1,9 @@
-/* LOBPCG. Random matrices are compared with Jacobi's method in long double. Also: multiple and
- * clustered eigenvalues; matrices as small as the block; singular matrices; constraints that are
- * eigenvectors or other vectors. With multigrid it takes few iterations, as other codes do.
- * Reported residuals are true. A pair that has not converged is not reported as converged. The bits
- * are the same for any number of threads, with and without products of blocks. */
+/* LOBPCG. Random matrices are compared with Jacobi's method in long double. The tests also cover
+ * multiple and clustered eigenvalues, matrices as small as the block, singular matrices, and
+ * constraints that are eigenvectors or other vectors. With multigrid, LOBPCG needs few iterations,
+ * as other codes do. Reported residuals are true. A pair that has not converged is not reported as
+ * converged. The bits are the same for any number of threads, with and without products of
+ * blocks. */
 #include "spectrum.h"
 
 #include <float.h>
@@ -19,8 +20,9 @@ static found find(const fur_operator *a, const fur_lobpcg_options *options)
     return f;
 }
 
-/* An eigenvalue lies within ||A v - lambda v|| of lambda. Each result has its own eigenvalue,
- * counted from that end of `all`. Vectors have norm 1 and the reported residuals. */
+/* Checks the results. An eigenvalue is within ||A v - lambda v|| of lambda. Each result has a
+ * different eigenvalue, counted from the requested end of `all`. Vectors have norm 1 and the
+ * reported residuals. */
 static void check_found(const dense *d, const fur_lobpcg_options *o, const found *f,
                         const long double *all)
 {
@@ -70,7 +72,8 @@ static void check_dense(fur_context *context, const dense *d, const fur_lobpcg_o
     dense_close(&p);
 }
 
-/* Loops over value types. Sizes from those below the block's on, of which all is searched. */
+/* All sizes work, also if the block has more columns than the matrix has rows. Loops over value
+ * types. */
 START_TEST(random_matrices)
 {
     static const int64_t sizes[] = {1, 2, 3, 10, 30, 90};
@@ -90,7 +93,8 @@ START_TEST(random_matrices)
 }
 END_TEST
 
-/* Loops over value types: 1, 1, 1, 2, 2, 3, 4, ..., and the first six in a cluster. */
+/* The eigenvalues are 1, 1, 1, 2, 2, 3, 4, ..., or the first six are a cluster. Loops over value
+ * types. */
 START_TEST(multiple_and_clustered_eigenvalues)
 {
     static const double first[] = {2, 1, 3, 1, 2, 1};
@@ -104,7 +108,7 @@ START_TEST(multiple_and_clustered_eigenvalues)
                                          : first[k]));
         fur_lobpcg_options options = {.size = sizeof options, .count = 6};
         check_dense(context, &d, &options);
-        options.count = 2; /* only some of the equal eigenvalues */
+        options.count = 2; /* fewer than the equal eigenvalues */
         check_dense(context, &d, &options);
         dense_release(&d);
     }
@@ -156,8 +160,9 @@ static void problem_close(problem *p)
     fur_stencil_destroy(p->stencil);
 }
 
-/* 64^2 points, 4 pairs to 1e-6 of ||A|| < 8: SciPy's lobpcg with PyAMG's smoothed aggregation takes
- * 18 iterations. The values are 4 sin^2(i pi / 130) + 4 sin^2(j pi / 130). */
+/* 4 pairs on 64^2 points are found to 1e-6, where ||A|| < 8. SciPy's lobpcg with PyAMG's smoothed
+ * aggregation needs 18 iterations. The eigenvalues are 4 sin^2(i pi / 130) + 4 sin^2(j pi /
+ * 130). */
 START_TEST(multigrid_needs_few_iterations)
 {
     static const int64_t extent[] = {64, 64};
@@ -181,7 +186,8 @@ START_TEST(multigrid_needs_few_iterations)
 }
 END_TEST
 
-/* A block in rows: the vectors, a sum of two vectors and a vector of zeros, each scaled. */
+/* Returns a row-major block: the vectors times factors, a sum of two of them, and a column of
+ * zeros. */
 static fur_vectors *block_of(fur_context *context, fur_vector *const *vectors, int count)
 {
     fur_vectors *block = NULL;
@@ -219,7 +225,8 @@ static void check_orthogonal(const found *f, int count, fur_vector *const *y, in
         }
 }
 
-/* Loops over value types: the first three as constraints, and the next five are found. */
+/* With the first three eigenvectors as constraints, the next five are found. Loops over value
+ * types. */
 START_TEST(constraints_that_are_eigenvectors)
 {
     fur_context *context = context_make(NULL, 2);
@@ -250,7 +257,7 @@ START_TEST(constraints_that_are_eigenvectors)
 }
 END_TEST
 
-/* (I - Q) A (I - Q) + shift Q for the projection Q on v. */
+/* Returns (I - Q) A (I - Q) + shift Q. Q is the projection on v. */
 static dense projected(const dense *d, const fur_vector *v, double shift)
 {
     int64_t n = d->n;
@@ -286,8 +293,8 @@ static dense projected(const dense *d, const fur_vector *v, double shift)
     return out;
 }
 
-/* Loops over value types. The constraints are arbitrary vectors, so the projected matrix counts.
- * Matrices are small and larger. */
+/* If the constraints are arbitrary vectors, the results are eigenvalues of the projected matrix.
+ * Loops over value types, each with small and larger matrices. */
 START_TEST(constraints_that_are_not_eigenvectors)
 {
     static const int64_t sizes[] = {4, 9, 60};
@@ -319,8 +326,8 @@ START_TEST(constraints_that_are_not_eigenvectors)
 }
 END_TEST
 
-/* With Neumann boundaries 0 is an eigenvalue, of the constant vector; with that as the constraint
- * the next one, 4 sin^2(pi / 80) of 40 points, is the first. */
+/* With Neumann boundaries, 0 is the eigenvalue of the constant vector. If this vector is a
+ * constraint, the smallest eigenvalue is 4 sin^2(pi / 80), for 40 points. */
 START_TEST(singular_matrices)
 {
     static const int64_t extent[] = {40, 23};
@@ -348,7 +355,7 @@ START_TEST(singular_matrices)
 }
 END_TEST
 
-/* Eigenvalues from 1e-6 to 1e12, each to six digits of itself. */
+/* Eigenvalues from 1e-6 to 1e12 are each found to six digits. */
 START_TEST(tolerances_relative_to_the_values)
 {
     fur_context *context = context_make(NULL, 1);
@@ -372,7 +379,7 @@ START_TEST(tolerances_relative_to_the_values)
 }
 END_TEST
 
-/* Powers of two scale values and residuals and change nothing else. */
+/* Scaling the matrix by a power of two scales values and residuals exactly. */
 START_TEST(matrices_of_any_scale)
 {
     static const double scales[] = {1, 0x1p-900, 0x1p900, 0};
@@ -409,14 +416,14 @@ static int stop_at(void *user, const fur_eigs_progress *progress)
     return ++*(int *)user == 2;
 }
 
-/* y = -x */
+/* Computes y = -x. */
 static fur_status negate(void *user, const fur_vector *x, fur_vector *y)
 {
     (void)user;
     return fur_axpby(fur_real(-1), x, fur_real(0), y);
 }
 
-/* y = NaN */
+/* Sets y to NaN. */
 static fur_status spoil(void *user, const fur_vector *x, fur_vector *y)
 {
     (void)user;
@@ -439,7 +446,8 @@ static fur_operator *operator_of(fur_context *context, int64_t n,
     return op;
 }
 
-/* Too few iterations, a stop, a tolerance below rounding, an indefinite M, and M and A with NaN. */
+/* No convergence is reported after too few iterations, after a stop, for a tolerance below
+ * rounding, for an indefinite M, or for NaN in M or A. */
 START_TEST(what_has_not_converged_is_not_called_so)
 {
     fur_context *context = context_make(NULL, 1);
@@ -484,7 +492,7 @@ START_TEST(what_has_not_converged_is_not_called_so)
 }
 END_TEST
 
-/* The search ends long before its limit, with a sentence that says what to do. */
+/* The search stagnates long before its limit. Its advice names nearly equal eigenvalues. */
 START_TEST(nearly_equal_eigenvalues_end_a_search)
 {
     fur_context *context = context_make(NULL, 1);
@@ -588,8 +596,8 @@ static void check_same(const found *f, const found *first, int count)
     }
 }
 
-/* The smallest eigenvalues on vectors without the sum of their entries if `constrained`, to a
- * tolerance; else some iterations. */
+/* Returns the smallest eigenvalues on a grid. If `constrained` is set, the constraint is the vector
+ * of ones and the search converges. Otherwise the search ends after some iterations. */
 static found find_on_grid(fur_context *context, fur_value_type value, bool constrained)
 {
     static const int64_t extents[2][2] = {{100, 61}, {23, 17}};
@@ -614,7 +622,8 @@ static found find_on_grid(fur_context *context, fur_value_type value, bool const
     return f;
 }
 
-/* The bits of one thread of the CPU. Loops over value types, without and with a constraint. */
+/* Results have the bits of one CPU thread. Loops over value types, without and with a
+ * constraint. */
 START_TEST(results_have_the_same_bits_everywhere)
 {
     static const int threads[] = {1, 2, 3, 8};
@@ -639,7 +648,8 @@ static fur_status apply_inner(void *user, const fur_vector *x, fur_vector *y)
     return fur_operator_apply(user, x, y);
 }
 
-/* An operator that hides its plan is multiplied column by column. */
+/* An operator that hides its plan is applied to one column at a time. The results have the bits of
+ * products with blocks. */
 START_TEST(products_of_blocks_have_the_bits_of_single_ones)
 {
     static const int64_t extent[] = {31, 27};
