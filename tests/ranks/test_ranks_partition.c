@@ -438,8 +438,8 @@ START_TEST(bricks)
                  {{20, 100, 20}, {16, 16, 8}, FUR_BOUNDARY_PERIODIC},
                  {{1, 90, 120}, {1, 64, 32}, FUR_BOUNDARY_DIRICHLET}};
     int32_t *part = sort_bricks(grids[_i].extent, grids[_i].side);
-    bool wraps = grids[_i].boundary ==
-                 FUR_BOUNDARY_PERIODIC; /* too many rows wrap for the grid to be recognised */
+    /* Too many rows of a periodic grid wrap for the grid to be recognised. */
+    bool wraps = grids[_i].boundary == FUR_BOUNDARY_PERIODIC;
     for (int told = wraps; told < 2; told++)
         for (int ranks = 1; ranks <= RANKS_MAX; ranks += 3) {
             cut_grid job = {.definition = grid_of(grids[_i].extent, grids[_i].boundary),

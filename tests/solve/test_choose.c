@@ -89,8 +89,8 @@ START_TEST(definite_matrices_get_cg)
     ck_assert_int_eq(t.blocks, 40);
     expect(&t, "cg", "jacobi", "dominates every row");
 
-    d = line(40, 1.97, -1,
-             -1); /* eigenvalues 1.97 - 2 cos: some are negative, but no small block shows it */
+    /* The eigenvalues are 1.97 - 2 cos. Some are negative, but no small block shows it. */
+    d = line(40, 1.97, -1, -1);
     t = traits_of(context, &d);
     ck_assert_int_eq(t.indefinite_row, -1);
     expect(&t, "cg", "jacobi", "probably positive definite");
@@ -126,8 +126,8 @@ START_TEST(indefinite_matrices_get_minres)
     ck_assert_int_eq(t.indefinite_row, 0);
     expect(&t, "minres", "jacobi", "a small submatrix with row 1, counting from 1, is not");
 
-    d = line(20, 1.2, 1,
-             1); /* no block of two rows shows it, since 1 < 1.2 * 1.2, but three rows do */
+    /* No block of two rows is indefinite, since 1 < 1.2 * 1.2, but a block of three rows is. */
+    d = line(20, 1.2, 1, 1);
     t = traits_of(context, &d);
     ck_assert_int_ge(t.indefinite_row, 0);
 
@@ -607,8 +607,8 @@ START_TEST(every_failing_allocation_is_survived)
     fur_context *context = context_counting(&m, NULL, 1);
     draft drafts[] = {line(9, 2, -1, -1), line(9, -2, 1, 1), line(9, 2, -1.5, -0.5),
                       line(9, 2, -1.5, -0.5), line(9, 0, 1, -1)};
-    drafts[3].rows++; /* the fourth is a least-squares problem; the last is singular and needs many
-                         attempts */
+    /* The fourth is a least-squares problem. The last is singular and needs many attempts. */
+    drafts[3].rows++;
     for (int i = 0; i < COUNT_OF(drafts); i++) {
         fur_product_options rows = {.size = sizeof rows, .kernel = "rows"};
         fur_csr *a = make(context, &drafts[i]);

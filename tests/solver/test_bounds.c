@@ -1,12 +1,12 @@
-/* The bounds of a solve with options.bounds. The bound of the residual is compared with sums in
- * fourfold precision, for entries of any magnitude and for sums that cancel except for rounding.
- * The estimate of the error is compared with elimination in long double. */
+/* Bounds that options.bounds asks for. The bound of the residual is compared with sums in fourfold
+ * precision, for entries of any magnitude and for sums that cancel except for rounding. The
+ * estimate of the error is compared with elimination in long double. */
 #include "dense.h"
 
 #include <float.h>
 #include <math.h>
 
-/* Products of doubles are exact. */
+/* In fourfold precision, products of doubles are exact. */
 #ifdef __SIZEOF_FLOAT128__
 __extension__ typedef __float128 quad;
 #else
@@ -18,7 +18,7 @@ static quad quad_modulus(quad a)
     return a < 0 ? -a : a;
 }
 
-/* b - A x of a row, and the sum of the moduli of its terms. */
+/* A row of b - A x, and the sum of the moduli of its terms. */
 typedef struct quad_row {
     quad re;
     quad im;
@@ -43,8 +43,9 @@ static quad_row quad_residual(const dense *d, const void *x, int64_t i)
     return r;
 }
 
-/* The bound holds, and is above the true residual by 2^-40 of it and what twofold precision leaves
- * of the terms. Its numbers are scaled by b's largest entry, so that none overflow. */
+/* Checks that the bound holds. It may exceed the true residual by a factor 1 + 2^-40 and the
+ * rounding of the terms in twofold precision. All numbers are divided by b's largest entry to avoid
+ * overflow. */
 static void check_bound(const dense *d, const void *x, double bound)
 {
     quad largest = 0;
@@ -67,7 +68,7 @@ static void check_bound(const dense *d, const void *x, double bound)
     ck_assert_msg(bound * (1 + 0x1p-50L) + 4 * n * 0x1p-112L * rest >= exact,
                   "%s, %lld rows: %.17g is below %.17Lg", fur_value_name(d->value), (long long)d->n,
                   bound, exact);
-    /* Products below the range are lost to within the smallest number. */
+    /* Products that underflow have an error of at most the smallest number. */
     long double tiny = 4 * n * n * (DBL_TRUE_MIN / (long double)largest) / norm;
     ck_assert_msg(bound <=
                       exact * (1 + 0x1p-40L) + 8 * n * n * 0x1p-104L * rest + tiny + DBL_TRUE_MIN,
@@ -75,7 +76,8 @@ static void check_bound(const dense *d, const void *x, double bound)
                   (long long)d->n, bound, exact);
 }
 
-/* Entries of magnitudes around 10^power, up to `spread` decimals apart; b = A x rounded, or not. */
+/* Draws entries of magnitudes around 10^power, up to `spread` decimals apart. If `cancels`, b is A
+ * x rounded; otherwise b is random. */
 static void draw_system(dense *d, rng *r, double power, double spread, bool cancels, void *x)
 {
     for (int64_t k = 0; k < d->n * d->n; k++) {
@@ -98,7 +100,7 @@ static void draw_system(dense *d, rng *r, double power, double spread, bool canc
     }
 }
 
-/* The report of a solve with bounds that any x ends at once. */
+/* Returns the residual bound of a solve that ends at the given x, because its tolerance is huge. */
 static double bound_of(const dense *d, const void *x, int threads)
 {
     fur_context *context = context_make(NULL, threads);
@@ -117,7 +119,7 @@ static double bound_of(const dense *d, const void *x, int threads)
     return report.residual_bound;
 }
 
-/* Loops over value types. */
+/* The bound of the residual holds. Loops over value types. */
 START_TEST(the_bound_of_the_residual_holds)
 {
     static const double powers[] = {0, 0, 10, -10, 70, -70, -80};
@@ -153,7 +155,7 @@ START_TEST(an_exact_solution_has_the_bound_0)
 }
 END_TEST
 
-/* A line of n points: the least eigenvalue is above 0.01. */
+/* Returns a tridiagonal matrix of n points whose least eigenvalue is above 0.01. */
 static dense line(fur_value_type value, int64_t n, uint64_t stream)
 {
     rng r = rng_stream(stream);
@@ -170,7 +172,7 @@ static dense line(fur_value_type value, int64_t n, uint64_t stream)
     return d;
 }
 
-/* v.A v of the Hermitian A */
+/* Returns v.A v for the Hermitian A. */
 static long double energy(const dense *d, const long double complex *v)
 {
     long double sum = 0;
@@ -182,8 +184,8 @@ static long double energy(const dense *d, const long double complex *v)
     return sum;
 }
 
-/* ||x' - x||_A / ||x'||_A, and what rounding of the residual that an estimate begins with makes of
- * it at most: sqrt(r.A^-1 r) <= 10 ||r||. */
+/* Returns the relative error ||x' - x||_A / ||x'||_A. `rounding`: how much the rounding of the
+ * first residual of an estimate may change it, since sqrt(r.A^-1 r) <= 10 ||r||. */
 static double error_of(const dense *d, const fur_vector *x, double *rounding)
 {
     long double complex *exact = dense_solution(d);
@@ -212,7 +214,7 @@ static fur_solver_report solve(const dense_problem *p, fur_solver_options option
     return report;
 }
 
-/* The estimate is a lower bound, and at least half of the error. */
+/* Checks that the estimate is a lower bound of the error and at least half of it. */
 static void check_error(const dense *d, const dense_problem *p, fur_solver_options options)
 {
     options.bounds = 1;
@@ -226,7 +228,7 @@ static void check_error(const dense *d, const dense_problem *p, fur_solver_optio
                   report.error_a_norm, error);
 }
 
-/* Loops over value types. */
+/* The estimate of the error of cg is a lower bound. Loops over value types. */
 START_TEST(the_error_of_cg_is_estimated_from_below)
 {
     static const double rtols[] = {1e-1, 1e-2, 1e-3, 1e-7};
@@ -253,7 +255,7 @@ START_TEST(the_error_of_cg_is_estimated_from_below)
 }
 END_TEST
 
-/* max_iterations ends the solve, for every limit below 40. */
+/* A solve that max_iterations ends has an estimate, too. Loops over all limits below 40. */
 START_TEST(a_solve_that_is_not_done_has_an_error)
 {
     fur_context *context = context_make(NULL, 1);
@@ -275,7 +277,7 @@ START_TEST(a_solve_that_is_not_done_has_an_error)
 }
 END_TEST
 
-/* Multiplies b by a power of two: both numbers are relative. */
+/* Bound and estimate are relative: if b is scaled by a power of two, they do not change. */
 START_TEST(the_magnitude_of_b_does_not_matter)
 {
     fur_context *context = context_make(NULL, 1);
@@ -300,14 +302,14 @@ START_TEST(the_magnitude_of_b_does_not_matter)
 }
 END_TEST
 
-/* The monitor hears of iterations up to the last of the solve. */
+/* A monitor that records the last iteration it is called with. */
 static int count_calls(void *user, const fur_solver_progress *progress)
 {
     *(int64_t *)user = progress->iteration;
     return 0;
 }
 
-/* Loops over value types: x and the rest of the report are as without bounds. */
+/* With bounds, x and the rest of the report do not change. Loops over value types. */
 START_TEST(bounds_change_nothing_else)
 {
     fur_context *context = context_make(NULL, 1);
@@ -353,7 +355,7 @@ START_TEST(bounds_change_nothing_else)
 }
 END_TEST
 
-/* Loops over value types. */
+/* Bounds have the same bits for any number of threads. Loops over value types. */
 START_TEST(bounds_have_the_same_bits_for_any_threads)
 {
     static const int threads[] = {1, 2, 3, 8};
@@ -376,7 +378,7 @@ START_TEST(bounds_have_the_same_bits_for_any_threads)
 }
 END_TEST
 
-/* The bound takes memory, and only a solve that has it ends well. */
+/* A solve with bounds that cannot allocate memory fails, and a later solve succeeds. */
 START_TEST(memory_that_runs_out_is_survived)
 {
     memory m = {0};
@@ -411,8 +413,8 @@ static fur_status apply_other(void *user, const fur_vector *x, fur_vector *y)
     return fur_operator_apply(user, x, y);
 }
 
-/* A user's operator has no rows, unless its matrix is given; methods other than cg have no bound of
- * the error. */
+/* What is unknown is NaN. An operator defined by the user has no rows unless its matrix is given,
+ * so there is no bound. Methods other than cg have no estimate of the error. */
 START_TEST(what_is_not_known_is_not_a_number)
 {
     fur_context *context = context_make(NULL, 1);
@@ -465,7 +467,7 @@ START_TEST(another_matrix_is_refused)
 }
 END_TEST
 
-/* Found to be a stencil, and in another order: the matrix is at hand all the same. */
+/* auto gives bounds from the matrix, also if it uses a stencil or another order. */
 START_TEST(a_solve_that_chooses_knows_the_rows)
 {
     fur_context *context = context_make(NULL, 2);

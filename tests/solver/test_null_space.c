@@ -1,4 +1,4 @@
-/* Singular systems with a known nullspace: the parts removed from b and x, refusals, and the
+/* Singular systems with a known null space: the parts removed from b and x, refusals, and the
  * report. Residuals and means are computed again here. */
 #include "support.h"
 
@@ -7,7 +7,7 @@
 
 #define N 60
 
-/* A line of N points with Neumann's ends: rows sum to 0. */
+/* Returns a tridiagonal matrix of N points with Neumann ends; each row sums to 0. */
 static fur_csr *neumann(fur_context *context, fur_value_type value)
 {
     int32_t rows[3 * N];
@@ -34,11 +34,12 @@ typedef struct problem {
     fur_operator *op;
     fur_vector *b;
     fur_vector *x;
-    double mean; /* of b */
+    double mean; /* mean of b */
     double b_norm;
 } problem;
 
-/* b_i = sin(i) - the mean of those + `mean`; the guess is 5 everywhere. */
+/* Makes a system with b_i = sin(i) minus the mean of all sin(i) plus `mean`. The guess is 5
+ * everywhere. */
 static problem make(fur_context *context, fur_value_type value, double mean)
 {
     problem s = {.a = neumann(context, value), .mean = mean};
@@ -70,7 +71,7 @@ static double entry(const fur_vector *v, int i)
     return entry_get(fur_vector_value_type(v), fur_vector_const_data(v), i).re;
 }
 
-/* A x = b - mean in every row, and x has the mean 0, up to the tolerance. */
+/* Checks that A x = b - mean in every row and that x has the mean 0, up to the tolerance. */
 static void check_solution(const problem *s, double rtol)
 {
     double sum = 0;
@@ -122,8 +123,8 @@ START_TEST(constants_are_removed)
 }
 END_TEST
 
-/* The report's figures for b - A x refer to the caller's b. So do the bound and the scaled
- * residual: all rows have scales of 2^-1 or 2^0 here. */
+/* The report's residual, bound and scaled residual refer to the caller's b, not to its part in the
+ * range. All rows have scales of 2^-1 or 2^0 here. */
 START_TEST(a_report_is_of_the_whole_right_hand_side)
 {
     fur_context *context = context_make(NULL, 1);
@@ -146,7 +147,8 @@ START_TEST(a_report_is_of_the_whole_right_hand_side)
 }
 END_TEST
 
-/* Multigrid, whose coarsest matrix is singular, and factors. */
+/* Preconditioners work with a null space: multigrid, whose coarsest matrix is singular, and
+ * factors. */
 START_TEST(preconditioners_work_with_a_null_space)
 {
     static const char *const kinds[] = {"amg", "ic0:shift=1e-3", "ssor",
@@ -239,7 +241,7 @@ START_TEST(what_is_no_null_space_is_refused)
 }
 END_TEST
 
-/* auto finds the constant by itself, also of the components of a matrix. */
+/* auto finds the constant vector automatically, with b inside and outside the range. */
 START_TEST(auto_finds_constants)
 {
     fur_context *context = context_make(NULL, 2);
@@ -255,8 +257,8 @@ START_TEST(auto_finds_constants)
 }
 END_TEST
 
-/* A chain of springs of strength 1 / 3, with b = A e_1 times a large number. The part of b outside
- * the range is rounding. It leaves a tolerance whose square overflows. */
+/* A singular system with a large b is solved. The matrix is a chain of springs of strength 1 / 3.
+ * The part of b outside the range is rounding. The square of the tolerance overflows. */
 START_TEST(a_large_right_hand_side_is_solved)
 {
     enum { POINTS = 6 };

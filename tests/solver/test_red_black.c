@@ -1,7 +1,7 @@
-/* Red-black reduction, on matrices with two colours in random numberings. x agrees with elimination
+/* Red-black reduction of matrices with two colours in random numberings. x agrees with elimination
  * in long double, and the iterations are halved. A matrix that is not reduced gives the bits of the
- * whole system. Also: new values; honest outcomes; no allocation; the same bits for any number of
- * threads and any interval between reads of the scalars. */
+ * unreduced system. Also: new values; correct outcomes; no allocation; the same bits for any number
+ * of threads and any interval between reads of the scalars. */
 #include "dense.h"
 
 #include <math.h>
@@ -9,14 +9,15 @@
 
 /* --- matrices --------------------------------------------------------------------------------- */
 
-/* A graph's matrix while it is being drawn, in a random numbering: dense, or a list of entries. */
+/* The matrix of a graph while it is being built in a random numbering. It is dense or a list of
+ * entries. */
 typedef struct drawing {
     rng *r;
     fur_value_type value;
     int64_t n;
-    int64_t width; /* of a grid */
+    int64_t width; /* width of a grid */
     int32_t *number;
-    dense *d; /* NULL: the list */
+    dense *d; /* NULL: a list of entries */
     int64_t entries;
     int64_t room;
     int32_t *rows;
@@ -36,7 +37,7 @@ static void add(drawing *g, int64_t row, int64_t col, fur_scalar entry)
     entry_set(g->value, g->values, g->entries++, entry);
 }
 
-/* A random entry between two vertices, and its conjugate. */
+/* Adds a random entry between two vertices, and its conjugate at the mirrored position. */
 static void connect(drawing *g, int64_t i, int64_t j)
 {
     fur_scalar entry = rng_scalar(g->r, g->value);
@@ -72,7 +73,7 @@ static void draw_star(drawing *g)
         connect(g, 0, i);
 }
 
-/* Pairs, lines of three, and vertices alone. */
+/* Draws pairs, lines of three, and isolated vertices. */
 static void draw_pieces(drawing *g)
 {
     for (int64_t i = 0; i + 5 < g->n; i += 6) {
@@ -82,7 +83,7 @@ static void draw_pieces(drawing *g)
     }
 }
 
-/* Any edges between even and odd vertices. */
+/* Draws random edges between even and odd vertices. */
 static void draw_bipartite(drawing *g)
 {
     int64_t n = g->n;
@@ -90,7 +91,7 @@ static void draw_bipartite(drawing *g)
         connect(g, 2 * rng_below(g->r, (n + 1) / 2), 1 + 2 * rng_below(g->r, n / 2));
 }
 
-/* A line, its ends joined: an odd cycle where n is odd. */
+/* Draws a line with joined ends, which is an odd cycle if n is odd. */
 static void draw_ring(drawing *g)
 {
     draw_line(g);
@@ -102,7 +103,7 @@ static void draw_nothing(drawing *g)
     (void)g;
 }
 
-/* An entry without a mirror image, between rows of one colour. */
+/* Adds an entry without a mirror image between rows of one colour. */
 static void draw_lone(drawing *g)
 {
     draw_line(g);
@@ -112,8 +113,8 @@ static void draw_lone(drawing *g)
 static void (*const graphs[])(drawing *) = {draw_line, draw_grid,   draw_tree,
                                             draw_star, draw_pieces, draw_bipartite};
 
-/* A graph's matrix in a random numbering. The diagonal entry is larger than the sum of its row by
- * at least 1, so no row of the inverse has a sum of moduli above 1. */
+/* Returns the matrix of a graph in a random numbering. The diagonal entry is larger than the sum of
+ * its row by at least 1, so no row of the inverse has a sum of moduli above 1. */
 static dense draw(rng *r, fur_value_type value, int64_t n, void (*graph)(drawing *))
 {
     dense d = dense_make(value, n);
@@ -149,7 +150,8 @@ static fur_solver_report solve(const dense_problem *p, fur_solver_options option
     return report;
 }
 
-/* The error of each entry is at most the sum of a row of the inverse times ||b - A x||. */
+/* Checks the residual and the error of each entry. An error is at most the sum of a row of the
+ * inverse, which is at most 1, times ||b - A x||. */
 static void check_solution(const dense *d, const dense_problem *p, const fur_solver_report *report,
                            double rtol)
 {
@@ -168,7 +170,7 @@ static void check_solution(const dense *d, const dense_problem *p, const fur_sol
     free(x);
 }
 
-/* From a guess that is not 0. */
+/* Solves from a guess that is not 0 and checks that the system is reduced. */
 static void check_graph(fur_context *context, fur_value_type value, int graph, int64_t n)
 {
     rng r = rng_stream((uint64_t)(100 * n + 10 * graph + value));
@@ -190,7 +192,7 @@ static void check_graph(fur_context *context, fur_value_type value, int graph, i
     dense_release(&d);
 }
 
-/* Loops over graphs and value types. */
+/* Matrices with two colours are reduced and solved. Loops over graphs and value types. */
 START_TEST(two_colours_are_found_and_solved)
 {
     static const int64_t sizes[] = {6, 35, 90};
@@ -273,7 +275,8 @@ static fur_solver_report solve_grid(const grid *g, fur_solver_options options)
     return report;
 }
 
-/* b with one entry, so that a residual is of one colour, and the other of the next iteration. */
+/* Sets b to a unit vector. Then the residuals of the iterations have one colour and the other in
+ * turn. */
 static void set_unit(grid *g, int64_t row)
 {
     double *unit = calloc((size_t)fur_vector_size(g->b), sizeof *unit);
@@ -282,7 +285,7 @@ static void set_unit(grid *g, int64_t row)
     free(unit);
 }
 
-/* The condition is that M A has, for the reduced and for the whole system. */
+/* The reduced system needs half of the iterations. Both systems report the condition of M A. */
 START_TEST(iterations_are_half_as_many)
 {
     fur_context *context = context_make(NULL, 2);
@@ -305,7 +308,7 @@ START_TEST(iterations_are_half_as_many)
 }
 END_TEST
 
-/* Loops over value types. */
+/* A reduced solve has the same bits for any threads and exact kernel. Loops over value types. */
 START_TEST(bits_are_the_same_everywhere)
 {
     const int64_t side = TEST_SLOW ? 60 : 120;
@@ -371,7 +374,8 @@ static const struct {
              {"pieces", draw_pieces, true}, {"nothing", draw_nothing, false},
              {"ring", draw_ring, false},    {"lone entry", draw_lone, false}};
 
-/* On the host; offsets of 64 bits if `wide`. Diagonals are larger than any sum of a row. */
+/* Returns a matrix on the host, with offsets of 64 bits if `wide`. Each diagonal entry is larger
+ * than the sum of the moduli of the other entries in its row. */
 static fur_csr *draw_large(fur_context *host, rng *r, fur_value_type value, int64_t n, int graph,
                            bool wide)
 {
@@ -397,7 +401,7 @@ static fur_csr *draw_large(fur_context *host, rng *r, fur_value_type value, int6
     return out;
 }
 
-/* A solver of a matrix with what it stands on. */
+/* A solver of a matrix, and the objects that it uses. */
 typedef struct problem {
     fur_context *context;
     fur_csr *a;
@@ -458,7 +462,7 @@ static void check_same(const problem *host, const problem *far, const char *name
     free(x);
 }
 
-/* Twice: with other values the second time. */
+/* Compares the solves of a context and of one CPU thread, then again with new values. */
 static void compare_graph(fur_context *context, fur_value_type value, int64_t n, int graph)
 {
     rng r = rng_stream((uint64_t)(n + graph));
@@ -480,8 +484,8 @@ static void compare_graph(fur_context *context, fur_value_type value, int64_t n,
     fur_context_destroy(near);
 }
 
-/* Colours, blocks and new values give the bits of one CPU thread on any graph. The whole system is
- * solved if the pattern does not suit a reduction. Loops over graphs and value types. */
+/* Colours, blocks and new values give the bits of one CPU thread on any graph. The unreduced system
+ * is solved if the pattern does not suit a reduction. Loops over graphs and value types. */
 START_TEST(colours_and_bits_are_the_same_everywhere)
 {
     static const int64_t sizes[] = {1, 6, 33, 1001, 100001};
@@ -496,7 +500,8 @@ END_TEST
 
 /* --- systems that stay whole ------------------------------------------------------------------ */
 
-/* An entry between two vertices of a line, of the same colour or not, that has no mirror image. */
+/* Adds an entry without a mirror image between two vertices of a line, of the same colour or not.
+ */
 static void add_alone(dense *d, int64_t distance)
 {
     for (int64_t i = 0; i + distance < d->n; i++)
@@ -511,7 +516,8 @@ static void drop_diagonal(dense *d)
     dense_set(d, d->n / 2, d->n / 2, fur_real(0));
 }
 
-/* The solutions with and without the option have the same bits, and the report says so. */
+/* Checks that solves with and without the option no_reduction have the same bits, and that the
+ * report says "not reduced". */
 static void check_whole(const dense *d, fur_context *context, const fur_operator *preconditioner)
 {
     dense_problem p = dense_open(d, context);
@@ -582,7 +588,8 @@ END_TEST
 
 /* --- new values ------------------------------------------------------------------------------- */
 
-/* Entries of the matrix times a factor; of its diagonal one that is 0 if there is to be. */
+/* Multiplies the diagonal by a factor and divides the other entries by it. If `zero`, one diagonal
+ * entry becomes 0. */
 static void set_values(const dense_problem *p, const void *values, double factor, bool zero)
 {
     fur_csr *near = matrix_near(p->matrix);
@@ -599,8 +606,8 @@ static void set_values(const dense_problem *p, const void *values, double factor
     fur_csr_destroy(near);
 }
 
-/* Loops over value types. After other values, a solver gives the bits of a new solver. If the new
- * diagonal cannot be divided by, it gives the bits of the whole system. */
+/* After new values, a solver gives the bits of a new solver. If a diagonal entry is 0, both solve
+ * the unreduced system. Loops over value types. */
 START_TEST(new_values_are_taken_over)
 {
     fur_context *context = context_make(NULL, 2);
@@ -641,7 +648,8 @@ END_TEST
 
 /* --- outcomes --------------------------------------------------------------------------------- */
 
-/* The matrix of a grid with another diagonal. */
+/* Solves with the matrix of a grid and another diagonal, checks the report, and returns the
+ * outcome. */
 static fur_outcome outcome_of(fur_context *context, double diagonal, bool scaled)
 {
     rng r = rng_stream(303);
@@ -681,7 +689,7 @@ START_TEST(outcomes_are_those_of_the_whole_system)
 }
 END_TEST
 
-/* The only nonzero of the initial residual is in the black row. */
+/* A solve ends without an iteration if only black rows have a nonzero residual. */
 START_TEST(no_iteration_is_made_where_none_is_needed)
 {
     fur_context *context = context_make(NULL, 1);

@@ -1,16 +1,16 @@
-/* Several right-hand sides at once. Each column has the x, outcome and figures of a single solve,
- * bit for bit. This holds for whole and reduced systems, every kind of preconditioner and any
- * layout. It holds for easy, hard and hopeless columns side by side, and for methods that take one
- * column after the other. */
+/* Several right-hand sides at once. Each column has the x, outcome and report of a single solve,
+ * bit for bit. This holds for unreduced and reduced systems, every kind of preconditioner and any
+ * layout. It holds for easy, hard and unsolvable columns side by side, and for methods that solve
+ * one column after the other. */
 #include "dense.h"
 
 #include <math.h>
 #include <string.h>
 
-#define MAX 19 /* columns; more than are solved together */
+#define MAX 19 /* columns; more than a solver solves together */
 
-/* A system D A D with a grid's matrix A and a random D, so that no storage form takes much less
- * than the entries. With 5 points its rows have two colours. */
+/* A system D A D with the matrix A of a grid and a random D. No storage format can use much less
+ * memory than the entries. With 5 points its rows have two colours. */
 typedef struct system {
     fur_context *context;
     fur_csr *matrix;
@@ -76,7 +76,7 @@ static void system_close(system_case *s)
     fur_csr_destroy(s->matrix);
 }
 
-/* Entry i of n of a right-hand side: smooth, of one entry, tiny, huge, 0. */
+/* Returns entry i of n of a right-hand side that is smooth, a unit vector, tiny, huge, or 0. */
 static double special(int kind, fur_value_type value, int64_t i, int64_t n)
 {
     switch (kind) {
@@ -93,7 +93,7 @@ static double special(int kind, fur_value_type value, int64_t i, int64_t n)
     }
 }
 
-/* Right-hand sides of all kinds by rows, and random ones. */
+/* Returns right-hand sides of all kinds, stored by rows. One in six is random. */
 static void *entries_of_b(rng *r, fur_value_type value, int64_t n, int64_t cols)
 {
     void *b = entries_random(r, value, n * cols);
@@ -152,7 +152,7 @@ static void check_report(const fur_solver_report *f, const fur_solver_report *e,
     ck_assert(f->reduced == e->reduced && same(f->bytes, e->bytes));
 }
 
-/* From random guesses, the columns of X equal the results of single solves. */
+/* Checks that the columns of X equal the results of single solves from the same random guesses. */
 static void check_block(const system_case *s, rng *r, const fur_solver_options *options,
                         int64_t cols, fur_layout b_layout, fur_layout x_layout)
 {
@@ -164,7 +164,7 @@ static void check_block(const system_case *s, rng *r, const fur_solver_options *
         reports[j] = FUR_DEFAULT(fur_solver_report);
     void *b_entries = entries_of_b(r, value, s->n, cols);
     void *x_entries = entries_random(r, value, s->n * cols);
-    for (int64_t i = 0; i < s->n; i++) /* of tiny ones from 0 */
+    for (int64_t i = 0; i < s->n; i++) /* columns with a tiny b start from 0 */
         for (int64_t j = 3; j < cols; j += 6)
             entry_set(value, x_entries, i * cols + j, fur_real(0));
     fur_vectors *b = block_of(s->context, value, s->n, cols, b_layout, b_entries);
@@ -194,7 +194,8 @@ static void check_block(const system_case *s, rng *r, const fur_solver_options *
     free(b_entries);
 }
 
-/* Loops over value types: 5 points, reduced or whole, and 9, that have no two colours. */
+/* Each column equals a separate solve. Loops over value types. Systems of 5 points are reduced or
+ * not; systems of 9 points do not have two colours. */
 START_TEST(columns_are_solves_of_their_own)
 {
     static const char *const kinds[] = {NULL, "jacobi", "ic0", "ssor", "amg"};
@@ -217,8 +218,8 @@ START_TEST(columns_are_solves_of_their_own)
 }
 END_TEST
 
-/* Loops over value types: tolerances at the limit of rounding, too few iterations, matrices that
- * are not definite or not symmetric. */
+/* Columns that do not converge also equal separate solves: tolerances at the limit of rounding, too
+ * few iterations, indefinite matrices. Loops over value types. */
 START_TEST(columns_that_are_not_solved_are_those_of_their_own)
 {
     fur_context *context = context_make(NULL, 2);
@@ -245,7 +246,7 @@ START_TEST(columns_that_are_not_solved_are_those_of_their_own)
 }
 END_TEST
 
-/* Matrices that are not symmetric end after 16, 32, ... iterations. */
+/* Asymmetry ends a column after 16, 32, ... iterations, as in a separate solve. */
 START_TEST(lost_columns_end_as_alone)
 {
     fur_context *context = context_make(NULL, 2);
@@ -283,7 +284,7 @@ END_TEST
 
 typedef struct hearing {
     int64_t calls[MAX];
-    int64_t stop; /* column */
+    int64_t stop; /* column to stop */
 } hearing;
 
 static int hear(void *user, const fur_solver_progress *progress)
@@ -293,7 +294,8 @@ static int hear(void *user, const fur_solver_progress *progress)
     return progress->column == h->stop && progress->iteration == 3;
 }
 
-/* A stop ends one column; the monitor hears of all of them; a second solve allocates nothing. */
+/* A monitor that stops one column does not stop the others. It is called for all columns. A second
+ * solve allocates nothing. */
 START_TEST(columns_are_heard_of_and_stopped_one_by_one)
 {
     memory m = {0};
@@ -331,8 +333,8 @@ START_TEST(columns_are_heard_of_and_stopped_one_by_one)
 }
 END_TEST
 
-/* Loops over two colours and none: every allocation of the first solve may fail; a second solve
- * works. */
+/* If any allocation of the first solve fails, a second solve works. Loops over matrices with and
+ * without two colours. */
 START_TEST(failing_allocations_leave_a_solver_that_works)
 {
     memory m = {0};
@@ -413,7 +415,7 @@ START_TEST(wrong_blocks_are_refused)
 }
 END_TEST
 
-/* Loops over value types. */
+/* Solves of blocks have the same bits for any number of threads. Loops over value types. */
 START_TEST(blocks_have_the_same_bits_for_any_number_of_threads)
 {
     static const int threads[] = {1, 2, 3, 8};
@@ -452,7 +454,7 @@ END_TEST
 #define GRID_COLS 5
 #define GRID_ROWS (31 * 29)
 
-/* Conjugate gradients for a grid's matrix; its way call by call or recorded, not one kernel. */
+/* Solves with the matrix of a grid by cg, with recorded calls rather than in one kernel. */
 static void solve_grid(fur_context *context, fur_value_type value, int points, int whole,
                        fur_layout layout, void *entries, void *found, fur_solver_report *reports)
 {
@@ -497,7 +499,8 @@ static void solve_grid(fur_context *context, fur_value_type value, int points, i
     fur_stencil_destroy(stencil);
 }
 
-/* X, outcomes and iterations of one thread of the CPU. Loops over value types. */
+/* X, outcomes and iterations equal those of one CPU thread on every device. Loops over value types.
+ */
 START_TEST(blocks_have_the_same_bits_everywhere)
 {
     fur_value_type value = (fur_value_type)_i;

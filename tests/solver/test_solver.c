@@ -1,7 +1,7 @@
-/* Solvers: conjugate gradients on Poisson problems of every value type, with and without Jacobi.
- * The tests cover every way a solve can end, monitors, failing operators and refusals. A solve
- * allocates nothing. It has the same bits for any thread count, instruction set, exact kernel and
- * interval between reads by the host. */
+/* Conjugate gradients on Poisson problems of every value type, with and without Jacobi. The tests
+ * cover every way a solve can end, monitors, failing operators and refusals. A solve allocates
+ * nothing. It has the same bits for any thread count, instruction set, exact kernel and interval
+ * between reads by the host. */
 #include "support.h"
 
 #include <float.h>
@@ -56,8 +56,9 @@ static void problem_release(problem *p)
     fur_csr_destroy(p->a);
 }
 
-/* Poisson's problem on an nx x ny grid (ny = 1: a line). Complex matrices get a unit factor u on
- * the entries right of and conj(u) left of the diagonal, which keeps the eigenvalues. */
+/* Returns Poisson's problem on an nx x ny grid; ny = 1 gives a line. Complex matrices have a factor
+ * u of modulus 1 on the entries right of the diagonal and conj(u) left of it, which keeps the
+ * eigenvalues. */
 static problem poisson(fur_context *context, fur_value_type value, int64_t nx, int64_t ny,
                        const char *kernel)
 {
@@ -122,7 +123,7 @@ static double norm2(const fur_vector *x)
     return norm;
 }
 
-/* ||b - A x|| / ||b||, in long double. */
+/* Returns ||b - A x|| / ||b||, computed in long double. */
 static double relative_residual(const problem *p)
 {
     fur_csr_view a = *fur_csr_get(p->a);
@@ -142,10 +143,10 @@ static double relative_residual(const problem *p)
     return (double)(sqrtl(sum) / norm2(p->b));
 }
 
-/* Bound of the difference between b - A x and the recurrence residual after k iterations, relative
- * to b. Every iteration rounds A p (entries of a row + 2 times), x and r, by eps ||A|| ||x|| at
- * most (Greenbaum 1997, theorem 2.2). The iterates of CG from 0 grow monotonically to x. Rows have
- * 5 entries and ||A|| <= 8. Complex arithmetic doubles the bound. */
+/* Returns a bound of the difference between b - A x and the recurrence residual after k iterations,
+ * relative to b. Every iteration rounds A p (entries of a row + 2 times), x and r, by eps ||A||
+ * ||x|| at most (Greenbaum 1997, theorem 2.2). The iterates of CG from 0 grow monotonically to x.
+ * Rows have 5 entries and ||A|| <= 8. Complex arithmetic doubles the bound. */
 static double residual_gap(const problem *p, int64_t iterations)
 {
     double eps = value_epsilon(fur_vector_value_type(p->b));
@@ -153,8 +154,8 @@ static double residual_gap(const problem *p, int64_t iterations)
     return (double)(iterations + 1) * rounds * eps * 8 * norm2(p->x) / norm2(p->b);
 }
 
-/* The bound for CG on a matrix of condition c: ||r_k|| <= 2 sqrt(c) q^k ||r_0|| with
- * q = (sqrt(c) - 1) / (sqrt(c) + 1) (Saad 2003, section 6.11.3). */
+/* Returns the iterations of CG to rtol on a matrix of condition c, from the bound ||r_k|| <= 2
+ * sqrt(c) q^k ||r_0|| with q = (sqrt(c) - 1) / (sqrt(c) + 1) (Saad 2003, section 6.11.3). */
 static double iteration_bound(double condition, double rtol)
 {
     double root = sqrt(condition);
@@ -162,7 +163,7 @@ static double iteration_bound(double condition, double rtol)
     return q > 0 ? ceil(log(rtol / (2 * root)) / log(q)) : 1;
 }
 
-/* The eigenvalues on a line of n are 4 sin^2(k pi / (2 (n + 1))). */
+/* Returns the condition of a line of n points. Its eigenvalues are 4 sin^2(k pi / (2 (n + 1))). */
 static double poisson_condition(int64_t n)
 {
     double angle = acos(-1) / (2 * (double)(n + 1));
@@ -192,7 +193,7 @@ static void check_poisson(fur_context *context, fur_value_type value, int64_t nx
     problem_release(&p);
 }
 
-/* Loops over value types. */
+/* CG solves Poisson problems within the expected iterations. Loops over value types. */
 START_TEST(poisson_problems_are_solved)
 {
     static const int64_t sizes[][2] = {{1, 1}, {2, 1}, {50, 1}, {7, 5}, {80, 70}};
@@ -204,7 +205,8 @@ START_TEST(poisson_problems_are_solved)
 }
 END_TEST
 
-/* CG takes one iteration for each distinct eigenvalue. With the exact inverse it takes one. */
+/* CG takes one iteration for each distinct eigenvalue, and one with the exact inverse as
+ * preconditioner. */
 START_TEST(iterations_are_the_distinct_eigenvalues)
 {
     static const double entries[] = {1, 2, 4, 1, 2, 4, 4, 2, 1, 1};
@@ -228,7 +230,8 @@ START_TEST(iterations_are_the_distinct_eigenvalues)
 }
 END_TEST
 
-/* Integers, so that A x = b holds exactly. */
+/* A solve from the exact solution needs no iteration. All numbers are integers, so A x = b holds
+ * exactly. */
 START_TEST(an_exact_guess_needs_no_iteration)
 {
     fur_context *context = context_make(NULL, 1);
@@ -274,7 +277,7 @@ START_TEST(a_system_without_unknowns_is_solved)
 }
 END_TEST
 
-/* Also a semidefinite matrix: x.Ax = 0 for an x that is not 0. */
+/* Indefinite, negative and zero matrices are reported as indefinite. */
 START_TEST(an_indefinite_matrix_is_reported)
 {
     static const double diagonals[][3] = {{1, -1, 2}, {-1, -2, -3}, {0, 0, 0}, {3, 2, -1e-3}};
@@ -292,8 +295,8 @@ START_TEST(an_indefinite_matrix_is_reported)
 }
 END_TEST
 
-/* Convection and diffusion on an n x n grid: upstream neighbours weigh -1 - c, those downstream
- * -1 + c. */
+/* Returns convection and diffusion on an n x n grid. Upstream neighbours have the weight -1 - c,
+ * downstream neighbours -1 + c. */
 static problem convection(fur_context *context, fur_value_type value, int64_t n, double c)
 {
     static builder m;
@@ -313,7 +316,8 @@ static problem convection(fur_context *context, fur_value_type value, int64_t n,
     return problem_of(context, &m, n * n, NULL);
 }
 
-/* Its symmetric part is Poisson's and positive definite, so that x.Ax > 0 always. */
+/* CG finds that a matrix is not symmetric, even though x.Ax > 0 always holds: the symmetric part is
+ * Poisson's matrix, which is positive definite. */
 START_TEST(a_matrix_that_is_not_symmetric_is_found_out)
 {
     fur_context *context = context_make(NULL, 1);
@@ -351,7 +355,7 @@ START_TEST(a_matrix_that_is_nearly_symmetric_is_solved)
 }
 END_TEST
 
-/* A user's operator: y = factor x, failing at a call. */
+/* An operator y = factor x that fails at call `fail_at`. */
 typedef struct scaling {
     fur_context *context;
     double factor;
@@ -397,7 +401,8 @@ START_TEST(an_indefinite_preconditioner_is_reported)
 }
 END_TEST
 
-/* In b, in the guess, and in A: said before the first iteration, with the entry. */
+/* Nonfinite entries of b, the guess or A are refused before the first iteration. The message names
+ * the entry. */
 START_TEST(what_is_not_finite_is_refused_by_name)
 {
     static const double poison[] = {NAN, INFINITY, -INFINITY};
@@ -433,7 +438,7 @@ START_TEST(what_is_not_finite_is_refused_by_name)
 }
 END_TEST
 
-/* A power of two scales b. The bits of x are those for magnitude 1, scaled. */
+/* If a power of two scales b, x scales with b. */
 START_TEST(the_magnitude_of_b_does_not_matter)
 {
     static const int exponents[] = {0, -664, 664, -900, 900};
@@ -459,7 +464,8 @@ START_TEST(the_magnitude_of_b_does_not_matter)
 }
 END_TEST
 
-/* The recurrence residual still falls after rounding stops the true residual. */
+/* If rounding stops the true residual while the recurrence residual still falls, the outcome is
+ * working precision. */
 START_TEST(a_true_residual_that_stays_behind_is_working_precision)
 {
     fur_context *context = context_make(NULL, 1);
@@ -477,7 +483,7 @@ START_TEST(a_true_residual_that_stays_behind_is_working_precision)
 }
 END_TEST
 
-/* Numbers in (-1, 1) that no seed changes. */
+/* Sets numbers in (-1, 1) that do not depend on the seed. */
 static void set_scattered(fur_vector *x)
 {
     for (int64_t i = 0; i < fur_vector_size(x); i++) {
@@ -487,8 +493,9 @@ static void set_scattered(fur_vector *x)
     }
 }
 
-/* On lines, whose condition grows with the square of their length, to tolerances around what the
- * value type allows. Computing the residual rounds as one iteration does. */
+/* The outcome follows from the true residual. The tolerances are near the limit of the value type,
+ * and the matrices are lines, whose condition grows with the square of their length. Computing a
+ * residual rounds as much as one iteration. */
 START_TEST(converged_is_what_the_true_residual_says)
 {
     fur_context *context = context_make(NULL, 1);
@@ -518,9 +525,9 @@ START_TEST(converged_is_what_the_true_residual_says)
 }
 END_TEST
 
-/* The condition of a line's matrix is (1 + c) / (1 - c) with c = cos(pi / (n + 1)). The second
- * matrix has another diagonal, which Jacobi's preconditioner takes away. The estimate is a lower
- * bound. */
+/* The report has a lower bound of the condition that is close to it. The condition of a line's
+ * matrix is (1 + c) / (1 - c) with c = cos(pi / (n + 1)). Jacobi's preconditioner does not change
+ * it, because the diagonal is constant. */
 START_TEST(a_solve_tells_the_condition)
 {
     fur_context *context = context_make(NULL, 1);
@@ -538,7 +545,7 @@ START_TEST(a_solve_tells_the_condition)
         ck_assert_msg(report.condition <= 1.01 * condition && report.condition >= 0.98 * condition,
                       "%g, not %g", report.condition, condition);
         ck_assert_double_eq_tol(report.norm, (scaled ? 1 : 2) * (1 + c), 0.01 * (1 + c));
-        ck_assert(report.bytes == 60 * 8 * 10); /* the diagonal is constant */
+        ck_assert(report.bytes == 60 * 8 * 10); /* no bytes for the diagonal, which is constant */
     }
     fur_operator_destroy(jacobi);
     problem_release(&p);
@@ -564,7 +571,7 @@ START_TEST(iterations_are_limited)
 }
 END_TEST
 
-/* What a monitor saw. */
+/* Record of a monitor. */
 typedef struct history {
     int64_t seen;
     int64_t stop_at; /* -1: never */
@@ -601,13 +608,14 @@ START_TEST(a_monitor_sees_every_iteration_and_can_stop)
 }
 END_TEST
 
-/* Compares the residual of each iterate with the residual that the monitor gets. */
+/* A monitor's data to compare the residual of each iterate with the residual that the monitor gets.
+ */
 typedef struct iterates {
     const problem *p;
     const char *method;
     fur_vector *x;
     fur_vector *r;
-    double tolerance; /* relative to the largest residual so far, but for a residual below 1 */
+    double tolerance; /* relative to the largest residual so far, at least 1 */
     double largest;
     int64_t refused;
     int64_t compared;
@@ -638,12 +646,12 @@ static int compare_iterate(void *user, const fur_solver_progress *progress)
     return 0;
 }
 
-/* b and the guess are of any magnitude; rounding is of some tens of iterations whose x is up to 200
- * times the largest residual on the way. */
+/* A monitor may ask for the iterate. b and the guess have any magnitude. The rounding is that of
+ * some tens of iterations with an x of up to 200 times the largest residual so far. */
 START_TEST(a_monitor_may_have_the_iterate)
 {
     fur_value_type value = (fur_value_type)_i;
-    /* the second is scaled by a pass */
+    /* a pass scales the second */
     const double magnitudes[] = {1, value_epsilon(value) == DBL_EPSILON ? 0x1p-400 : 0x1p-60};
     fur_context *context = context_make(NULL, 2);
     problem p = poisson(context, value, 12, 11, NULL);
@@ -682,8 +690,9 @@ START_TEST(a_monitor_may_have_the_iterate)
 }
 END_TEST
 
-/* A correction of a residual that is just above the goal aims low enough to gain something: one of
- * these solves in a hundred gets there. The smooth part of b makes x large, and so its rounding. */
+/* If the true residual is just above the tolerance, the method corrects x with a tolerance low
+ * enough to succeed. About one in a hundred of these solves needs this. The smooth part of b makes
+ * x, and so its rounding, large. */
 START_TEST(a_residual_just_above_the_goal_is_corrected)
 {
     fur_context *context = context_make(NULL, 2);
@@ -706,8 +715,8 @@ START_TEST(a_residual_just_above_the_goal_is_corrected)
 }
 END_TEST
 
-/* The recurrence residual meets the tolerance and the true residual does not: the method continues
- * if max_iterations allows it. */
+/* If the recurrence residual meets the tolerance but the true residual does not, the method
+ * continues unless max_iterations ends it. */
 START_TEST(a_correction_begins_where_the_recursion_ends)
 {
     fur_context *context = context_make(NULL, 1);
@@ -768,8 +777,8 @@ START_TEST(tolerances_end_a_solve)
 }
 END_TEST
 
-/* Fails one call of the matrix or of the preconditioner: the first, then the second, and so on
- * until a solve succeeds. */
+/* Fails the first call of the matrix or of the preconditioner, then the second, and so on, until a
+ * solve succeeds. */
 static int calls_until_success(const problem *p, scaling *s, const fur_operator *a,
                                const fur_operator *m)
 {
@@ -834,7 +843,7 @@ START_TEST(a_solve_does_not_allocate)
 }
 END_TEST
 
-/* The solution after some iterations, and every residual on the way. */
+/* The solution after some iterations, and every residual until then. */
 typedef struct run {
     history h;
     double x[2 * 6000];
@@ -876,7 +885,8 @@ static void check_run(const char *isa, int threads, fur_value_type value, run *f
     fur_context_destroy(context);
 }
 
-/* Loops over value types. */
+/* Solutions have the same bits for any instruction set, threads and exact kernel. Loops over value
+ * types. */
 START_TEST(solutions_have_the_same_bits_everywhere)
 {
     static run first;
@@ -887,7 +897,7 @@ START_TEST(solutions_have_the_same_bits_everywhere)
 }
 END_TEST
 
-/* Solves from 0 with b = 1 at every interval, each to the bits of the first. */
+/* Checks that solves from 0 have the same bits for every interval between reads. */
 static fur_solver_report check_intervals(const char *name, const problem *p, const fur_operator *a,
                                          fur_solver_options options)
 {
@@ -922,7 +932,7 @@ static fur_solver_report check_intervals(const char *name, const problem *p, con
     return expected;
 }
 
-/* Loops over value types. */
+/* The interval between reads by the host changes no bit. Loops over value types. */
 START_TEST(reads_of_the_host_change_no_bit)
 {
     fur_context *context = context_make(NULL, 2);
@@ -944,13 +954,13 @@ START_TEST(reads_of_the_host_change_no_bit)
 }
 END_TEST
 
-/* A diagonal preconditioner over the entries, which must outlive it. */
+/* Applies the diagonal preconditioner whose entries are the vector `user`. */
 static fur_status diagonal_apply(void *user, const fur_vector *x, fur_vector *y)
 {
     return fur_multiply_elementwise(x, user, y);
 }
 
-/* The interval changes no result in corrections, nor when the method breaks down. */
+/* The interval between reads changes no outcome, whether x is corrected or the solve fails. */
 START_TEST(reads_of_the_host_change_no_outcome)
 {
     fur_context *context = context_make(NULL, 1);
@@ -973,7 +983,8 @@ START_TEST(reads_of_the_host_change_no_outcome)
 }
 END_TEST
 
-/* The reason and the iteration of the stop do not matter. */
+/* The interval between reads changes neither the outcome nor the iteration at which a method breaks
+ * down. */
 START_TEST(reads_of_the_host_change_no_failure)
 {
     static const struct {
@@ -1142,8 +1153,8 @@ START_TEST(wrong_options_are_refused)
 }
 END_TEST
 
-/* The operator has the largest number of rows. Its vectors cannot be allocated, and no size
- * overflows before that. */
+/* An operator with the largest number of rows is refused with a message. Its vectors cannot be
+ * allocated, and no size overflows before that. */
 START_TEST(an_operator_of_any_size_is_refused_in_words)
 {
     fur_context *context = context_make(NULL, 1);
@@ -1158,7 +1169,7 @@ START_TEST(an_operator_of_any_size_is_refused_in_words)
 }
 END_TEST
 
-/* A struct of an older program ends before the members it does not know. */
+/* Options of an older program, a struct without the last members, are read up to their size. */
 START_TEST(options_of_an_older_program_are_read_as_far_as_they_go)
 {
     fur_context *context = context_make(NULL, 1);

@@ -1,6 +1,6 @@
 /* Solves of (2^k A) x = 2^j b by every method for A x = b, with every kind of preconditioner. They
- * must end like the solve of A x = b, after equally many iterations. Their numbers must have the
- * same bits but for the scale. */
+ * must end like the solve of A x = b, after equally many iterations, and with the same bits except
+ * for the scale. */
 #include "support.h"
 
 #include <float.h>
@@ -24,10 +24,10 @@ typedef struct builder {
 typedef struct task {
     fur_value_type value;
     const char *method;
-    const char *kind;  /* of preconditioner; NULL: none */
-    double shift;      /* of the diagonal */
-    double skew;       /* of the entries right of the diagonal */
-    bool no_reduction; /* as of the options */
+    const char *kind;  /* kind of the preconditioner; NULL: none */
+    double shift;      /* added to the diagonal */
+    double skew;       /* added to the entries right of the diagonal */
+    bool no_reduction; /* as in fur_solver_options */
     bool guess;
     int of_a;
     int of_b;
@@ -35,13 +35,13 @@ typedef struct task {
 
 #define MAX_SEEN 400
 
-/* What came out. The monitor sees residuals and iterates, whose largest moduli are kept without
- * their scale. */
+/* The result of a solve. The monitor stores the residuals and the largest moduli of the iterates,
+ * divided by the scale of x. */
 typedef struct result {
     fur_solver_report report;
     int64_t seen;
     double residuals[MAX_SEEN];
-    double iterates[MAX_SEEN]; /* 0: the method does not tell */
+    double iterates[MAX_SEEN]; /* 0: the method has no iterate */
     fur_vector *iterate;
     void *x;
     int of_x;
@@ -56,7 +56,7 @@ static void add(builder *m, fur_value_type value, int64_t row, int64_t col, fur_
               fur_complex(ldexp(entry.re, exponent), ldexp(entry.im, exponent)));
 }
 
-/* Five points on a grid with jumps of the coefficients. */
+/* Returns the matrix of five points on a grid with jumps of the coefficients. */
 static fur_csr *grid(fur_context *context, const task *t)
 {
     static builder m;
@@ -104,7 +104,7 @@ static int watch(void *user, const fur_solver_progress *progress)
     return 0;
 }
 
-/* A system and its preconditioner. */
+/* A system, its operators and its preconditioner. */
 typedef struct setup {
     fur_context *context;
     fur_csr *a;
@@ -164,7 +164,7 @@ static fur_solver *solver_make(const setup *s, const task *t, result *seen)
     return solver;
 }
 
-/* r->x is to be freed. */
+/* Solves and stores the result; the caller frees r->x. */
 static void solve(const task *t, result *r)
 {
     fur_context *context = context_make(NULL, 1);
@@ -193,15 +193,15 @@ static bool same_bits(const task *t, const result *near, const result *far)
     return same;
 }
 
-/* Returns whether the method improves a guess in place near 1, and corrects it by a pass at other
- * scales: the iterations then differ. */
+/* Returns whether the method improves a guess in place at scales near 1. At other scales it
+ * computes a correction in a separate pass, and the iterations differ. */
 static bool improves_in_place(const task *t)
 {
     return t->guess && (strcmp(t->method, "cg") == 0 || strcmp(t->method, "cg_single") == 0);
 }
 
-/* Returns whether bits are compared. A failed pass may leave another x. ilut finds its own scales
- * by logarithms. */
+/* Returns whether bits must agree. A failed pass may leave another x, and ilut finds its scales by
+ * logarithms. */
 static bool keeps_bits(const task *t, const result *near)
 {
     return near->report.outcome == FUR_OUTCOME_CONVERGED && !improves_in_place(t) &&
@@ -227,13 +227,13 @@ static void check_same(const task *t, const result *near, const result *far)
                   (int)n->iterations, (int)n->products);
 }
 
-/* Scales near overflow and underflow, and on both sides of the bounds between which a solve changes
- * no scale. They are even, because methods take roots of products with M. */
+/* Exponents of scales near overflow and underflow, and on both sides of the bounds between which a
+ * solve changes no scale. They are even, because methods take roots of products with M. */
 #define SCALES 8
 static const int wide[SCALES] = {900, -900, 500, -500, 198, -198, 210, -210};
 static const int narrow[SCALES] = {90, -90, 80, -80, 44, -44, 52, -52};
 
-/* The solve near 1, and at all scales for which x is in range. */
+/* Compares the solve at scale 1 with solves at all scales for which x is in range. */
 static void check_task(task t)
 {
     const int *scales = is_single(t.value) ? narrow : wide;
@@ -252,8 +252,8 @@ static void check_task(task t)
     free(near.x);
 }
 
-/* Returns whether the preconditioner is unsupported here. "grid" has no complex values. "direct"
- * needs a library. */
+/* Returns whether the preconditioner is unsupported: "grid" for complex values, and "direct"
+ * without a library for complete factors. */
 static bool is_unsupported(const char *kind, fur_value_type value)
 {
     fur_context *context = context_make(NULL, 1);
@@ -272,7 +272,7 @@ static bool solves_squares(const fur_method_info *info)
     return strncmp(info->name, "ls", 2) != 0 && strcmp(info->name, "cgnr") != 0;
 }
 
-/* Loops over value types. */
+/* The scale of A changes no bit except for the scale of x. Loops over value types. */
 START_TEST(scales_of_a_do_not_matter)
 {
     const fur_method_info *info;
@@ -285,7 +285,7 @@ START_TEST(scales_of_a_do_not_matter)
 }
 END_TEST
 
-/* Loops over value types. */
+/* Scales of A with a guess change no bit except for the scale of x. Loops over value types. */
 START_TEST(scales_of_a_and_the_guess_do_not_matter)
 {
     const fur_method_info *info;
@@ -299,7 +299,8 @@ START_TEST(scales_of_a_and_the_guess_do_not_matter)
 }
 END_TEST
 
-/* Loops over value types: matrices that are not positive definite, and not symmetric. */
+/* Failures do not depend on scales: matrices that are not positive definite or not symmetric. Loops
+ * over value types. */
 START_TEST(failures_do_not_depend_on_scales)
 {
     const fur_method_info *info;
@@ -314,7 +315,8 @@ START_TEST(failures_do_not_depend_on_scales)
 }
 END_TEST
 
-/* New values bring another scale. Loops over the reduced and the whole system. */
+/* After new values of another scale, a solver gives the same result. Loops over the reduced and the
+ * unreduced system. */
 START_TEST(new_values_may_have_another_scale)
 {
     static const int turns[] = {0, 900, -900, 0, 500, 0};
@@ -344,7 +346,8 @@ START_TEST(new_values_may_have_another_scale)
 }
 END_TEST
 
-/* The second solve allocates nothing, and a first one without memory fails and leaves nothing. */
+/* The first solve at a scale allocates memory. If it cannot, it fails and leaks nothing. The second
+ * solve allocates nothing. */
 START_TEST(the_first_solve_at_a_scale_allocates)
 {
     memory m = {.fail_at = 0};
@@ -374,8 +377,8 @@ START_TEST(the_first_solve_at_a_scale_allocates)
 }
 END_TEST
 
-/* A solve that begins with its solution and asks for bounds. Loops over the reduced and the whole
- * system. */
+/* A solve that begins with its solution gives bounds at any scale. Loops over the reduced and the
+ * unreduced system. */
 START_TEST(bounds_of_an_exact_guess_at_a_scale)
 {
     fur_context *context = context_make(NULL, 1);
@@ -405,8 +408,8 @@ START_TEST(bounds_of_an_exact_guess_at_a_scale)
 }
 END_TEST
 
-/* Columns with and without a guess, and a column of zeros. Each column must have the bits and the
- * report of a solve with this column alone. Loops over scales of A. */
+/* Each column has the bits and the report of a solve with this column alone, with and without a
+ * guess, and for a column of zeros. Loops over scales of A. */
 START_TEST(columns_are_scaled_as_alone)
 {
     static const int scales[] = {900, -900, 0};

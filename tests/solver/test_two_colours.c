@@ -1,15 +1,15 @@
-/* A user's operator that finds its two colours itself (fur_operator_definition): cg solves for the
- * red rows by its functions, until the operator changes. */
+/* A user's operator that finds its two colours itself (fur_operator_definition). cg solves for the
+ * red rows with the operator's functions until the operator changes. */
 #include "support.h"
 
 #include <furrow/author/operator.h>
 
-/* 2 on the diagonal and -1 next to it. Of the 3 rows the middle one is red. */
+/* The matrix with 2 on the diagonal and -1 next to it. The second of the 3 rows is red. */
 typedef struct chain {
     fur_context *context;
     int asked;
-    bool usable;   /* when it was asked last */
-    double factor; /* of the red rows */
+    bool usable;   /* at the last request for colours */
+    double factor; /* factor of the red rows */
     int released;
 } chain;
 
@@ -77,7 +77,8 @@ static fur_status chain_colours(void *user, const fur_vector *inverse, fur_two_c
     return FUR_OK;
 }
 
-/* After the operator has changed, the solve is not reduced. */
+/* cg solves the reduced system with the operator's colours. After the operator has changed, it
+ * solves the unreduced system. */
 START_TEST(an_operator_brings_its_colours)
 {
     fur_context *context = context_make(NULL, 1);

@@ -319,9 +319,8 @@ static void check_trial(problem *p, rng *r, const trial *t, bool consistent)
         ck_ok(p->context, fur_operator_apply(p->op, p->x, p->b));
     else
         set_random(r, p->b);
-    ck_ok(p->context,
-          fur_vector_fill(p->x,
-                          fur_real(t->guess ? 2 : 0))); /* a guess of 2 is far from the solutions */
+    /* A guess of 2 is far from the solutions. */
+    ck_ok(p->context, fur_vector_fill(p->x, fur_real(t->guess ? 2 : 0)));
     take(p->x, guess);
     fur_solver_options options = {.size = sizeof options,
                                   .method = t->method,
@@ -334,8 +333,8 @@ static void check_trial(problem *p, rng *r, const trial *t, bool consistent)
                   "%s %dx%d %s damp %g guess %d M %d: %s after %lld", t->method, p->rows, p->cols,
                   fur_value_name(p->value), t->damp, t->guess, t->preconditioned,
                   fur_outcome_name(report.outcome), (long long)report.iterations);
-    if (!t->preconditioned || p->rows >= p->cols ||
-        t->damp > 0) /* otherwise the least norm is another one */
+    /* Otherwise the preconditioner changes which norm is least. */
+    if (!t->preconditioned || p->rows >= p->cols || t->damp > 0)
         check_solution(p, t, &report, guess);
     fur_operator_destroy(m_op);
     fur_spmv_destroy(m_plan);

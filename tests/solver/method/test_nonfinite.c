@@ -112,9 +112,8 @@ static void check_refusal(const dense_problem *p, const char *method)
     entry_set(value, entries, 3, fur_real(-INFINITY));
     ck_ok(p->context, fur_vectors_upload(entries, x));
     ck_assert_int_eq(fur_solver_solve_block(solver, b, x, NULL), FUR_INVALID);
-    ck_assert(strstr(
-        sentences[1],
-        fur_context_error(p->context))); /* blocks of single columns do not name the column */
+    /* A method that solves single columns does not name the column. */
+    ck_assert(strstr(sentences[1], fur_context_error(p->context)));
     fur_vectors_destroy(x);
     fur_vectors_destroy(b);
     fur_solver_destroy(solver);

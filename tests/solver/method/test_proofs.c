@@ -1,10 +1,11 @@
-/* Statements of methods about A and M are true: "indefinite" and "not symmetric" need a proof. */
+/* Methods report "indefinite" and "not symmetric" only if these statements about A and M are
+ * proved. */
 #include "dense.h"
 
 #include <float.h>
 #include <math.h>
 
-/* Solves from the guess `by` (1, 1, ...). `kind`: the preconditioner; NULL takes Jacobi's. */
+/* Solves from the guess `by` (1, 1, ...). `kind`: the preconditioner; NULL selects Jacobi's. */
 static fur_solver_report solve(const dense *d, const char *method, const char *kind, double by)
 {
     fur_context *context = context_make(NULL, 1);
@@ -42,7 +43,8 @@ static bool blames(fur_outcome outcome)
                   fur_outcome_name((report).outcome), (long long)(report).iterations,              \
                   (report).residual)
 
-/* Loops over value types: far from the solution rounding is all that is left of b. */
+/* A guess far from the solution does not make a matrix look indefinite, although rounding leaves
+ * nothing of b. Loops over value types. */
 START_TEST(a_guess_that_is_far_away_makes_no_matrix_indefinite)
 {
     static const char *const names[] = {"cg", "cg_single", "minres", "chebyshev"};
@@ -62,7 +64,8 @@ START_TEST(a_guess_that_is_far_away_makes_no_matrix_indefinite)
 }
 END_TEST
 
-/* A = (1 + i), of the complex types: its Hermitian part is positive definite. */
+/* A complex diagonal matrix is not reported as indefinite. Its Hermitian part is positive definite.
+ */
 START_TEST(a_complex_diagonal_is_not_indefinite_but_not_hermitian)
 {
     static const char *const names[] = {"cg_single", "chebyshev", "minres"};
@@ -80,7 +83,8 @@ START_TEST(a_complex_diagonal_is_not_indefinite_but_not_hermitian)
 }
 END_TEST
 
-/* Loops over value types. A has one eigenvalue -1; the others are between 1 and 2. */
+/* An indefinite matrix is reported as such. A has one eigenvalue -1; the others are between 1 and
+ * 2. Loops over value types. */
 START_TEST(an_indefinite_matrix_is_called_so)
 {
     static const char *const names[] = {"cg", "cg_single", "chebyshev"};
@@ -98,8 +102,9 @@ START_TEST(an_indefinite_matrix_is_called_so)
 }
 END_TEST
 
-/* Loops over value types: the Laplacian of a path, whose range has the mean 0, with b outside. x
- * grows along the constant vector without an end. */
+/* A singular matrix is not reported as asymmetric, although x grows along the constant vector
+ * without end. A is the Laplacian of a path, whose range has the mean 0, and b is outside the
+ * range. Loops over value types. */
 START_TEST(a_singular_matrix_is_not_called_asymmetric)
 {
     static const char *const names[] = {"cg", "cg_single", "minres", "chebyshev"};

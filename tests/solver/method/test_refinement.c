@@ -1,11 +1,11 @@
 /* Methods that use other methods: iterative refinement by solvers in single precision, solvers as
- * preconditioners, and Chebyshev's bounds by Lanczos. */
+ * preconditioners, and Chebyshev's bounds computed by Lanczos. */
 #include "dense.h"
 
 #include <float.h>
 #include <math.h>
 
-/* A of n rows with 1, 1 + gap, ... on the diagonal, of both signs where asked. */
+/* Returns a matrix with 1, 1 + gap, ... on the diagonal. If `indefinite`, one entry is negative. */
 static dense diagonal(fur_value_type value, int64_t n, double gap, bool indefinite)
 {
     dense d = dense_make(value, n);
@@ -27,7 +27,7 @@ static fur_solver_report solve(const dense_problem *p, const fur_solver_options 
     return report;
 }
 
-/* The system in single precision, and a solver of it as an operator of the outer type. */
+/* A solver in single precision, used as an operator of the outer type. */
 typedef struct inner {
     fur_csr *matrix;
     fur_spmv *plan;
@@ -58,8 +58,9 @@ static void inner_release(inner *m)
     fur_csr_destroy(m->matrix);
 }
 
-/* Each solve in single precision to 1e-4 brings about four digits: of ten decades, at most four
- * steps. b of any scale, which single precision does not have. */
+/* Refinement by solves in single precision converges to double precision. Each solve to 1e-4 gives
+ * about four digits, so ten decades take at most four steps. b may have scales outside the range of
+ * single precision. */
 START_TEST(single_precision_refines_to_double)
 {
     static const char *const methods[] = {"richardson", "fgmres"};
@@ -114,9 +115,10 @@ START_TEST(solvers_of_another_kind_are_no_operators)
 }
 END_TEST
 
-/* On a spectrum in [1, c] the residual falls by (sqrt(c) - 1) / (sqrt(c) + 1) an iteration. The
- * estimates of the bounds and the margin around them cost some more. b contains all eigenvectors
- * equally: if a random b has little of the lowest eigenvector, Lanczos does not see it. */
+/* chebyshev needs the iterations of the condition c. On a spectrum in [1, c] the residual falls by
+ * (sqrt(c) - 1) / (sqrt(c) + 1) an iteration. The estimates of the bounds and the margin around
+ * them cost some more. b contains all eigenvectors equally, because Lanczos misses the lowest
+ * eigenvector if b has little of it. */
 START_TEST(chebyshev_needs_the_iterations_of_the_condition)
 {
     fur_context *context = context_make(NULL, 1);

@@ -1,5 +1,5 @@
-/* Eigenvalues of tridiagonal matrices: closed forms, a count by multiplicities, scales near the
- * ends of the range of doubles, and the matrix of conjugate gradients. */
+/* Eigenvalues of tridiagonal matrices: closed forms, sums, scales near the ends of the range of
+ * doubles, and the matrix of conjugate gradients. */
 #include "support.h"
 #include "tridiagonal.h"
 
@@ -8,7 +8,7 @@
 
 #define N 200
 
-/* 2 on the diagonal and -1 next to it: 4 sin^2(k pi / (2 (n + 1))). */
+/* The eigenvalues are 4 sin^2(k pi / (2 (n + 1))) if 2 is on the diagonal and -1 next to it. */
 START_TEST(of_a_line)
 {
     double diagonal[N];
@@ -42,7 +42,8 @@ START_TEST(of_a_diagonal)
 }
 END_TEST
 
-/* The eigenvalues of any matrix add up to its trace, their squares to its Frobenius norm's. */
+/* The sum of the eigenvalues is the trace, and the sum of their squares is the square of the
+ * Frobenius norm. */
 START_TEST(of_random_matrices)
 {
     rng r = rng_stream(1);
