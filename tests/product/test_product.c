@@ -1,9 +1,10 @@
-/* The fastest product in one call: the same result whatever is chosen, and what the report says. */
+/* Tests of the fastest product in one call: the result does not depend on the choice, and the
+ * report is right. */
 #include "support.h"
 
 #include <string.h>
 
-/* Small whole numbers, whose sums are exact in any order. */
+/* Returns n random small integers. Their sums are exact in any order. */
 static void *whole_numbers(rng *r, fur_value_type value, int64_t n)
 {
     void *numbers = entries_make(value, n);
@@ -27,7 +28,7 @@ static fur_csr *whole_matrix(fur_context *context, rng *r, const char *name, fur
     return a;
 }
 
-/* op(A) x entry by entry. */
+/* Returns op(A) x, computed entry by entry. */
 static void *expected_product(const fur_csr *a, fur_op op, const void *x)
 {
     const fur_csr_view *view = fur_csr_get(a);
@@ -48,7 +49,7 @@ static void *expected_product(const fur_csr *a, fur_op op, const void *x)
     return y;
 }
 
-/* Which matrix the product multiplies by. */
+/* Checks that the product multiplies by A, or by A permuted by the product's order. */
 static void check_matrix(const fur_csr *a, const fur_product *p)
 {
     const fur_csr *b = fur_product_matrix(p);
@@ -65,7 +66,7 @@ static void check_matrix(const fur_csr *a, const fur_product *p)
     fur_csr_destroy(expected);
 }
 
-/* The product of a random vector, in the order of A's rows. */
+/* Checks the product of a random vector, in the order of A's rows. */
 static void check_product(const fur_csr *a, fur_op op, const fur_product *p, rng *r)
 {
     fur_context *context = fur_csr_context(a);
@@ -97,7 +98,7 @@ static void check_product(const fur_csr *a, fur_op op, const fur_product *p, rng
 static const char *const kernels[] = {NULL, "auto", "reference", "merge"};
 static const char *const orders[] = {NULL, "none", "auto", "rcm", "sloan"};
 
-/* Loops over the value types. */
+/* Loops over value types. */
 START_TEST(whatever_is_chosen_the_result_is_that_of_the_matrix)
 {
     fur_value_type value = (fur_value_type)_i;
@@ -111,7 +112,7 @@ START_TEST(whatever_is_chosen_the_result_is_that_of_the_matrix)
                                        .order = orders[i / 3 / COUNT_OF(kernels)]};
         fur_product *p = NULL;
         if (options.kernel && options.order == orders[2])
-            continue; /* a race of orders takes a tenth of a second */
+            continue; /* timing the orders takes a tenth of a second */
         ck_ok(context, fur_product_create(a, &options, &p));
         check_product(a, options.op, p, &r);
         check_matrix(a, p);
@@ -148,7 +149,7 @@ START_TEST(the_report_says_what_is_used)
 }
 END_TEST
 
-/* A matrix of 5 points with coefficients that are 1 in places and 100 in others. */
+/* Makes a 5-point matrix whose coefficients are multiplied by 1 or by 100 in different places. */
 static fur_csr *jumping(fur_context *context, int64_t n)
 {
     fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64, .extent = {n, n}};
@@ -173,7 +174,8 @@ static fur_csr *jumping(fur_context *context, int64_t n)
     return a;
 }
 
-/* Between a plan and the stencil, whichever wins it: what lost, and the bytes a row of both. */
+/* The report compares the plan with the stencil: the slower one, and the bytes for each row of
+ * both. Either may be faster. */
 START_TEST(the_report_tells_a_race)
 {
     fur_context *context = context_make(NULL, 2);
@@ -224,7 +226,7 @@ static fur_solver *solver_of(const fur_product *p)
     return solver;
 }
 
-/* A x = ones: the iterations; x on the host, to be freed. */
+/* Solves A x = b for b of ones. Returns the iterations. The caller frees *x. */
 static int64_t solve(const fur_csr *a, fur_solver *solver, double **x)
 {
     fur_context *context = fur_csr_context(a);
@@ -245,7 +247,7 @@ static int64_t solve(const fur_csr *a, fur_solver *solver, double **x)
     return report.iterations;
 }
 
-/* As above, by cg and a product made here. */
+/* As above, by the solver of a product that this function makes. */
 static int64_t solve_by(const fur_csr *a, const char *kernel, double **x)
 {
     const fur_product_options options = {.size = sizeof options, .kernel = kernel};
@@ -258,7 +260,7 @@ static int64_t solve_by(const fur_csr *a, const char *kernel, double **x)
     return iterations;
 }
 
-/* Which of both wins a race must not show in a solve. */
+/* A solve has the same bits and iterations with the stencil and with a plan. */
 START_TEST(a_solve_by_the_stencil_is_that_by_a_plan)
 {
     fur_context *context = context_make(NULL, 2);
@@ -348,7 +350,7 @@ START_TEST(only_a_square_matrix_has_another_order)
 }
 END_TEST
 
-/* Loops over the orders. */
+/* A product uses new values. Loops over the orders. */
 START_TEST(new_values_are_followed)
 {
     rng r = rng_stream(400 + (uint64_t)_i);
@@ -398,7 +400,7 @@ START_TEST(a_product_in_another_order_refuses_what_it_cannot_follow)
 }
 END_TEST
 
-/* A product by "auto", by the stencil if that wins one of several races. */
+/* Makes a product by "auto". Tries up to 20 times until the stencil is the fastest. */
 static fur_product *stencil_by_race(const fur_csr *a, const char *order)
 {
     const fur_product_options options = {.size = sizeof options, .order = order, .uses = 10000};
@@ -412,7 +414,8 @@ static fur_product *stencil_by_race(const fur_csr *a, const char *order)
     return p;
 }
 
-/* The diagonal of a Laplacian, times whole numbers that only now and then are all the same. */
+/* Replaces the diagonal of a Laplacian by multiples of 4, with `numbers` different values. If
+ * `numbers` is 1, A is a stencil again. */
 static void set_diagonal(fur_csr *a, int64_t numbers)
 {
     const fur_csr_view *view = fur_csr_get(a);
@@ -426,7 +429,8 @@ static void set_diagonal(fur_csr *a, int64_t numbers)
     free(values);
 }
 
-/* Products and solves by objects that were made when A was a stencil. Loops over two orders. */
+/* Products and solvers made when A was a stencil work after new values, which are not a stencil.
+ * Loops over two orders. */
 START_TEST(new_values_that_are_no_stencil_are_followed)
 {
     static const char *const two[] = {NULL, "auto"};
@@ -482,7 +486,8 @@ START_TEST(a_stencil_that_was_asked_for_waits_for_values_that_suit_it)
 }
 END_TEST
 
-/* Loops over the two kinds of halves. */
+/* A product by half of a matrix is a product by the complete matrix. Loops over symmetric and
+ * Hermitian halves. */
 START_TEST(half_of_a_matrix_is_taken_for_the_whole)
 {
     rng r = rng_stream(600 + (uint64_t)_i);

@@ -19,7 +19,8 @@ static bool same_row(const fur_csr_view *a, int64_t i, const fur_csr_view *b, in
                   (const char *)b->values + (size_t)other * size, count * size) == 0;
 }
 
-/* Listed are those rows that the stencil's own matrix has otherwise, with their entries. */
+/* Checks that exactly those rows are listed that differ from the stencil's matrix, with their
+ * entries. */
 static void check_rows(fur_context *context, const fur_csr *a, const fur_recognised *r)
 {
     fur_csr *of_stencil = NULL;
@@ -40,7 +41,7 @@ static void check_rows(fur_context *context, const fur_csr *a, const fur_recogni
     fur_csr_destroy(of_stencil);
 }
 
-/* Infinity and NaN in x must reach the rows that refer to them, and no others. */
+/* Sets an entry of x to infinity or NaN. It must reach the rows that refer to it, and no others. */
 static void poison(fur_vector *x, rng *r)
 {
     entry_set(fur_vector_value_type(x), fur_vector_data(x), rng_below(r, fur_vector_size(x)),
@@ -142,7 +143,7 @@ static bool is_dirichlet(const fur_stencil_definition *d)
     return all;
 }
 
-/* The stencil's matrix with offsets of either width. */
+/* Makes the stencil's matrix with offsets of a random width. */
 static fur_csr *assemble_any(subject *s, const fur_stencil_definition *d)
 {
     fur_csr *a = assemble(s->context, d);
@@ -171,7 +172,7 @@ void recognise_named(subject *s, fur_value_type value, int boundaries, int trial
         }
 }
 
-/* A pattern that many grids have. */
+/* Returns whether more than half of the entries are stored. Many grids have such a pattern. */
 static bool is_nearly_dense(const fur_csr *a)
 {
     fur_csr_view view = *fur_csr_get(a);

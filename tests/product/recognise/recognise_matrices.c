@@ -40,7 +40,7 @@ void draw_extents(fur_stencil_definition *d, rng *r, int64_t most)
     } while (rows > most || rows < 2);
 }
 
-/* A star of three axes and other offsets. */
+/* Draws a star of d->axes axes and other offsets, with random coefficients. */
 void draw_offsets(fur_stencil_definition *d, rng *r, fur_stencil_offset *offsets,
                   fur_scalar *coefficients)
 {
@@ -98,7 +98,7 @@ static list list_of(const fur_csr *a)
     return l;
 }
 
-/* The list's matrix; the list goes. */
+/* Returns the list's matrix and frees the list. */
 static fur_csr *take_list(fur_context *context, list *l)
 {
     fur_coo_view coo = {sizeof coo, l->rows, l->rows, l->entries,
@@ -111,7 +111,7 @@ static fur_csr *take_list(fur_context *context, list *l)
     return a;
 }
 
-/* Ways to alter entry k; each returns the row that is then another. */
+/* Each of these functions alters entry k and returns the row that it changed. */
 static int32_t change_bit(list *l, rng *r, int64_t k)
 {
     (void)r;
@@ -130,7 +130,7 @@ static int32_t remove_entry(list *l, rng *r, int64_t k)
     return row;
 }
 
-/* It may be there already and is then there twice. */
+/* Adds an entry at a random column. The position may then be stored twice. */
 static int32_t add_entry(list *l, rng *r, int64_t k)
 {
     int64_t last = l->entries++;

@@ -1,12 +1,11 @@
-/* Recognition of stencils. In all cases a GPU must find what the CPU finds, to the bit. Also: large
- * matrices in which one bit is altered; threads, instruction sets and reports; breaches of the
- * contract. */
+/* Tests of the recognition of stencils. A GPU must find bit for bit what the CPU finds. Also: large
+ * matrices with one altered bit, threads, instruction sets, reports, wrong calls. */
 #include "recognise_cases.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Returns whether the host's numbers are those on the device. */
+/* Returns whether the numbers on the host and on the device are equal. */
 static bool same_numbers(const int32_t *host, const int32_t *device, int64_t count)
 {
     size_t bytes = (size_t)count * sizeof *host;
@@ -36,7 +35,7 @@ static bool same_matrix(const fur_csr *a, const fur_csr *b)
     return equal;
 }
 
-/* The rows that differ, and the stencil with its fields. */
+/* Compares the rows that differ, their numbers, and the stencil with its fields. */
 static void check_parts(const fur_recognised *host, const fur_recognised *device)
 {
     fur_context *context = fur_csr_context(fur_recognised_rows(device));
@@ -53,7 +52,7 @@ static void check_parts(const fur_recognised *host, const fur_recognised *device
     fur_csr_destroy(a);
 }
 
-/* alpha A x + beta y in memory of malloc. */
+/* Returns alpha A x + beta y. The caller frees the entries. */
 static void *product(fur_context *context, const fur_recognised *r, fur_value_type value,
                      int64_t rows, const fur_scalar factors[2], const void *vectors[2])
 {
@@ -112,7 +111,7 @@ static void check_diagonal(subject *s, const fur_csr *a, const fur_recognised *h
     free(expected);
 }
 
-/* The device must find in the matrix what the CPU found. */
+/* Checks that the device finds in the matrix what the CPU found. */
 static void check_device(subject *s, const fur_csr *a, const fur_recognised *found,
                          const fur_recognise_report *report)
 {
@@ -131,7 +130,8 @@ static void check_device(subject *s, const fur_csr *a, const fur_recognised *fou
     fur_csr_destroy(sent);
 }
 
-/* The context of the cases is the CPU's. On a GPU it is the device's companion. */
+/* Makes a subject whose context is on the CPU. On a GPU it is the companion of the device's
+ * context. */
 static subject open_subject(uint64_t stream, int threads)
 {
     subject s = {.context = context_make(NULL, threads), .random = rng_stream(stream)};
@@ -202,7 +202,7 @@ START_TEST(periodic_and_neumann_boundaries_differ)
 }
 END_TEST
 
-/* Turns the lowest bit of value k of a matrix, wherever it lies. */
+/* Flips the lowest bit of value k of a matrix, on the host or on a device. */
 static void turn_bit(const fur_csr *a, int64_t k)
 {
     fur_csr_view view = *fur_csr_get(a);
@@ -215,7 +215,7 @@ static void turn_bit(const fur_csr *a, int64_t k)
     device_move(value, &byte, 1);
 }
 
-/* The product's bits are the matrix's. */
+/* Checks that the product of the recognised stencil has the bits of the matrix's product. */
 static void check_against_matrix(fur_context *context, const fur_csr *a, const fur_recognised *r,
                                  rng *random)
 {
@@ -251,7 +251,7 @@ static const struct {
     {3, {3000001, 0, 0}, FUR_C64},
 };
 
-/* Loops over the large grids: one bit of one value, of all the matrix has. */
+/* If one bit of one value is flipped, one row differs. Loops over the large grids. */
 START_TEST(one_bit_is_found)
 {
     subject s = open_subject(11800 + (uint64_t)_i, 2);

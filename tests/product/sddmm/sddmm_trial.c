@@ -15,7 +15,8 @@ static fur_scalar conjugate(fur_value_type value, fur_scalar a)
     return value_is_complex(value) ? fur_complex(a.re, -a.im) : a;
 }
 
-/* sum_t X(i, t) conj(Y(j, t)): column t to lane t mod 8, lanes folded in halves, conjugated. */
+/* Returns sum_t X(i, t) conj(Y(j, t)). Column t is added to lane t mod 8, lanes are folded in
+ * halves, and the sum is conjugated. */
 static fur_scalar dot_of_rows(const sddmm_trial *t, int64_t i, int64_t j)
 {
     fur_scalar lane[LANES] = {{0, 0}};

@@ -1,5 +1,5 @@
-/* Shared by the tests of sampled products on the CPU and on a GPU: random blocks, and the result by
- * the definition in docs/numerics.md, entry by entry. */
+/* Shared by the tests of sampled products on the CPU and on a GPU. Draws random blocks and computes
+ * the result entry by entry, as docs/numerics.md defines it. */
 #ifndef FURROW_TESTS_SDDMM_TRIAL_H
 #define FURROW_TESTS_SDDMM_TRIAL_H
 
@@ -19,15 +19,16 @@ typedef struct sddmm_trial {
     void *expected; /* the values of C */
 } sddmm_trial;
 
-/* A random product on the pattern of a matrix of the host, and what it must be. */
+/* Draws a random product on the pattern of a matrix of the host, and computes the expected
+ * values. */
 sddmm_trial sddmm_random(const fur_csr *a, int64_t cols, rng *r);
 void sddmm_release(sddmm_trial *t);
 
-/* Every way to lay X and Y out, as SPMM_WAYS. */
+/* Number of ways to lay out X and Y. See SPMM_WAYS. */
 #define SDDMM_WAYS 8
 
-/* As a new matrix and in place, in the context of `a`, which has the trial's pattern and values and
- * keeps them: the bits expected. */
+/* Checks that the product has the expected bits, as a new matrix and in place. `a` has the trial's
+ * pattern and values, in any context. Its values are unchanged afterwards. */
 void sddmm_check(const fur_csr *a, const sddmm_trial *t, int way, const char *what);
 
 #endif

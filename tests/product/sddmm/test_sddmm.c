@@ -1,6 +1,6 @@
-/* Sampled products. Every shape, value type, offset width, layout and number of columns has the
- * bits that docs/numerics.md describes. This holds on every device and instruction set, for any
- * number of threads. The error is within its bound. New values take effect. Wrong arguments are
+/* Tests of sampled products. Every shape, value type, offset width, layout and number of columns
+ * has the bits that docs/numerics.md describes. This holds on every device and instruction set, for
+ * any number of threads. The error is within its bound. New values take effect. Wrong arguments are
  * refused. */
 #include "placed_block.h"
 #include "sddmm_trial.h"
@@ -10,7 +10,7 @@
 static const int64_t column_counts[] = {0,  1,  2,  3,  4,  5,  7,  8,  9,  12,
                                         15, 16, 17, 24, 31, 32, 33, 64, 100};
 
-/* The matrix in a context of each instruction set, with any number of threads. */
+/* Checks the product in a context of each instruction set, with a random number of threads. */
 static void check_everywhere(const fur_csr_view *arrays, const sddmm_trial *t, const char *what,
                              rng *r, int *way)
 {
@@ -46,7 +46,7 @@ static void check_shape(const shape *s, fur_value_type value, rng *r, int *way)
     fur_context_destroy(host);
 }
 
-/* Loops over value types, as the next. */
+/* Loops over value types, as the next test does. */
 START_TEST(entries_have_the_bits_of_the_documented_order)
 {
     rng r = rng_stream((uint64_t)_i);
@@ -77,8 +77,8 @@ START_TEST(any_number_of_columns_in_any_layout)
 }
 END_TEST
 
-/* Against long double: k products of which each passes through at most ceil(k / 8) + 3 roundings.
- */
+/* Errors against long double are within the bound. An entry is a sum of k products, and each
+ * product is rounded at most ceil(k / 8) + 3 times. */
 START_TEST(errors_are_within_their_bound)
 {
     enum { ROWS = 30, COLS = 77 };
@@ -122,8 +122,8 @@ START_TEST(errors_are_within_their_bound)
 }
 END_TEST
 
-/* Entries for several threads and many of a GPU's blocks, long runs of empty rows, rows longer than
- * a block's entries. Loops over single precision and double. */
+/* Rows of every length are sampled. There are entries for several threads and many GPU blocks, long
+ * ranges of empty rows, and rows longer than a block. Loops over single and double precision. */
 START_TEST(rows_of_every_length)
 {
     rng r = rng_stream(25 + (uint64_t)_i);
@@ -134,7 +134,7 @@ START_TEST(rows_of_every_length)
     int32_t *columns = malloc((size_t)8 * (size_t)(rows + cols) * sizeof *columns);
     offsets[0] = 0;
     for (int32_t i = 0; i < rows; i++) {
-        bool empty = i / 1000 % 3 == 1; /* a thousand rows at a time */
+        bool empty = i / 1000 % 3 == 1; /* a thousand consecutive rows */
         int32_t length = i % (rows / 7) == 5 ? cols : empty ? 0 : (int32_t)rng_below(&r, 8);
         offsets[i + 1] = offsets[i] + length;
         for (int32_t k = 0; k < length; k++)
@@ -178,7 +178,7 @@ START_TEST(nan_in_old_values_is_not_read_without_beta)
 }
 END_TEST
 
-/* A plan of the matrix has the new values. Borrowed values are unchanged. */
+/* A plan made from the matrix uses the new values. Borrowed values are unchanged. */
 START_TEST(what_was_made_from_the_matrix_follows)
 {
     fur_context *context = context_make(NULL, 2);
@@ -249,7 +249,7 @@ START_TEST(what_does_not_fit_is_refused)
     ck_fails(context, FUR_INVALID, "Y belongs to another context than the matrix",
              fur_sddmm_apply(one, x, foreign, one, a));
     ck_assert_ptr_null(c);
-    ck_ok(context, fur_sddmm_multiply(one, x, y, one, a, &c)); /* without entries */
+    ck_ok(context, fur_sddmm_multiply(one, x, y, one, a, &c)); /* the matrix has no entries */
     fur_vectors *const made[] = {foreign, single, wide, y, x};
     for (int i = 0; i < COUNT_OF(made); i++)
         fur_vectors_destroy(made[i]);
@@ -260,7 +260,8 @@ START_TEST(what_does_not_fit_is_refused)
 }
 END_TEST
 
-/* Blocks in columns, which are copied. Loops over in place and as a new matrix. */
+/* If any allocation fails, no memory is lost. Column-major blocks are copied, so there are
+ * allocations. Loops over a product in place and as a new matrix. */
 START_TEST(every_failing_allocation_is_survived)
 {
     fur_status status = FUR_OUT_OF_MEMORY;

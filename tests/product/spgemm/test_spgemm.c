@@ -1,15 +1,16 @@
-/* Products of two matrices: pattern and bits of a dense reference, new values, refusals. */
+/* Tests of products of two matrices: the pattern and bits of a dense reference, new values,
+ * refusals. */
 #include "support.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Products that a case may have, so that dense rows stay few. */
+/* Most products of two entries in a case. The reference forms dense rows, so it is slow. */
 #define PRODUCTS_MAX (TEST_SLOW ? 20000 : 100000)
-/* The limit if one thread of the CPU is the reference. */
+/* As above, if one thread of the CPU is the reference. */
 #define PRODUCTS_LARGE (TEST_SHORT ? 200000 : on_gpu() ? 20000000 : 1000000)
 
-/* s + a b in the value type, as docs/numerics.md has it. */
+/* Returns s + a b, rounded in the value type as in docs/numerics.md. */
 static fur_scalar add_product(fur_value_type value, fur_scalar a, fur_scalar b, fur_scalar s)
 {
     bool is_single = value == FUR_F32 || value == FUR_C64;
@@ -25,7 +26,7 @@ static fur_scalar add_product(fur_value_type value, fur_scalar a, fur_scalar b, 
     return value == FUR_F64 ? fur_real(re) : fur_complex(fma(-a.im, b.im, re), fma(a.im, b.re, im));
 }
 
-/* a b in the value type: its real and imaginary part begin with a rounded product. */
+/* Returns a b in the value type. Both parts begin with a rounded product. */
 static fur_scalar multiply(fur_value_type value, fur_scalar a, fur_scalar b)
 {
     switch (value) {
@@ -41,7 +42,7 @@ static fur_scalar multiply(fur_value_type value, fur_scalar a, fur_scalar b)
     }
 }
 
-/* One row of a product, all its columns. */
+/* One row of a product as a dense row. `there` marks the stored columns. */
 typedef struct dense_row {
     fur_scalar *sums;
     bool *there;
@@ -64,7 +65,7 @@ static void form_row(const fur_csr_view *a, const fur_csr_view *b, int64_t row, 
     }
 }
 
-/* Row `row` of C is alpha times the dense row, and has its entries. */
+/* Checks that row `row` of C is alpha times the dense row, with the same stored columns. */
 static void check_row(const fur_csr_view *c, int64_t row, fur_scalar alpha, const dense_row *d,
                       const char *what)
 {
@@ -111,7 +112,7 @@ static int64_t count_products(const fur_csr_view *a, const fur_csr_view *b)
     return count;
 }
 
-/* A B, its report, and the same into a matrix that is there. */
+/* Checks A B, the report, and the same product written into an existing matrix. */
 static void check_operands(const fur_csr *a, const fur_csr *b, const char *what)
 {
     fur_context *context = fur_csr_context(a);
@@ -153,7 +154,8 @@ static void check_shape(fur_context *context, rng *r, const shape *s, fur_value_
     fur_csr_destroy(a);
 }
 
-/* Loops over shapes: all types, instruction sets and numbers of threads. */
+/* Loops over shapes. Each shape is tested with all types, instruction sets and numbers of
+ * threads. */
 START_TEST(products_have_the_bits_of_the_reference)
 {
     rng r = rng_stream(1800 + (uint64_t)_i);
@@ -179,7 +181,7 @@ static fur_csr *grid_of(fur_context *context, int points, int64_t extent)
     return a;
 }
 
-/* Enough rows for several blocks of several threads. */
+/* Makes a 27-point matrix with enough rows for several blocks in several threads. */
 static fur_csr *grid(fur_context *context, int64_t points, double seed)
 {
     fur_csr *a = grid_of(context, 27, points);
@@ -189,7 +191,7 @@ static fur_csr *grid(fur_context *context, int64_t points, double seed)
     return a;
 }
 
-/* Aggregation of 2 x 2 x 2 points. */
+/* Makes the prolongation of aggregates of 2 x 2 x 2 points. */
 static fur_csr *aggregate(fur_context *context, int64_t points)
 {
     int64_t half = (points + 1) / 2;
@@ -247,7 +249,8 @@ static fur_csr *from_coo(fur_context *context, int64_t rows, int64_t cols, int64
     return a;
 }
 
-/* (1 1; 2 -2, the -2 as -3 and 1) (1 5; 1 5 0): the second row cancels and stays. */
+/* Duplicates are added, and entries that cancel stay stored. The product is [1 1; 2 -2] [1 5; 1 5],
+ * where -2 is given as -3 and 1, and the last 5 as 4 and 1. Its second row cancels. */
 START_TEST(duplicates_count_and_what_cancels_stays)
 {
     const int32_t rows[] = {0, 0, 1, 1, 1};
@@ -271,7 +274,8 @@ START_TEST(duplicates_count_and_what_cancels_stays)
 }
 END_TEST
 
-/* A B of matrices of the host, in the context and by the host; then both with new values of A. */
+/* Checks that A B in the context equals A B on the host, where A and B are. Then repeats the check
+ * with new values of A. */
 static void compare_operands(fur_context *context, rng *r, fur_csr *a, fur_csr *b, const char *what)
 {
     fur_context *host = fur_csr_context(a);
@@ -352,8 +356,8 @@ START_TEST(grids_have_the_bits_of_one_thread)
 }
 END_TEST
 
-/* Random entries, some rows of A long; columns of B over a range that asks for each way of forming
- * a row of C. */
+/* Makes a random matrix of which some rows have `longest` entries. The widths of B below need each
+ * way of forming a row of C. */
 static fur_csr *scattered(fur_context *context, rng *r, int64_t rows, int64_t cols, int64_t mean,
                           int64_t longest)
 {
@@ -399,7 +403,8 @@ START_TEST(wide_and_long_rows_are_multiplied)
 }
 END_TEST
 
-/* (1 and 2, 0; 3, 4) squared. A GPU lets the host multiply it. */
+/* Kept duplicates are multiplied like their sum. A = [3 0; 3 4], where the first 3 is given as 1
+ * and 2, is squared. On a GPU the host computes this product. */
 START_TEST(kept_duplicates_are_multiplied)
 {
     const int32_t rows[] = {0, 0, 1, 1};
@@ -426,8 +431,8 @@ static void set_random(rng *r, fur_csr *a)
     free(values);
 }
 
-/* Loops over value types: the plan reads new values, allocates nothing, and what was made from C
- * follows. */
+/* Loops over value types. The plan uses new values and allocates nothing. Objects made from C use
+ * its new values. */
 START_TEST(new_values_are_multiplied)
 {
     memory m = {0};
@@ -483,7 +488,8 @@ START_TEST(new_values_are_multiplied)
 }
 END_TEST
 
-/* R (A P) of an aggregation is the product of R and the product A P, with old and new values. */
+/* R (A P) of an aggregation equals the product of R and the product A P, with old and new
+ * values. */
 START_TEST(three_matrices_are_multiplied)
 {
     fur_context *context = context_make(NULL, 3);
@@ -567,7 +573,7 @@ START_TEST(what_does_not_fit_is_refused)
 }
 END_TEST
 
-/* 2^40 entries. */
+/* A product with 2^40 entries is refused. */
 START_TEST(more_entries_than_memory_are_refused)
 {
     enum { N = 1 << 20 };
@@ -595,10 +601,10 @@ START_TEST(more_entries_than_memory_are_refused)
 }
 END_TEST
 
-/* Who asks for a stop, and when. */
+/* Counts the questions whether to stop. */
 typedef struct stop {
     int asked;
-    int at; /* the question that is answered by a stop; 0: none */
+    int at; /* number of the question to which the answer is yes; 0: none */
 } stop;
 
 static int is_to_stop(void *user)
@@ -607,8 +613,8 @@ static int is_to_stop(void *user)
     return ++s->asked == s->at;
 }
 
-/* Some millions of products. The caller's share of the blocks is well over 40, and it asks after
- * each block. The steps ask often, but never while they write values that are in use. */
+/* A product of some millions of terms can be stopped. The calling thread computes well over 40
+ * blocks and asks after each. The library never asks while it writes values that are in use. */
 START_TEST(a_long_product_can_be_stopped)
 {
     stop s = {0, 0};

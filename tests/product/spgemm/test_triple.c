@@ -1,9 +1,9 @@
-/* Products of three matrices in one pass: the bits of two products, whatever the rows look like. */
+/* Products of three matrices in one pass have the bits of two products, for rows of all kinds. */
 #include "support.h"
 
 #include <stdio.h>
 
-/* A matrix whose row i has `each` entries in random columns, maybe twice the same. */
+/* Makes a matrix with `each` entries in each row, in random columns. Columns may repeat. */
 static fur_csr *scattered(fur_context *context, rng *r, fur_value_type value, int64_t rows,
                           int64_t cols, int64_t each)
 {
@@ -24,7 +24,7 @@ static fur_csr *scattered(fur_context *context, rng *r, fur_value_type value, in
     return a;
 }
 
-/* R (A P) at once and by a plan. */
+/* Checks that R (A P) in one pass equals R (A P) by a plan. */
 static void check_triple(const fur_csr *r, const fur_csr *a, const fur_csr *p, const char *what)
 {
     fur_context *context = fur_csr_context(a);
@@ -43,8 +43,8 @@ static void check_triple(const fur_csr *r, const fur_csr *a, const fur_csr *p, c
     fur_triple_destroy(plan);
 }
 
-/* Loops over value types. Rows of C with no, few, and many columns, duplicates, empty matrices;
- * rows of A that are needed often, where two products are computed. */
+/* Loops over value types. C has rows with no, few and many columns. There are duplicates and empty
+ * matrices. If rows of A are needed often, the library computes two products. */
 START_TEST(three_at_once_have_the_bits_of_two_products)
 {
     static const struct {
@@ -77,7 +77,7 @@ START_TEST(three_at_once_have_the_bits_of_two_products)
 }
 END_TEST
 
-/* Memory that is refused at one call after the other. */
+/* If any allocation fails, nothing is returned and no memory is lost. */
 START_TEST(without_memory_nothing_is_left)
 {
     memory m = {0};

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Copies one column into n x k entries in row-major order, and back. */
+/* Copies one column into a row-major block of n x k entries. take_column copies it back. */
 static void put_column(fur_value_type value, int64_t n, int64_t k, int64_t j, const void *column,
                        void *block)
 {
@@ -21,7 +21,7 @@ static void *take_column(fur_value_type value, int64_t n, int64_t k, int64_t j, 
     return column;
 }
 
-/* alpha op(A) x + beta y for column j, by the reference. */
+/* Stores alpha op(A) x + beta y of column j as the expected column, by the reference. */
 static void expect_column(const fur_spmv *plan, spmm_trial *t, int64_t j)
 {
     fur_context *context = fur_csr_context(fur_spmv_matrix(plan));

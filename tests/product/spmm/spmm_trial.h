@@ -1,6 +1,6 @@
-/* Shared by the tests of products with blocks on the CPU and on a GPU. It draws random blocks of
- * any layout and stride, and computes their product column by column by fur_spmv_apply's reference.
- * It compares the product of the block with that. */
+/* Shared by the tests of products with blocks on the CPU and on a GPU. Draws random blocks of any
+ * layout and stride. Compares the product with a block with the product of each column, which
+ * fur_spmv_apply's reference computes. */
 #ifndef FURROW_TESTS_SPMM_TRIAL_H
 #define FURROW_TESTS_SPMM_TRIAL_H
 
@@ -20,16 +20,17 @@ typedef struct spmm_trial {
     void *expected; /* Y after the product */
 } spmm_trial;
 
-/* A random product with a matrix, and the single product of each column. If beta is 0, Y is full of
- * NaN. */
+/* Draws a random product with a matrix and computes each expected column. If beta is 0, Y is full
+ * of NaN. */
 spmm_trial spmm_random(const fur_csr *a, fur_op op, int64_t cols, rng *r);
 void spmm_release(spmm_trial *t);
 
-/* Every way to lay X and Y out: bits 0 and 1 say whether X and Y are column-major, bit 2 whether
- * there are gaps. */
+/* Number of ways to lay out X and Y. Bits 0 and 1 of a way are set if X and Y are column-major, bit
+ * 2 if there are gaps. */
 #define SPMM_WAYS 8
 
-/* By a plan for the trial's operation in any context: the bits expected. */
+/* Checks that the plan gives the expected bits, with X and Y laid out in the given way. The plan is
+ * for the trial's operation, in any context. */
 void spmm_check(fur_context *context, const fur_spmm *plan, const spmm_trial *t, int way,
                 const char *what);
 

@@ -1,6 +1,6 @@
-/* Blocks of vectors on the CPU and on a GPU. Products by every kernel have the bits of single
- * products on the CPU, for every shape, operation, value type, offset width, layout and number of
- * columns. Also: sums, new values, refusals. */
+/* Tests of products with blocks of vectors on the CPU and on a GPU. Every kernel gives the bits of
+ * single products on the CPU, for every shape, operation, value type, offset width, layout and
+ * number of columns. Also: sums, new values, refusals. */
 #include "placed_block.h"
 #include "spmm_trial.h"
 
@@ -17,7 +17,7 @@ static int64_t draw_columns(rng *r, int64_t entries)
     return cols > (entries > 5000 ? 17 : 100) ? 9 : cols;
 }
 
-/* Every exact kernel, in some of the ways. */
+/* Checks every exact kernel, with some of the layouts. */
 static void check_kernels(const fur_csr *a, const spmm_trial *t, const char *what, int *way)
 {
     fur_context *context = fur_csr_context(a);
@@ -36,7 +36,7 @@ static void check_kernels(const fur_csr *a, const spmm_trial *t, const char *wha
     }
 }
 
-/* The matrix in a context of each instruction set, with any number of threads. */
+/* Checks the kernels in a context of each instruction set, with a random number of threads. */
 static void check_everywhere(const fur_csr_view *arrays, const spmm_trial *t, const char *what,
                              rng *r, int *way)
 {
@@ -49,7 +49,7 @@ static void check_everywhere(const fur_csr_view *arrays, const spmm_trial *t, co
     }
 }
 
-/* Products with some operations and numbers of columns. */
+/* Checks products with some operations and numbers of columns. */
 static void check_shape(const shape *s, fur_value_type value, rng *r, int *way)
 {
     fur_context *host = context_cpu(NULL, 1);
@@ -81,7 +81,7 @@ START_TEST(columns_have_the_bits_of_single_products)
 }
 END_TEST
 
-/* A matrix whose form for single products is small: columns go one by one, before and after it has
+/* A matrix with a small form for single products is multiplied column by column, before and after
  * new values. Loops over operations. */
 START_TEST(columns_of_stencils_go_one_by_one)
 {
@@ -117,13 +117,13 @@ START_TEST(columns_of_stencils_go_one_by_one)
 }
 END_TEST
 
-/* A matrix with short, empty and long rows. */
+/* Makes a matrix with short, empty and long rows. */
 static fur_csr *skewed(fur_context *context, rng *r, fur_value_type value)
 {
     return matrix_random(context, r, &shapes[shape_find("skewed")], value, FUR_I32);
 }
 
-/* Random products of `cols` columns, in one way of `step`. */
+/* Checks random products of `cols` columns in every `step`-th layout. */
 static void check_ways(fur_context *context, const fur_csr *near, const fur_spmm *plan,
                        int64_t cols, int step, rng *r)
 {
@@ -133,8 +133,8 @@ static void check_ways(fur_context *context, const fur_csr *near, const fur_spmm
     spmm_release(&t);
 }
 
-/* Every number of columns up to more than four registers of any kind, and the numbers of a GPU's
- * kernels. */
+/* Any number of columns works: all numbers up to more than four registers of any kind, and the
+ * numbers for which a GPU has kernels. */
 START_TEST(any_number_of_columns_in_any_layout)
 {
     fur_value_type value = (fur_value_type)_i;
@@ -157,8 +157,8 @@ START_TEST(any_number_of_columns_in_any_layout)
 }
 END_TEST
 
-/* Rows of thousands of entries beside short ones, and more columns than a GPU's block has threads.
- */
+/* Rows of thousands of entries next to short rows are multiplied, with more columns than a GPU
+ * block has threads. */
 START_TEST(long_rows_and_many_columns)
 {
     static const char *const names[] = {"long rows", "dense row", "1 x N", "skewed"};
@@ -180,8 +180,8 @@ START_TEST(long_rows_and_many_columns)
 }
 END_TEST
 
-/* Y = alpha X + beta Y of a block's columns 2 to 71, in one of the pairs of layouts; all columns
- * afterwards. */
+/* Computes Y = alpha X + beta Y for columns 2 to 71 of two arrays, in one of the pairs of layouts.
+ * Returns all columns of the second array. */
 static void *sum_of_blocks(fur_context *context, fur_value_type value, const char *entries,
                            fur_scalar beta, int layouts)
 {

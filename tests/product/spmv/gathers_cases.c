@@ -1,4 +1,4 @@
-/* V(gather) and V(gather_at_once) of an instruction set, whichever of them kernels choose there. */
+/* Compares V(gather) with V(gather_at_once) for one instruction set. Kernels use one of them. */
 #ifndef FUR_TEMPLATE
 #    include "gathers_cases.h"
 

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Returns whether entries of x, of each value type, come by both gathers as they are; x has twice
- * as many doubles as the largest of the eight indices says. */
+/* Returns whether both gathers load the eight entries of x unchanged, for each value type. x must
+ * have twice as many doubles as the largest index requires. */
 bool fur_gathers_agree_avx2(const double *x, const int32_t *index);
 bool fur_gathers_agree_avx512(const double *x, const int32_t *index);
 

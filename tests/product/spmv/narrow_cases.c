@@ -12,7 +12,7 @@ static double from_bits(uint64_t bits)
     return value;
 }
 
-/* The part of an entry on a diagonal. */
+/* Returns a real or imaginary part of an entry on a diagonal. */
 static double part(rng *r, narrow_kind k, int64_t diagonal)
 {
     const double constants[] = {0.1, -1, 6, 1e300, -1.0 / 3};

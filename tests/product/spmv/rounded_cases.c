@@ -4,14 +4,15 @@
 #include <math.h>
 #include <string.h>
 
-/* Not by two conversions in a row, which gcc 12 leaves out in vectors. */
+/* Rounds to single precision. Without `volatile`, gcc 12 leaves out the two conversions in vector
+ * code. */
 static double round_part(double part)
 {
     volatile float single = (float)part;
     return (double)single;
 }
 
-/* Every part rounded to single precision. */
+/* Rounds every real and imaginary part to single precision. */
 static void round_entries(fur_value_type value, int64_t n, const void *from, void *to)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -20,7 +21,7 @@ static void round_entries(fur_value_type value, int64_t n, const void *from, voi
     }
 }
 
-/* Random values of many magnitudes, some below the range of single precision. */
+/* Returns random values of many magnitudes. Some are below the range of single precision. */
 static void *draw(rng *r, fur_value_type value, int64_t n)
 {
     void *values = entries_random(r, value, n);
@@ -57,7 +58,7 @@ static fur_spmv *plan_of(const fur_csr *a, fur_op op, const char *kernel, fur_st
     return plan;
 }
 
-/* Sums of op(A)'s rows in long double: of a x, of |a||x| and of |x|. */
+/* Sums of a row of op(A) in long double: of a x, of |a||x| and of |x|. */
 typedef struct row_sums {
     long double re, im, size, x;
 } row_sums;
@@ -85,8 +86,8 @@ static row_sums *sum_rows(const fur_csr_view *a, fur_op op, const void *x)
     return sums;
 }
 
-/* |y - A x| <= (2^-24 + (n + 2) 2^-53 (1 + 2^-24)) |A||x| + 2^-150 |x| for real values. Complex
- * values have twice the roundings, and sums of parts bound their moduli. */
+/* Checks that |y - A x| <= (2^-24 + (n + 2) 2^-53 (1 + 2^-24)) |A||x| + 2^-150 |x| for real values.
+ * Complex values have twice the roundings, and sums of parts bound their moduli. */
 static void check_bound(const fur_csr_view *a, fur_op op, const void *x, const void *y)
 {
     int64_t rows = op == FUR_OP_N ? a->rows : a->cols;
@@ -108,7 +109,8 @@ static void check_bound(const fur_csr_view *a, fur_op op, const void *x, const v
     free(sums);
 }
 
-/* y = op(A) x by the plan has the bits of the rounded values and is within the bound. */
+/* Checks that y = op(A) x by the plan has the bits of the rounded values and is within the
+ * bound. */
 static void check_product(const fur_spmv *plan, const fur_csr *near, const void *values, rng *r)
 {
     fur_context *context = fur_csr_context(fur_spmv_matrix(plan));

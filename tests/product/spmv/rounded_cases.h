@@ -4,9 +4,9 @@
 
 #include "support.h"
 
-/* Takes a matrix with random values, some of them tiny. A plan for op(A) with rounded values has
- * the bits of the reference for the rounded matrix in its own type. It is within the bound of
- * fur_stored of the exact product. Both hold again with new values. */
+/* Checks plans for op(A) with rounded values, for a random matrix with some tiny values. The bits
+ * must be those of the reference for the rounded matrix in its own type. The error against the
+ * exact product must be within the bound of fur_stored. Both must hold again with new values. */
 void rounded_check(fur_context *context, rng *r, const shape *s, fur_value_type value, fur_op op,
                    const char *kernel);
 

@@ -1,4 +1,4 @@
-/* Both ways to gather entries of x, of which a processor's kernels take the faster. */
+/* Tests both ways to gather entries of x. Kernels use the faster way on the processor. */
 #include "gathers_cases.h"
 #include "support.h"
 

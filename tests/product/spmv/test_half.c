@@ -1,7 +1,8 @@
-/* Products by half of a symmetric or Hermitian matrix: the bits of the whole one. */
+/* Products by half of a symmetric or Hermitian matrix have the bits of products by the complete
+ * matrix. */
 #include "support.h"
 
-/* The lower triangle of a random matrix of this shape. */
+/* Makes the lower triangle of a random matrix of this shape. */
 static fur_csr *lower_random(fur_context *context, rng *r, const shape *s, fur_value_type value,
                              fur_offset_type offset)
 {
@@ -12,7 +13,7 @@ static fur_csr *lower_random(fur_context *context, rng *r, const shape *s, fur_v
     return lower;
 }
 
-/* The matrix that the lower triangle is half of. */
+/* Makes the complete matrix from its lower triangle. */
 static fur_csr *whole_of(const fur_csr *lower, fur_half half)
 {
     fur_context *context = fur_csr_context(lower);
@@ -36,7 +37,7 @@ static fur_spmv *plan_of(const fur_csr *a, fur_half half)
     return plan;
 }
 
-/* y = alpha A x + beta y by both plans has the same bits. */
+/* Checks that y = alpha A x + beta y has the same bits by both plans. */
 static void check_product(rng *r, const fur_spmv *half, const fur_spmv *whole, fur_scalar alpha,
                           fur_scalar beta)
 {
@@ -68,7 +69,7 @@ static void check_products(rng *r, const fur_spmv *half, const fur_spmv *whole)
     check_product(r, half, whole, fur_real(1), (fur_scalar){-1.5, 0.2});
 }
 
-/* The plan has the bits of the whole matrix, also after new values. */
+/* Checks that a plan for the half has the bits of the complete matrix, also after new values. */
 static void check_half(rng *r, fur_csr *lower, fur_half kind)
 {
     fur_context *context = fur_csr_context(lower);
@@ -112,7 +113,7 @@ START_TEST(half_has_the_bits_of_the_whole)
 }
 END_TEST
 
-/* A row of `n` columns, of a band below the diagonal. */
+/* Fills a row with the columns of a band below the diagonal. Returns the number of columns. */
 static int64_t fill_below(const shape *s, rng *r, int64_t row, int32_t *columns)
 {
     int64_t count = 0;
@@ -122,7 +123,8 @@ static int64_t fill_below(const shape *s, rng *r, int64_t row, int32_t *columns)
     return count;
 }
 
-/* Enough rows for several parts of each thread, and rows of one, two and three segments. */
+/* Parts pass terms to other parts correctly. There are enough rows for several parts of each
+ * thread, and rows of one, two and three segments. */
 START_TEST(parts_pass_terms_on)
 {
     const int64_t widths[] = {1, 30, 63, 64, 65, 127, 128, 190};
@@ -139,7 +141,8 @@ START_TEST(parts_pass_terms_on)
 }
 END_TEST
 
-/* Half with rounded values is half of the rounded matrix, also where op(A) is A. */
+/* Half of a matrix with rounded values equals half of the rounded matrix, for every op with op(A) =
+ * A. */
 START_TEST(half_of_rounded_values)
 {
     shape s = {"below", 3000, 3000, fill_below, 40};
@@ -171,7 +174,8 @@ START_TEST(half_of_rounded_values)
 }
 END_TEST
 
-/* A product by half of a banded matrix moves little more than half of the whole's bytes. */
+/* A product by half of a banded matrix moves little more than half of the complete matrix's
+ * bytes. */
 START_TEST(half_moves_half)
 {
     shape s = {"below", 60000, 60000, fill_below, 13};

@@ -1,10 +1,12 @@
-/* Kernels that keep values of A narrower if no bit is lost. They have the bits of the reference for
- * values of every kind, report their bytes, and take new values that fit better or worse. */
+/* Tests of kernels that store values of A in fewer bytes if no bit is lost. They have the bits of
+ * the reference for values of every kind, report their bytes, and accept new values that need fewer
+ * or more bytes. */
 #include "narrow_cases.h"
 
 static const char *const kernels[] = {"sell", "sell_runs"};
 
-/* Bytes by the kind of values: constants shrink to next to nothing, single precision to half. */
+/* Checks the bytes for each kind of values. Constants need almost none, single-precision values
+ * half. */
 static void check_kinds(fur_context *context, rng *r, fur_value_type value, const char *kernel)
 {
     int64_t found[NARROW_KINDS];
@@ -39,7 +41,8 @@ START_TEST(values_of_every_kind_keep_their_bits)
 }
 END_TEST
 
-/* Every diagonal matrix of eight values a slice has as many different steps as slices. */
+/* Makes a diagonal matrix with eight values in each slice. The slices have `different` different
+ * steps. */
 static fur_csr *different_slices(fur_context *context, int64_t slices, int64_t different)
 {
     static int32_t offsets[8 * 4096 + 1];
@@ -64,7 +67,8 @@ static fur_csr *different_slices(fur_context *context, int64_t slices, int64_t d
     return a;
 }
 
-/* 256 different steps have a byte each, 257 do not; what a sample did not show shows later. */
+/* Up to 256 different steps need a byte each, and 257 do not fit. The plan also notices steps that
+ * its sample missed. */
 START_TEST(a_byte_tells_256_steps_apart)
 {
     const int64_t different[] = {4096, 1, 2, 255, 256, 257, 258};
@@ -87,7 +91,8 @@ START_TEST(a_byte_tells_256_steps_apart)
 }
 END_TEST
 
-/* New values take the form that they fit, as far as the plan has room: without an allocation. */
+/* Checks that new values are stored in the form that they fit, if the plan has memory for it.
+ * Nothing is allocated. */
 static void check_new_values(memory *m, rng *r, fur_csr *a, const char *kernel)
 {
     fur_context *context = fur_csr_context(a);

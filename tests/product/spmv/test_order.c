@@ -1,5 +1,5 @@
-/* SpMV: the sums of rows around the lengths at which their order changes, by every exact kernel,
- * against the order of docs/numerics.md followed here. */
+/* Tests of SpMV: the sums of rows near the lengths at which the order of summation changes. Every
+ * exact kernel is compared with the order of docs/numerics.md, which is computed here. */
 #include "support.h"
 
 #include <math.h>
@@ -14,8 +14,8 @@ static const int64_t lengths[] = {0,   1,   127,  128,   129,   130,   135,   13
 #define ROWS COUNT_OF(lengths)
 #define COLS 40003
 
-/* The sums of the segments of `count` products a s or, without a, of numbers s take their places;
- * returns how many. */
+/* Replaces s by the sums of its segments and returns their number. A segment sums a[k] s[k], or
+ * s[k] if `a` is NULL. */
 static int64_t fold_segments(const double *a, double *s, int64_t count)
 {
     int64_t segments = 0;
@@ -55,7 +55,8 @@ typedef struct rows_trial {
     double expected[ROWS];
 } rows_trial;
 
-/* Row i has its first columns, and a gap of one after half of them. */
+/* Fills the matrix and the expected sums. Row i has its first columns, with a gap of one after half
+ * of them. */
 static void fill(rows_trial *t, rng *r)
 {
     t->offsets[0] = 0;

@@ -1,5 +1,5 @@
-/* Plans that round the values of A to single precision. Every exact kernel has the bits of the
- * rounded matrix in its own type, and is within a bound. Also: the bytes saved, refusals. */
+/* Tests of plans that round the values of A to single precision. Every exact kernel has the bits of
+ * the rounded matrix in its own type, and is within a bound. Also: the bytes saved, refusals. */
 #include "narrow_cases.h"
 #include "rounded_cases.h"
 
@@ -47,7 +47,8 @@ START_TEST(half_the_bytes_of_values_are_saved)
 }
 END_TEST
 
-/* The operator of such a plan is the operator of the rounded matrix, including its diagonal. */
+/* The operator of a plan with rounded values is the operator of the rounded matrix, including its
+ * diagonal. */
 START_TEST(the_operator_is_that_of_the_rounded_matrix)
 {
     const int32_t offsets[] = {0, 1, 2};

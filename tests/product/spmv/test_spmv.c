@@ -1,6 +1,6 @@
-/* SpMV. Every registered kernel is compared with sums in long double, on every shape, operation,
- * value type, offset width, thread count and instruction set. Also: which bits must agree; the
- * refusals and reports of plans. Matrices and vectors end at unmapped pages. */
+/* Tests of SpMV. Every registered kernel is compared with sums in long double, on every shape,
+ * operation, value type, offset width, thread count and instruction set. Also: which bits must
+ * agree, refusals and reports of plans. Matrices and vectors end at unmapped pages. */
 #include "support.h"
 
 #include <float.h>
@@ -15,15 +15,15 @@ _Static_assert(LDBL_MANT_DIG >= 64, "the reference needs more digits than double
 #define MAX_KERNELS 32
 #define MAX_CONTEXTS 12
 #define MAX_PRODUCTS 5
-/* Shapes above this are left to plain random numbers. */
+/* Larger shapes are tested with plain random numbers only. */
 #define MAX_ENTRIES_POISONED 60000
 
 static const int thread_counts[] = {1, 2, 3, 8};
 
-/* Special values among the random numbers in (-1, 1). */
+/* Special values among random numbers in (-1, 1). */
 typedef enum filling { PLAIN, POISONED_X, POISONED_A, UNDERFLOWING, FILLINGS } filling;
 
-/* An expected entry of y: its value, the sum of moduli in the error bound, the terms added. */
+/* An expected entry of y: its value, the sum of moduli in the error bound, the number of terms. */
 typedef struct expected {
     long double re;
     long double im;
@@ -31,8 +31,8 @@ typedef struct expected {
     int64_t terms;
 } expected;
 
-/* One choice of alpha, beta and y for a trial. The first result of a kernel sets the bits of all
- * others; exact kernels share the first of the reference. */
+/* One choice of alpha, beta and y for a trial. All results of a kernel must have the bits of its
+ * first result. All exact kernels must have the bits of the reference. */
 typedef struct product {
     fur_scalar alpha;
     fur_scalar beta;
@@ -49,7 +49,7 @@ typedef struct trial {
     int64_t x_size;
     int64_t y_size;
     void *x;
-    void *y; /* of the product that runs */
+    void *y; /* y of the product that runs now */
     int count;
     product products[MAX_PRODUCTS];
 } trial;
@@ -64,7 +64,7 @@ static bool is_zero(fur_scalar s)
     return s.re == 0 && s.im == 0;
 }
 
-/* e += a b; the imaginary parts of real types do not exist, not even as 0 * inf. */
+/* Adds a b to e. Real types have no imaginary parts, so 0 * inf must not be added for them. */
 static void add_term(expected *e, fur_value_type value, fur_scalar a, fur_scalar b)
 {
     e->re += (long double)a.re * b.re;
@@ -75,7 +75,7 @@ static void add_term(expected *e, fur_value_type value, fur_scalar a, fur_scalar
     e->weight += modulus(a) * modulus(b);
 }
 
-/* The sums of op(A) x that all products share. */
+/* Returns the entries of op(A) x, which all products share. */
 static expected *add_matrix(const trial *t)
 {
     const fur_csr_view *a = &t->a;
@@ -94,7 +94,7 @@ static expected *add_matrix(const trial *t)
     return sums;
 }
 
-/* e = alpha e + beta y */
+/* Replaces e by alpha e + beta y. */
 static void finish(expected *e, fur_value_type value, const product *p, fur_scalar y)
 {
     expected sum = *e;
@@ -149,8 +149,8 @@ static bool within_bound(fur_value_type value, const product *p, fur_scalar y, c
     return part_within(y.re, e->re, bound) && (!complex || part_within(y.im, e->im, bound));
 }
 
-/* The contexts that products run in: each instruction set with each thread count. The widths of
- * offsets take turns with these and with the operations: see is_turn. */
+/* The contexts in which products run: each instruction set with each thread count. Offset widths
+ * alternate between contexts and operations, see is_turn. */
 typedef struct bench {
     fur_context *contexts[MAX_CONTEXTS];
     int turns[MAX_CONTEXTS];
@@ -192,7 +192,7 @@ static void print_refusals(const bench *b)
                    kernel_info(b->contexts[0], kernel).name, (long long)b->refusals[kernel]);
 }
 
-/* A kernel refuses a matrix with a sentence that says why. */
+/* Checks that a kernel refused a matrix with a sentence that gives the reason. */
 static void check_refusal(fur_context *context, const char *name, fur_status status)
 {
     char start[128];
@@ -203,7 +203,8 @@ static void check_refusal(fur_context *context, const char *name, fur_status sta
     ck_assert_msg(strlen(sentence) > strlen(start) + 8, "%s", sentence);
 }
 
-/* A plan for the kernel, or NULL if it refuses the matrix, which the reference must not. */
+/* Makes a plan for the kernel. Returns NULL if the kernel refuses the matrix. The reference must
+ * not refuse. */
 static fur_spmv *plan_or_refusal(const fur_csr *a, fur_op op, int kernel)
 {
     fur_context *context = fur_csr_context(a);
@@ -224,7 +225,7 @@ static size_t y_bytes(const trial *t)
     return (size_t)t->y_size * fur_value_size(t->a.value_type);
 }
 
-/* t->y = the product */
+/* Computes the product into t->y. */
 static void multiply(const trial *t, const product *p, const fur_spmv *plan)
 {
     fur_context *context = fur_csr_context(fur_spmv_matrix(plan));
@@ -280,7 +281,8 @@ static void check_bits(const trial *t, const product *p, const fur_spmv *plan, c
     fail_product(t, p, plan, i, text);
 }
 
-/* The first result of a kernel is held to the bound, all others to its bits. */
+/* Checks the first result of a kernel against the bound, and all others against the bits of the
+ * first. */
 static void run_product(const trial *t, const product *p, const fur_spmv *plan, void **first)
 {
     multiply(t, p, plan);
@@ -303,8 +305,9 @@ static void run_kernel(trial *t, const fur_csr *a, int kernel, int64_t *refusals
     fur_spmv_destroy(plan);
 }
 
-/* Half of the contexts: with an operation each width meets each instruction set and each thread
- * count, and these meet each other; over the operations all three do. */
+/* Returns whether the trial runs in context c: in half of the contexts. For one operation, all
+ * pairs of offset width, instruction set and thread count occur. Over the operations, all triples
+ * occur. */
 static bool is_turn(const bench *b, int c, const trial *t)
 {
     return (b->turns[c] + (int)t->op + (int)t->a.offset_type) % FUR_OFFSET_COUNT == 0;
@@ -355,7 +358,7 @@ static void release_products(trial *t, int kernels)
     }
 }
 
-/* Random entries, of which one in `every` is infinite or NaN; 0: none. */
+/* Returns n random entries. One in `every` is infinite or NaN. 0: none. */
 static void *poisoned(rng *r, fur_value_type value, int64_t n, int64_t every)
 {
     static const double poison[] = {INFINITY, -INFINITY, NAN};
@@ -366,7 +369,7 @@ static void *poisoned(rng *r, fur_value_type value, int64_t n, int64_t every)
     return entries;
 }
 
-/* Scaled so far down that every product of two is below the smallest number. */
+/* Scales entries down until every product of two is below the smallest number. */
 static void scale_down(fur_value_type value, int64_t n, void *entries)
 {
     double factor = value_epsilon(value) == DBL_EPSILON ? 0x1p-600 : 0x1p-80;
@@ -376,7 +379,7 @@ static void scale_down(fur_value_type value, int64_t n, void *entries)
     }
 }
 
-/* x in guarded memory. */
+/* Sets x to random entries in guarded memory. */
 static void set_x(trial *t, rng *r, filling f)
 {
     size_t bytes = (size_t)t->x_size * fur_value_size(t->a.value_type);
@@ -425,14 +428,14 @@ static void run_shape(bench *b, const shape *s, fur_value_type value, filling f)
     pattern_release(&p);
 }
 
-/* Loops over value types and fillings. A value of x that a row does not refer to must not show in
- * it, or the rows beside poisoned columns would be poisoned too. */
+/* Loops over value types and fillings. A row must not read entries of x to which it does not refer.
+ * Otherwise NaN in x would spread to other rows. */
 START_TEST(kernels_agree_with_long_double_and_with_each_other)
 {
     filling f = (filling)(_i / FUR_VALUE_COUNT);
     fur_value_type value = (fur_value_type)(_i % FUR_VALUE_COUNT);
     bench b = bench_open(f != PLAIN ? 3 : TEST_SLOW ? 2 : 1);
-    /* The special fillings and the types take turns with the shapes. */
+    /* Special fillings and value types alternate between the shapes. */
     int step = (f == PLAIN ? 1 : 2) * (TEST_SLOW ? 3 : 1);
     for (int i = ((int)f + (int)value) % step; i < shape_count; i += step)
         run_shape(&b, &shapes[i], value, f);
@@ -487,7 +490,7 @@ START_TEST(the_list_of_kernels_ends)
 }
 END_TEST
 
-/* A small matrix with its context and vectors that fit. */
+/* A small matrix with its context and vectors of its size. */
 typedef struct small {
     fur_context *context;
     fur_csr *a;
@@ -545,7 +548,7 @@ START_TEST(wrong_options_are_refused)
 }
 END_TEST
 
-/* A struct of an older program ends before the members it does not know. */
+/* A struct of an older program ends before newer members. These members are not read. */
 START_TEST(options_of_an_older_program_are_read_as_far_as_they_go)
 {
     small s = small_make();
@@ -610,7 +613,7 @@ START_TEST(a_vector_cannot_be_both_x_and_y)
 }
 END_TEST
 
-/* For any choice of auto, the bits are the reference's. */
+/* Checks that the choice of "auto" gives the bits of the reference. */
 static void check_choice(const fur_csr *a, fur_op op, int64_t uses, int measure,
                          const fur_vector *x, const fur_vector *expected_y)
 {
@@ -664,7 +667,7 @@ START_TEST(auto_gives_the_bits_of_the_reference)
 }
 END_TEST
 
-/* A square matrix of which each row has `length` entries: one after another, or anywhere. */
+/* Makes a square matrix with `length` entries in each row, in consecutive columns or `anywhere`. */
 static fur_csr *even_rows(fur_context *context, int64_t rows, int64_t length, bool anywhere)
 {
     fur_coo_view coo = {.size = sizeof coo,
@@ -693,8 +696,8 @@ static fur_csr *even_rows(fur_context *context, int64_t rows, int64_t length, bo
     return a;
 }
 
-/* Every exact kernel but the reference has an estimate or a reason to refuse; the choice for many
- * products is the least of them. */
+/* Checks that every exact kernel except the reference has an estimate or a reason to refuse. For
+ * many products, the kernel with the smallest estimate must be chosen. */
 static void check_estimates(const fur_csr *a)
 {
     fur_context *context = fur_csr_context(a);
@@ -764,7 +767,7 @@ START_TEST(few_products_are_not_chosen_for)
 }
 END_TEST
 
-/* Plain CSR moves offsets, columns and values once, x and y once. */
+/* The report of a plan is right. Plain CSR moves offsets, columns, values, x and y once. */
 START_TEST(a_plan_describes_itself)
 {
     small s = small_make();
@@ -788,7 +791,7 @@ START_TEST(a_plan_describes_itself)
 }
 END_TEST
 
-/* 300 x 200, with small integers at positions of which many repeat. */
+/* Makes a 300 x 200 matrix of small integers. Many positions repeat. */
 static fur_csr *repeated_entries(fur_context *context, fur_value_type value,
                                  fur_duplicates duplicates)
 {
@@ -821,7 +824,8 @@ static void multiply_ones(const fur_csr *a, fur_op op, int kernel, fur_vector *y
     fur_vector_destroy(x);
 }
 
-/* Sums of small integers are exact, so kept duplicates must give what summed ones give. */
+/* Checks that kept duplicates give the result of summed duplicates. Sums of small integers are
+ * exact. */
 static void check_repeated(fur_context *context, fur_value_type value, fur_op op)
 {
     int64_t n = op == FUR_OP_N ? 300 : 200;
@@ -862,7 +866,7 @@ START_TEST(kept_duplicates_are_added_up)
 }
 END_TEST
 
-/* A product allocates nothing and a plan gives back all it took. */
+/* A product allocates nothing, and a plan releases all its memory. */
 START_TEST(products_do_not_allocate)
 {
     memory m = {0};
