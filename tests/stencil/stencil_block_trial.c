@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Column j of Y, in row-major order, becomes what the stencil makes of columns j of X and Y. */
+/* Replaces column j of Y, stored by rows, by the stencil's product with columns j of X and Y. */
 static void expect_column(const stencil_trial *t, const fur_stencil *s, fur_context *host,
                           int64_t cols, int64_t j, const void *x, void *y)
 {

@@ -140,13 +140,13 @@ void trial_release(const stencil_trial *t, void *entries)
         guard_release(entries, bytes_of(t));
 }
 
-/* Points along an axis; 1 beyond the axes. */
+/* Returns the number of points along an axis, and 1 beyond the axes. */
 static int64_t extent_of(const stencil_trial *t, int axis)
 {
     return axis < t->d.axes ? t->d.extent[axis] : 1;
 }
 
-/* One reflection or turn at a time. */
+/* Reflects or wraps once in each pass of the loop. */
 int64_t point_of(fur_boundary boundary, int64_t n, int64_t i)
 {
     while (i < 0 || i >= n) {
@@ -306,7 +306,7 @@ static double modulus(fur_scalar s)
     return hypot(s.re, s.im);
 }
 
-/* |alpha| |S| |x| + |beta| |y| in row p. */
+/* Returns |alpha| |S| |x| + |beta| |y| in row p. */
 static double weight_at(const stencil_trial *t, int64_t p)
 {
     double sum = 0;

@@ -1,4 +1,4 @@
-/* The cases. Vectors begin at any entry of an aligned array. */
+/* Cases for repeated sweeps. Vectors begin at any entry of an aligned array. */
 #include "sweep_cases.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #define MAX_COUNT 9
 
-/* after[k]: the x expected after k sweeps of a trial, with its y for b (b may be NULL). NULL: not
+/* after[k]: the expected x after k sweeps of a trial, whose y is b (b may be NULL). NULL: not
  * compared. */
 typedef struct results {
     void *after[MAX_COUNT + 1];
@@ -18,7 +18,8 @@ static void free_results(results *expected)
         free(expected->after[count]);
 }
 
-/* radius 0: the points of the named stencil, with other constants. */
+/* Draws points of this radius. If the radius is 0, takes the points of the named stencil, with
+ * other constants. */
 static void draw_points(stencil_trial *t, rng *r, int points, int radius)
 {
     if (radius > 0) {
@@ -30,14 +31,15 @@ static void draw_points(stencil_trial *t, rng *r, int points, int radius)
         t->coefficients[k] = rng_scalar(r, FUR_C128);
 }
 
-/* thick: each axis has more than one point. */
+/* Draws extents. If `thick`, each axis has more than one point. */
 static void draw_extents(stencil_trial *t, rng *r, int64_t most, bool thick)
 {
     static const int64_t extents[] = {1, 2, 3, 5, 8, 17, 33, 65, 131};
     trial_draw_extents(t, r, extents + thick, COUNT_OF(extents) - thick, most);
 }
 
-/* x and b, the one or the other with infinity and NaN, which must go where terms bring them. */
+/* Draws x and b. Some have infinity and NaN, which must reach exactly the rows that refer to them.
+ */
 static void draw_vectors(stencil_trial *t, rng *r)
 {
     fur_value_type value = t->d.value_type;
@@ -51,7 +53,7 @@ static void draw_vectors(stencil_trial *t, rng *r)
     trial_draw_fields(t, r);
 }
 
-/* Expects the results of a CPU kernel after `least` to `most` sweeps. */
+/* Returns the results of a CPU kernel after `least` to `most` sweeps. */
 static results expect(const stencil_trial *t, fur_context *host, const char *kernel, int least,
                       int most)
 {
@@ -77,7 +79,7 @@ typedef struct shifted {
     fur_vector *part;
 } shifted;
 
-/* entries NULL: NaN. */
+/* Returns a shifted vector with the entries, or with NaN if `entries` is NULL. */
 static shifted place(sweeper *s, const stencil_trial *t, const void *entries)
 {
     shifted v = {NULL, NULL};
@@ -128,7 +130,7 @@ static void check_count(sweeper *w, const stencil_trial *t, const fur_stencil *s
     remove_shifted(&x);
 }
 
-/* Returns whether the kernels take the stencil. */
+/* Checks one pair of kernels. Returns whether they accept the stencil. */
 static bool check_kernel(sweeper *w, const stencil_trial *t, const results *expected,
                          const char *kernel, const char *sweep_kernel)
 {
@@ -168,7 +170,8 @@ void sweep_check_tally(const sweeper *s, fur_value_type value)
     }
 }
 
-/* Points, radius (0: the named stencil), axes, fields, the most rows. */
+/* Number of points, radius (0: the named stencil), axes, whether there are fields, largest number
+ * of rows. */
 static const struct {
     int points;
     int radius;
@@ -182,7 +185,7 @@ static const struct {
 void sweep_random(sweeper *s, fur_value_type value, int boundaries)
 {
     const int step = TEST_SLOW ? 12 : 2;
-    const int last = COUNT_OF(drawn) - 1; /* always tried: no kernel refuses it */
+    const int last = COUNT_OF(drawn) - 1; /* always tried, because no kernel refuses it */
     for (int n = last; n >= 0; n -= n == last ? 1 + (int)rng_below(&s->random, step) : step) {
         stencil_trial *t = trial_open(value, boundaries);
         t->d.axes = drawn[n].axes;
@@ -197,8 +200,8 @@ void sweep_random(sweeper *s, fur_value_type value, int boundaries)
     }
 }
 
-/* A named stencil, or random points of radius 1; how many sweeps. The last goes past the caches of
- * a CPU. */
+/* A named stencil, or random points of radius 1, and the number of sweeps. The last grid is larger
+ * than the caches of a CPU. */
 static const struct {
     int points;
     bool named;
@@ -237,7 +240,7 @@ void sweep_large(sweeper *s, int number, int boundaries)
     trial_close(t);
 }
 
-/* x := S x - b, all in integers. */
+/* Computes x := S x - b in integers. */
 static void sweep_plainly(const stencil_trial *t, int64_t *x)
 {
     int64_t *y = calloc((size_t)t->rows, sizeof *y);
@@ -253,7 +256,7 @@ static void sweep_plainly(const stencil_trial *t, int64_t *x)
     free(y);
 }
 
-/* Integers of modulus up to `most`. */
+/* Returns random integers of modulus up to `most`. */
 static void *draw_integers(const stencil_trial *t, rng *r, int64_t most)
 {
     void *entries = trial_zeros(t);
@@ -271,8 +274,9 @@ static void *entries_of(const stencil_trial *t, const int64_t *x)
     return entries;
 }
 
-/* The five coefficients have modulus 1, |x| <= 2 and |b| <= 1. Entries are at most 5^n (2 + 1/4)
- * after n sweeps, which is below 2^24 for n = 9: nothing is rounded in any type. */
+/* The result is exact in any type, because nothing is rounded. The five coefficients have modulus
+ * 1, |x| <= 2 and |b| <= 1. Entries are at most 5^n (2 + 1/4) after n sweeps, which is below 2^24
+ * for n = 9. */
 void sweep_integers(sweeper *s, fur_value_type value, int boundaries)
 {
     results expected;

@@ -6,12 +6,12 @@
 
 #include <math.h>
 
-#define SEGMENT 128 /* of docs/numerics.md */
+#define SEGMENT 128 /* length of a segment in docs/numerics.md */
 #define MAX_CONTEXTS 12
 
 static const int named_points[] = {3, 5, 7, 9, 13, 19, 27};
 
-/* Adding -0 to a product changes nothing. */
+/* Returns a * b. Adding -0 to a product changes nothing. */
 static fur_scalar multiply_entries(fur_value_type value, fur_scalar a, fur_scalar b)
 {
     return entry_fma(value, a, b, fur_complex(-0.0, -0.0));
@@ -36,7 +36,7 @@ static int fold_segments(fur_value_type value, const fur_scalar *c, fur_scalar *
     return segments;
 }
 
-/* `order` has the offsets by z, then y, then x. */
+/* Returns the documented sum of row p. `order` has the offsets by z, then y, then x. */
 static fur_scalar expected_sum(const stencil_trial *t, const int *order, int64_t p)
 {
     fur_value_type value = t->d.value_type;
@@ -98,7 +98,7 @@ static void draw_extents(stencil_trial *t, rng *r, int64_t most)
     trial_draw_extents(t, r, extents, COUNT_OF(extents), most);
 }
 
-/* Every instruction set, with one thread and with three. */
+/* A context for every instruction set, with one thread and with three. */
 typedef struct bench {
     fur_context *contexts[MAX_CONTEXTS];
     int count;
@@ -153,11 +153,11 @@ static bool is_dirichlet(const stencil_trial *t)
     return all;
 }
 
-/* If the columns are in another order than the offsets, rows agree with the stencil's up to the
- * rounding of two sums of the same terms. The terms of a row are n products. A matrix adds the
- * terms of one column first, so each term is rounded at most n times more than in the stencil's
- * sum. With test_spmv.c's g, both err by at most g(2 n + 2) times the sum of moduli, and together
- * by twice that. */
+/* Checks a product with the matrix. If the columns are in another order than the offsets, rows
+ * agree with the stencil's up to the rounding of two sums of the same terms. The terms of a row are
+ * n products. A matrix adds the terms of one column first, so each term is rounded at most n times
+ * more than in the stencil's sum. With test_spmv.c's g, both err by at most g(2 n + 2) times the
+ * sum of moduli, and together by twice that. */
 static void check_product_of_matrix(const stencil_trial *t, fur_context *context, const fur_csr *a)
 {
     fur_value_type value = t->d.value_type;
@@ -196,7 +196,7 @@ static void check_diagonal(const stencil_trial *t, fur_context *context, const f
     fur_operator_destroy(op);
 }
 
-/* The matrix is valid, multiplies as the stencil does, and has its diagonal. */
+/* Checks that the matrix is valid, multiplies as the stencil does, and has its diagonal. */
 static void check_matrix(const stencil_trial *t, fur_context *context)
 {
     made m = trial_make(t, context, NULL);
@@ -211,7 +211,7 @@ static void check_matrix(const stencil_trial *t, fur_context *context)
     made_destroy(&m);
 }
 
-/* Sound numbers for the matrix too, then poisoned ones. */
+/* Runs a trial with finite numbers, also for the matrix, and then with infinity and NaN. */
 static void run_trial(stencil_trial *t, rng *r, const bench *b)
 {
     expect(t);
@@ -223,7 +223,8 @@ static void run_trial(stencil_trial *t, rng *r, const bench *b)
     trial_close(t);
 }
 
-/* Loops over value types times combinations of boundaries. */
+/* Named stencils have the documented sums. Loops over value types times combinations of boundaries.
+ */
 START_TEST(named_stencils_are_added_up_by_the_formula)
 {
     bench b = bench_open();
@@ -239,7 +240,7 @@ START_TEST(named_stencils_are_added_up_by_the_formula)
 }
 END_TEST
 
-/* Points, radius, fields, the most rows. */
+/* Number of points, radius, whether there are fields, largest number of rows. */
 static const struct {
     int points;
     int radius;
@@ -249,7 +250,8 @@ static const struct {
              {27, 1, true, 3000}, {40, 4, false, 3000}, {128, 4, false, 400}, {129, 4, false, 400},
              {300, 4, true, 300}, {729, 4, false, 300}};
 
-/* Loops over value types times combinations of boundaries. */
+/* Random stencils have the documented sums. Loops over value types times combinations of
+ * boundaries. */
 START_TEST(random_stencils_are_added_up_by_the_formula)
 {
     bench b = bench_open();
@@ -267,8 +269,8 @@ START_TEST(random_stencils_are_added_up_by_the_formula)
 }
 END_TEST
 
-/* Grids that are cut: lines into pieces, planes into blocks, work among threads; and a result that
- * goes past the caches. */
+/* Grids for which lines are split into pieces, planes into blocks, and work among threads. One
+ * result is larger than the caches. */
 static const struct {
     int points; /* 0: random points of radius 4 */
     int axes;
@@ -306,7 +308,7 @@ static void check_threads(const stencil_trial *t, const char *isa, const void *e
     }
 }
 
-/* Loops over the large grids. */
+/* The bits do not depend on threads and blocks. Loops over the large grids. */
 START_TEST(threads_and_blocks_do_not_show)
 {
     rng r = rng_stream((uint64_t)_i);
@@ -359,7 +361,8 @@ static void check_symmetry(fur_context *context, rng *r, const stencil_trial *t)
     made_destroy(&m);
 }
 
-/* x.Sy = y.Sx, in integers that are added exactly. Loops over combinations of boundaries. */
+/* x.Sy = y.Sx holds for a symmetric stencil, in integers that are added exactly. Loops over
+ * combinations of boundaries. */
 START_TEST(symmetric_stencils_stay_symmetric_at_every_boundary)
 {
     fur_context *context = context_make(NULL, 2);
@@ -437,10 +440,11 @@ static double solution_error(int n)
     return error / size;
 }
 
-/* With h = 1 / (n + 1), u is an eigenvector of the discrete operator too. Its eigenvalue is 3 (2 /
- * h)^2 sin^2(pi h / 2) instead of 3 pi^2. The solution is u times their quotient, 1 + pi^2 h^2 / 12
- * + O(h^4). This is the smallest eigenvalue, so a residual of 1e-12 leaves an error of at most
- * 1e-12 in norm 2. The norm of u is sqrt((n + 1)^3 / 8) < 64. The initial guess is random. */
+/* The error falls with the square of the grid distance. With h = 1 / (n + 1), u is an eigenvector
+ * of the discrete operator too. Its eigenvalue is 3 (2 / h)^2 sin^2(pi h / 2) instead of 3 pi^2.
+ * The solution is u times their quotient, 1 + pi^2 h^2 / 12 + O(h^4). This is the smallest
+ * eigenvalue, so a residual of 1e-12 leaves an error of at most 1e-12 in norm 2. The norm of u is
+ * sqrt((n + 1)^3 / 8) < 64. The initial guess is random. */
 START_TEST(errors_fall_with_the_square_of_the_distance)
 {
     double pi = acos(-1);
@@ -451,7 +455,7 @@ START_TEST(errors_fall_with_the_square_of_the_distance)
         errors[i] = solution_error((16 << i) - 1);
         ck_assert_double_eq_tol(errors[i], angle * angle / sin(angle) / sin(angle) - 1, 1e-9);
     }
-    /* 4 (1 + O(h^2)): the next term of the quotient is h^4 pi^4 / 240. */
+    /* The quotient is 4 (1 + O(h^2)): the next term is h^4 pi^4 / 240. */
     ck_assert_double_eq_tol(errors[0] / errors[1], 4, 4 * pi * pi / 20 / 256);
 }
 END_TEST
@@ -518,8 +522,8 @@ START_TEST(a_stencil_describes_itself)
 }
 END_TEST
 
-/* Such a grid has no vectors, but a stencil, unless its kernel wants memory for a line. Loops over
- * value types. */
+/* A grid too large for any vector still has a stencil, unless its kernel needs memory for a line.
+ * Its report has finite numbers. Loops over value types. */
 START_TEST(figures_of_a_grid_beyond_memory_stay_numbers)
 {
     const int64_t most = (INT64_C(1) << 59) - 1;
@@ -544,7 +548,7 @@ START_TEST(figures_of_a_grid_beyond_memory_stay_numbers)
 }
 END_TEST
 
-/* A sound definition that tests then spoil. */
+/* Returns a valid definition, which tests then make invalid. */
 static fur_stencil_definition sound(void)
 {
     fur_stencil_definition d = {.size = sizeof d, .value_type = FUR_F64, .extent = {3, 4, 5}};

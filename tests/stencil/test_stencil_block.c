@@ -10,7 +10,7 @@ static int64_t draw_columns(rng *r)
     return column_counts[rng_below(r, COUNT_OF(column_counts) - (on_gpu() ? 0 : 2))];
 }
 
-/* In a context of each instruction set, with any number of threads. */
+/* Checks a product in a context of each instruction set, with a random number of threads. */
 static void check_everywhere(const stencil_trial *t, const char *kernel, int64_t cols, int *way,
                              rng *r)
 {
@@ -21,7 +21,7 @@ static void check_everywhere(const stencil_trial *t, const char *kernel, int64_t
     }
 }
 
-/* Loops over value types, as the next two. */
+/* Columns have the bits of single products. Loops over value types, as the next two tests do. */
 START_TEST(columns_have_the_bits_of_single_products)
 {
     rng r = rng_stream((uint64_t)_i);
@@ -37,7 +37,7 @@ START_TEST(columns_have_the_bits_of_single_products)
 }
 END_TEST
 
-/* Rows of more than a segment. */
+/* Rows of more than one segment have the bits of single products. */
 START_TEST(long_rows_have_segments)
 {
     rng r = rng_stream(10 + (uint64_t)_i);
@@ -50,7 +50,7 @@ START_TEST(long_rows_have_segments)
 }
 END_TEST
 
-/* Every number of columns up to beyond four registers of any kind. */
+/* Any number of columns gives these bits, up to more than four registers hold. */
 START_TEST(any_number_of_columns)
 {
     rng r = rng_stream(20 + (uint64_t)_i);
@@ -77,7 +77,7 @@ START_TEST(the_kernel_does_not_matter)
     for (int kernel = 0; fur_stencil_kernel_at(context, kernel); kernel++) {
         const char *name = fur_stencil_kernel_at(context, kernel)->name;
         made m = trial_try(t, context, name, NULL);
-        ck_assert_msg(m.s || on_gpu(), "%s", name); /* a GPU's kernels may refuse this stencil */
+        ck_assert_msg(m.s || on_gpu(), "%s", name); /* kernels of a GPU may refuse this stencil */
         for (int way = 0; m.s && way < STENCIL_BLOCK_WAYS; way++)
             stencil_block_check(t, context, name, 6, way, &r);
         made_destroy(&m);
@@ -87,7 +87,7 @@ START_TEST(the_kernel_does_not_matter)
 }
 END_TEST
 
-/* Named stencils in every layout; loops over value types. */
+/* Named stencils have these bits in every layout. Loops over value types. */
 START_TEST(named_stencils_in_every_layout)
 {
     static const int named[] = {3, 5, 9, 7, 13, 19, 27};
@@ -107,7 +107,7 @@ START_TEST(named_stencils_in_every_layout)
 }
 END_TEST
 
-/* Blocks of lines, and results larger than the cache, which are written past it. */
+/* Large grids have these bits: lines are split into blocks, and results exceed the cache. */
 START_TEST(large_grids_are_cut)
 {
     static const int64_t extent[3] = {TEST_SLOW ? 20 : 129, TEST_SLOW ? 20 : 67,
@@ -174,7 +174,8 @@ START_TEST(what_does_not_fit_is_refused)
 }
 END_TEST
 
-/* X and Y have one order, or two and X is copied. Loops over orders of Y. */
+/* Every failing allocation is survived. If X and Y have different layouts, X is copied; otherwise
+ * nothing is allocated. Loops over layouts of Y. */
 START_TEST(every_failing_allocation_is_survived)
 {
     const fur_scalar one = fur_real(1);

@@ -1,19 +1,20 @@
 /* Repeated sweeps of stencils. The cases run with the kernels of a GPU and with every instruction
- * set; kernels for sweeps are made of products here. Also: how sweeps are parted into passes;
- * Jacobi's iteration; refusals; memory that runs out. Sweeps allocate nothing. */
+ * set. On the CPU, the kernels for sweeps are defined here and call products. Also: how sweeps are
+ * split into passes; Jacobi's iteration; refusals; memory that runs out. Sweeps allocate nothing.
+ */
 #include "stencil.h"
 #include "sweep_cases.h"
 
 #include <math.h>
 
-/* Sweeps of the calls that kernels made here were given. */
+/* Number of sweeps of each call of a kernel that is defined here. */
 #define MAX_CALLS 64
 static int calls[MAX_CALLS];
 static int call_count;
 
-static const fur_stencil_kernel *reference; /* of products */
+static const fur_stencil_kernel *reference; /* kernel for products */
 
-/* One product after the other, from array to array. */
+/* Applies one product after the other, with a copy of x between them. */
 static fur_status apply(const fur_stencil_call *call)
 {
     size_t bytes = (size_t)fur_stencil_rows(call->s) * fur_value_size(call->s->value_type);
@@ -68,7 +69,8 @@ static const fur_stencil_kernel by_twos = {.info.name = "twos",
                                            .info.depth = 2};
 static const fur_stencil_kernel *const made_here[] = {&by_threes, &by_fours, &by_twos};
 
-/* Gives a context of the CPU the kernels for sweeps that are made here. A GPU has its own. */
+/* Gives a context of the CPU the kernels for sweeps that are defined here. A GPU has its own
+ * kernels. */
 static fur_context *with_sweeps(fur_context *context)
 {
     static fur_backend backend;
@@ -82,7 +84,7 @@ static fur_context *with_sweeps(fur_context *context)
     return context;
 }
 
-/* Every instruction set in turn. */
+/* Returns a context with one of the instruction sets, selected by `turn`. */
 static fur_context *context_in_turn(int turn)
 {
     int count = 0;
@@ -91,10 +93,11 @@ static fur_context *context_in_turn(int turn)
     return with_sweeps(context_make(isa_name(turn % count), 1 + 2 * (turn % 2)));
 }
 
-/* Value types times combinations of boundaries. On a GPU a test has all boundaries of a type. */
+/* Number of tests: value types times combinations of boundaries. On a GPU, one test has all
+ * boundaries of a type. */
 #define SWEEP_TESTS (on_gpu() ? FUR_VALUE_COUNT : FUR_VALUE_COUNT * BOUNDARIES)
 
-/* The test's next combination of boundaries; BOUNDARIES past the last. */
+/* Returns the test's next combination of boundaries, or BOUNDARIES after the last. */
 static int next_boundaries(int boundaries)
 {
     return on_gpu() ? boundaries + (test_small() ? 13 : 1) : BOUNDARIES;
@@ -122,7 +125,7 @@ START_TEST(sweeps_of_integers_are_exact)
 }
 END_TEST
 
-/* Loops over the large grids. */
+/* Sweeps of large grids have the bits of products. Loops over the large grids. */
 START_TEST(sweeps_of_large_grids_have_the_bits_of_products)
 {
     sweeper s = {.context = context_make(NULL, 3), .random = rng_stream(2000 + (uint64_t)_i)};
@@ -134,7 +137,7 @@ START_TEST(sweeps_of_large_grids_have_the_bits_of_products)
 }
 END_TEST
 
-/* A sound stencil of 60 points in a context. */
+/* Returns a valid stencil of 60 points in a context. */
 static fur_stencil *sound(fur_context *context, const char *sweep_kernel)
 {
     fur_stencil *s = NULL;
@@ -196,15 +199,15 @@ START_TEST(sweeps_are_parted_evenly_into_passes_there_and_back)
 }
 END_TEST
 
-/* Unknowns of the line that Jacobi's iteration is tried on, and its sweeps. */
+/* Number of unknowns of the line in the test of Jacobi's iteration, and its sweeps. */
 #define LINE 31
 #define SWEEPS 40
 
-/* -u'' = f on a line: A = (-1, 2, -1) and b. Jacobi's iteration is x := S x + b / 2, where S takes
- * the mean of the two neighbours. u = sin(pi i / (n + 1)) is an eigenvector of S with the
- * eigenvalue cos(pi / (n + 1)). From x = 0 and with b = A u, the error after k sweeps is cos^k(..)
- * u. A sweep sums two terms and b, all below 1 in modulus. It adds an error of at most 2 eps and
- * does not enlarge earlier errors. */
+/* Jacobi's iteration converges at the known rate. The problem is -u'' = f on a line: A = (-1, 2,
+ * -1) and b. The iteration is x := S x + b / 2, where S computes the mean of the two neighbours. u
+ * = sin(pi i / (n + 1)) is an eigenvector of S with the eigenvalue cos(pi / (n + 1)). From x = 0
+ * and with b = A u, the error after k sweeps is cos^k(..) u. A sweep sums two terms and b, all
+ * below 1 in modulus. It adds an error of at most 2 eps and does not enlarge earlier errors. */
 START_TEST(the_iteration_of_jacobi_converges_as_it_must)
 {
     static const fur_stencil_offset offsets[] = {{-1, 0, 0}, {1, 0, 0}};

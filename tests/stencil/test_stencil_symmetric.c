@@ -9,12 +9,12 @@
 
 #define POINTS 27
 
-/* By |dz|, |dy|, |dx|, rounded. */
+/* The constants, rounded, at indices |dz|, |dy|, |dx|. */
 typedef struct constants {
     fur_scalar at[2][2][2];
 } constants;
 
-/* u at a point, or at one next to the grid. */
+/* Returns u at a point of the grid or of its boundary. */
 static fur_scalar entry_at(const stencil_trial *t, int64_t i, int64_t j, int64_t k)
 {
     const int64_t *n = t->d.extent;
@@ -24,7 +24,8 @@ static fur_scalar entry_at(const stencil_trial *t, int64_t i, int64_t j, int64_t
                           : entry_get(t->d.value_type, t->x, i + n[0] * (j + n[1] * k));
 }
 
-/* The nine entries of column i around line j of plane k, with the constants of |dx|. */
+/* Returns the sum of the nine entries of column i around line j of plane k, with the constants of
+ * |dx|. */
 static fur_scalar column(const stencil_trial *t, const constants *c, int dx, int64_t i, int64_t j,
                          int64_t k)
 {
@@ -72,8 +73,8 @@ static fur_scalar small_integer(rng *r, fur_value_type value)
     return value_is_complex(value) ? fur_complex(re, (double)rng_below(r, 17) - 8) : fur_real(re);
 }
 
-/* All 27 offsets in random order. The constant of an offset depends on its distances only.
- * `integers`: all constants are integers. */
+/* Makes a stencil of all 27 offsets in random order. The constant of an offset depends on its
+ * distances only. `integers`: all constants are integers. */
 static stencil_trial *open_grid(rng *r, fur_value_type value, int boundaries,
                                 const int64_t extent[3], bool integers, constants *c)
 {
@@ -101,7 +102,7 @@ static void draw_integers(stencil_trial *t, rng *r)
     }
 }
 
-/* y = alpha S x + beta y by the kernel. */
+/* Returns y = alpha S x + beta y, computed by the kernel. */
 static void *multiply(const stencil_trial *t, fur_context *context, const char *kernel)
 {
     made m = trial_make(t, context, kernel);
@@ -111,7 +112,7 @@ static void *multiply(const stencil_trial *t, fur_context *context, const char *
     return y;
 }
 
-/* Every instruction set has the bits expected. */
+/* Checks that every instruction set gives the expected bits. */
 static void check_bits(const stencil_trial *t, int threads)
 {
     for (int n = 0; isa_name(n); n++) {
@@ -123,10 +124,11 @@ static void check_bits(const stencil_trial *t, int threads)
     }
 }
 
-/* Terms of a real row pass through at most 27 roundings in the reference and 6 here, and one more
- * each with alpha. beta y passes through fewer. A part of a complex row is a sum of 54 products in
- * the reference; here each product passes through 10 roundings. alpha mixes both parts and rounds
- * twice each: sqrt(2) (54 + 10) + 4 < 95. epsilon is 2 u. */
+/* Checks the documented bound of the difference from the reference kernel. Terms of a real row pass
+ * through at most 27 roundings in the reference and 6 here, and one more each with alpha. beta y
+ * passes through fewer. A part of a complex row is a sum of 54 products in the reference; here each
+ * product passes through 10 roundings. alpha mixes both parts and rounds twice each: sqrt(2) (54 +
+ * 10) + 4 < 95. epsilon is 2 u. */
 static void check_bound(const stencil_trial *t, fur_context *context)
 {
     double roundings = value_is_complex(t->d.value_type) ? 95 : 35;
@@ -142,7 +144,7 @@ static bool is_finite(fur_scalar s)
     return isfinite(s.re) && isfinite(s.im);
 }
 
-/* Infinity and NaN reach the rows that refer to them, and no others. */
+/* Checks that infinity and NaN reach the rows that refer to them, and no other rows. */
 static void check_finite(const stencil_trial *t, fur_context *context)
 {
     void *reference = multiply(t, context, "reference");
@@ -152,7 +154,8 @@ static void check_finite(const stencil_trial *t, fur_context *context)
     trial_release(t, reference);
 }
 
-/* Loops over value types times combinations of boundaries. */
+/* Sums have the bits of docs/numerics.md. Loops over value types times combinations of boundaries.
+ */
 START_TEST(columns_are_added_up_by_the_formula)
 {
     static const int64_t lengths[] = {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 40, 64};
@@ -180,8 +183,8 @@ START_TEST(columns_are_added_up_by_the_formula)
 }
 END_TEST
 
-/* Grids that are cut: lines into pieces, planes into blocks, work among threads; and results that
- * go past the caches, in pairs of lines and line by line. */
+/* Grids for which lines are split into pieces, planes into blocks, and work among threads. Some
+ * results are larger than the caches, in pairs of lines and line by line. */
 static const struct {
     int64_t extent[3];
     fur_value_type value;
@@ -189,9 +192,10 @@ static const struct {
     {{5500, 9, 3}, FUR_F64}, {{1400, 33, 4}, FUR_C128},   {{70, 66, 32}, FUR_F32},
     {{47, 48, 20}, FUR_C64}, {{129, 130, 128}, FUR_C128}, {{176, 160, 150}, FUR_F64},
 };
-#define LARGE_QUICK 4 /* the first ones stay in the caches */
+#define LARGE_QUICK 4 /* the first grids fit into the caches */
 
-/* Small integers are added exactly in any order. Loops over the large grids. */
+/* Threads and blocks change no bit: small integers are added exactly in any order. Loops over the
+ * large grids. */
 START_TEST(threads_and_blocks_do_not_show)
 {
     rng r = rng_stream((uint64_t)_i);
@@ -269,7 +273,7 @@ START_TEST(fields_are_refused)
 }
 END_TEST
 
-/* auto must not show in the bits. */
+/* auto never selects this kernel, because its bits differ from those of the others. */
 START_TEST(it_is_taken_by_name_only)
 {
     fur_context *context = context_make(NULL, 1);

@@ -1,6 +1,6 @@
-/* Triangular solves. Every triangle, operation, diagonal and schedule is compared to the bit with
- * the order of docs/numerics.md, written down here, and with a bound. This holds for all value
- * types, offset widths, threads and instruction sets. Also: new values, several right-hand sides,
+/* Triangular solves. Every triangle, operation, diagonal and schedule has the bits of the order in
+ * docs/numerics.md, which is computed here, and meets a bound. This holds for all value types,
+ * offset widths, threads and instruction sets. Also: new values, several right-hand sides,
  * refusals. */
 #include "support.h"
 
@@ -9,11 +9,11 @@
 #include <string.h>
 
 #define SEGMENT 128
-/* A slow build takes every fifth of the twelve triangles, operations and diagonals. */
+/* A slow build tests every fifth combination of triangle, operation and diagonal. */
 #define STEP (TEST_SLOW ? 5 : 1)
 static const char *const schedules[] = {NULL, "serial", "blocks", "levels"};
 
-/* A square matrix: which columns a row has apart from the diagonal. */
+/* The pattern of a square matrix. `has` returns whether row i has column j off the diagonal. */
 typedef struct form {
     const char *name;
     int64_t rows;
@@ -52,7 +52,7 @@ static bool arrow(rng *r, int64_t i, int64_t j)
     return i % 270 == 269 || j % 250 == 7;
 }
 
-/* Long rows and short ones by turns: of two blocks in a row, one is small. */
+/* Long and short rows alternate, so one of two consecutive blocks is small. */
 static bool uneven(rng *r, int64_t i, int64_t j)
 {
     (void)r;
@@ -103,7 +103,7 @@ static fur_csr *make(fur_context *context, rng *r, const form *f, fur_value_type
     return wide;
 }
 
-/* a b + c and the like, in the arithmetic of a value type. */
+/* Return a b + c and similar results in the arithmetic of a value type. */
 static double fma_part(fur_value_type value, double a, double b, double c)
 {
     return value == FUR_F32 || value == FUR_C64 ? (double)fmaf((float)a, (float)b, (float)c)
@@ -140,7 +140,7 @@ static fur_scalar reciprocal(fur_value_type value, fur_scalar d)
     return entry_round(value, fur_complex(re / square * scale, -im / square * scale));
 }
 
-/* What is solved. */
+/* A triangular system op(A) x = alpha b. */
 typedef struct problem {
     fur_csr_view a;
     fur_triangle triangle;
@@ -149,7 +149,7 @@ typedef struct problem {
     fur_scalar alpha;
 } problem;
 
-/* Entry (i, j) of op(A), dense. */
+/* Returns all entries of op(A) as a dense matrix; the caller frees it. */
 static fur_scalar *dense_of(const problem *p)
 {
     int64_t n = p->a.rows;
@@ -169,7 +169,8 @@ static bool is_lower(const problem *p)
     return (p->triangle == FUR_TRIANGLE_LOWER) == (p->op == FUR_OP_N);
 }
 
-/* x_i in the documented order. Zeros that are not stored change no bit: fma(-0, x, s) = s. */
+/* Computes x_i in the documented order. Zeros that are not stored change no bit: fma(-0, x, s) = s.
+ */
 static void solve_row(const problem *p, const fur_scalar *row, int64_t i, void *x, fur_scalar b)
 {
     fur_value_type value = p->a.value_type;
@@ -215,8 +216,8 @@ static long double modulus(fur_scalar s)
     return hypotl(s.re, s.im);
 }
 
-/* |alpha b - T x| <= (2 n + 8) eps (|T||x| + |alpha b|). This is the header's bound in each row
- * with room for complex arithmetic, which takes twice the roundings and sqrt 2. */
+/* Checks |alpha b - T x| <= (2 n + 8) eps (|T||x| + |alpha b|). This is the header's bound in each
+ * row, enlarged for complex arithmetic, which has twice the roundings and a factor sqrt 2. */
 static void check_bound(const problem *p, const fur_scalar *dense, const void *b, const void *x)
 {
     fur_value_type value = p->a.value_type;
@@ -248,7 +249,7 @@ static void check_bound(const problem *p, const fur_scalar *dense, const void *b
     }
 }
 
-/* One plan: alone, in place, and for several right-hand sides. */
+/* Checks a plan: repeated solves, and a solve in place. */
 static void check_plan(const fur_csr *a, const problem *p, const char *schedule, const void *b,
                        const void *expected)
 {
@@ -294,7 +295,7 @@ static void close_contexts(void)
         fur_context_destroy(contexts[--context_count]);
 }
 
-/* In each context by one of the schedules, which take turns. */
+/* Checks the problem in each context. The contexts use the schedules in turn. */
 static void check_problem(const fur_csr *const *a, const problem *p, const void *b, int turn)
 {
     fur_scalar *dense = dense_of(p);
@@ -306,7 +307,7 @@ static void check_problem(const fur_csr *const *a, const problem *p, const void 
     free(dense);
 }
 
-/* All problems with one matrix, of which every context has a copy. */
+/* Checks all problems with one matrix, which is copied to every context. */
 static void check_matrix(rng *r, const form *f, fur_value_type value, fur_offset_type offset)
 {
     fur_csr *a[16];
@@ -327,7 +328,7 @@ static void check_matrix(rng *r, const form *f, fur_value_type value, fur_offset
         fur_csr_destroy(a[c]);
 }
 
-/* Loops over value types. */
+/* Solutions have the bits of the documented order. Loops over value types. */
 START_TEST(solutions_have_the_documented_bits)
 {
     fur_value_type value = (fur_value_type)_i;
@@ -340,7 +341,8 @@ START_TEST(solutions_have_the_documented_bits)
 }
 END_TEST
 
-/* Loops over value types and schedules, at once and in turns. */
+/* Each of several right-hand sides has the bits of a single solve, also in place. Loops over value
+ * types, schedules, and plans for one or for many right-hand sides. */
 START_TEST(several_right_hand_sides_have_the_bits_of_one)
 {
     enum { MAX = 17 };
@@ -387,7 +389,7 @@ START_TEST(several_right_hand_sides_have_the_bits_of_one)
 }
 END_TEST
 
-/* A plan that has taken new values over solves as one that is made of them. */
+/* Checks that a plan of a matrix with new values solves as a new plan. */
 static void check_new_values(fur_csr *a, fur_csr *other, fur_op op, const char *schedule)
 {
     fur_context *context = fur_csr_context(a);
@@ -415,7 +417,7 @@ static void check_new_values(fur_csr *a, fur_csr *other, fur_op op, const char *
     fur_trsv_destroy(plan);
 }
 
-/* Loops over value types. */
+/* Plans use new values. Loops over value types. */
 START_TEST(new_values_are_taken_over)
 {
     fur_value_type value = (fur_value_type)_i;
@@ -448,7 +450,7 @@ static fur_csr *small(fur_context *context, fur_value_type value, int64_t count,
 static const int32_t row3[] = {0, 1, 1, 1, 2, 2, 2};
 static const int32_t col3[] = {0, 0, 1, 1, 0, 0, 2};
 
-/* Kept duplicates are separate terms, and their sum on the diagonal. */
+/* Kept duplicates off the diagonal are separate terms; those on the diagonal are added. */
 START_TEST(duplicates_count)
 {
     const double entries[] = {2, 3, 1, 3, 5, 6, 4};
@@ -571,7 +573,7 @@ START_TEST(what_does_not_fit_is_refused)
 }
 END_TEST
 
-/* Preconditioned by its own triangle a triangular matrix is solved at once. */
+/* A plan works as an operator and gives the same bits. */
 START_TEST(a_plan_is_an_operator)
 {
     rng r = rng_stream(490);
