@@ -30,7 +30,7 @@ batch_block batch_block_make(fur_context *context, fur_value_type value, int64_t
                              int64_t count, const void *entries, bool gaps);
 void batch_block_release(batch_block *b);
 
-/* Makes random values, b and x of these sizes. Allocates the expected results, which are x. */
+/* Makes random values, b and x of these sizes. The expected results are x. */
 batch_trial batch_make(const fur_csr *matrix, fur_value_type value, int64_t count, int64_t b_rows,
                        rng *r);
 /* Makes random values and vectors. Expects the products alpha A x + beta y of the reference

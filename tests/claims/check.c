@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A normwise backward error of this number of epsilon is working precision. */
+/* A normwise backward error of at most this many epsilon is working precision. */
 #define WORKING_PRECISION 8
 
 static real epsilon_of(const trial *t)
@@ -20,7 +20,7 @@ static real epsilon_of(const trial *t)
     return is_single(t->value) ? (real)FLT_EPSILON : (real)DBL_EPSILON;
 }
 
-/* u (m + 2), of complex numbers four times that */
+/* Returns u (m + 2) for m terms, and four times this for complex numbers. */
 static real rounding_of(const trial *t, int terms)
 {
     return epsilon_of(t) / 2 * (is_complex(t->value) ? 4 : 1) * (real)(terms + 2);
@@ -49,8 +49,8 @@ static void take_residual(const trial *t, const double *b, const double *x, resi
     out->rounding = square_root(squares);
 }
 
-/* ||A||_F. The terms of a row are adjacent. Several terms of a stencil may share a position:
- * |sum|^2 is then the sum of Re(conj(own) sum) over them. */
+/* Returns ||A||_F. The terms of a row are adjacent. Several terms of a stencil may share a
+ * position. |sum|^2 is then the sum of Re(conj(own) sum) over these terms. */
 static real norm_of_terms(const trial *t)
 {
     real squares = 0;
@@ -106,7 +106,7 @@ exact matrix_of(const trial *t)
     return a;
 }
 
-/* M, column by column. */
+/* Returns M, computed column by column. */
 static exact preconditioner_of(const trial *t)
 {
     static double column[2 * MAX_DENSE];
@@ -137,8 +137,8 @@ static bool is_success(fur_outcome outcome)
     return fur_outcome_solved(outcome) || outcome == FUR_OUTCOME_LEAST_SQUARES;
 }
 
-/* The report has the residual divided by ||b||. The quotient may overflow. A ||b|| near underflow
- * is rounded to a multiple of the least double. */
+/* Checks the reported residual, which is divided by ||b||. The quotient may overflow. A ||b|| near
+ * underflow is rounded to a multiple of the least double. */
 static void check_residual(const trial *t, const truth *is)
 {
     real unit = is->b > 0 ? is->b : 1;
@@ -180,8 +180,9 @@ static void check_working_precision(const trial *t, const truth *is)
         fail(t, "working precision with a larger backward error", is->last.norm, limit);
 }
 
-/* A damped solve minimises the square of this sum. The residual of cg may rise. The residual of
- * multigrid cycles may rise and overflow. */
+/* Checks that x is no worse than the initial guess. A damped solve minimises `after`^2. Two
+ * exceptions: the residual of cg may rise, and the residual of multigrid cycles may rise and
+ * overflow. */
 static void check_guess(const trial *t, const truth *is)
 {
     real damped = (real)t->damp * is->step;
@@ -204,7 +205,8 @@ static void check_guess(const trial *t, const truth *is)
 
 /* --- least squares ---------------------------------------------------------------------------- */
 
-/* ||A^H r - damp^2 (x - guess)||, and what computing it, and rounding x, may be off by. */
+/* Returns ||A^H r - damp^2 (x - guess)||. Stores a bound of the errors from this computation and
+ * from the rounding of x. */
 static real gradient_of(const trial *t, const truth *is, real *rounding)
 {
     static number g[MAX_ROWS];
@@ -231,7 +233,8 @@ static real gradient_of(const trial *t, const truth *is, real *rounding)
     return norm_of(g, (int)t->cols);
 }
 
-/* The residual that is left when all directions are used that are not numerically null. */
+/* Returns the norm of the part of b outside of the range of A. Singular vectors that are
+ * numerically null do not belong to the range. */
 static real least_residual(const trial *t, const truth *is)
 {
     static number b[MAX_ROWS];
@@ -269,7 +272,7 @@ static void check_least_squares(const trial *t, const truth *is)
     if (!(gradient <= allowed * (1 + NORM_SLACK) + rounding))
         fail(t, "least squares with a large gradient", gradient, allowed);
     if (t->damp > 0 || !is_dense(t) || t->cols > MAX_VALUES || t->rows > t->cols)
-        return; /* a tall A is asked for the gradient only */
+        return; /* for a tall A, only the gradient is checked */
     real least = least_residual(t, is);
     if (least <= is->target && least < is->last.norm / 2)
         fail(t,
@@ -278,7 +281,7 @@ static void check_least_squares(const trial *t, const truth *is)
              is->last.norm, is->target);
 }
 
-/* --- what is said of A and M ------------------------------------------------------------------ */
+/* --- claims about A and M --------------------------------------------------------------------- */
 
 static bool is_singular(const exact *a, real epsilon)
 {
@@ -346,7 +349,8 @@ static void check_indefinite_preconditioner(const trial *t, const truth *is)
     exact_release(&m);
 }
 
-/* Rounding makes factors, and so M, a little asymmetric. */
+/* Rounding makes the factors, and therefore M, slightly asymmetric, so the limit for M is
+ * larger. */
 static void check_asymmetric(const trial *t, const truth *is)
 {
     exact a = matrix_of(t);

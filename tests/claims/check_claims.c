@@ -1,4 +1,4 @@
-/* Checks what solves say about themselves, in quadruple precision, on random problems.
+/* Checks the reports of solves of random problems in quadruple precision.
  *
  *     check_claims SUITE SECONDS [SEED [DEVICE [CASE]]]
  *
@@ -25,7 +25,7 @@
 
 #define LIMIT_SECONDS 20
 #define MAX_KINDS 64
-#define MAX_PRINTED 5 /* cases of a kind */
+#define MAX_PRINTED 5 /* failed cases of a kind */
 
 tally *shared_tally;
 
@@ -48,10 +48,10 @@ typedef struct course {
     uint64_t seed;
     const char *device;
     time_t end;
-    bool alone; /* one case */
+    bool alone; /* runs only one case */
 } course;
 
-/* One kind of failure. */
+/* A kind of failure and the number of its cases. */
 typedef struct failure {
     char kind[sizeof shared_tally->kind];
     long long count;
@@ -105,7 +105,7 @@ static fur_context *open_context(const char *device)
     _exit(77);
 }
 
-/* Cases from the one in the tally on, until the time is over; the last one too if it is alone. */
+/* Runs cases from the one in the tally on, until the time is over. Runs one case if it is alone. */
 static void run_cases(const course *c)
 {
     fur_context *context = open_context(c->device);
@@ -118,7 +118,7 @@ static void run_cases(const course *c)
     _exit(EXIT_SUCCESS);
 }
 
-/* Takes down how a process ended that solved, by the kind of failure. */
+/* Records how the solving process ended, by the kind of failure. */
 static void take_failure(int status, const course *c, failure *failures)
 {
     tally *s = shared_tally;
@@ -139,7 +139,7 @@ static void take_failure(int status, const course *c, failure *failures)
     *s->kind = *s->solve = *s->result = '\0';
 }
 
-/* Cases until the time is over; after a failure in a new process. */
+/* Runs cases until the time is over. Starts a new process after each failure. */
 static void watch_cases(const course *c, failure *failures)
 {
     do {

@@ -6,11 +6,11 @@
 
 #define MAX_OUTCOMES 32
 
-/* Shared by both. */
+/* Memory that both processes share. */
 typedef struct tally {
-    uint64_t turn; /* of the case in progress */
+    uint64_t turn; /* number of the case in progress */
     int verbose;
-    char solve[512]; /* in words */
+    char solve[512]; /* description of the solve */
     char kind[96];   /* of its failure; "": none yet */
     char result[128];
     long long outcomes[MAX_OUTCOMES];

@@ -27,7 +27,7 @@ double scale(double from, double to)
     return pow(10, from + (to - from) * (unit() + 1) / 2);
 }
 
-/* The entries before they are scaled. */
+/* The entries of a matrix before it is scaled. */
 typedef struct table {
     int rows;
     int cols;
@@ -73,7 +73,7 @@ static void fill_triangle(table *a)
             put(a, i, j, i == j ? 1 : unit(), unit());
 }
 
-/* Small integers of low rank: exactly singular. */
+/* Sets small integers of low rank. The matrix is exactly singular. */
 static void fill_low_rank(table *a)
 {
     int rank = 1 + (int)below(3);
@@ -89,7 +89,8 @@ static void fill_low_rank(table *a)
     }
 }
 
-/* A(i, j) = conj A(j, i), of a few entries a row; the diagonal dominates, or has any sign. */
+/* Sets A(i, j) = conj A(j, i) with a few entries in a row. The diagonal dominates, or has any
+ * sign. */
 static void fill_hermitian(table *a, bool positive)
 {
     double sums[MAX_DENSE] = {0};
@@ -117,7 +118,7 @@ static void fill_indefinite(table *a)
     fill_hermitian(a, false);
 }
 
-/* The Laplacian of a random graph with weights: paths, circles, several components. */
+/* Sets the Laplacian of a random weighted graph with paths, circles or several components. */
 static void fill_laplacian(table *a)
 {
     double spread = below(2) ? 0 : 6 * (unit() + 1);
@@ -134,7 +135,7 @@ static void fill_laplacian(table *a)
         }
 }
 
-/* Rows that differ by little from their neighbours. */
+/* Sets rows that differ little from the first row. */
 static void fill_nearly_singular(table *a)
 {
     double little = scale(-17, -3);
@@ -158,13 +159,13 @@ static const structure structures[] = {
     {"indefinite", true, fill_indefinite}, {"laplacian", true, fill_laplacian},
 };
 
-/* A power of two of up to 10^reach. */
+/* Returns a power of two from about 10^-reach to 10^reach. */
 static double power(double reach)
 {
     return ldexp(1, (int)(reach * 3.32 * unit()));
 }
 
-/* Rows and columns times powers of two, by kinds of scaling; returns its name. */
+/* Multiplies rows and columns by powers of two, by a random kind of scaling. Returns its name. */
 static const char *scale_table(table *a, bool single)
 {
     static const char *const names[] = {"unscaled",   "as a whole",    "in rows",
@@ -223,7 +224,7 @@ void draw_family(trial *t, const family *families, int count)
     make_matrix(t);
 }
 
-/* Entries at random, of ones, or one 1 and zeros, times `by`. */
+/* Draws entries times `by`: random entries, ones, or a single 1 among zeros. */
 static void draw_entries(const trial *t, int64_t n, double by, double *entries)
 {
     int64_t shape = below(4);
@@ -255,7 +256,7 @@ static double draw_scale(const trial *t)
     return below(2) ? scale(-8, 8) : single ? scale(-36, 36) : scale(-300, 300);
 }
 
-/* The guess: 0, numbers of any scale, or near a solution, if there is one at hand. */
+/* Draws the initial guess: 0, numbers of any scale, or a point near the solution if it is known. */
 static void draw_guess(trial *t, const double *solution)
 {
     int64_t kind = below(8);
@@ -283,7 +284,7 @@ bool draw_right_side(const trial *t, double by, double *b, double *x)
     return kind < 4;
 }
 
-/* b in the range of A or not, and a guess, of any scale. */
+/* Draws b, in the range of A or not, and an initial guess. Both have any scale. */
 static void draw_vectors(trial *t)
 {
     static double b[2 * MAX_ROWS];

@@ -99,7 +99,7 @@ static void exchange_rows(exact *a, int i, int k)
     }
 }
 
-/* Brings the largest entry from (k, k) down and to the right to (k, k); false: all are 0. */
+/* Moves the largest entry of rows and columns k .. to (k, k). Returns false if all are 0. */
 static bool take_pivot(exact *a, exact *b, int k, int *order)
 {
     int n = a->rows;
@@ -129,7 +129,7 @@ static number divide(number a, number b)
     return times(1 / square(b), multiply(a, conjugate(b)));
 }
 
-/* row i -= factor row k, of columns from `from` on. */
+/* Subtracts factor times row k from row i, in columns from `from` on. */
 static void eliminate(exact *a, int i, int k, int from, number factor)
 {
     for (int j = from; j < a->cols; j++) {
@@ -150,7 +150,7 @@ static void substitute(const exact *a, exact *b)
     }
 }
 
-/* Row k of B to where unknown order[k] belongs. */
+/* Moves row k of B to row order[k]. */
 static void restore_order(exact *b, const int *order)
 {
     exact sorted = exact_make(b->rows, b->cols);
@@ -197,7 +197,7 @@ real exact_least(const exact *a)
     return regular && norm > 0 && is_finite(norm) ? 1 / norm : 0;
 }
 
-/* Makes columns i and j orthogonal; false: they are. */
+/* Makes columns i and j orthogonal. Returns false if they already are. */
 static bool rotate(exact *a, int i, int j)
 {
     real ii = 0;

@@ -1,5 +1,4 @@
-/* Dense matrices in quadruple precision, for the truth about small systems.
- *
+/* Dense matrices in quadruple precision. They give results for small systems that count as exact.
  * `real` has 113 bits if the compiler offers them, and otherwise the bits of a long double. Its
  * exponents reach 1e4932, so no product of doubles overflows or underflows. */
 #ifndef FURROW_TESTS_EXACT_H
@@ -47,7 +46,7 @@ static inline number conjugate(number a)
     return (number){a.re, -a.im};
 }
 
-/* |a|^2 */
+/* Returns |a|^2. */
 static inline real square(number a)
 {
     return a.re * a.re + a.im * a.im;
@@ -70,17 +69,17 @@ static inline bool is_finite(real a)
 
 real square_root(real a);
 real modulus(number a);
-/* ||v||_2 */
+/* Returns ||v||_2. */
 real norm_of(const number *v, int n);
 
-/* rows x cols numbers, by rows. */
+/* A matrix of rows x cols numbers, stored by rows. */
 typedef struct exact {
     int rows;
     int cols;
     number *at;
 } exact;
 
-/* Zeros. */
+/* Returns a matrix of zeros. */
 exact exact_make(int rows, int cols);
 void exact_release(exact *a);
 exact exact_copy(const exact *a);
@@ -88,17 +87,18 @@ exact exact_adjoint(const exact *a);
 exact exact_product(const exact *a, const exact *b);
 real exact_norm(const exact *a); /* Frobenius */
 
-/* The Cholesky factor L of (A + A^H) / 2 + shift I, L L^H; false: that is not positive definite. */
+/* Computes the Cholesky factor L, L L^H = (A + A^H) / 2 + shift I. Returns false if this matrix is
+ * not positive definite. */
 bool exact_cholesky(const exact *a, real shift, exact *l);
 
-/* X = A^-1 B in place of B, by elimination with complete pivoting; false: a pivot is 0. */
+/* Replaces B by A^-1 B, by elimination with complete pivoting. Returns false if a pivot is 0. */
 bool exact_solve(const exact *a, exact *b);
 
-/* A lower bound of the least singular value of a square A: 1 / ||A^-1||_F; 0: none. */
+/* Returns a lower bound of the least singular value of a square A: 1 / ||A^-1||_F, or 0. */
 real exact_least(const exact *a);
 
-/* The singular values of A, descending, by one-sided Jacobi rotations (Hestenes 1958). There are at
- * most A's cols values. The columns of A become the columns of U times the values. */
+/* Computes the singular values of A, one for each column, in descending order, by one-sided Jacobi
+ * rotations (Hestenes 1958). The columns of A become the columns of U times the values. */
 void exact_values(exact *a, real *values);
 
 #endif

@@ -1,4 +1,4 @@
-/* The figures of a report other than the residual. */
+/* Checks the numbers of a report except the residual. */
 #include "check.h"
 
 #include <string.h>
@@ -7,7 +7,8 @@ static void check_bound(const trial *t, const truth *is)
 {
     real bound = (real)t->report.residual_bound * (is->b > 0 ? is->b : 1);
     real little = is->last.rounding * (real)0x1p-40;
-    real lost = is->last.rounding * (2 * (real)REAL_EPSILON / is->epsilon); /* of the truth */
+    real lost =
+        is->last.rounding * (2 * (real)REAL_EPSILON / is->epsilon); /* rounding of the exact norm */
     if (isnan(t->report.residual_bound) || !is_finite(is->last.norm))
         return;
     if (!(bound >= is->last.norm * (1 - (real)1e-15) - lost))
@@ -16,7 +17,8 @@ static void check_bound(const trial *t, const truth *is)
         fail(t, "residual_bound is far above the residual", bound, is->last.norm);
 }
 
-/* The backward error reported takes an estimate of ||A|| from below. It may underflow. */
+/* The reported backward error uses a lower estimate of ||A||, so it is not below the true one. It
+ * may underflow. */
 static void check_backward_error(const trial *t, const truth *is)
 {
     real size = is->a * is->x + is->b;
@@ -27,7 +29,8 @@ static void check_backward_error(const trial *t, const truth *is)
         fail(t, "backward_error is below that of x", (real)t->report.backward_error, least);
 }
 
-/* The power of two of the largest |re| + |im| of every row; 1 for an empty one. */
+/* Stores the power of two that scales the largest |re| + |im| of a row to [1, 2), or 1 for an empty
+ * row. */
 static void find_row_scales(const trial *t, real *scales)
 {
     static double largest[MAX_ROWS];
@@ -40,8 +43,8 @@ static void find_row_scales(const trial *t, real *scales)
         scales[i] = (real)(largest[i] > 0 ? ldexpl(1, -ilogb(largest[i])) : 1);
 }
 
-/* ||R (b - A x)|| / ||R b||, but for what rounding makes of it; R has other scales if auto has
- * scaled A. */
+/* Checks that residual_scaled is ||R (b - A x)|| / ||R b|| up to rounding. R has other scales if
+ * auto has scaled A. */
 static void check_scaled(const trial *t, const truth *is)
 {
     static real scales[MAX_ROWS];
@@ -69,7 +72,8 @@ static void check_scaled(const trial *t, const truth *is)
         fail(t, "residual_scaled is not that of x", said, truly);
 }
 
-/* Methods by Lanczos' coefficients know a spectrum only of a Hermitian A (furrow/solver.h). */
+/* Returns whether the report has correct values of the spectrum. Methods with Lanczos' coefficients
+ * have them only for a Hermitian A (furrow/solver.h). */
 static bool knows_spectrum(const trial *t)
 {
     static const char *const lanczos[] = {"cg", "cg_single", "minres", "chebyshev"};
@@ -90,7 +94,7 @@ static void check_norm(const trial *t, const truth *is)
         fail(t, "norm is above that of A", (real)t->report.norm, is->a);
 }
 
-/* Rounding moves Lanczos' values by about epsilon ||A||. */
+/* Rounding moves the eigenvalues of the Lanczos method by about epsilon ||A||. */
 static void check_condition(const trial *t, const truth *is)
 {
     real values[MAX_DENSE];
@@ -108,7 +112,7 @@ static void check_condition(const trial *t, const truth *is)
         fail(t, "condition is above that of A", (real)t->report.condition, condition);
 }
 
-/* error_a_norm is at most ||x' - x||_A / ||x'||_A, A x' = b, if A is Hermitian. */
+/* Checks that error_a_norm is at most ||x' - x||_A / ||x'||_A with A x' = b, if A is Hermitian. */
 static void check_error(const trial *t, const truth *is)
 {
     static double x[2 * MAX_ROWS];

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The point that i of n stands for; -1: none. */
+/* Returns the point that index i of n points stands for at this boundary, or -1 if there is
+ * none. */
 static int64_t across(fur_boundary boundary, int64_t n, int64_t i)
 {
     if (i >= 0 && i < n)
@@ -35,7 +36,7 @@ static void add_stencil_row(trial *t, const fur_stencil_definition *d, int64_t r
     }
 }
 
-/* Springs of all strengths, of which the centre is the sum, nearly or exactly. */
+/* Draws springs of all strengths. The centre is the sum of the springs, nearly or exactly. */
 static void draw_springs(trial *t, const fur_stencil_definition *d, fur_scalar *c)
 {
     double epsilon = is_single(t->value) ? FLT_EPSILON : DBL_EPSILON;
@@ -56,7 +57,7 @@ static void draw_springs(trial *t, const fur_stencil_definition *d, fur_scalar *
     c[centre] = fur_real(sum * (1 + more));
 }
 
-/* A named stencil, or springs of its shape. */
+/* Draws a named stencil, or springs of its shape. */
 void draw_stencil(trial *t)
 {
     static const int points[] = {3, 5, 7, 9, 13, 19, 27};

@@ -16,11 +16,11 @@
 #define LARGEST_X 100 /* times the x that made b */
 #define TOO_MUCH ((real)1e-4)
 
-static int32_t component[MAX_ROWS]; /* the least row of it */
+static int32_t component[MAX_ROWS]; /* the least row of the component */
 static double row_scale[MAX_ROWS];
 static bool scaled; /* rows have different scales */
 static double weight_spread;
-static real least;  /* residual */
+static real least;  /* the least residual */
 static real x_norm; /* of the x that made b */
 static real b_norm;
 
@@ -61,7 +61,7 @@ static void begin(trial *t, int64_t rows)
 
 static void draw_grid(trial *t, int axes, bool periodic)
 {
-    bool single = is_single(t->value); /* which has no digits for more */
+    bool single = is_single(t->value); /* single precision has no digits for more */
     int64_t most = axes == 1 ? (single ? 50 : 400) : axes == 2 ? 25 : 9;
     int64_t side[3] = {1, 1, 1};
     int64_t rows = 1;
@@ -106,7 +106,7 @@ static void draw_star(trial *t)
         add_edge(t, 0, i);
 }
 
-/* Several paths with chords, and rows without an entry. */
+/* Draws several paths with chords, and sometimes rows without an entry. */
 static void draw_components(trial *t)
 {
     int64_t parts = 1 + below(5);
@@ -127,7 +127,7 @@ static const family families[] = {
     {"cube", draw_cube}, {"star", draw_star},     {"components", draw_components},
 };
 
-/* Computes the product of b with u = D^-1 on each component. */
+/* Computes the least residual from the products of b with u = D^-1 on each component. */
 static void find_least(const trial *t, const double *b)
 {
     static number found[MAX_ROWS];
@@ -148,7 +148,7 @@ static void find_least(const trial *t, const double *b)
     b_norm = square_root(b_norm);
 }
 
-/* b = A x for a random x, or that and some more, or ones. */
+/* Draws b: A x for a random x, A x plus a random vector, or equal entries. */
 static void draw_known(trial *t)
 {
     static double x[2 * MAX_ROWS];

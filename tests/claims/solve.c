@@ -1,10 +1,10 @@
-/* A solve of a trial by any method, preconditioner and options. */
+/* Solves a trial with any method, preconditioner and options. */
 #include "trial.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define LARGE_ROWS 400 /* of which solves have few iterations */
+#define LARGE_ROWS 400 /* solves with more rows have few iterations */
 
 static int count_of(const fur_method_info *(*at)(int))
 {
@@ -24,7 +24,7 @@ static bool is_least_squares(const char *method)
     return strncmp(method, "ls", 2) == 0 || strcmp(method, "cgnr") == 0;
 }
 
-/* A method that suits the shape of A, and needs no entries of A and no library. */
+/* Returns a method that suits the shape of A and needs neither entries of A nor another library. */
 static const char *draw_method(const trial *t)
 {
     for (;;) {
@@ -36,7 +36,8 @@ static const char *draw_method(const trial *t)
     }
 }
 
-/* The preconditioner and its name; "nothing" also if it cannot be made. */
+/* Makes a preconditioner and returns its name. Returns "nothing" if there is none or it cannot be
+ * made. */
 static const char *draw_preconditioner(trial *t)
 {
     fur_precond_options o = {.size = sizeof o, .kind = draw_name(fur_precond_at)};

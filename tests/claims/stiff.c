@@ -13,18 +13,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_FACTORED 100 /* rows of which factors are computed */
+#define MAX_FACTORED 100 /* rows of the largest systems with complete factors */
 #define MAX_STIFF 200
 #define SWEEPS 8 /* of scaling */
 #define SLACK 16
 
-/* 10^6 to 10^12, in single precision 10 to 1000 */
+/* Returns a number from 10^6 to 10^12, in single precision from 10 to 1000. */
 static double contrast(const trial *t)
 {
     return is_single(t->value) ? scale(1, 3) : scale(6, 12);
 }
 
-/* A spring of stiffness k between i and j; j < 0: to the ground. */
+/* Adds a spring of stiffness k between i and j, or between i and the ground if j < 0. */
 static void add_spring(trial *t, int64_t i, int64_t j, double k)
 {
     add_term(t, i, i, k, 0);
@@ -42,7 +42,7 @@ static int64_t draw_rows(const trial *t, int64_t least)
     return least + below(below(3) || is_single(t->value) ? 20 : MAX_STIFF - least);
 }
 
-/* A chain between two grounds, of weak springs and stiff ones. */
+/* Draws a chain of weak and stiff springs between two grounds. */
 static void draw_chain(trial *t)
 {
     double stiff = contrast(t);
@@ -53,8 +53,8 @@ static void draw_chain(trial *t)
         add_spring(t, i, i + 1, i % 2 == 0 || below(3) == 0 ? stiff : 1);
 }
 
-/* Diffusion on a square whose cells have two coefficients, 1 and another: a chessboard, a square
- * inside, or a random choice. */
+/* Draws diffusion on a square whose cells have the coefficient 1 or another one. The other
+ * coefficient is on a chessboard, in an inner square, or in random cells. */
 static void draw_diffusion(trial *t)
 {
     double cells[16][16];
@@ -80,8 +80,8 @@ static void draw_diffusion(trial *t)
         }
 }
 
-/* Resistors in a line, some shorted by closed switches, and a source of voltage at the first node:
- * the last unknown is its current. */
+/* Draws resistors in a line, some shorted by closed switches, and a source of voltage at the first
+ * node. The last unknown is the current of the source. */
 static void draw_circuit(trial *t)
 {
     double closed = contrast(t);
@@ -93,7 +93,8 @@ static void draw_circuit(trial *t)
     add_term(t, nodes, 0, below(2) ? 1 : -1, 0);
 }
 
-/* [H B'; B -D]: entries of all scales on the diagonals H and D, two entries in a row of B. */
+/* Draws [H B'; B -D]. The diagonals H and D have entries of all scales. B has two entries in a
+ * row. */
 static void draw_saddle(trial *t)
 {
     double reach = is_single(t->value) ? 2 : 8;
@@ -112,7 +113,7 @@ static void draw_saddle(trial *t)
     }
 }
 
-/* Fourth differences: a beam, clamped at both ends. */
+/* Draws fourth differences: a beam that is clamped at both ends. */
 static void draw_beam(trial *t)
 {
     static const double stencil[] = {6, -4, 1};
@@ -122,7 +123,8 @@ static void draw_beam(trial *t)
             add_term(t, i, j, stencil[j > i ? j - i : i - j], 0);
 }
 
-/* Poisson's equation on a line, some values prescribed by a large number on the diagonal. */
+/* Draws Poisson's equation on a line. Some values are prescribed by a large number on the
+ * diagonal. */
 static void draw_penalty(trial *t)
 {
     double large = is_single(t->value) ? 1e6 : scale(8, 20);
@@ -137,7 +139,7 @@ static void draw_penalty(trial *t)
     }
 }
 
-/* A dominant matrix whose unknowns, and whose equations, have different units. */
+/* Draws a diagonally dominant matrix whose unknowns and equations have different units. */
 static void draw_units(trial *t)
 {
     double rows[MAX_STIFF];
@@ -158,7 +160,7 @@ static void draw_units(trial *t)
     }
 }
 
-/* Hilbert's matrix. */
+/* Draws Hilbert's matrix. */
 static void draw_hilbert(trial *t)
 {
     t->rows = is_single(t->value) ? 4 : 5 + below(5);
@@ -167,7 +169,7 @@ static void draw_hilbert(trial *t)
             add_term(t, i, j, 1 / (double)(i + j + 1), 0);
 }
 
-/* Convection that is much stronger than diffusion, on a mesh that gets finer. */
+/* Draws convection that is much stronger than diffusion, on a mesh that gets finer. */
 static void draw_convection(trial *t)
 {
     double peclet = contrast(t);
@@ -203,13 +205,15 @@ void draw_stiff(trial *t)
 
 /* --- the exact solution ----------------------------------------------------------------------- */
 
-/* The power of two that makes `largest` a number from 1 to 2; 1 for 0. */
+/* Returns the power of two that scales `largest` to a number from 1 to 2, or 1 if `largest` is
+ * 0. */
 static double balance(double largest)
 {
     return largest > 0 ? ldexp(1, -ilogb(largest)) : 1;
 }
 
-/* Scales, 1 before, for which the largest entry of every row and column is near 1. */
+/* Finds scales for which the largest entry of every row and column is near 1. The scales must be 1
+ * on entry. */
 static void find_scales(const trial *t, double *rows, double *cols)
 {
     static double largest[2][MAX_ROWS];

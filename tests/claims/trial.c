@@ -19,7 +19,7 @@ bool is_complex(fur_value_type value)
     return value == FUR_C64 || value == FUR_C128;
 }
 
-/* GCC 12 vectorises two conversions to float and back to none at all, unless the float is seen. */
+/* `volatile` is needed: otherwise GCC 12 removes the conversion to float and back. */
 double round_to(fur_value_type value, double a)
 {
     double most = is_single(value) ? (double)FLT_MAX : DBL_MAX;
@@ -75,7 +75,7 @@ static int compare_terms(const void *a, const void *b)
     return rows ? rows : (s->col > t->col) - (s->col < t->col);
 }
 
-/* One term for each position, with the sum of its terms. */
+/* Replaces the terms of each position by one term with their sum. */
 static void merge_terms(trial *t)
 {
     int64_t kept = 0;
@@ -111,7 +111,7 @@ static fur_status apply_plan(void *user, const fur_vector *x, fur_vector *y)
     return fur_spmv_apply(user, fur_real(1), x, fur_real(0), y);
 }
 
-/* The operator of the plan, or a function that hides it. */
+/* Makes the operator of the plan, or the operator of a function that hides the plan. */
 static void make_operator(trial *t)
 {
     fur_operator_definition d = {.size = sizeof d,

@@ -1,4 +1,4 @@
-/* One random solve: the problem as the library sees it, how it is solved, and what came of it. */
+/* One random solve: the problem as the library sees it, the way to solve it, and the result. */
 #ifndef FURROW_TESTS_TRIAL_H
 #define FURROW_TESTS_TRIAL_H
 
@@ -10,7 +10,7 @@
 
 #define MAX_POINTS 27
 #define MAX_ROWS 4000
-#define MAX_DENSE 60 /* rows and columns of systems that are looked at as a whole */
+#define MAX_DENSE 60 /* rows and columns of systems that are checked as dense matrices */
 
 /* A term of a row. A position has at most one term, except in stencils. */
 typedef struct term {
@@ -28,7 +28,7 @@ typedef struct trial {
     int64_t rows;
     int64_t cols;
     int64_t count;
-    int most; /* terms of a row */
+    int most; /* largest number of terms in a row */
     term terms[MAX_ROWS * MAX_POINTS];
     fur_stencil *stencil;
     fur_multigrid *multigrid; /* NULL unless the stencil has one */
@@ -41,9 +41,9 @@ typedef struct trial {
     fur_operator *m; /* the preconditioner; NULL: none, or one that auto makes */
     fur_vector *b;
     fur_vector *x;
-    double guess[2 * MAX_ROWS]; /* entries as the library has them */
-    bool automatic;             /* fur_solve */
-    bool least_squares;         /* by a method of least squares */
+    double guess[2 * MAX_ROWS]; /* entries as the library stores them */
+    bool automatic;             /* solved by fur_solve */
+    bool least_squares;         /* solved by a least-squares method */
     double rtol;
     double atol;
     double damp;
@@ -64,7 +64,7 @@ double scale(double from, double to); /* 10^from to 10^to */
 
 bool is_single(fur_value_type value);
 bool is_complex(fur_value_type value);
-double round_to(fur_value_type value, double a); /* finite: the largest numbers stand for larger */
+double round_to(fur_value_type value, double a); /* at most the largest finite number */
 void set_entry(fur_value_type value, void *array, int64_t i, double re, double im);
 double entry_part(fur_value_type value, const void *array, int64_t i, int part);
 number entry_number(fur_value_type value, const void *array, int64_t i);
@@ -72,7 +72,8 @@ void add_term(trial *t, int64_t row, int64_t col, double re, double im);
 
 /* --- problems --------------------------------------------------------------------------------- */
 
-/* A way to draw square systems: sets t->rows and adds terms, several at a position being added. */
+/* A way to draw square systems. It sets t->rows and adds terms. Terms of one position are
+ * summed. */
 typedef struct family {
     const char *name;
     void (*draw)(trial *t);
@@ -82,9 +83,9 @@ void draw_family(trial *t, const family *families, int count); /* draw.c */
 void draw_stencil(trial *t);                                   /* grids.c */
 void draw_large(trial *t);                                     /* grids.c */
 void make_matrix(trial *t); /* trial.c: the matrix of the terms, and its operator */
-/* y = A x, rounded once. */
+/* Computes y = A x, rounded once. */
 void multiply_entries(const trial *t, const double *x, double *y); /* draw.c */
-/* b of size `by`: A x for the x that it draws, which it returns true for, or anything. */
+/* Draws b of size `by`. Returns true if b = A x, and stores this x. Otherwise b is arbitrary. */
 bool draw_right_side(const trial *t, double by, double *b, double *x); /* draw.c */
 void set_vectors(trial *t, const double *b); /* trial.c: b, and x from t->guess */
 
@@ -97,16 +98,16 @@ void solve_trial(trial *t);           /* solve.c: by any method and options */
 void solve_by_default(trial *t);      /* solve.c: fur_solve without options */
 void check_trial(trial *t);           /* check.c: ends the process if a claim is false */
 void check_stiff(trial *t);           /* stiff.c: also if it is not solved */
-void check_singular_system(trial *t); /* singular.c: also if its outcome is another */
+void check_singular_system(trial *t); /* singular.c: also if its outcome is wrong */
 
 void print_trial(const trial *t);
 void release_trial(trial *t);
 
 /* Tells the watching process which solve begins. */
 void announce(const trial *t);
-/* Ends the process: what the trial claims is not so. `kind` is for the counts. */
+/* Ends the process, because a claim of the trial is false. Failures are counted by `kind`. */
 _Noreturn void fail(const trial *t, const char *kind, real is, real allowed);
-/* The call succeeds. */
+/* Ends the process if the call has failed. */
 void must(const trial *t, fur_status status);
 
 #endif

@@ -28,7 +28,7 @@ static inline fur_context *fuzz_context(int threads, const char *isa)
     return context;
 }
 
-/* One of a single thread, made once. */
+/* Returns a context of one thread, which is made once. */
 static inline fur_context *the_context(void)
 {
     static fur_context *context;
@@ -37,7 +37,7 @@ static inline fur_context *the_context(void)
     return context;
 }
 
-/* A file name of this process, in memory if the system has such a place. */
+/* Returns a file name of this process. The file is in memory if the system allows it. */
 static inline const char *fuzz_path(void)
 {
     static char path[64];

@@ -1,13 +1,13 @@
 /* Fuzz target: any bytes as a binary file. Random bytes do not pass the checksums. So each input is
  * tried twice: unchanged, and as the words of a header followed by the bytes of the sections, which
- * are put into their places under true checksums. An accepted file must be a valid matrix or vector
- * that is written as the same bytes. A refusal must have a sentence. */
+ * are put into their places under correct checksums. An accepted file must be a valid matrix or
+ * vector that is written as the same bytes. A refusal must have a message. */
 #include <furrow/author/context.h>
 
 #include "fuzz.h"
 #include "binary_format.h"
 
-/* Shapes beyond this get a header, and none of the bytes that it promises. */
+/* A file with a larger shape has a header, but not the sections that the header promises. */
 #define LARGEST_SHAPE 10000
 
 static void put_file(const void *bytes, size_t size)
@@ -18,7 +18,7 @@ static void put_file(const void *bytes, size_t size)
     require(fclose(file) == 0, "the file cannot be closed");
 }
 
-/* The file must equal the accepted one. */
+/* Checks that the written file equals the accepted one. */
 static void check_same(const void *bytes, size_t size)
 {
     FILE *file = fopen(fuzz_path(), "rb");
@@ -36,7 +36,8 @@ static void check_sentence(void)
     require(strncmp(sentence, fuzz_path(), strlen(fuzz_path())) == 0, "no sentence");
 }
 
-/* A file may call a matrix symmetric that is not: it is read, and not written as such. */
+/* Checks an accepted matrix. The file may call a matrix symmetric that is not symmetric. The matrix
+ * is read, but it cannot be written as symmetric. */
 static void check_matrix(const fur_csr *matrix, const fur_mtx_header *header, const void *bytes,
                          size_t size)
 {
@@ -61,7 +62,7 @@ static void check_vector(const fur_vector *vector, const fur_mtx_header *header,
     check_same(bytes, size);
 }
 
-/* Mapped or copied, the matrix is the same and so is the refusal. */
+/* Checks that a mapped file gives the same matrix as a copied one, or the same message. */
 static void check_mapped(const fur_csr *copied, const char *sentence)
 {
     const fur_binary_read_options options = {.size = sizeof options, .map = 1};
@@ -102,8 +103,8 @@ static void read_file(const void *bytes, size_t size)
     unlink(fuzz_path());
 }
 
-/* Takes the next bytes of the input, as far as there are any, into a section, and its checksums
- * into the table. */
+/* Fills a section with the next bytes of the input, as far as there are any. Appends the checksums
+ * of the section to the table. */
 static void fill_section(char *file, fur_binary_extent section, const uint8_t **data, size_t *left,
                          uint64_t **table)
 {
@@ -118,7 +119,7 @@ static void fill_section(char *file, fur_binary_extent section, const uint8_t **
     }
 }
 
-/* The file of these words and bytes. */
+/* Reads the file that has this header and these bytes. */
 static void read_assembled(fur_binary_header *header, const uint8_t *data, size_t left)
 {
     int large = header->rows > LARGEST_SHAPE || header->entries > LARGEST_SHAPE ||

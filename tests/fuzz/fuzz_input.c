@@ -1,17 +1,18 @@
-/* Fuzz target: any bytes as a compressed file or an archive. The result is bytes or a sentence, for
+/* Fuzz target: any bytes as a compressed file or an archive. The result is bytes or a message, for
  * any number of bytes asked for at a time. Run with the seeds of one format. */
 #include "fuzz.h"
 #include "input.h"
 
 #include <sys/mman.h>
 
-/* More text than this is not read: a few bytes may stand for gigabytes. */
+/* More text is not read, because a few bytes may expand to gigabytes. */
 #define LARGEST_TEXT 65536
 
-/* Room for a file or for what is read at a time. */
+/* Size of the memory for a file, and for the text that is read at a time. */
 #define LARGEST_PIECE 8192
 
-/* Memory that ends at a page that cannot be touched: the decompressors are not instrumented. */
+/* Returns the end of a block of memory. The next page is protected, because the decompressors are
+ * not instrumented. */
 static char *make_arena(void)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -56,7 +57,7 @@ static void read_with(const fur_input_request *request, char *end, size_t room, 
     require((strncmp(failure.sentence, "fuzz", 4) == 0) == (out->status != FUR_OK), "no sentence");
 }
 
-/* Read at once and in pieces the file is the same. */
+/* Checks that a file has the same text if it is read at once and in pieces. */
 static void compare(const fur_input_request *request, char *end, size_t room)
 {
     static outcome whole, pieces;
@@ -68,8 +69,8 @@ static void compare(const fur_input_request *request, char *end, size_t room)
         require(whole.status == pieces.status, "pieces give another status");
 }
 
-/* Puts the true checksum into all that looks like the header of an archive: no input would come
- * past it by itself. */
+/* Corrects the checksum of every block that looks like the header of an archive. Otherwise no input
+ * would pass the check. */
 static void mend(char *file, size_t size)
 {
     for (char *block = file; block + 512 <= file + size; block += 512) {

@@ -1,34 +1,35 @@
 /* Fuzz target: any bytes as a program that calls the interface. The bytes choose the objects, their
  * options, numbers and sizes, and the calls. Options may be valid or invalid, numbers may be NaN
- * and infinity.
- * The program runs with 1 and with 3 threads, the second time in another mode of floating-point
- * arithmetic. Every status, sentence and result must be the same, to the bit. Within a run, kernels
- * are compared with the reference kernel, stencils with their matrices, and a written file with its
- * contents read back. A call that fails must have a sentence and leave its result alone. At the end
- * all memory must be freed. One program in four is refused memory at some point. */
+ * and infinity. The program runs with 1 and with 3 threads, the second time in another mode of
+ * floating-point arithmetic. Every status, message and result must be the same, to the bit. Within
+ * a run, kernels are compared with the reference kernel, stencils with their matrices, and a
+ * written file with its contents read back. A call that fails must have a message and leave its
+ * result unchanged. At the end all memory must be freed. In one program of four an allocation
+ * fails. */
 #include "fuzz_program.h"
 
 #include <furrow/author.h>
 
 #include "float_modes.h"
 
-/* Sizes that take milliseconds. */
+/* Limits of sizes. With them a program takes milliseconds. */
 #define MAX_ROWS 3000
 #define MAX_ENTRIES 9000
 #define MAX_POINTS 3000
 #define MAX_ITERATIONS 20
-/* Of a stencil. */
+/* Largest number of points of a stencil. */
 #define MAX_OFFSETS 30
 #define LONGEST_OPTIONS 1024
 
-/* Of options: mostly true. So many bytes must be there, unless no struct is as long. */
+/* Draws the size of options, which is mostly correct. A larger size is drawn only if no struct is
+ * so long, because the library would read that many bytes. */
 static size_t draw_size(run *r, size_t size)
 {
     size_t drawn = draw(r, 32) == 0 ? (size_t)draw_integer(r) : size;
     return drawn > size && drawn <= LONGEST_OPTIONS ? size : drawn;
 }
 
-/* NULL, a name of the list, or none. */
+/* Returns a name of the list, an unknown name, "auto" or NULL. */
 static const char *draw_name(run *r, const char *const *names, unsigned count)
 {
     unsigned n = draw(r, count + 4);
@@ -60,7 +61,7 @@ static fur_csr *make_coordinates(run *r)
     return a;
 }
 
-/* Arrays of their true sizes with anything in them. */
+/* Makes a matrix from arrays of the correct sizes with any contents. */
 static fur_csr *make_arrays(run *r)
 {
     int64_t rows = draw(r, 6), entries = draw(r, 9);
@@ -81,7 +82,7 @@ static fur_csr *make_arrays(run *r)
     return a;
 }
 
-/* y = alpha op(A) x + beta y, by the kernel of these options. */
+/* Returns alpha op(A) x + beta y, computed by the kernel of these options. */
 static fur_vector *multiply(run *r, const fur_csr *a, const fur_spmv_options *options,
                             const fur_vector *x, const fur_vector *y, const fur_scalar by[2],
                             bool *exact)
@@ -140,7 +141,7 @@ static bool equal(run *r, const fur_csr *a, const fur_csr *b)
     return !CALL(r, fur_csr_compare(a, b, &same)) || same;
 }
 
-/* A conversion and its inverse must leave no trace. */
+/* A conversion and its inverse must restore the matrix. */
 static void try_forms(run *r, const fur_csr *a)
 {
     fur_csr_view v = *fur_csr_get(a);
@@ -184,7 +185,7 @@ static fur_permutation *make_order(run *r, int64_t size)
     return p;
 }
 
-/* Forth by an order and back by its inverse, matrix and vector. */
+/* An order and its inverse must restore a matrix and a vector. */
 static void try_permuting(run *r, const fur_csr *a, const fur_permutation *p)
 {
     int64_t n = fur_permutation_size(p);
@@ -234,7 +235,8 @@ static void try_orders(run *r, const fur_csr *a)
     fur_permutation_destroy(p);
 }
 
-/* Through a file and back. Matrix Market has no NaN with a sign or a payload. */
+/* A matrix that is written and read must be unchanged. Matrix Market has no NaN with a sign or a
+ * payload. */
 static void try_files(run *r, const fur_csr *a)
 {
     fur_mtx_write_options write = {.size = draw_size(r, sizeof write),
@@ -296,7 +298,7 @@ static void check_converged(run *r, const fur_operator *a, const fur_vector *b, 
     fur_vector_destroy(rest);
 }
 
-/* Solves with the operator, which may be anything. */
+/* Solves with any operator. */
 static void try_solve(run *r, const fur_operator *a)
 {
     fur_operator *jacobi = NULL;
@@ -343,7 +345,7 @@ static void try_matrix_operator(run *r, const fur_csr *a)
     fur_spmv_destroy(plan);
 }
 
-/* Member by member: bytes between them are not set. */
+/* Logs each member, because bytes between the members are not set. */
 static void put_asymmetry(run *r, const fur_csr_asymmetry *found)
 {
     const int64_t numbers[] = {found->found, found->row, found->col, found->missing};
@@ -352,7 +354,7 @@ static void put_asymmetry(run *r, const fur_csr_asymmetry *found)
     put_entries(r, FUR_C128, 2, entries);
 }
 
-/* Other values for a copy: an entry is what the call before has left there. */
+/* Scales a copy and eliminates unknowns. Then reads an entry of the changed copy. */
 static void try_changes(run *r, const fur_csr *a)
 {
     const fur_csr_view *v = fur_csr_get(a);
@@ -379,7 +381,7 @@ static void try_changes(run *r, const fur_csr *a)
     fur_vector_destroy(x);
 }
 
-/* A taken apart and put together again. */
+/* Splits A into two parts and adds them. Also tests other parts, comparisons and norms. */
 static void try_algebra(run *r, const fur_csr *a)
 {
     const fur_csr_view *v = fur_csr_get(a);
@@ -510,7 +512,7 @@ static void try_stencil_products(run *r, const fur_stencil_definition *d, const 
     fur_vector_destroy(x);
 }
 
-/* n sweeps equal n products. */
+/* n sweeps must equal n products. */
 static void try_sweeps(run *r, const fur_stencil_definition *d, const fur_stencil *s)
 {
     int64_t n = fur_stencil_describe(s)->rows, count = draw(r, 4);

@@ -12,7 +12,8 @@ typedef struct matrix {
     MM_typecode code;
 } matrix;
 
-/* The name of a file in memory with the bytes; release with close. */
+/* Makes a file in memory with these bytes. Stores its name in `path` and returns its descriptor,
+ * which the caller closes. */
 static int make_file(const uint8_t *data, size_t size, char *path)
 {
     int descriptor = memfd_create("fuzz", 0);
@@ -57,7 +58,7 @@ static void check_round_trip(char *path, matrix *m)
     release(&back);
 }
 
-/* As a program goes through a file by itself. */
+/* Reads a file like a program that reads the banner, the size and each entry itself. */
 static void read_in_pieces(const char *path)
 {
     MM_typecode code;

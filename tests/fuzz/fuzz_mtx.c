@@ -1,6 +1,6 @@
 /* Fuzz target: any bytes as a Matrix Market file. The last three bytes are not text: they choose
  * options and a second way to read. Both ways must end with the same outcome. An accepted file must
- * be a valid matrix that survives being written and read. A refusal must have a sentence. */
+ * be a valid matrix that survives being written and read. A refusal must have a message. */
 #include <furrow/author/context.h>
 #include <furrow/author/files.h>
 
@@ -11,14 +11,14 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 
-/* Shapes beyond this only make an iteration slow. */
+/* Files with larger shapes are skipped, because they are slow. */
 #define LARGEST_SHAPE 10000
 
-/* More text would not fit a pipe. */
+/* Longer text is skipped, because it does not fit a pipe. */
 #define LARGEST_TEXT 65536
 
-/* The descriptor that files in memory and pipes get, and the path that stands for it, which is also
- * the name of text in memory: sentences begin with it. */
+/* The descriptor of files in memory and of pipes, and its path. The path is also the name of text
+ * in memory: messages begin with it. */
 #define DESCRIPTOR 100
 #define PATH "/dev/fd/100"
 
@@ -30,11 +30,11 @@ typedef struct subject {
     source source;
     const char *text;
     size_t size;
-    size_t block; /* as of fur_reader_read */
+    size_t block; /* see fur_reader_read */
     fur_mtx_read_options options;
 } subject;
 
-/* What became of it. */
+/* The result of reading a subject. */
 typedef struct outcome {
     fur_status status;
     fur_csr *matrix;
@@ -42,8 +42,8 @@ typedef struct outcome {
     char warnings[8192];
 } outcome;
 
-/* Returns whether reading is worth its time. Packed files may be gigabytes, and have separate
- * targets. */
+/* Returns whether the file is small enough to be read. Packed files are not read: they may expand
+ * to gigabytes, and have separate targets. */
 static bool is_small(const subject *s)
 {
     const fur_input_request request = {.path = PATH, .memory = s->text, .size = s->size};
@@ -71,8 +71,8 @@ static char *slurp(const char *path, size_t *size)
     return text;
 }
 
-/* A matrix that is written, read and written again does not change. Bits are not compared: NaN may
- * change. */
+/* Checks that a matrix that is written and read is written with the same text. Its bits are not
+ * compared, because NaN may change. */
 static void check_round_trip(const fur_csr *matrix, fur_duplicates duplicates)
 {
     fur_context *context = fur_csr_context(matrix);
@@ -95,7 +95,7 @@ static void check_round_trip(const fur_csr *matrix, fur_duplicates duplicates)
     free(second);
 }
 
-/* Puts the text where PATH finds it. */
+/* Makes the text readable at PATH. */
 static void open_source(const subject *s)
 {
     int ends[2];
@@ -178,8 +178,8 @@ static void check_same_failure(const fur_context *a, const fur_context *b)
     require(0, "the sentences differ");
 }
 
-/* The beginning of a pipe does not show that the pipe is too short for the sizes of its head. The
- * sentence may then differ. */
+/* Checks that two ways of reading have the same outcome. A pipe may be too short for the sizes in
+ * its head, which its beginning does not show. Its message may then differ. */
 static void compare(const subject *a, const subject *b)
 {
     static outcome one, other;
@@ -214,7 +214,8 @@ static fur_mtx_read_options choose_options(unsigned policy, unsigned type)
                                   .limits.entries = type >> 7 ? 9 : 0};
 }
 
-/* In small blocks, of several threads now and then: a team takes long to start. */
+/* Reads the text from memory at once, and from a source in small blocks. Only every eighth program
+ * uses several threads, because a team takes long to start. */
 static void read_both_ways(const char *text, size_t size, unsigned policy, unsigned type,
                            unsigned way)
 {
@@ -238,7 +239,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 3)
         return 0;
     size -= 3;
-    /* Memory of exactly this size: reading past its end is found. */
+    /* The memory has exactly this size, so that reading past its end is found. */
     char *text = malloc(size + (size == 0));
     memcpy(text, data, size);
     read_both_ways(text, size, data[size], data[size + 1], data[size + 2]);

@@ -3,7 +3,7 @@
 
 #include <furrow/author.h>
 
-/* Options of any bytes, with a size that is mostly true: NULL half of the time. */
+/* Draws options of any bytes with a mostly correct size. Returns NULL half of the time. */
 static void *draw_options(run *r, void *options, size_t size)
 {
     static const size_t word = sizeof(size_t);
@@ -80,7 +80,7 @@ static fur_status use_stencil(world *w, void *handle, unsigned way)
     return status;
 }
 
-/* A matrix with `entries` entries at random positions. */
+/* Makes a matrix with `entries` entries at random positions. */
 static fur_status make_sparse(world *w, int64_t entries, void **out)
 {
     int32_t at[2][OBJECT_ROWS];
@@ -128,7 +128,7 @@ fur_status object_set_values(world *w, object *matrix)
     bool single = w->value == FUR_F32 || w->value == FUR_C64;
     int parts = w->value == FUR_C64 || w->value == FUR_C128 ? 2 : 1;
     unsigned numbers = 1 + draw(w->r, 5);
-    bool bad = draw(w->r, 8) == 0; /* zeros, which Jacobi refuses */
+    bool bad = draw(w->r, 8) == 0; /* zeros on the diagonal, which Jacobi refuses */
     void *values = calloc((size_t)a->entries, fur_value_size(w->value));
     require(values != NULL, "no memory for values");
     for (int i = 0; i < OBJECT_ROWS; i++)
@@ -396,7 +396,7 @@ static fur_status use_levels(world *w, void *handle, unsigned way)
     return fur_amg_apply(handle, w->x, w->y);
 }
 
-/* A kind, and an option of it with some number. */
+/* Draws a kind of preconditioner, and one of its options with a number. */
 static void draw_precond(run *r, char *text, size_t size)
 {
     const char *kind = draw_listed(r, fur_precond_at);
@@ -679,7 +679,7 @@ bool world_begin(world *w, run *r, fur_value_type value)
            CALL(r, fur_vectors_fill(w->values, fur_real(1)));
 }
 
-/* Destroys one of what calls need, or the context; NULL is destroyed without a word. */
+/* Destroys an argument of calls, or the context. NULL is ignored. */
 static void destroy_needed(world *w, unsigned which)
 {
     if (which == 0) {
@@ -744,7 +744,7 @@ void object_destroy(world *w, object *o)
     if (o->handle && o->kind->destroy)
         o->kind->destroy(o->handle);
     else if (o->kind->borrowed && o->handle && o->from[0]->handle)
-        return; /* until its owner goes */
+        return; /* it is destroyed with its owner */
     o->handle = NULL;
     for (int i = 0; i < w->count; i++)
         if (w->objects[i].kind->borrowed && w->objects[i].from[0] == o)
@@ -762,7 +762,7 @@ bool object_is_orphan(const object *o)
 
 /* --- a program --- */
 
-/* One of the living objects of a role; NULL if there is none. */
+/* Returns one of the existing objects of a role, or NULL if there is none. */
 static object *draw_object(world *w, object_role role)
 {
     object *found[OBJECTS_MAX];

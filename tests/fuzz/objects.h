@@ -1,5 +1,5 @@
-/* Objects of the interface as a table: of what each kind is made, and how it is used. For programs
- * that make and destroy them in any order. */
+/* A table of the kinds of objects of the interface. It shows from what objects each kind is made,
+ * and how it is used. Programs make and destroy objects in any order. */
 #ifndef FURROW_TESTS_OBJECTS_H
 #define FURROW_TESTS_OBJECTS_H
 
@@ -11,7 +11,7 @@
 #define OBJECT_COLS 3 /* of blocks */
 #define OBJECTS_MAX 64
 
-/* The role that an object can have. */
+/* The roles of objects. */
 typedef enum object_role {
     ROLE_NONE,
     ROLE_MATRIX,
@@ -40,7 +40,7 @@ typedef struct object_kind {
     bool borrowed; /* belongs to its source */
     fur_status (*make)(world *w, void *const from[2], void **out);
     void (*destroy)(void *handle); /* NULL: borrowed */
-    unsigned ways;                 /* to use it */
+    unsigned ways;                 /* number of ways to use it */
     fur_status (*use)(world *w, void *handle, unsigned way);
 } object_kind;
 
@@ -53,11 +53,11 @@ struct object {
     object *from[2];
 };
 
-/* A context, what calls need, and the objects. Options follow from what the run draws: a run whose
- * program is empty gives the defaults. */
+/* A context, the arguments of calls, and the objects. Options are drawn by the run; an empty
+ * program gives the defaults. */
 struct world {
     run *r;
-    bool has_context; /* the caller's handle has not been given up */
+    bool has_context; /* the caller has not destroyed the context */
     fur_value_type value;
     fur_vector *x;
     fur_vector *y;
@@ -69,20 +69,21 @@ struct world {
     int count;
 };
 
-/* False if memory is refused. */
+/* Returns false if memory is refused. */
 bool world_begin(world *w, run *r, fur_value_type value);
-/* Destroys what there is still, the context among it, in an order that the run draws. */
+/* Destroys all remaining objects and the context, in an order that the run draws. */
 void world_end(world *w);
 
-/* Makes an object of the kind and returns what the call did. *out is in the world, NULL on failure.
- */
+/* Makes an object of the kind and returns the status of the call. *out is an object of the world,
+ * or NULL on failure. */
 fur_status object_make(world *w, const object_kind *kind, object *const from[2], object **out);
 void object_destroy(world *w, object *o);
-/* Returns whether the object reads something that has been destroyed: then it must refuse to be
+/* Returns whether the object reads an object that has been destroyed. Then it must refuse to be
  * used. */
 bool object_is_orphan(const object *o);
 
-/* The Laplacian's values, times something that the run draws and that leaves it definite. */
+/* Sets the values of a Laplacian with a larger diagonal that the run draws. Sometimes the diagonal
+ * is 0. */
 fur_status object_set_values(world *w, object *matrix);
 
 /* Makes, uses, changes and destroys objects as the run draws. An object whose source has been
