@@ -1,11 +1,11 @@
-/* Reads collected malformed files and compares the outcome with the verdict in their list.
+/* Reads collected malformed files and compares the outcome with the verdict in a list.
  *
  *     check_verdicts MANIFEST FOLDER
  *
  * A line of the list is tab-separated: the name first, a note in column 10. If a note begins with
- * "reject" or "ambiguous", an error is expected. The ambiguous files have values that their banner
- * denies, and a reader could only drop them. "odd" files are vectors, and reading must succeed.
- * Exit status 77, skipped, if the list or the folder is missing. */
+ * "reject" or "ambiguous", an error is expected. The ambiguous files have values that contradict
+ * their banner, and a reader could only drop these values. "odd" files are vectors, and reading
+ * must succeed. Exit status 77, skipped, if the list or the folder is missing. */
 #include <furrow/furrow.h>
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 #define NOTE_COLUMN 9
 #define PREFIX "malformed/"
 
-/* The field of a tab-separated line. */
+/* Returns the text of a tab-separated line from the field number `column` on. */
 static const char *field(const char *line, int column)
 {
     while (line && column-- > 0) {
@@ -32,7 +32,7 @@ static bool starts_with(const char *text, const char *word)
     return strncmp(text, word, strlen(word)) == 0;
 }
 
-/* Returns whether the file has the outcome that the note wants. */
+/* Returns whether the file has the outcome that the note expects. */
 static bool check_file(fur_context *context, const char *folder, const char *line)
 {
     char path[2048];

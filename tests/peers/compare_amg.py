@@ -8,13 +8,13 @@ solve.
 OWN is own_amg. The other programs are built from peer_hypre.c and peer_amgcl.cpp. FILE is a
 symmetric positive (or negative) definite matrix in Matrix Market form. --generate makes Laplacians
 of 7 or 27 points on N^3.
-All solve A x = b for b = 1 to 1e-8 by conjugate gradients. Each runs in a separate process, one
-after the other in each round, and its second solve counts. The default is two threads, and two
-ranks for hypre. --processor takes one thread and measures processor seconds, for a machine that
-others use.
-The library and hypre are tried in several ways, and the fastest ways are raced. Prints a table in
-Markdown: medians, and each peer's sum over the library's. Exit status 77, skipped, if PyAMG is
-missing.
+All programs solve A x = b for b = 1 to 1e-8 by conjugate gradients. Each program runs in a separate
+process, one after the other in each round, and its second solve is reported. The default is two
+threads, and two ranks for hypre. --processor uses one thread and measures processor seconds, for a
+machine that others use at the same time.
+The library and hypre are tried with several options, and the fastest options of each are compared.
+Prints a table in Markdown: medians, and each peer's total time divided by the library's. Exit
+status 77, skipped, if PyAMG is missing.
 """
 
 import argparse
@@ -38,7 +38,7 @@ except ImportError:
 OWN = [("aggregation", "0", "0"), ("aggregation", "1", "0"), ("classical", "0", "0"), ("classical", "0", "1")]
 HYPRE = [(coarsening, aggressive, theta) for coarsening in ("8", "10") for aggressive in ("0", "1")
          for theta in ("0.25", "0.5")]
-LIMIT = 60  # seconds of one solve
+LIMIT = 60  # seconds for one program
 
 PYAMG = """
 import os, sys, time, warnings
@@ -64,7 +64,7 @@ for turn in range(2):
 
 
 def generate(points, n):
-    """The negated Laplacian of 7 or 27 points on n^3."""
+    """Returns the negated Laplacian of 7 or 27 points on n^3 points."""
     line = scipy.sparse.diags([-numpy.ones(n - 1), 2 * numpy.ones(n), -numpy.ones(n - 1)], [-1, 0, 1])
     if points == 7:
         one = scipy.sparse.identity(n)
@@ -85,7 +85,8 @@ def read(path):
 
 
 def write(matrix, path):
-    """The matrix, negated if its diagonal is negative, as system_file.h says."""
+    """Writes the format of system_file.h and returns the numbers of rows and entries. Negates the
+    matrix if its diagonal is negative."""
     a = scipy.sparse.csr_matrix(matrix).astype("float64")
     a.sort_indices()
     a.eliminate_zeros()
@@ -98,7 +99,7 @@ def write(matrix, path):
 
 
 def run(command, options):
-    """Seconds of set-up and solve and iterations of one solve; infinite if it fails or is not right."""
+    """Returns seconds of set-up and solve, and iterations. Seconds are infinite after a failure."""
     environment = dict(os.environ, OMP_NUM_THREADS=str(options.threads), **({"PROCESSOR": "1"} if options.processor else {}))
     try:
         done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=LIMIT, env=environment)
@@ -113,7 +114,7 @@ def fastest(commands, options):
 
 
 def contenders(options, system):
-    """A command for each side that is there."""
+    """Returns the command of each program that is given, with its fastest options."""
     threads = str(options.threads)
     sides = {"furrow": fastest([[options.own, system, *way, threads] for way in OWN], options),
              "PyAMG": [sys.executable, "-c", PYAMG, system]}

@@ -23,7 +23,7 @@ import zlib
 
 HEADER = "%%MatrixMarket matrix coordinate real general\n"
 
-# The library refuses these and Python accepts them.
+# Containers that the library refuses and Python accepts.
 STRICTER = {
     "other bytes after it": "Python passes over zeros between two members",
     "a pax header with a broken record": "Python passes over what is no record",
@@ -34,30 +34,30 @@ STRICTER = {
     "an extended header of more than 64 KiB": "Python takes headers of any size",
 }
 
-# Python refuses these and the library accepts them.
+# Containers that Python refuses and the library accepts.
 LOOSER = {
     "invalid distances set": "ISA-L takes codes that say more than is used; the checksum proves the text",
 }
 
-# tar's checksum adds unsigned bytes (POSIX); Python also takes the sum of signed ones, as some systems
-# wrote it long ago.
+# The checksum of tar adds unsigned bytes (POSIX). Python also accepts the sum of signed bytes, which
+# some old systems wrote; this is switched off here.
 both_sums = tarfile.calc_chksums
 tarfile.calc_chksums = lambda block: both_sums(block)[:1]
 
 
 class Refused(Exception):
-    """The reference finds the container broken; the text says why."""
+    """Raised with the reason if the reference finds the container broken."""
 
 
 class Different(Exception):
-    """Two readers disagree."""
+    """Raised if the two readers disagree."""
 
 
 # Containers.
 
 
 def random_text(rng):
-    """Lines of a matrix, or zeros, which shrink to nothing."""
+    """Returns lines of a matrix, or zeros, which compress to almost nothing."""
     size = rng.choice((0, 1, 30, 300, 3000, 30000, 200000))
     if rng.random() < 0.2:
         return b"0\n" * (size // 2)
@@ -68,7 +68,7 @@ def random_text(rng):
 
 
 def pack_gzip(rng, text):
-    """One or several members, with and without the header's optional fields."""
+    """Packs one or several members. The optional fields of the header are random."""
     out = b""
     cuts = sorted(rng.randrange(len(text) + 1) for _ in range(rng.choice((0, 0, 1, 3))))
     for begin, end in zip([0, *cuts], [*cuts, len(text)]):
@@ -89,7 +89,7 @@ def run_zstd(data, *options):
 
 
 def pack_zstd(rng, text):
-    """One or two frames, and frames that are skipped."""
+    """Packs one or two frames. Adds frames that readers must skip."""
     cut = rng.choice((len(text), rng.randrange(len(text) + 1)))
     out = b""
     for piece in (text[:cut], text[cut:]):
@@ -109,7 +109,7 @@ PACKERS = (pack_plain, pack_gzip, pack_zstd)
 
 
 def pack_tar(rng, text):
-    """An archive as the SuiteSparse collection has, or of a lone matrix, with others around it."""
+    """Packs a matrix and other files: named as in the SuiteSparse collection, or as lone.mtx."""
     out = io.BytesIO()
     name = rng.choice(("m", "matrix", "x" * 120, "folder/" * 20 + "m"))
     members = [(rng.choice((f"{name}/{os.path.basename(name)}.mtx", "lone.mtx")), text)]
@@ -126,7 +126,7 @@ def pack_tar(rng, text):
                 info.pax_headers = {"comment": "x" * rng.randrange(600), "size": str(len(data))}
             try:
                 archive.addfile(info, io.BytesIO(data))
-            except ValueError:  # a name that does not fit
+            except ValueError:  # the name is too long
                 pass
     return out.getvalue()
 
@@ -135,7 +135,7 @@ def pack_tar(rng, text):
 
 
 def mutate_bytes(rng, data):
-    """A few bytes changed, cut out, doubled, moved, appended."""
+    """Changes, removes, doubles or appends a few bytes."""
     data = bytearray(data)
     for _ in range(rng.choice((1, 1, 1, 2, 5))):
         at = rng.choice((rng.randrange(len(data) + 1), rng.randrange(min(len(data), 40) + 1)))
@@ -160,10 +160,10 @@ def header_places(data):
     return [at for at in range(0, len(data) - 511, 512) if data[at + 257 : at + 262] == b"ustar"]
 
 
-# Bytes of name, link and prefix, and unused bytes. Owners and times are left out: Python checks
-# them.
+# Offsets of name, link, prefix and unused bytes in a header. Owners and times are left out, because
+# Python checks them.
 NAMES = [*range(100), *range(157, 257), *range(345, 512)]
-FIELDS = [*NAMES, *range(124, 136)]  # and of the size
+FIELDS = [*NAMES, *range(124, 136)]  # and the size
 
 
 def mend_checksum(block):
@@ -172,9 +172,9 @@ def mend_checksum(block):
 
 
 def mutate_tar(rng, data):
-    """Changes a field of a header and corrects the checksum. It leaves the size of a long name,
-    because Python takes the whole block. It also leaves a size that a pax header overrides:
-    Python still reads it and refuses it if it is not a number."""
+    """Changes a field of a header and corrects the checksum. It does not change the size of a long
+    name, because Python reads the complete block. It does not change a size that a pax header
+    overrides either: Python still reads this size and refuses it if it is not a number."""
     data = bytearray(data)
     for at in header_places(data):
         if rng.random() < 0.6:
@@ -239,8 +239,8 @@ def is_matrix(name):
 
 
 def find_member(archive, text, suffix):
-    """The member that the rule names, or else the only matrix. tarfile takes a broken header for the
-    end of the archive, which is a block of zeros."""
+    """Returns the member that the rule names, or else the only matrix. tarfile stops at a broken
+    header as at the end of the archive, so the block of zeros at the end is checked here."""
     matrices = []
     for member in archive:
         if follows_rule(member.name, suffix):
@@ -256,7 +256,8 @@ def find_member(archive, text, suffix):
 
 
 def is_tar(text):
-    """By the magic, or by the checksum alone: TarInfo.frombuf also wants owners and times in digits."""
+    """Returns whether the magic is ustar, or the checksum is right. TarInfo.frombuf would also require
+    owners and times in digits."""
     if text[257:262] == b"ustar":
         return True
     try:
@@ -285,7 +286,7 @@ def read_reference(data, suffix):
 
 
 class Library:
-    """The program that reads as the library does."""
+    """The program unpack_input, which reads as the library does."""
 
     def __init__(self, program):
         self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -306,7 +307,7 @@ def describe(data, suffix):
 
 
 def compare(library, path, data, suffix):
-    """Whether both accept. Raises Different."""
+    """Returns whether both accept the container. Raises Different if they disagree."""
     with open(path, "wb") as file:
         file.write(data)
     found = library.read(path, suffix)

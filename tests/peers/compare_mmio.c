@@ -19,10 +19,10 @@
 #define UNSUPPORTED_TYPE 15
 #define PREMATURE_EOF 12
 
-/* Files that one of the readers refuses, and why. */
+/* Files that a reader refuses, and the reason. */
 static const struct {
     const char *file;
-    int mmio; /* what both mmio return */
+    int mmio; /* status that both mmio return */
     fur_status status;
     const char *reason;
 } exceptions[] = {
@@ -57,7 +57,7 @@ static void expected_outcome(const char *file, int *mmio, fur_status *status)
         }
 }
 
-/* Points into the bytes of a dump. */
+/* Sets the members of a dump from its bytes. Copies the values. */
 static void take_apart(dump *d)
 {
     memcpy(&d->head, d->bytes, sizeof d->head);
@@ -98,7 +98,7 @@ static void release(dump *d)
     free((void *)(uintptr_t)d->values);
 }
 
-/* A coordinate list under construction; every value has two parts. */
+/* A coordinate list under construction. It has memory for two parts of each value. */
 typedef struct list {
     int64_t count;
     int32_t *row;
@@ -119,8 +119,8 @@ static void append(list *l, bool complex, int32_t row, int32_t col, double re, d
     }
 }
 
-/* Entry k at its place in the lower triangle, if the matrix is symmetric, and with `mirrored` at
- * the place opposite to it. */
+/* Appends entry k. If the matrix is symmetric, the entry is moved to the lower triangle, or to the
+ * upper triangle if `mirrored`. */
 static void append_entry(list *l, const dump *d, int32_t k, bool mirrored)
 {
     char symmetry = d->head.code[3];
@@ -167,7 +167,7 @@ static fur_csr *assemble(fur_context *context, const dump *d, bool expand)
     return matrix;
 }
 
-/* Returns whether the library reads what the dump holds. */
+/* Returns whether fur_mtx_read_csr reads the matrix of the dump. */
 static bool compare_matrix(fur_context *context, const char *path, const dump *d, bool expand)
 {
     fur_mtx_read_options options = {.size = sizeof options, .keep_triangle = !expand};
@@ -204,7 +204,8 @@ static bool compare_dumps(const char *path, const dump *reference, const dump *o
     return false;
 }
 
-/* Compares what the dumps hold, and with it what the library reads. */
+/* Returns whether both dumps and fur_mtx_read_csr agree, or give the outcomes expected for this
+ * file. */
 static bool compare_readers(fur_context *context, const char *path, const char *file,
                             const dump *reference, const dump *own)
 {
@@ -232,7 +233,8 @@ static bool compare_file(fur_context *context, char *const *programs, const char
     return same;
 }
 
-/* Adds to the numbers of files and of files that differ. */
+/* Compares the files of a folder. Adds to the number of files and to the number of files that
+ * differ. */
 static void compare_folder(fur_context *context, char *const *programs, const char *folder,
                            int *files, int *different)
 {

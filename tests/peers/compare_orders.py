@@ -6,13 +6,14 @@
 
 LIBRARY is the shared library. PROGRAM is built from peer_petsc.c. A PATH is a Matrix Market file or
 a folder of such files. --generated adds large graphs, numbered at random.
-Every square matrix of at least ROWS rows (400) and with LEAST to MAX entries is ordered by every
-method. The orders are checked, and measured here and by the library. Prints tables in Markdown.
-Seconds are the median of some runs in turn, with one thread by default. For the library they
-include everything from A itself. SciPy is told if the pattern is symmetric, and forms A + A^T if
-not. PETSc is given that.
-Exit status 1 if the library's default is wider than the input anywhere, or in geometric mean wider
-than 0.95 of SciPy. Exit status 77, skipped, if SciPy is missing.
+Every square matrix with at least ROWS rows (400) and LEAST to MAX entries is ordered by every
+method. The orders are checked, and measured both here and by the library. Prints tables in
+Markdown. Seconds are medians of several runs, in which the methods alternate, with one thread by
+default. The library starts from A. SciPy is told whether the pattern is symmetric, and forms
+A + A^T if it is not. PETSc starts from A + A^T.
+Exit status 1 if the bandwidth of the library's default order is larger than the input's for any
+matrix, or its geometric mean is larger than 0.95 of SciPy's. Exit status 77, skipped, if SciPy is
+missing.
 """
 
 import argparse
@@ -37,12 +38,12 @@ except ImportError:
     sys.exit(77)
 
 METHODS = ["rcm", "rcm-quality", "sloan"]
-SECONDS = 0.2  # of repeated runs, at least one and at most 41 of each
-ENOUGH = 0.95  # of SciPy's bandwidth
+SECONDS = 0.2  # time for each method: at least 1 and at most 41 runs
+ENOUGH = 0.95  # largest ratio to SciPy's bandwidth
 
 
 class Options(ctypes.Structure):
-    """The beginning of fur_context_options"""
+    """The first members of fur_context_options."""
     _fields_ = [("size", ctypes.c_size_t), ("device", ctypes.c_char_p), ("threads", ctypes.c_int)]
 
 
@@ -65,7 +66,7 @@ def copy_array(address, count, dtype):
 
 
 class Library:
-    """The library with one context."""
+    """The library, with one context."""
 
     def __init__(self, path, threads):
         self.functions = ctypes.CDLL(path)
@@ -81,7 +82,7 @@ class Library:
             raise RuntimeError(self.functions.fur_context_error(self.context).decode())
 
     def read(self, path):
-        """The matrix and its pattern, None if it cannot be read."""
+        """Returns a matrix and its pattern, or None and None if it cannot be read."""
         matrix = ctypes.c_void_p()
         try:
             self.call("fur_mtx_read_csr", self.context, os.fsencode(path), None,
@@ -95,7 +96,7 @@ class Library:
         return matrix, scipy.sparse.csr_matrix((ones, columns, offsets), (view.rows, view.cols))
 
     def make(self, pattern):
-        """Returns the matrix of ones with a pattern."""
+        """Returns a matrix of ones with the given pattern."""
         arrays = [pattern.indptr.astype("i4"), pattern.indices.astype("i4"),
                   numpy.ones(pattern.nnz, "f4")]
         view = View(ctypes.sizeof(View), *pattern.shape, pattern.nnz, 0, 0, *(array.ctypes.data for array in arrays))
@@ -109,7 +110,7 @@ class Library:
         return permutation
 
     def look(self, matrix, permutation, size):
-        """The order, and the library's own figures of it."""
+        """Returns the order, and the bandwidth and profile that the library measures."""
         figures = Figures(ctypes.sizeof(Figures))
         self.call("fur_order_measure", matrix, permutation, ctypes.byref(figures))
         address = self.functions.fur_permutation_order(permutation)
@@ -127,7 +128,7 @@ def shuffled(pattern, rng):
 
 
 def grid(width, dimensions):
-    """The stencil of 2 * dimensions + 1 points."""
+    """Returns the pattern of a stencil of 2 * dimensions + 1 points."""
     line = scipy.sparse.diags([numpy.ones(width - 1, "f4")] * 2, [-1, 1])
     found = line
     for _ in range(dimensions - 1):
@@ -136,13 +137,13 @@ def grid(width, dimensions):
 
 
 def triangles(count, rng):
-    """Edges of the Delaunay triangulation of random points in a square."""
+    """Returns the edges of the Delaunay triangulation of random points in a square."""
     starts, ends = scipy.spatial.Delaunay(rng.random((count, 2))).vertex_neighbor_vertices
     return scipy.sparse.csr_matrix((numpy.ones(len(ends), "f4"), ends, starts), (count, count))
 
 
 def rmat(scale, rng):
-    """Chakrabarti, Zhan and Faloutsos 2004, with 16 edges a vertex, made symmetric."""
+    """Returns a symmetric R-MAT graph (Chakrabarti, Zhan and Faloutsos 2004), 16 edges a vertex."""
     ends = numpy.zeros((2, 16 << scale), "i8")
     for _ in range(scale):
         draw = rng.random(ends.shape[1])
@@ -161,7 +162,7 @@ def generate(library):
 
 
 def measure(graph, order):
-    """Bandwidth and profile of a symmetric pattern in an order."""
+    """Returns the bandwidth and profile of a symmetric pattern in an order."""
     size = graph.shape[0]
     place = numpy.empty(size, numpy.int64)
     place[order] = numpy.arange(size)
@@ -173,7 +174,7 @@ def measure(graph, order):
 
 
 def time_turns(runs):
-    """The median seconds of each of some functions, called in turn, and what each returned last."""
+    """Calls the functions alternately. Returns for each the median seconds and its last result."""
     seconds, found = [[] for _ in runs], [None] * len(runs)
     begin = time.perf_counter()
     for _ in range(41):
@@ -204,7 +205,7 @@ def check_order(order, size):
 
 
 def compare(library, petsc, name, matrix, pattern):
-    """Name, rows, entries, and (bandwidth, profile, seconds) by method."""
+    """Returns name, rows, entries, and (bandwidth, profile, seconds) for each method."""
     size = pattern.shape[0]
     graph = (pattern + pattern.T).tocsr()
     graph.sort_indices()
@@ -250,7 +251,7 @@ def print_table(results, title, column, form):
 
 
 def print_means(results, reference):
-    """Geometric means of the ratios to one order, over the matrices that no order makes diagonal."""
+    """Prints geometric means of the ratios to one order. Skips matrices with a bandwidth of 0."""
     names = [name for name in results[0][3] if name != reference]
     print(f"\n## Geometric means relative to {reference}\n\n| |", " | ".join(names), "|")
     print("|---" * (1 + len(names)) + "|")
@@ -263,7 +264,8 @@ def print_means(results, reference):
 
 
 def falls_short(results):
-    """Prints where the default order is wider than the input's or SciPy's; whether it misses its aims."""
+    """Prints where the default order is wider than the input or SciPy. Returns whether the run
+    fails."""
     def wider(other):
         return [name for name, _, _, found in results if found["rcm"][0] > found[other][0]]
     total = {name: sum(found[name][2] for *_, found in results) for name in results[0][3]}

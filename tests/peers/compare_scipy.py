@@ -31,10 +31,10 @@ FAST = tuple(int(part) for part in scipy.__version__.split(".")[:2]) >= (1, 12)
 
 FILES_GENERATED = 1000
 GENERATED = "generated_"
-SECONDS = 4  # of processor time for one file: SciPy does not return from some
+SECONDS = 4  # processor time for one file: SciPy does not return from some files
 
-# Files that one of the two refuses, and why. They differ in nothing else, but for the arrays of SciPy
-# 1.12 and later, which adds their numbers to zeros, so that -0 becomes 0.
+# Files that only one of the readers accepts, and the reason. Both agree on all other files, with one
+# exception: SciPy 1.12 and later adds the numbers of arrays to zeros, so that -0 becomes 0.
 HERMITIAN = "library refuses", "its diagonal is not real, or its values are not complex"
 TRAILING = "library refuses", "SciPy ignores what follows on a line"
 BANNER = "library refuses", "SciPy takes unknown words in a banner for real or general"
@@ -90,11 +90,11 @@ class View(ctypes.Structure):
 
 
 class Refused(Exception):
-    """A reader says that a file is wrong."""
+    """Raised if a reader refuses a file."""
 
 
 class Library:
-    """The library with one context."""
+    """The library, with one context."""
 
     def __init__(self, path):
         self.functions = ctypes.CDLL(path)
@@ -121,7 +121,7 @@ def copy_array(address, count, dtype):
 
 
 def entries_of_view(view):
-    """Shape, rows, columns and values in the order of rows."""
+    """Returns the shape, and row, column and value of all entries in the order of rows."""
     offsets = copy_array(view.offsets, view.rows + 1, ("i4", "i8")[view.offset])
     columns = copy_array(view.columns, view.entries, "i4")
     values = copy_array(view.values, view.entries, ("f4", "f8", "c8", "c16")[view.value])
@@ -130,7 +130,7 @@ def entries_of_view(view):
 
 
 def entries_of_dense(dense, skew):
-    """Every entry of an array file; a skew-symmetric one has no diagonal."""
+    """Returns every entry of an array file. If `skew`, leaves out the diagonal."""
     mask = numpy.ones(dense.shape, bool)
     if skew:
         numpy.fill_diagonal(mask, False)
@@ -139,7 +139,7 @@ def entries_of_dense(dense, skew):
 
 
 def entries_of_sparse(sparse):
-    """Duplicates are added in the order of the file, which is SciPy's."""
+    """Returns the entries. Adds duplicates in the order of the file, as SciPy stores them."""
     order = numpy.lexsort((sparse.col, sparse.row))
     rows, columns, given = sparse.row[order], sparse.col[order], sparse.data[order]
     given = given.astype("c16" if given.dtype.kind == "c" else "f8")
@@ -167,7 +167,7 @@ def read_scipy(path):
 
 
 def bits(values):
-    """The values' bits; every NaN has the same."""
+    """Returns the bits of the values. All NaN have the same bits."""
     parts = values.astype("c16" if values.dtype.kind == "c" else "f8").view("f8")
     return numpy.where(numpy.isnan(parts), numpy.nan, parts).view("u8")
 
@@ -198,7 +198,7 @@ def interrupt(number, frame):
 
 
 def compare(library, path):
-    """"" if both readers find the same, else what happened, in two words and a sentence."""
+    """Returns "" if both readers agree, otherwise two words for the outcome and a sentence."""
     found, refusal = attempt(library.read, path)
     signal.signal(signal.SIGPROF, interrupt)
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
@@ -218,7 +218,7 @@ def real_text(rng):
     kind = rng.random()
     if kind < 0.3:
         return rng.choice(NUMBERS).lstrip("+" if FAST else "")
-    if kind < 0.5:  # any 64 bits
+    if kind < 0.5:  # random bits
         value = numpy.uint64(rng.getrandbits(64)).view("f8")
         return repr(float(value))
     digits = rng.randint(1, 25)
@@ -226,8 +226,9 @@ def real_text(rng):
 
 
 def value_texts(rng, field, symmetry, on_diagonal):
-    """The words of a value. In skew-symmetric files only reals may be zero or infinite: SciPy's
-    integers have no -0, and it multiplies complex values by -1, where infinity times 0i is NaN."""
+    """Returns the words of a random value. In skew-symmetric files only reals may be zero or
+    infinite: SciPy's integers have no -0, and SciPy multiplies complex values by -1, which makes
+    infinity times 0i a NaN."""
     skew = symmetry == "skew-symmetric"
     if field == "integer":
         words = ["3" if FAST else "+3", "-12", "0007", str(rng.randint(-(2**63) + 1, 2**63 - 1))]
@@ -240,7 +241,7 @@ def value_texts(rng, field, symmetry, on_diagonal):
 
 
 def positions(rng, rows, cols, symmetry):
-    """Positions of a coordinate file, in any order. In a general matrix they may repeat."""
+    """Returns positions of a coordinate file, in any order. In a general matrix they may repeat."""
     count = rng.randint(0, 3 * (rows + cols)) if rows and cols else 0
     found = [(rng.randint(1, rows), rng.randint(1, cols)) for _ in range(count)]
     if symmetry != "general":
@@ -276,8 +277,8 @@ def lines_of_file(rng):
 
 
 def file_of(rng):
-    """The bytes of a random file, spaced in one of many ways. SciPy from 1.12 on refuses comments
-    behind the size line, and crashes at blanks around a line."""
+    """Returns the bytes of a random file with random spacing. SciPy from 1.12 on refuses comments
+    after the size line, and crashes at blanks around a line."""
     banner, size, entries = lines_of_file(rng)
     end = rng.choice(["\n", "\n", "\r\n"])
     gaps = rng.choice([[" "], [" "], [" ", "  ", "\t", " \t "]])
@@ -307,14 +308,15 @@ def generate(folder, seed):
 
 
 def open_library(path):
-    """Gives a process of the pool its library."""
+    """Opens the library in a process of the pool."""
     global library
     library = Library(path)
-    warnings.simplefilter("ignore")  # of NumPy, about sums with infinite terms
+    warnings.simplefilter("ignore")  # NumPy warns about sums with infinite terms
 
 
 def verdict(path):
-    """Returns what is wrong about a file, "" if nothing. Generated files are well-formed."""
+    """Returns "" if the outcome for a file is as expected, otherwise a sentence. Generated files are
+    well-formed."""
     found = compare(library, path)
     outcome = found.partition(":")[0]
     expected, reason = DIFFERENCES.get(path.name, ("", ""))
@@ -324,7 +326,7 @@ def verdict(path):
 
 
 def collect(paths, futures):
-    """Collects what is wrong about the files, up to the first crash."""
+    """Returns the sentences about files with another outcome, up to the first crash."""
     wrong = []
     for path, future in zip(paths, futures):
         try:

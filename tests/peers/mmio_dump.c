@@ -1,6 +1,5 @@
-/* Reads a Matrix Market file through mmio and writes what it got to standard output. This one
- * source is built with the reference mmio and with Furrow's, and compare_mmio compares what they
- * say. */
+/* Reads a Matrix Market file by mmio and writes the result to standard output. This source is built
+ * with the reference mmio and with Furrow's. compare_mmio compares the outputs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,7 @@
 #include "mmio.h"
 #include "mmio_dump.h"
 
-/* The reference does not return from some files. */
+/* Limit for one file: the reference does not return from some files. */
 #define SECONDS 60
 
 typedef struct dump {
@@ -34,7 +33,7 @@ static int allocate(dump *d, int entries)
     return d->row && d->col && d->values;
 }
 
-/* The reference leaves the values of an integer file unset; as a real one it reads them. */
+/* Reads an integer file as real. The reference does not set the values of an integer file. */
 static int read_coordinates(FILE *file, dump *d, MM_typecode code)
 {
     int entries;
@@ -49,7 +48,7 @@ static int read_coordinates(FILE *file, dump *d, MM_typecode code)
                                 d->values, code);
 }
 
-/* mmio has no function for the numbers of an array file: programs read them like this. */
+/* Reads the numbers of an array file as programs do, because mmio has no function for this. */
 static int read_array(FILE *file, dump *d, MM_typecode code)
 {
     int status = mm_read_mtx_array_size(file, &d->head.rows, &d->head.cols);

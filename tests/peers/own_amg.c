@@ -1,9 +1,9 @@
-/* A solve by the library's algebraic multigrid, for compare_amg.py:
+/* Solves a system by the library's algebraic multigrid, for compare_amg.py:
  *
  *     own_amg SYSTEM KIND SINGLE AGGRESSIVE THREADS
  *
- * cg to 1e-8 for b = 1. Prints the seconds of set-up and solve, iterations and the true residual.
- */
+ * Uses cg to 1e-8 for b = 1. Prints the seconds of set-up and solve, iterations and the true
+ * residual. */
 #include <furrow/author/precond.h>
 #include <furrow/precond.h>
 #include <furrow/solver.h>
@@ -89,5 +89,5 @@ int main(int argc, char **argv)
     fur_csr *a = take(&s);
     for (int run = 0; run < RUNS; run++)
         solve(a, &amg);
-    return EXIT_SUCCESS; /* the system takes what is left */
+    return EXIT_SUCCESS; /* the system releases the memory */
 }

@@ -1,8 +1,8 @@
-/* A solve by AMGCL's cg with smoothed aggregation and SPAI(0), for compare_amg.py:
+/* Solves a system by AMGCL's cg with smoothed aggregation and SPAI(0), for compare_amg.py:
  *
  *     OMP_NUM_THREADS=2 peer_amgcl SYSTEM
  *
- * To 1e-8 for b = 1. Prints the seconds of set-up and solve, iterations and the residual.
+ * Solves to 1e-8 for b = 1. Prints the seconds of set-up and solve, iterations and the residual.
  *
  *     c++ -O3 -march=native -fopenmp -IAMGCL peer_amgcl.cpp -o peer_amgcl */
 #include <amgcl/adapter/zero_copy.hpp>

@@ -1,10 +1,11 @@
-/* A solve by hypre's PCG with BoomerAMG, for compare_amg.py:
+/* Solves a system by hypre's PCG with BoomerAMG, for compare_amg.py:
  *
  *     mpirun -n 2 peer_hypre SYSTEM COARSENING AGGRESSIVE THETA
  *
- * COARSENING: 8 PMIS, 10 HMIS. Extended+i interpolation of at most 4 entries and hybrid symmetric
- * Gauss-Seidel, as hypre recommends; theta is the strength. To 1e-8 for b = 1; ranks have rows in
- * turn. Prints the seconds of set-up and solve, iterations and the residual.
+ * COARSENING: 8 PMIS, 10 HMIS. THETA is the strength threshold. Uses extended+i interpolation of at
+ * most 4 entries and hybrid symmetric Gauss-Seidel, as hypre recommends. Solves to 1e-8 for b = 1.
+ * Each rank has consecutive rows. Prints the seconds of set-up and solve, iterations and the
+ * residual.
  *
  *     mpicc -O2 -I/usr/include/hypre peer_hypre.c -lHYPRE -o peer_hypre */
 #include <HYPRE.h>
@@ -13,7 +14,7 @@
 
 #include "system_file.h"
 
-/* The rows of this rank. */
+/* Makes hypre's matrix from the rows of this rank, first to last. */
 static HYPRE_ParCSRMatrix take(const system_file *s, HYPRE_BigInt first, HYPRE_BigInt last)
 {
     HYPRE_IJMatrix a;

@@ -1,4 +1,4 @@
-/* The reverse Cuthill-McKee order of PETSc, for compare_orders.py:
+/* Computes the reverse Cuthill-McKee order of PETSc, for compare_orders.py:
  *
  *     peer_petsc PATTERN ORDER REPEATS
  *

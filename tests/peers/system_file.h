@@ -1,6 +1,6 @@
 /* A matrix in CSR form as compare_amg.py writes it: int64 rows and entries, int64 offsets[rows +
- * 1], int32 columns[entries], double values[entries], as the machine has them. Header only, for
- * programs that are compiled by hand with the libraries of others. */
+ * 1], int32 columns[entries], double values[entries], in the machine's byte order. A header only,
+ * for programs that are compiled by hand with libraries of others. */
 #ifndef FURROW_TESTS_PEERS_SYSTEM_FILE_H
 #define FURROW_TESTS_PEERS_SYSTEM_FILE_H
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Solves of a program, each from new; the last counts. */
+/* Number of solves of a program, each with a new set-up. The last one is reported. */
 #define RUNS 2
 
 typedef struct system_file {
@@ -49,8 +49,8 @@ static system_file read_system(const char *path)
     return s;
 }
 
-/* Returns wall-clock seconds. If the environment has PROCESSOR, returns the seconds of all
- * processors, for machines that others use, too. */
+/* Returns wall-clock seconds. If the environment has PROCESSOR, returns the processor seconds of
+ * all threads, for machines that others use at the same time. */
 static double seconds_now(void)
 {
     struct timespec now;

@@ -1,6 +1,7 @@
-/* Reads files as the library does, up to their text, for comparison with other programs. Each line
- * of standard input is "MEMBER PATH"; MEMBER is "-" for none. For each line it prints "ok", the
- * bytes of the text and their CRC-32, or the status and its sentence. */
+/* Reads files as the library does, up to their text, for comparison with other programs. Each
+ * line of standard input is "MEMBER PATH", where MEMBER is "-" if no member is asked for. For
+ * each line it prints "ok", the number of bytes of the text and their CRC-32, or the status and
+ * its sentence. */
 #include "input.h"
 
 #include <furrow/context.h>
@@ -9,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Not a power of two, so that the end of a piece is not always the end of a window. */
+/* Bytes read at a time. Not a power of two, so that a piece and a window rarely end together. */
 #define PIECE 50021
 
-/* The CRC-32 of gzip (RFC 1952), bit by bit eight at a time. */
+/* Adds bytes to the CRC-32 of gzip (RFC 1952), by a table for eight bits at a time. */
 static uint32_t add_to_crc(uint32_t crc, const char *bytes, size_t size)
 {
     static uint32_t table[256];
