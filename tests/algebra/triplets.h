@@ -5,7 +5,7 @@
 
 #include "support.h"
 
-/* Entries (row, col, value); the arrays grow. */
+/* Entries (row, col, value) in arrays that grow. */
 typedef struct triplets {
     int64_t rows;
     int64_t cols;

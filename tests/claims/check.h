@@ -31,7 +31,7 @@ typedef struct truth {
     real epsilon; /* of the value type */
     real target;
     residual last;
-    residual first; /* of the guess */
+    residual first; /* residual of the initial guess */
 } truth;
 
 /* Returns whether auto has solved another system, with scaled rows and columns. */

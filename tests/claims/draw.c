@@ -1,4 +1,4 @@
-/* Small problems of every structure and scale, right-hand sides and initial guesses. */
+/* Draws small problems of every structure and scale, right-hand sides and initial guesses. */
 #include "trial.h"
 
 #include "random.h"

@@ -7,8 +7,7 @@ static void check_bound(const trial *t, const truth *is)
 {
     real bound = (real)t->report.residual_bound * (is->b > 0 ? is->b : 1);
     real little = is->last.rounding * (real)0x1p-40;
-    real lost =
-        is->last.rounding * (2 * (real)REAL_EPSILON / is->epsilon); /* rounding of the exact norm */
+    real lost = is->last.rounding * (2 * (real)REAL_EPSILON / is->epsilon); /* of the exact norm */
     if (isnan(t->report.residual_bound) || !is_finite(is->last.norm))
         return;
     if (!(bound >= is->last.norm * (1 - (real)1e-15) - lost))
@@ -49,7 +48,7 @@ static void check_scaled(const trial *t, const truth *is)
 {
     static real scales[MAX_ROWS];
     static double b[2 * MAX_ROWS];
-    real tiny = is_single(t->value) ? (real)FLT_MIN : (real)DBL_MIN; /* lost of r and b by R */
+    real tiny = is_single(t->value) ? (real)FLT_MIN : (real)DBL_MIN; /* R may lose this much */
     real sums[4] = {0, 0, 0, 0};
     real said = (real)t->report.residual_scaled;
     find_row_scales(t, scales);

@@ -1,4 +1,4 @@
-/* Larger problems: stencils, some with multigrid, and sparse matrices of up to 4000 rows. */
+/* Draws larger problems: stencils, some with multigrid, and sparse matrices of up to 4000 rows. */
 #include "trial.h"
 
 #include <stdio.h>

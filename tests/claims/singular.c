@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LARGEST_X 100 /* times the x that made b */
+#define LARGEST_X 100 /* times the norm of the x that made b */
 #define TOO_MUCH ((real)1e-4)
 
 static int32_t component[MAX_ROWS]; /* the least row of the component */
@@ -21,7 +21,7 @@ static double row_scale[MAX_ROWS];
 static bool scaled; /* rows have different scales */
 static double weight_spread;
 static real least;  /* the least residual */
-static real x_norm; /* of the x that made b */
+static real x_norm; /* norm of the x that made b */
 static real b_norm;
 
 static double weight(void)

@@ -97,7 +97,7 @@ void draw_singular(trial *t);         /* singular.c */
 void solve_trial(trial *t);           /* solve.c: by any method and options */
 void solve_by_default(trial *t);      /* solve.c: fur_solve without options */
 void check_trial(trial *t);           /* check.c: ends the process if a claim is false */
-void check_stiff(trial *t);           /* stiff.c: also if it is not solved */
+void check_stiff(trial *t);           /* stiff.c: also if the system is not solved */
 void check_singular_system(trial *t); /* singular.c: also if its outcome is wrong */
 
 void print_trial(const trial *t);

@@ -562,7 +562,7 @@ static void grids(furrow::context &context)
     EXPECT(a.rows() == 100 && a.cols() == 100 && a.diagonal().download<double>()[0] == 4);
 }
 
-// The first device is the CPU, and a context can be made of it by name.
+// Checks that the first device is the CPU and that a context can be made by its name.
 static void device_list()
 {
     const std::vector<fur_device_info> all = furrow::devices();

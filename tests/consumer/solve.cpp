@@ -1,4 +1,4 @@
-// The program of solve.c, with handles that destroy themselves and a user's operator of C++.
+// The program of solve.c, with handles that destroy their objects and a user's operator of C++.
 #include <furrow/author/operator.h>
 #include <furrow/furrow.h>
 

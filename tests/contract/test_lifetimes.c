@@ -22,7 +22,7 @@ static void end(world *w, run *r)
     free(r->log);
 }
 
-/* The `which`-th kind of a role; NULL past the last. */
+/* Returns the `which`-th kind of a role, or NULL after the last. */
 static const object_kind *kind_of(object_role role, int which)
 {
     for (int i = 0; i < object_kind_count; i++)

@@ -172,7 +172,7 @@ static fur_context *context_far(void)
     c->backend = &d->backend;
     c->results = &d->results;
     c->host = context_make(NULL, 2);
-    c->host->env.end = NULL; /* it ends with the device's */
+    c->host->env.end = NULL; /* the device's environment ends it */
     c->host->env.counted = &c->env;
     return c;
 }

@@ -67,7 +67,7 @@ START_TEST(the_environment_names_the_instruction_set)
     ck_ok(NULL, fur_context_create(&options, &context));
     ck_assert_str_eq(fur_context_isa(context), best_isa());
     fur_context_destroy(context);
-    setenv("FURROW_ISA", "", 1); /* as if it were not set */
+    setenv("FURROW_ISA", "", 1); /* empty counts as not set */
     ck_ok(NULL, fur_context_create(NULL, &context));
     ck_assert_str_eq(fur_context_isa(context), best_isa());
     fur_context_destroy(context);

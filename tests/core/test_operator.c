@@ -11,7 +11,7 @@ typedef struct scaling {
     double factor;
     fur_status apply_status;
     fur_status diagonal_status;
-    bool silent; /* fails without a sentence */
+    bool silent; /* fails without a message */
     int applied;
     int released;
 } scaling;

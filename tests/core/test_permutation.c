@@ -47,7 +47,7 @@ START_TEST(a_permutation_is_an_order_and_its_inverse)
         int32_t *order = rng_order(&r, n);
         fur_permutation *p = make(context, n, order);
         fur_permutation *copy = NULL;
-        fur_permutation *again = make(context, n, fur_permutation_order(p)); /* of the device */
+        fur_permutation *again = make(context, n, fur_permutation_order(p)); /* on the device */
         ck_ok(context, fur_permutation_transfer(p, context, &copy));
         ck_assert_ptr_eq(fur_permutation_context(p), context);
         ck_inverse(p, n, order);

@@ -1,6 +1,7 @@
 /* Reductions. They have the bits of the published summation tree for every value type, size, thread
- * count and instruction set. Their error is compared with long double. Also: norms of numbers whose
- * squares overflow or underflow, of infinity and NaN; axpby and the fused axpy with norm. */
+ * count and instruction set. Their error is compared with long double. The tests also cover norms
+ * of numbers whose squares overflow or underflow, norms of infinity and NaN, axpby, and axpy with a
+ * fused norm. */
 #include "support.h"
 
 #include <float.h>

@@ -257,8 +257,7 @@ START_TEST(earlier_values_can_be_had)
              "the number of slots must be from 0 to 8, and the number of values 0 or more",
              fur_scalars_keep(s, 9, 4));
     ck_assert_int_eq(fur_scalars_keep(s, 8, INT64_C(1) << 61), FUR_OVERFLOW);
-    ck_ok(context,
-          fur_scalars_kept(s, 1, 3, kept)); /* a failed call does not lose the kept values */
+    ck_ok(context, fur_scalars_kept(s, 1, 3, kept)); /* failed calls lose no kept values */
     fur_vector_destroy(x);
     fur_scalars_destroy(s);
     fur_context_destroy(context);

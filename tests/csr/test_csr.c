@@ -1,6 +1,6 @@
-/* CSR matrices: creation, the checks and their sentences, assembly from coordinates, transposition,
- * permutation, diagonal, conversion, comparison and figures. Each is compared with a naive version
- * on random matrices and edge shapes. The bits are the same for any number of threads. */
+/* CSR matrices: creation, the checks and their messages, assembly from coordinates, transposition,
+ * permutation, diagonal, conversion, comparison and statistics. Each is compared with a naive
+ * version on random matrices and edge shapes. The bits are the same for any number of threads. */
 #include "support.h"
 
 #include <math.h>
@@ -68,7 +68,8 @@ static void ck_same_entry(const fur_csr_view *a, int64_t k, const fur_csr_view *
         ck_abort_msg("%a%+ai became %a%+ai", p.re, p.im, q.re, q.im);
 }
 
-/* Calls a test for every shape, value type and offset width in a context of some threads. */
+/* Calls a test for every shape, value type and offset width, each in a context of 1, 2, 3 or 8
+ * threads. */
 typedef void (*matrix_test)(const fur_csr *a, rng *r);
 
 static void for_every_matrix(matrix_test test)
@@ -364,7 +365,7 @@ START_TEST(the_first_of_many_faulty_rows_is_named)
 }
 END_TEST
 
-/* A coordinate list with its memory. */
+/* A coordinate list and its arrays. */
 typedef struct coo {
     fur_coo_view view;
     int32_t *row_indices;
@@ -389,7 +390,7 @@ static void coo_release(coo *c)
     free(c->values);
 }
 
-/* Random positions with repetitions, some of them in the corners; every tenth value is 0. */
+/* Draws random positions, some of them repeated or in the corners. Every tenth value is 0. */
 static coo coo_random(rng *r, fur_value_type value, int64_t rows, int64_t cols, int64_t entries)
 {
     coo c = coo_make(value, rows, cols, entries);

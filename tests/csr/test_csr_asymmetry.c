@@ -46,7 +46,7 @@ typedef struct mirrored {
     int64_t count;
     int32_t *rows;
     int32_t *cols;
-    double *values; /* pairs */
+    double *values; /* pairs of real and imaginary parts */
 } mirrored;
 
 static void store(mirrored *m, int64_t i, int64_t j, double re, double im)

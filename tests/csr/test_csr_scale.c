@@ -1,6 +1,7 @@
-/* Scaling a matrix's rows and columns, and eliminating unknowns, compared with a naive version of
- * each. They are tested on every shape, value type and offset width, with the same bits for any
- * number of threads. Objects made from the matrix follow. Borrowed arrays are not written. */
+/* Scaling the rows and columns of a matrix, and eliminating unknowns. Both are compared with a
+ * simple implementation for every shape, value type and offset width. The bits are the same for any
+ * number of threads. Objects made from the matrix use the new values. Borrowed arrays are not
+ * written. */
 #include "support.h"
 
 #include <math.h>

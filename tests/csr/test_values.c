@@ -1,5 +1,5 @@
-/* New values for a matrix. An object made from the matrix gives the bits of a new one, or refuses
- * with a sentence. No object works with the old values, for any owner of the arrays and any order
+/* New values for a matrix. An object made from the matrix gives the bits of a new object, or
+ * refuses with a message. No object uses the old values, for any owner of the arrays and any order
  * of destruction. */
 #include "values_cases.h"
 
@@ -86,7 +86,7 @@ START_TEST(threads_do_not_show)
 }
 END_TEST
 
-/* Plans of all kernels on a matrix that borrows its arrays. */
+/* A matrix that borrows its arrays, and plans of all kernels. */
 typedef struct borrowed {
     memory m;
     values_subject s;
@@ -396,8 +396,8 @@ static void pile_take(pile *t, int which)
     }
 }
 
-/* The object that an operator of the pile needs at every use. The operator refuses once the object
- * is destroyed. */
+/* Returns the object that an operator of the pile needs at every use, or -1. The operator refuses
+ * to be used after this object is destroyed. */
 static int stands_on(int which)
 {
     static const int on[PILE] = {

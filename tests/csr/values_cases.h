@@ -24,7 +24,7 @@ void values_reach_recognised(values_subject *s, fur_value_type value);
 void values_refused_by_recognised(values_subject *s);
 void values_refused_by_multigrid(values_subject *s);
 
-/* Random values for all entries of a matrix, in memory of malloc. */
+/* Returns random values for all entries of a matrix, in memory of malloc. */
 void *values_random(values_subject *s, const fur_csr *a);
 /* Gives the values to the matrix. It must allocate nothing if `allocates` is false. */
 void values_set(values_subject *s, fur_csr *a, const void *values, bool allocates);

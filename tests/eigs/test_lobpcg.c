@@ -116,7 +116,7 @@ START_TEST(multiple_and_clustered_eigenvalues)
 }
 END_TEST
 
-/* A grid's matrix as an operator, with a preconditioner of this kind. */
+/* A grid's matrix as an operator, and a preconditioner for it. */
 typedef struct problem {
     fur_stencil *stencil;
     fur_csr *matrix;

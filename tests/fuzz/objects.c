@@ -722,7 +722,7 @@ void world_end(world *w)
             destroy_needed(w, order[i]);
         else
             object_destroy(w, &w->objects[order[i] - NEEDED]);
-    w->r->context = NULL; /* for run_end */
+    w->r->context = NULL; /* run_end() must not destroy it again */
 }
 
 fur_status object_make(world *w, const object_kind *kind, object *const from[2], object **out)
