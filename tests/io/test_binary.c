@@ -663,7 +663,7 @@ END_TEST
 
 typedef fur_status (*attempt)(fur_context *owner);
 
-/* Calls with a failing allocation: the first, then the second, until none fails. */
+/* Repeats the call while allocation 1 fails, then allocation 2, until none fails. */
 static void try_every_failure(attempt call)
 {
     memory m = {0};

@@ -26,8 +26,8 @@ static const struct {
 
 typedef fur_status (*attempt)(fur_context *context, int index);
 
-/* Calls with a failing allocation: the first, then the second, until none fails. Checks that each
- * call returns FUR_OUT_OF_MEMORY and releases all memory. */
+/* Repeats the call while allocation 1 fails, then allocation 2, until none fails. Checks that each
+ * failed call returns FUR_OUT_OF_MEMORY and releases all memory. */
 static void try_every_failure(attempt call, int index, fur_status expected)
 {
     memory m = {0};

@@ -301,8 +301,8 @@ START_TEST(halfway_cases_round_correctly)
 }
 END_TEST
 
-/* Returns a significand s of at most 64 bits. s, s + 1 or s - 1 times 10^exponent is exactly
- * halfway between two numbers of `bits` - 1 bits. */
+/* Returns a significand s of at most 64 bits. One of s - 1, s and s + 1, times 10^exponent, is
+ * exactly halfway between two numbers of `bits` - 1 bits. */
 static uint64_t halfway_significand(int bits, int exponent)
 {
     uint64_t five = 1, first = UINT64_C(1) << (bits - 1);

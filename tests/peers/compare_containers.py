@@ -39,8 +39,8 @@ LOOSER = {
     "invalid distances set": "ISA-L takes codes that say more than is used; the checksum proves the text",
 }
 
-# The checksum of tar adds unsigned bytes (POSIX). Python also accepts the sum of signed bytes, which
-# some old systems wrote; this is switched off here.
+# The checksum of tar adds unsigned bytes (POSIX). Python also accepts the sum of signed bytes,
+# which some old systems wrote. This is switched off here.
 both_sums = tarfile.calc_chksums
 tarfile.calc_chksums = lambda block: both_sums(block)[:1]
 
@@ -256,8 +256,8 @@ def find_member(archive, text, suffix):
 
 
 def is_tar(text):
-    """Returns whether the magic is ustar, or the checksum is right. TarInfo.frombuf would also require
-    owners and times in digits."""
+    """Returns whether the magic is ustar, or the checksum is right. TarInfo.frombuf would also
+    require owners and times in digits."""
     if text[257:262] == b"ustar":
         return True
     try:

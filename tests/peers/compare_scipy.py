@@ -33,8 +33,8 @@ FILES_GENERATED = 1000
 GENERATED = "generated_"
 SECONDS = 4  # processor time for one file: SciPy does not return from some files
 
-# Files that only one of the readers accepts, and the reason. Both agree on all other files, with one
-# exception: SciPy 1.12 and later adds the numbers of arrays to zeros, so that -0 becomes 0.
+# Files that only one of the readers accepts, and the reason. Both agree on all other files, with
+# one exception: SciPy 1.12 and later adds the numbers of arrays to zeros, so that -0 becomes 0.
 HERMITIAN = "library refuses", "its diagonal is not real, or its values are not complex"
 TRAILING = "library refuses", "SciPy ignores what follows on a line"
 BANNER = "library refuses", "SciPy takes unknown words in a banner for real or general"
@@ -315,8 +315,8 @@ def open_library(path):
 
 
 def verdict(path):
-    """Returns "" if the outcome for a file is as expected, otherwise a sentence. Generated files are
-    well-formed."""
+    """Returns "" if the outcome for a file is as expected, otherwise a sentence. Generated files
+    are well-formed."""
     found = compare(library, path)
     outcome = found.partition(":")[0]
     expected, reason = DIFFERENCES.get(path.name, ("", ""))
