@@ -115,7 +115,7 @@ static void check_shift(const fur_csr *a, rng *r)
     fur_csr_destroy(near);
 }
 
-/* Loops over the shapes. */
+/* Sums, shifts and element-wise products have the expected entries. Loops over the shapes. */
 START_TEST(rows_of_two_matrices_are_merged)
 {
     FOR_TURNS (type, TYPES, 5, _i) {

@@ -109,7 +109,7 @@ static void check_difference(const fur_csr *x, const fur_csr *y, double rtol, do
     fur_csr_destroy(near_x);
 }
 
-/* Loops over the shapes. */
+/* Norms and differences are equal to the results of plain loops. Loops over the shapes. */
 START_TEST(norms_and_differences_are_those_of_plain_loops)
 {
     for (int type = 0; type < TYPES; type += test_small() ? 3 : 1) {

@@ -139,7 +139,7 @@ static void check_dropped(const fur_csr *a, double tolerance)
     triplets_release(&all);
 }
 
-/* Loops over the shapes. */
+/* Every part of a matrix has the expected entries. Loops over the shapes. */
 START_TEST(parts_have_their_entries)
 {
     FOR_TURNS (type, TYPES, 5, _i) {

@@ -209,7 +209,7 @@ static void check_operations(const operands *o)
     }
 }
 
-/* Loops over the shapes. */
+/* Results in the context under test have the bits of one CPU thread. Loops over the shapes. */
 START_TEST(results_have_the_bits_of_one_thread)
 {
     memory m = {0};

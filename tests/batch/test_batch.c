@@ -16,7 +16,8 @@ static int64_t draw_count(rng *r)
     return counts[rng_below(r, TEST_SHORT ? 5 : COUNT_OF(counts) - !on_gpu())];
 }
 
-/* Loops over value types, like the next two tests. */
+/* Each product has the bits of a single product. Like the next two tests, it loops over value
+ * types. */
 START_TEST(products_have_the_bits_of_single_ones)
 {
     const fur_scalar coefficients[] = {{1, 0}, {-0.75, 0.5}, {0, 0}};
@@ -83,7 +84,7 @@ START_TEST(cg_ends_as_alone_with_thousands_of_rows)
 }
 END_TEST
 
-/* Loops over value types. */
+/* A guess that is not finite ends a system as a breakdown. Loops over value types. */
 START_TEST(a_guess_that_is_not_finite_is_a_breakdown)
 {
     rng r = rng_stream(50);

@@ -789,7 +789,7 @@ typedef struct creation {
     const char *name;
     fur_status (*create)(fixture *f, object *out);
     void (*destroy)(object o);
-    int least; /* Least number of allocations. Proves that some allocations failed. */
+    int least; /* fewest allocations that the creation must make, so that some have failed */
 } creation;
 
 static const creation creations[] = {

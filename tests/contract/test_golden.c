@@ -222,7 +222,7 @@ static void check_cg_row(fur_context *context, int row)
     check_cg(context, &solves[row]);
 }
 
-/* Loop over the rows of the tables. */
+/* These two tests loop over the rows of the tables. */
 START_TEST(reductions_give_the_golden_bits)
 {
     everywhere(check_reductions_row, _i);

@@ -169,7 +169,7 @@ START_TEST(a_context_ends_with_its_last_object)
 }
 END_TEST
 
-/* Loops over seeds. */
+/* Random programs destroy objects in any order. Loops over seeds. */
 START_TEST(objects_may_be_destroyed_in_any_order)
 {
     rng random = rng_stream((uint64_t)_i);

@@ -27,7 +27,7 @@ static void check_entries(const fur_csr *a)
     free(row);
 }
 
-/* Loops over the shapes. */
+/* Every entry is found by its position. Loops over the shapes. */
 START_TEST(entries_are_found_by_their_position)
 {
     rng r = rng_stream((uint64_t)_i);

@@ -82,7 +82,7 @@ static void check_scaled(fur_csr *a, rng *random, int sides)
     fur_vector_destroy(r);
 }
 
-/* Loops over the shapes. */
+/* Scaled matrices have the expected values, and their plans use them. Loops over the shapes. */
 START_TEST(rows_and_columns_are_scaled)
 {
     FOR_TURNS (type, FUR_VALUE_COUNT * FUR_OFFSET_COUNT, 5, _i) {

@@ -34,7 +34,8 @@ START_TEST(plans_take_new_values_over)
 }
 END_TEST
 
-/* Loops over value types, as the tests of operators and of stencils do. */
+/* Entries that share a position are updated in their order. Like the tests of operators and of
+ * stencils, it loops over value types. */
 START_TEST(repeated_entries_keep_their_order)
 {
     memory m;

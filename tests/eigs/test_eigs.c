@@ -70,7 +70,7 @@ static void check_dense(fur_context *context, const dense *d, const fur_eigs_opt
     dense_close(&p);
 }
 
-/* Loops over value types. */
+/* The requested eigenvalues of random matrices are found. Loops over value types. */
 START_TEST(random_matrices)
 {
     static const int64_t sizes[] = {1, 2, 3, 10, 60};
@@ -288,7 +288,7 @@ START_TEST(wrong_options_are_refused)
 }
 END_TEST
 
-/* Loops over value types. */
+/* The bits are the same for any number of threads. Loops over value types. */
 START_TEST(results_have_the_same_bits_for_any_number_of_threads)
 {
     static const int threads[] = {1, 2, 3, 8};
