@@ -12,7 +12,7 @@ import sys
 
 
 def anchor(heading):
-    """The name that a heading has in links."""
+    """Returns the name of a heading in links."""
     return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 
@@ -39,7 +39,7 @@ def wrong_labels(page):
 
 
 def missing_files(source, text_file):
-    """A name of one letter, such as a.c, stands for any file."""
+    """Yields the named files that do not exist. A name of one letter, such as a.c, stands for any file."""
     named = r"(?<![\w/.<-])(?:src|cuda|io|ranks|include)/[\w/]*\w\w\.(?:c|h|cpp|hpp|cu|cuh|def)\b"
     for name in sorted(set(re.findall(named, text_file.read_text()))):
         if not (source / name).exists():

@@ -16,19 +16,20 @@ FOLDERS = ("include", "src", "cuda", "io", "ranks", "python", "tools")
 TOKEN = re.compile(r"'(?:[^'\\\n]|\\[^'\n]+|\\')'|/\*.*?\*/|//[^\n]*|\"(?:[^\"\\\n]|\\.)*\"", re.S)
 PRINTF = re.compile(r"(\w+)\s*\([^;{}()]*\)\s*(?:FUR_PRINTF\(|__attribute__\(\(format)")
 MACRO = re.compile(r"#\s*define (\w+)\(((?:.*\\\n)*.*)")
-# Strings of the programmer or of the assembler.
+# Names before strings that only the programmer or the assembler reads.
 INNER = {"static_assert", "_Static_assert", "asm", "volatile"}
-# Functions of errors whose format the compiler does not check, or which take a part of an error.
+# Functions for errors whose format the compiler does not check, or whose argument is a part of an error.
 OTHERS = {"argp_error", "argp_failure", "PetscCheck", "SETERRQ", "refuse", "fur_cg_refuse", "wrong", "tolerate", "note",
           "fur_cursor_unexpected", "fur_decompress_damaged", "error", "type_error", "value_error", "require"}
 
 MAX_CHARACTERS = 200
-# The names that an error may begin with, and the errors that equal SciPy's.
+# The names that an error may begin with, and errors whose text must equal SciPy's.
 NAMES = ("Jacobi's", "True or False", "Axes of", "Header line not of length", "The source file does not exist")
-# Readers of text name lines of the file, and benchmarks numbers of their own.
+# Folders whose errors must count rows and columns from 1. Readers of text name lines instead, and benchmarks use other
+# numbers.
 COUNTED = ("src", "cuda", "io/common", "ranks", "python", "tools/solve", "tools/shared", "tools/operate")
 NUMBERED = re.compile(r"\b(row|column|entry) \(?%(lld|d)\b")
-# Words of the glossary's list that are right in another meaning.
+# Words of the glossary's list that also have a correct meaning.
 RIGHT = {"apart", "keeps", "says that", "takes", "too", "turn", "where", "whole", "own"}
 
 

@@ -5,8 +5,7 @@
 #   check_owners.sh SOURCE
 set -eu
 
-# fur_csr_check: the constructor of furrow::csr checks its arrays. fur_context_allocate: memory has
-# owners in C++.
+# fur_csr_check: the constructor of furrow::csr checks the arrays. fur_context_allocate: in C++, objects own memory.
 exceptions='fur_csr_check|fur_context_allocate'
 
 cd "$1"

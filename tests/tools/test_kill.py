@@ -30,7 +30,7 @@ ROWS = 20000
 
 
 def write_matrix(path):
-    """Seven entries in most rows, numbers of many digits."""
+    """Writes a matrix with seven entries in most rows. Its numbers have many digits."""
     entries = [(row, row + step) for row in range(1, ROWS + 1) for step in range(-3, 4)
                if 1 <= row + step <= ROWS]
     lines = [f"{i} {j} {1 / (3 * i + j)!r}\n" for i, j in entries]
@@ -52,7 +52,7 @@ class Failure(Exception):
 
 
 class Trial:
-    """A target in a separate folder."""
+    """An output file in a separate folder, and the file that it is converted from."""
 
     def __init__(self, folder, source, name):
         self.folder = folder / name
@@ -72,8 +72,8 @@ class Trial:
             raise Failure(f"{self.target.name}: exit status {process.returncode}: {sentence}")
 
     def check(self, what, may_leave):
-        """The target is one of two, and there is nothing beside it: but for one whole temporary file
-        of a process that got no chance."""
+        """Checks that the target is the old or the new file, and that no other file is left that `may_leave`
+        forbids."""
         content = self.target.read_bytes()
         if content not in (OLD, self.new):
             raise Failure(f"{self.target.name} is neither the old nor the new file after {what}")
@@ -85,8 +85,8 @@ class Trial:
             path.unlink()
 
     def kill(self, number):
-        """SIGKILL may leave a temporary file: where they have names at any moment, else in the one
-        between the last two calls, when it is complete."""
+        """Sends a signal during a conversion. SIGKILL may leave a temporary file. If temporary files have names, it may
+        be incomplete. Otherwise it has a name only between the last two calls, and is complete."""
         self.target.write_bytes(OLD)
         process = start(self.source, self.target)
         time.sleep(random.uniform(0, 1.1 * self.seconds))
@@ -100,9 +100,9 @@ class Trial:
                    and (HAS_NAMES or path.read_bytes() == self.new))
 
     def fill(self):
-        """The file may not become as large as it must."""
+        """Checks a conversion that may not write as many bytes as it must."""
         self.target.write_bytes(OLD)
-        limit = random.randrange(1500, len(self.new))  # LLVM's OpenMP needs 1024
+        limit = random.randrange(1500, len(self.new))  # LLVM's OpenMP needs a limit above 1024
         process = start(self.source, self.target, limit)
         sentence = process.communicate()[1].decode()
         if process.returncode != 1 or sentence != (f"furrow: {self.target}: cannot write: "

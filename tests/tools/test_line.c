@@ -1,4 +1,4 @@
-/* A table of any length reads a command line. */
+/* The reader of command lines accepts a table of options of any length. */
 #include "support.h"
 
 #include "line.h"
@@ -12,7 +12,7 @@ typedef struct settings {
     bool set[OPTIONS];
 } settings;
 
-/* A table of flags called --flag-0, --flag-1, ... */
+/* Returns a table of flags named --flag-0, --flag-1, ... */
 static const line_option *long_table(void)
 {
     static char names[OPTIONS][16];

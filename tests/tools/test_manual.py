@@ -22,7 +22,7 @@ _furrow
 printf '%s\n' "${COMPREPLY[@]}"
 """
 
-# The functions of zsh's completion system, which print what they are given.
+# Replacements of the functions of zsh's completion system, which print their arguments.
 ZSH = r"""
 _describe() { [[ $1 == -o ]] && shift; print -l -- ${${(P)2}%%:*} }
 compadd() { print -l -- ${(P)2} }
@@ -49,7 +49,7 @@ def options(command, program=None):
 
 
 def programs():
-    """The programs that have pages, with their names."""
+    """Returns the programs that have manual pages, with their names."""
     return {name: pathlib.Path(COMMAND).with_name(name) for name in ("furrow", "furrow-ranks")}
 
 

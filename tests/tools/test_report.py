@@ -35,13 +35,13 @@ LOOK = """(() => ({
 
 
 class Browser:
-    """A page that is driven by the DevTools protocol: JSON and a zero byte, through two pipes."""
+    """A web page, controlled by the DevTools protocol: JSON messages that end in a zero byte, through two pipes."""
 
     def __init__(self, program, profile):
         there, self.to = os.pipe()
         self.back, here = os.pipe()
 
-        def connect():  # as descriptors 3 and 4, whatever numbers they had
+        def connect():  # the pipes become descriptors 3 and 4
             ends = [os.dup(end) for end in (there, here)]
             os.dup2(os.fdopen(os.dup(ends[0]), "rb", closefd=False).fileno(), 3)
             os.dup2(ends[1], 4)
@@ -101,7 +101,7 @@ class Browser:
 
 
 def complaints(events):
-    """Yields the page's errors, and its requests to other addresses."""
+    """Yields the page's errors and its requests to other addresses."""
     for event in events:
         what = event.get("params", {})
         if event.get("method") in ("Log.entryAdded", "Runtime.exceptionThrown"):

@@ -1,4 +1,4 @@
-"""Shared by the tests of the command: how it is run, and a test with a temporary folder.
+"""Shared by the tests of the command: functions that run it, and test cases with a temporary folder.
 
 A program of tests is called with COMMAND DATA [unittest's arguments].
 """
@@ -17,15 +17,15 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
-import matrix_market  # beside this file; no cache is to be left there
+import matrix_market  # in this folder; Python must leave no cache here
 
 COMMAND = sys.argv[1]
 DATA = pathlib.Path(sys.argv[2])
 
 
 def quick(arguments):
-    """The command's line. `multiply` repeats its product for 0.2 s unless it is told how often: here
-    50 times, for which it would choose its kernel anyway."""
+    """Returns the command's line. `multiply` without --repeat repeats its product for 0.2 s. Here it gets 50
+    repetitions, for which it chooses the same kernel."""
     line = [COMMAND, *map(str, arguments)]
     if line[1:2] == ["multiply"] and not any(word.startswith("--repeat") for word in line):
         line.insert(2, "--repeat=50")
@@ -38,8 +38,8 @@ def run(*arguments, **options):
 
 
 def help_faults(text):
-    """Lines of a help text that are wider than a terminal, end in blanks, or explain an option in more
-    than two lines. A long option stands alone on a line before them."""
+    """Returns the lines of a help text that are wider than a terminal, end in blanks, or explain an option in more than
+    two lines. A long option is alone on a line before its explanation."""
     faults = [line for line in text.splitlines() if len(line) > 79 or line != line.rstrip()]
     lines = None  # outside the options
     for line in text.splitlines():
@@ -55,7 +55,7 @@ def help_faults(text):
 
 
 def pipe(content, *arguments):
-    """Standard output, in bytes, of a run that succeeds with this standard input."""
+    """Runs the command with this standard input, checks that it succeeds, and returns its standard output in bytes."""
     done = subprocess.run(quick(arguments), input=content, capture_output=True, check=False,
                           timeout=120)
     if done.returncode != 0:
@@ -78,7 +78,7 @@ def matrix(name):
 
 
 def shuffled_grid(path, width=13, height=9, seed=7):
-    """Five points on a grid whose points are numbered at random."""
+    """Writes the matrix of five points on a grid whose points are numbered at random."""
     print(f"seed {seed}", end=" ", flush=True)
     places = list(range(width * height))
     random.Random(seed).shuffle(places)
@@ -96,7 +96,7 @@ def shuffled_grid(path, width=13, height=9, seed=7):
 
 
 def limit_files():
-    """For a process that is to fail at writing more than 1500 bytes."""
+    """Makes a process fail if it writes a file of more than 1500 bytes."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500))
 
@@ -108,13 +108,13 @@ def limit_memory(size):
 
 @functools.lru_cache(maxsize=None)
 def cuda_missing():
-    """Returns the sentence that says why no GPU is available, "" if there is one."""
+    """Returns the message that says why no GPU is available, or "" if there is a GPU."""
     return run("kernels", "--device", "cuda").stderr.strip()
 
 
 @functools.lru_cache(maxsize=None)
 def cannot_pack(suffix):
-    """The sentence why this build does not know a compression, "" if it does."""
+    """Returns the message that says why this build does not support a compression, or "" if it does."""
     with tempfile.TemporaryDirectory() as folder:
         return run("convert", data("lecture.mtx"), f"{folder}/a.mtx{suffix}").stderr.strip()
 
@@ -133,7 +133,7 @@ class CommandTest(unittest.TestCase):
         return json.loads(done.stdout)
 
     def sentence(self, *arguments, status=1, **options):
-        """The one sentence on standard error of a run that fails."""
+        """Returns the only message on standard error of a run that must fail with this status."""
         done = run(*arguments, **options)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         if status == 1:
@@ -155,7 +155,7 @@ class CudaCase(CommandTest):
 
 
 class TakingTurns(unittest.TestLoader):
-    """Loads every second test of a case, those left out in other runs."""
+    """Loads every second test of a case. Other runs load the others."""
 
     def getTestCaseNames(self, case):
         names = super().getTestCaseNames(case)

@@ -1,4 +1,4 @@
-"""Matrix Market files in plain Python: what the tests of the command compare it with.
+"""Matrix Market files in plain Python, with which the tests compare the command.
 
 Written from the format's description and for clarity only; it knows nothing of the library.
 """
@@ -14,7 +14,7 @@ class Malformed(Exception):
 
 
 class Matrix:
-    """A matrix as rows of {column: value}, expanded, duplicates added."""
+    """A matrix as rows of {column: value}. Symmetric halves are expanded and duplicates are added."""
 
     def __init__(self, rows, cols, field="real"):
         self.rows = rows
@@ -40,7 +40,7 @@ class Matrix:
         return other
 
     def multiply(self, x):
-        """y = A x, and for each entry of y a bound on what rounding may change."""
+        """Returns y = A x, and for each entry of y a bound of its rounding error."""
         y, bound = [0.0] * self.rows, [0.0] * self.rows
         for row, line in self.lines.items():
             terms = [value * x[col] for col, value in line.items()]
@@ -50,7 +50,7 @@ class Matrix:
 
 
 def exact_sum(terms):
-    """Their sum, rounded at the end; products that are complex add up in both parts."""
+    """Returns the sum of the terms, rounded once at the end. Complex terms are summed in each part."""
     try:
         if complex in map(type, terms):
             return complex(math.fsum(t.real for t in terms), math.fsum(t.imag for t in terms))
@@ -87,7 +87,7 @@ def put(matrix, row, col, value):
 
 
 def array_positions(matrix):
-    """Positions of an array file's numbers in their order."""
+    """Yields the positions of the numbers in an array file, in their order."""
     skip = {"general": None, "skew-symmetric": 1}.get(matrix.symmetry, 0)
     for col in range(matrix.cols):
         for row in range(0 if skip is None else col + skip, matrix.rows):
@@ -95,7 +95,7 @@ def array_positions(matrix):
 
 
 def read(text):
-    """The matrix in the text of a Matrix Market file."""
+    """Returns the matrix in the text of a Matrix Market file."""
     lines = text.split("\n")
     _, thing, form, field, symmetry = lines[0].lower().split()
     if symmetry == "hermitian" and field != "complex":
@@ -134,13 +134,13 @@ def fill_array(matrix, content):
 
 
 def read_column(text):
-    """The entries of a file of one column."""
+    """Returns the entries of a file of one column."""
     matrix = read(text)
     return [matrix.lines[row].get(0, 0.0) for row in range(matrix.rows)]
 
 
 def write_column(path, numbers):
-    """A vector as an array file, complex if its first entry is."""
+    """Writes a vector as an array file, which is complex if the first entry is complex."""
     is_complex = bool(numbers) and isinstance(numbers[0], complex)
     field = "complex" if is_complex else "real"
     lines = [f"%%MatrixMarket matrix array {field} general", f"{len(numbers)} 1"]

@@ -1,4 +1,4 @@
-"""PNG and SVG files in plain Python: what the tests of pictures look at them with.
+"""PNG and SVG files in plain Python, with which the tests read the pictures.
 
 Written from the formats' descriptions, for as much of them as the command writes.
 """
@@ -12,7 +12,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 class Png:
-    """Width, height and rows of (red, green, blue, opacity)."""
+    """A PNG picture: its width, its height, and rows of (red, green, blue, opacity)."""
 
     def __init__(self, data):
         if data[:8] != b"\x89PNG\r\n\x1a\n":
@@ -30,7 +30,7 @@ class Png:
 
     @staticmethod
     def chunks(data):
-        """Each with its checksum tested; the pieces of IDAT joined."""
+        """Yields the chunks after a check of their checksums. The IDAT chunks are joined."""
         at, pixels = 0, b""
         while at < len(data):
             size, name = struct.unpack(">I4s", data[at : at + 8])
@@ -42,7 +42,7 @@ class Png:
             at += size + 12
 
     def lines(self, data, depth):
-        """Palette indices, after undoing each line's filter."""
+        """Yields lines of palette indices, with each line's filter undone."""
         size = (self.width * depth + 7) // 8
         above = [0] * size
         for row in range(self.height):
@@ -63,8 +63,8 @@ class Png:
 
 
 class Svg:
-    """The texts of a picture, and of each of its panels {(row, column): color} in cells, and where
-    the cells begin, in pixels from the left and the top."""
+    """An SVG picture: its texts, the cells of each panel as {(row, column): color}, and the place where the cells of
+    each panel begin, in pixels from the left and the top."""
 
     def __init__(self, text):
         root = xml.etree.ElementTree.fromstring(text)

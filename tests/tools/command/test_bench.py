@@ -10,7 +10,7 @@ import re
 import sys
 import xml.etree.ElementTree
 
-sys.dont_write_bytecode = True  # no cache is to be left beside this file
+sys.dont_write_bytecode = True  # Python must leave no cache in this folder
 from command_case import CommandTest, CudaCase, data, limit_files, main, run, shuffled_grid
 
 STENCIL_KEYS = {"points", "extent", "type", "device", "ns_per_point_stencil", "ns_per_point_csr",
@@ -26,7 +26,7 @@ WEIGHTS = {3: 4, 5: 8, 7: 12, 9: 16, 13: 192, 19: 48, 27: 52}  # sums of |coeffi
 
 
 class StencilTest(CommandTest):
-    """A stencil against its matrix."""
+    """Tests of furrow stencil, which compares a stencil with its matrix."""
 
     def race(self, *arguments):
         return self.json("stencil", *arguments, "--rounds", 1, "--threads", 2)
@@ -86,7 +86,7 @@ class StencilTest(CommandTest):
         self.assertIn("does not suit", self.sentence("stencil", *grid))
 
     def check_sweeps(self, report, count):
-        """The first kernel for sweeps makes one at a time, the next is what auto takes."""
+        """Checks that the first kernel computes one sweep at a time, and that all ratios refer to it."""
         kernels = report["sweep_kernels"]
         self.assertEqual((report["sweeps"], kernels[0]["kernel"], kernels[0]["depth"]),
                          (count, "single", 1))
@@ -210,7 +210,7 @@ class BenchTest(CommandTest):
                 xml.etree.ElementTree.parse(picture).getroot())
 
     def check_bars(self, case, texts):
-        """Each contender once, with its figures."""
+        """Checks that each contender is shown once, with its numbers."""
         for line in case["contenders"]:
             name, kernel = line["name"], line.get("kernel", line["name"])
             self.assertEqual(texts.count(name if kernel == name else f"{name}: {kernel}"), 1, name)
@@ -239,7 +239,7 @@ class BenchTest(CommandTest):
             self.assertIn(word, words)
         drawn = [element.text for element in picture.iter("{http://www.w3.org/2000/svg}text")]
         for title in titles:
-            self.assertIn(drawn.count(title), (1, 2))  # above its bars; in the roofline if it has room
+            self.assertIn(drawn.count(title), (1, 2))  # above its bars, and in the roofline if it fits
 
     def test_benchmarks_that_have_a_page(self):
         for arguments in (["reduce", 1000, "--seconds", "1e-6", "--rounds", 1],
@@ -262,7 +262,7 @@ class BenchTest(CommandTest):
                 self.assertGreaterEqual(texts.count(name), 1)
 
     def draw(self, saved):
-        """The page and the picture of a race that was saved."""
+        """Returns the page and the picture of results that were saved."""
         path, page, picture = (self.folder / name for name in ("s.json", "s.html", "s.svg"))
         path.write_text(saved if isinstance(saved, str) else json.dumps(saved))
         done = run("bench", "--from", path, "--report", page, "--picture", picture)
@@ -363,7 +363,7 @@ class BenchTest(CommandTest):
             self.assertIn(name, self.sentence("bench", "multigrid", name))
 
     def test_benchmark_of_solving(self):
-        """The loops to race with are there where the compiler has OpenMP."""
+        """The benchmark has plain OpenMP loops as a second contender if the compiler has OpenMP."""
         names = ["7-point:8", "5-point:9:stencil"]
         found = self.json("bench", "solve", *names, "--rounds", 1, "--threads", 2)["results"]
         self.assertEqual([case["case"] for case in found], names)
@@ -413,7 +413,7 @@ class CudaBenchTest(CudaCase):
             self.assertEqual(found["summary"]["auto"]["cold"]["cases"], 2)
 
     def test_stencil(self):
-        """Kernels that add in the order of the CPU have no difference."""
+        """Kernels that add in the order of the CPU give results without any difference."""
         for value in UNITS:
             report = self.json("stencil", "--points", 7, "--extent", "33,20,9", "--type", value,
                                "--device", "cuda", "--against", "compressed")

@@ -37,7 +37,7 @@ class DeviceTest(CommandTest):
 
 class CudaTest(CudaCase):
     def both(self, *arguments):
-        """The command's JSON on the CPU and on the GPU."""
+        """Returns the command's JSON on the CPU and on the GPU."""
         return self.json(*arguments), self.json(*arguments, "--device", "cuda")
 
     def test_info(self):

@@ -13,7 +13,7 @@ from command_case import CommandTest, data, main, matrix, run, shuffled_grid
 
 class EigsTest(CommandTest):
     def test_ring(self):
-        """A Hermitian matrix: the printed residuals are the residuals of the written vectors."""
+        """The printed residuals of a Hermitian matrix are the residuals of the written vectors."""
         for which, order in (("smallest", 1), ("largest", -1), ("both", 1)):
             out = self.folder / "v.mtx"
             report = self.json("eigs", data("ring.mtx"), "--count", 4, "--which", which, "--basis",
@@ -36,7 +36,7 @@ class EigsTest(CommandTest):
                 self.assertAlmostEqual(math.hypot(*map(abs, column)), 1, places=12)
 
     def test_all_of_a_small_matrix(self):
-        """The trace is the sum of all eigenvalues."""
+        """All eigenvalues of a small matrix are found: their sum is the trace."""
         path = self.folder / "a.mtx"
         path.write_text("%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n"
                         "1 1 2\n2 2 2\n3 3 5\n2 1 -1\n")
@@ -61,7 +61,7 @@ class EigsTest(CommandTest):
                       self.sentence("eigs", data("ring.mtx"), "--count", 1000))
 
     def test_lobpcg(self):
-        """The values of Lanczos' method; options of the other method are refused."""
+        """lobpcg finds the eigenvalues that Lanczos' method finds. Options of the other method are refused."""
         grid = shuffled_grid(self.folder / "grid.mtx", 30, 20)
         expected = self.json("eigs", grid, "--count", 3)["values"]
         for precond in "ic0", "amg":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Figures that furrow prints, draws or writes were computed in the same run.
+"""The numbers that furrow prints, draws or writes were computed in the same run.
 
     test_figures.py COMMAND DATA [unittest's arguments]
 """
@@ -19,7 +19,7 @@ from command_case import DATA, CommandTest, data, main, run, shuffled_grid
 
 METHODS = ["cg", "cg_single", "chebyshev", "minres", "bicgstab", "idrs", "gmres",
            "fgmres", "richardson", "lsqr", "lsmr", "cgnr"]
-# Methods that do not have the x of an iteration.
+# Methods that do not store the x of each iteration.
 BEHIND = {"cg", "cg_single", "gmres", "fgmres"}
 
 
@@ -30,19 +30,19 @@ def history(path):
 
 
 def dots(page):
-    """The number of true residuals that a page shows."""
+    """Returns the number of true residuals that a page shows."""
     return len(re.findall(r'<circle class="dot"', page))
 
 
 class TrueResidualTest(CommandTest):
     def residual_of(self, a, x):
-        """||A 1 - A x|| / ||A 1||, by plain Python."""
+        """Returns ||A 1 - A x|| / ||A 1||, computed in plain Python."""
         b, _ = a.multiply([1.0] * a.cols)
         ax, _ = a.multiply(x)
         return math.sqrt(math.fsum((p - q) ** 2 for p, q in zip(b, ax)) / math.fsum(p * p for p in b))
 
     def shown(self, path, *options):
-        """The history of a solve, after its true residuals were counted on its page."""
+        """Returns the history of a solve. Checks that its page shows all true residuals of the history."""
         page, points = self.folder / "r.html", self.folder / "h.csv"
         run("solve", path, "--report", page, "--history", points, *options)
         rows = history(points)
@@ -58,7 +58,8 @@ class TrueResidualTest(CommandTest):
         return matrix_market.read_column(out.read_text()), report["residual"]
 
     def test_true_residuals_are_those_of_the_iterations(self):
-        """x of an iteration is what the same solve returns if it must end there."""
+        """The true residual of an iteration is that of the x which the same solve returns if max-iterations ends it
+        there."""
         path = shuffled_grid(self.folder / "grid.mtx")
         a = matrix_market.read(path.read_text())
         for method in METHODS:
@@ -71,11 +72,11 @@ class TrueResidualTest(CommandTest):
                 self.assertTrue(any(row["true_residual"] < 0.9 for row in inner) or method in BEHIND)
                 for row in inner[:6]:
                     x, residual = self.x_after(path, int(row["iteration"]), *options)
-                    if residual < 1:  # else x is the guess
+                    if residual < 1:  # otherwise x is the guess
                         self.assertLess(abs(self.residual_of(a, x) - row["true_residual"]), 1e-12)
 
     def test_reduced_systems(self):
-        """The iterations of a system reduced to one colour have no x of the whole system."""
+        """A system reduced to one colour has no x of the unreduced system in its iterations."""
         rows = self.shown(data("plate.mtx"), "--method", "cg", "--precond", "jacobi")
         known = [row["true_residual"] for row in rows if row["true_residual"] is not None]
         self.assertEqual((len(known), known[0]), (2, 1))
@@ -98,7 +99,7 @@ class TrueResidualTest(CommandTest):
             self.assertLess(abs(self.residual_of(a, x) - row["true_residual"]), 1e-12)
 
     def test_attempts(self):
-        """Each attempt ends with the residual that the report has of it."""
+        """The last residual of each attempt in the history is the one in its report."""
         page, points = self.folder / "r.html", self.folder / "h.csv"
         report = self.json("solve", data("links.mtx"), "--report", page, "--history", points)
         rows = history(points)
@@ -126,7 +127,7 @@ class TrueResidualTest(CommandTest):
 
 
 def numbers(value, path=""):
-    """All numbers of a JSON value, each with the names on the way to it."""
+    """Yields all numbers of a JSON value, each with the path of names that leads to it."""
     if isinstance(value, dict):
         for key, member in value.items():
             yield from numbers(member, f"{path}.{key}")
@@ -138,13 +139,13 @@ def numbers(value, path=""):
 
 
 def is_measured(line):
-    """Returns whether another run may print another number. Such numbers are times, results of timing
-    such as the kernel and its bytes, and bounds, which are rounded upwards."""
+    """Returns whether another run may print another number in this line. Such numbers are times, results of timing such
+    as the kernel and its bytes, and bounds, which are rounded upwards."""
     return re.search(r" [um]?s\b|GB/s|timed|pays back|break-even|bytes|at most", line)
 
 
 def page_time(seconds):
-    """As the page writes it."""
+    """Returns the time in the form that the page uses."""
     scale, unit = ((1, "s") if seconds >= 1 else (1e3, "ms") if seconds >= 1e-3 else (1e6, "µs"))
     number = scale * seconds
     return f"{number:.{0 if number >= 100 else 1 if number >= 10 else 2}f} {unit}"
@@ -156,10 +157,10 @@ def seconds_of(text):
 
 
 class FigureTest(CommandTest):
-    """A figure that was not computed is left out, or null in JSON. No number stands for it."""
+    """A number that was not computed is left out, or is null in JSON. No other number replaces it."""
 
     def runs(self):
-        """Lines of the command, for the many ways in which figures may be missing."""
+        """Yields command lines whose reports lack numbers for many different reasons."""
         files = [data(name) for name in ("plate.mtx", "links.mtx", "survey.mtx", "indefinite.mtx",
                                          "ring.mtx", "empty.mtx", "mesh.mtx", "wind.mtx")]
         huge = self.folder / "huge.mtx"
@@ -189,21 +190,21 @@ class FigureTest(CommandTest):
             key = path.rpartition(".")[2]
             self.assertTrue(math.isfinite(number) or key in ("values", "residuals"), path)
             if not math.isfinite(number):
-                continue  # in a list of eigenvalues that were not found
+                continue  # an eigenvalue that was not found
             if re.match(r"seconds|gbps|norm$|condition", key):
                 self.assertGreater(number, 0, path)
             elif key != "sum" and not key.startswith(("y_norm_1", "values")):
                 self.assertGreaterEqual(number, 0, path)
 
     def check_text(self, text, report):
-        """Each figure is in the report, except figures that another run measures again."""
+        """Checks that each number of the text is in the report, except numbers that another run measures again."""
         known = {form % number for _, number in numbers(report)
                  for form in ("%d", "%g", "%.16g", "%.1e", "%.1f") if math.isfinite(number)}
         self.assertNotRegex(text, r"\b(nan|-?inf)\b")
         for line in text.splitlines():
             label, _, value = line.partition("  ")
             if is_measured(line) or label in ("recognition", "because", "tried", "made by", "order"):
-                continue  # sentences
+                continue  # the values are sentences
             for number in re.findall(r"(?<![\w.])[+-]?\d+(?:\.\d+)?(?:e[+-]\d+)?(?![\w.])", value):
                 self.assertIn(number, known, line)
 
@@ -215,12 +216,12 @@ class FigureTest(CommandTest):
                     continue
                 report = json.loads(done.stdout)
                 self.check_json(report)
-                if line[0] != "kernels":  # a list with the sources' years
+                if line[0] != "kernels":  # the list has years of publications
                     self.check_text(run(*line).stdout, report)
 
 
 def labels():
-    """Every label of a figure, as the sources of the command and of furrow-ranks have it."""
+    """Yields every label of a number in the sources of the command and of furrow-ranks."""
     text = r'"((?:[^"\\]|\\.)*)"'
     calls = (rf'\b(?:output_(?:text|count|number|flag|seconds|rate|counts|numbers|times|known))'
              rf'\([^,;"]+,\s*{text},\s*{text}', rf'\b(output_line)\({text}')
@@ -231,14 +232,14 @@ def labels():
 
 class LabelTest(CommandTest):
     def test_every_label_leaves_room(self):
-        """Values begin in column 21."""
+        """Labels are short enough, because values begin in column 21."""
         found = set(labels())
         self.assertGreater(len(found), 100)
         self.assertLessEqual({"rows", "time to set up", "condition, at least", "tried"}, found)
         self.assertEqual([label for label in found if len(label) > 19], [])
 
     def test_lines(self):
-        """In what the command prints, too."""
+        """Values begin in this column also in the output of the command."""
         for line in (["info", data("plate.mtx"), "--graph"], ["solve", data("plate.mtx")],
                      ["multiply", data("plate.mtx"), "--by", data("plate.mtx")],
                      ["reorder", data("plate.mtx")], ["trisolve", data("plate.mtx")]):
@@ -247,7 +248,7 @@ class LabelTest(CommandTest):
 
 
 class OtherPagesTest(CommandTest):
-    """Pages of reorder and of races have the figures of the JSON that was printed in the same run."""
+    """Pages of reorder and of benchmarks show the numbers of the JSON that was printed in the same run."""
 
     def page(self, *arguments):
         page = self.folder / "r.html"
@@ -288,7 +289,7 @@ class OtherPagesTest(CommandTest):
 
 
 class PageTest(CommandTest):
-    """The page of a solve has the figures of the report that was printed in the same run."""
+    """The page of a solve shows the numbers of the report that was printed in the same run."""
 
     def solve(self, *arguments):
         page = self.folder / "r.html"
@@ -318,7 +319,7 @@ class PageTest(CommandTest):
                          f"{rate:.1f} GB/s" if rate is not None else "not counted")
 
     def check_times(self, report, page):
-        """The parts of the time add up to the total, and equal the figures of the report."""
+        """Checks that the parts of the time add up to the total and equal the numbers of the report."""
         table = re.search(r'(?s)<table class="times">.*?</table>', page)[0]
         rows = re.findall(r'<th scope="row">([^<]*)</th><td>([^<]*)<div class="bar new" '
                           r'style="width:([\d.]+)%"', table)
@@ -335,7 +336,7 @@ class PageTest(CommandTest):
         self.assertEqual("Preconditioner" in parts, known and bool(applied))
 
     def test_pages(self):
-        chain = self.folder / "chain.mtx"  # cg ends its trial, and cg with factors solves it
+        chain = self.folder / "chain.mtx"  # cg fails in its trial; cg with factors then solves it
         rows = range(1, 5001)
         chain.write_text("%%MatrixMarket matrix coordinate real symmetric\n5000 5000 9999\n"
                          + "".join(f"{i} {i} {2 + 1e-9 * i}\n" for i in rows)
@@ -360,7 +361,7 @@ class PageTest(CommandTest):
                 self.check_times(report, page)
 
     def test_nothing_to_do(self):
-        """No iteration is needed from the solution."""
+        """A solve that starts from the solution needs no iteration."""
         out = self.folder / "x.mtx"
         self.json("solve", data("plate.mtx"), "--rtol", "1e-13", "--out", out, status=0)
         report, page = self.solve(data("plate.mtx"), "--x0", out, "--precond", "amg")

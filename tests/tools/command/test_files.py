@@ -107,7 +107,7 @@ class ConvertTest(CommandTest):
         self.sentence("convert", data("ring.mtx"), self.folder / "out.mtx", "--type", "f64")
 
     def test_type_is_rounded_to_once(self):
-        above_half = "1." + "0" * 7 + "59604644775390625" + "0" * 20 + "1"  # 1 + 2^-24 and a bit
+        above_half = "1." + "0" * 7 + "59604644775390625" + "0" * 20 + "1"  # slightly more than 1 + 2^-24
         for banner in ("coordinate real general\n1 1 1\n1 1 ", "array real general\n1 1\n"):
             found = pipe(f"%%MatrixMarket matrix {banner}{above_half}\n".encode(), "convert", "-",
                          "-", "--type", "f32")
@@ -182,7 +182,7 @@ class BinaryTest(CommandTest):
 
 
 class PipeTest(CommandTest):
-    """Standard input and output as files."""
+    """Standard input and standard output instead of files."""
 
     def test_reading(self):
         for name in ("plate.mtx", "wind_x.mtx", "ring.mtx"):
@@ -258,7 +258,7 @@ class PackedTest(CommandTest):
         self.assertEqual(report["y_norm_2"], self.json("multiply", data("plate.mtx"))["y_norm_2"])
 
     def archive(self, **members):
-        """plate.tar.gz with plate/plate.mtx and, by their suffixes, more members."""
+        """Makes plate.tar.gz with plate/plate.mtx and further members named by their suffixes. Returns its path."""
         path = self.folder / "plate.tar.gz"
         members = {"plate/plate.mtx": data("plate.mtx").read_bytes(),
                    **{f"plate/plate_{suffix}.mtx": text for suffix, text in members.items()}}
@@ -280,7 +280,7 @@ class PackedTest(CommandTest):
         self.assertEqual(out.read_bytes(), direct.read_bytes())
 
     def solution(self, *arguments):
-        """x in bytes, and which right-hand side it has."""
+        """Solves and returns the name of the right-hand side, and x in bytes."""
         out = self.folder / "x.mtx"
         return self.json("solve", *arguments, "--out", out)["rhs"], out.read_bytes()
 

@@ -10,7 +10,7 @@ SUCCESSES = ("converged", "converged to working precision")
 
 
 def springs(count, stiffness, ground):
-    """A chain of `count` nodes: spring i joins nodes i and i + 1; ground[i] joins node i to 0."""
+    """Returns a chain of `count` nodes. Spring i joins nodes i and i + 1, and ground[i] joins node i to 0."""
     entries = {}
     for i in range(count):
         entries[i, i] = ground.get(i, 0.0)
@@ -21,7 +21,7 @@ def springs(count, stiffness, ground):
 
 
 def neumann(side):
-    """Five points on a square without a boundary condition."""
+    """Returns the matrix of five points on a square without a boundary condition."""
     entries = {}
     for i in range(side * side):
         for j in ([i + 1] if (i + 1) % side else []) + ([i + side] if i + side < side * side else []):
@@ -31,10 +31,10 @@ def neumann(side):
 
 
 class Hard(CommandTest):
-    """Systems of which the solution, or the least residual, is known."""
+    """Systems whose solution or least residual is known."""
 
     def solve(self, rows, entries, b, status=0):
-        """The JSON report, and x."""
+        """Solves a system with the command and returns the JSON report and x."""
         lines = [f"{row + 1} {col + 1} {value!r}" for (row, col), value in sorted(entries.items())]
         matrix = self.folder / "A.mtx"
         right = self.folder / "b.mtx"
@@ -64,9 +64,9 @@ class Hard(CommandTest):
         for stiff in (1e6, 1e10):
             entries = springs(6, [stiff, 1.0, stiff, 1.0, stiff], {0: 1.0, 5: 1.0})
             _, x = self.solve(6, entries, [0.0, 0.0, 1.0, 1.0, 0.0, 0.0])
-            for i in (0, 2, 4):  # nodes that a stiff spring joins move together
+            for i in (0, 2, 4):  # nodes joined by a stiff spring move together
                 self.assertLessEqual(abs(x[i] - x[i + 1]), 1e-5 * max(x))
-            # the ends carry the load in equal parts: x = 1 there, and 2 in the middle
+            # The ends carry the load in equal parts: x = 1 at the ends, and 2 in the middle.
             for found, right in zip(x, [1, 1, 2, 2, 1, 1]):
                 self.assertLessEqual(abs(found - right), 1e-5)
 
@@ -76,7 +76,8 @@ class Hard(CommandTest):
         self.expect(3, penalised, [1e20, 1.0, 1.0], [1.0, 5 / 3, 4 / 3], within=1e-6)
 
     def test_a_closed_switch(self):
-        """Nodes 1 to 3 at 5 V, joined by 1e3 S and a switch of 1e9 S; the last unknown is a current."""
+        """A circuit with a closed switch. Nodes 1 to 3 are at 5 V, joined by 1e3 S and a switch of 1e9 S. The last
+        unknown is a current."""
         entries = {(0, 0): 1e3, (0, 1): -1e3, (0, 3): 1.0, (1, 0): -1e3, (1, 1): 1e3 + 1e9,
                    (1, 2): -1e9, (2, 1): -1e9, (2, 2): 1e9 + 1e-12, (3, 0): 1.0}
         _, x = self.solve(4, entries, [0.0, 0.0, 0.0, 5.0])
@@ -111,7 +112,7 @@ class Hard(CommandTest):
     def test_a_right_side_outside_of_the_range(self):
         rows = 50
         entries = springs(rows, [1.0] * (rows - 1), {})
-        b = [0.5 + (-1.0) ** i for i in range(rows)]  # a mean of 0.5
+        b = [0.5 + (-1.0) ** i for i in range(rows)]  # b has a mean of 0.5
         report, _ = self.solve(rows, entries, b, status=1)
         self.assertTrue(report["outcome"].startswith("least-squares solution"), report["outcome"])
         least = 0.5 * rows**0.5 / sum(value * value for value in b) ** 0.5

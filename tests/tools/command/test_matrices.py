@@ -15,16 +15,16 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-import matrix_market  # beside this file; no cache is to be left there
+import matrix_market  # in this folder; Python must leave no cache here
 
 SKIPPED = 77
-# Plain Python takes some 10 us an entry or row. Larger matrices are multiplied but not compared.
+# Larger matrices are multiplied but not compared, because plain Python takes about 10 us for an entry or row.
 COMPARED_BYTES = 400_000
 COMPARED_ROWS = 100_000
 SOLVED_ENTRIES = 300_000
 MAX_ITERATIONS = 2000
 RTOL = 1e-8
-# Matrices known to be stencils: how they are recognised.
+# How matrices that are stencils are recognised.
 STENCILS = {
     "3pt_100.mtx": "3 points with constant coefficients on a grid of 100; 0 rows differ",
     "5pt_10x10.mtx": "5 points with constant coefficients on a grid of 10 x 10; 0 rows differ",
@@ -43,7 +43,7 @@ STENCILS = {
 
 
 class Wrong(Exception):
-    """The command said or did something that is not right."""
+    """The command printed or did something wrong."""
 
 
 def expect(condition, text):
@@ -57,7 +57,7 @@ def run(command, *arguments):
 
 
 def report_of(done):
-    """The JSON of a run that may have failed only with one sentence."""
+    """Returns the JSON of a run. The run may fail only with one message."""
     expect(done.returncode in (0, 1), f"exit status {done.returncode}: {done.stderr}")
     if done.returncode == 1:
         lines = done.stderr.splitlines()
@@ -96,7 +96,7 @@ def check_product(command, path, a, folder, options):
 
 
 def check_stencil(command, path, folder):
-    """A matrix recognised as a stencil multiplies with the bits of the reference."""
+    """Checks that a matrix recognised as a stencil gives the bits of the reference."""
     found = {}
     for kernel in ("stencil", "reference"):
         done = run(command, "multiply", path, "--kernel", kernel, "--x", folder / "x.mtx", "--out",
@@ -113,7 +113,7 @@ def check_stencil(command, path, folder):
 
 
 def check_residual(report, a, x):
-    """The reported residual is the residual of x, up to the rounding of A x."""
+    """Checks that the reported residual is that of x, up to the rounding of A x."""
     b, b_error = a.multiply([1.0] * a.cols)
     ax, ax_error = a.multiply(x)
     size = math.hypot(*map(abs, b)) or 1.0
@@ -126,7 +126,7 @@ def check_residual(report, a, x):
 
 
 def check_solve(command, path, a, folder):
-    """The solver's report about a symmetric matrix agrees with its x."""
+    """Checks that the report of a solve with a symmetric matrix agrees with the written x."""
     out = folder / "solution.mtx"
     done = run(command, "solve", path, "--json", "--rtol", RTOL, "--max-iterations",
                MAX_ITERATIONS, "--out", out)
@@ -151,7 +151,7 @@ def check_large(command, path):
 
 
 def check_matrix(command, path, folder):
-    """Checks one good file and returns what became of it, in a few words."""
+    """Checks one valid file and returns a few words about the result."""
     if path.stat().st_size > COMPARED_BYTES:
         return check_large(command, path)
     try:
@@ -168,7 +168,7 @@ def check_matrix(command, path, folder):
 
 
 def check_malformed(command, path, folder):
-    """A file that may be refused, but with a sentence, and without an output file."""
+    """Checks that a malformed file is read, or refused with a message and without an output file."""
     out = folder / "converted.mtx"
     done = run(command, "convert", path, out, "--json")
     report = report_of(done)

@@ -23,7 +23,7 @@ MULTIPLY_KEYS = {"rows", "cols", "entries", "kernel", "threads", "seconds_load",
 
 class MultiplyTest(CommandTest):
     def product(self, path, x, *options):
-        """y as the command writes it, and its report."""
+        """Returns y as the command writes it, and its report."""
         matrix_market.write_column(self.folder / "x.mtx", x)
         report = self.json("multiply", path, "--x", self.folder / "x.mtx", "--out",
                            self.folder / "y.mtx", "--repeat", 3, *options)
@@ -42,7 +42,7 @@ class MultiplyTest(CommandTest):
             self.assertAlmostEqual(report[key], right, delta=1e-13 * right)
 
     def test_block_of_vectors(self):
-        """C = A B and A^T B for an array B, column by column as single products."""
+        """C = A B and A^T B for an array B have the columns of single products."""
         block = self.folder / "B.mtx"
         a = data("plate.mtx")
         rows = self.json("info", a)["rows"]
@@ -94,7 +94,8 @@ class MultiplyTest(CommandTest):
                 self.check(y, report, matrix("wind.mtx"), x)
 
     def test_refused_threads_are_said(self):
-        """Each thread's stack takes half of what the process may: there is room for two at most."""
+        """Threads that cannot start are reported. Each thread's stack uses half of the memory that the process may
+        have, so at most two threads fit."""
         path = self.folder / "diagonal.mtx"
         rows = 250000
         path.write_text(f"%%MatrixMarket matrix coordinate pattern general\n{rows} {rows} {rows}\n"
@@ -138,7 +139,7 @@ class MultiplyTest(CommandTest):
         self.assertEqual(report["y_norm_max"], 1.7976931348623157e308)
 
     def test_names_that_are_not_utf8(self):
-        """Each byte that is not part of a character is printed as U+FFFD, in every name."""
+        """In every name, each byte that is not part of a character is printed as U+FFFD."""
         seed = int(os.environ.get("FURROW_SEED") or time.time_ns() % 2**32)
         print(f"FURROW_SEED={seed}")
         r = random.Random(seed)
@@ -203,7 +204,8 @@ class MultiplyByTest(CommandTest):
         self.assertNotIn("values", self.json("multiply", self.folder / "a.mtx"))
 
     def test_half_storage(self):
-        """Half of a symmetric file, and of a whole matrix, has the norms and the bits of A."""
+        """With --half, a product has the norms and the bits of A, for a file of one half and for a file of
+        both halves."""
         self.json("convert", data("plate.mtx"), self.folder / "plate.fur")
         self.json("convert", data("ring.mtx"), self.folder / "whole.mtx", "--symmetry", "general")
         for path, half in ((data("plate.mtx"), "symmetric"), (data("ring.mtx"), "Hermitian"),
@@ -244,7 +246,7 @@ class MultiplyByTest(CommandTest):
 
 
 class RecognitionTest(CommandTest):
-    """A matrix that is a stencil; test_recognise.c has the rest."""
+    """A matrix that is a stencil is recognised. test_recognise.c tests the other cases."""
 
     def test_a_grid_is_known(self):
         found = "a stencil of 5 points with variable coefficients on a grid of 100 x 100; 0 rows differ"
@@ -271,7 +273,8 @@ class RecognitionTest(CommandTest):
                          (self.folder / "reference").read_bytes())
 
     def test_every_way_solves_for_one_of_two_colours(self):
-        """Whichever kernel is asked for, and whichever wins the race: 215 iterations in place of 428."""
+        """A solve reduced to one colour takes 215 iterations instead of 428, whichever kernel is named or found
+        fastest."""
         columns = self.folder / "b.mtx"
         columns.write_text("%%MatrixMarket matrix array real general\n10000 2\n" + "1\n" * 20000)
         plain = ["solve", data("plate.mtx"), "--method", "cg"]
@@ -347,7 +350,7 @@ class KernelsTest(CommandTest):
 
 
 class OperationsTest(CommandTest):
-    """add, extract and combine, by the matrices that they write."""
+    """add, extract and combine write correct matrices."""
 
     A = {(1, 1): 2, (2, 1): 3, (2, 2): 4, (3, 2): -1, (3, 3): 5, (1, 3): 7}
     B = {(1, 1): 1, (1, 2): 8, (3, 3): -2.5}
@@ -410,7 +413,7 @@ class OperationsTest(CommandTest):
 
 
 class TrisolveTest(CommandTest):
-    """A matrix whose solutions are whole numbers, and arguments that do not fit."""
+    """A triangular matrix with integer solutions, and arguments that do not fit it."""
 
     def setUp(self):
         super().setUp()
@@ -460,7 +463,7 @@ class NeighboursTest(CommandTest):
     def setUp(self):
         super().setUp()
         self.path = self.folder / "points.mtx"
-        # An array file has its columns one after the other: (0, 0), (3, 0), (3, 4), (0, 0).
+        # An array file is stored by columns. Its points are (0, 0), (3, 0), (3, 4), (0, 0).
         self.path.write_text("%%MatrixMarket matrix array real general\n4 2\n" +
                              "".join(f"{x}\n" for x in (0, 3, 3, 0, 0, 0, 4, 0)))
 

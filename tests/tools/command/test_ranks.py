@@ -25,7 +25,7 @@ def numbers(path):
 
 
 def chain(path, rows, low=-1.0, high=-1.0, middle=2.0):
-    """A tridiagonal matrix."""
+    """Writes a tridiagonal matrix."""
     lines = []
     for i in range(1, rows + 1):
         lines += [f"{i} {i - 1} {low}"] * (i > 1) + [f"{i} {i} {middle}"]
@@ -37,7 +37,7 @@ def chain(path, rows, low=-1.0, high=-1.0, middle=2.0):
 
 class SolveTest(CommandTest):
     def test_a_failure_is_one(self):
-        """The status, sentence and advice are furrow's. The report exists nevertheless."""
+        """A failure has furrow's status, message and advice. The report is still printed."""
         for limit, ranks in ((3, 1), (3, 2), (7, 3)):
             line = ["solve", data("plate.mtx"), "--max-iterations", limit, "--json"]
             done = run(*line, "--ranks", ranks)
@@ -54,7 +54,7 @@ class SolveTest(CommandTest):
         self.assertIs(json.loads(done.stdout)["converged"], True)
 
     def test_two_colours(self):
-        """Ranks solve for one of two colours, as furrow does, and find its bits."""
+        """Ranks reduce the system to one colour as furrow does, and give its bits."""
         want = self.folder / "want.mtx"
         line = ["solve", data("plate.mtx"), "--method", "cg", "--json", "--out"]
         for precond in ("jacobi", "none"):
@@ -68,7 +68,7 @@ class SolveTest(CommandTest):
                 self.assertEqual(mine.read_bytes(), want.read_bytes(), ranks)
 
     def test_figures_of_furrow(self):
-        """Every figure of the report that does not depend on who solves."""
+        """The report has every number of furrow's report that does not depend on the ranks."""
         known = json.loads(furrow("solve", data("plate.mtx"), "--bounds", "--json").stdout)
         report = json.loads(run("solve", data("plate.mtx"), "--bounds", "--json").stdout)
         own = re.compile("reason|attempts|kernel|bytes_|gbps|reorder|seconds_plan|stencil|"
@@ -76,7 +76,7 @@ class SolveTest(CommandTest):
         self.assertLessEqual({key for key in known if not own.match(key)}, report.keys())
 
     def test_formats(self):
-        """A name ends in what is in the file; --format says otherwise."""
+        """The suffix of a file name selects the format, unless --format names another one."""
         line = ["solve", data("plate.mtx"), "--ranks", 2]
         for name, more in (("x.mtx", []), ("x.fur", []), ("y.fur", ["--format", "mtx"]),
                            ("y.mtx", ["--format", "fur"])):
@@ -95,7 +95,7 @@ class SolveTest(CommandTest):
         return done.stderr
 
     def test_standard_streams(self):
-        """A from standard input, x to standard output, and nothing else there."""
+        """A may be standard input, and x may be standard output, which then holds nothing else."""
         want = self.folder / "x.mtx"
         run("solve", data("plate.mtx"), "--out", want)
         x = pipe(data("plate.mtx").read_bytes(), "--ranks", "3", "solve", "-", "--out", "-")
@@ -106,7 +106,7 @@ class SolveTest(CommandTest):
         self.assertEqual(x[:2], y[:2])
 
     def test_right_hand_sides_and_guesses(self):
-        """--b, --x0 and --history, as furrow has them."""
+        """--b, --x0 and --history work as in furrow."""
         b, x = self.folder / "b.mtx", self.folder / "x.mtx"
         b.write_text("%%MatrixMarket matrix array real general\n10000 1\n" +
                      "".join(f"{i % 7 - 3}\n" for i in range(10000)))
@@ -124,7 +124,7 @@ class SolveTest(CommandTest):
         self.assertLessEqual(again["iterations"], 1)
 
     def test_singular(self):
-        """The default right-hand side of a matrix that maps ones to 0."""
+        """The default right-hand side of a singular matrix is in its range. The matrix maps ones to 0."""
         path = self.folder / "laplacian.mtx"
         lines = ["%%MatrixMarket matrix coordinate real general", "3 3 7", "1 1 1", "1 2 -1",
                  "2 1 -1", "2 2 2", "2 3 -1", "3 2 -1", "3 3 1"]
@@ -135,7 +135,8 @@ class SolveTest(CommandTest):
         self.assertNotIn("note", run("solve", path, "--quiet").stderr)
 
     def test_whole_preconditioners(self):
-        """The bits of furrow, also of multigrid for a matrix that is not symmetric."""
+        """Preconditioners of the unreduced matrix give the bits of furrow. This includes multigrid for a matrix that is
+        not symmetric."""
         wind = chain(self.folder / "wind.mtx", 900, low=-1.5, high=-0.25, middle=2.0)
         for kind, method in (("ilu0", "gmres"), ("amg", "gmres"), ("ilut", "bicgstab")):
             for ranks in (1, 3):
@@ -150,7 +151,7 @@ class SolveTest(CommandTest):
                     self.assertEqual(numbers(mine), numbers(want))
 
     def test_complete_factors(self):
-        """`direct` is the preconditioner direct of the whole matrix, whose bits are furrow's."""
+        """`direct` factors the matrix of all ranks and gives the bits of furrow."""
         wind = chain(self.folder / "wind.mtx", 900, low=-1.5, high=-0.25, middle=2.0)
         mine, want = self.folder / "mine.mtx", self.folder / "want.mtx"
         line = ["solve", wind, "--method", "direct", "--json"]
@@ -168,7 +169,7 @@ class SolveTest(CommandTest):
         self.assertEqual(numbers(mine), numbers(want))
 
     def test_folders_that_are_not_there(self):
-        """Known before the matrix is read."""
+        """A missing output folder is reported before the matrix is read."""
         for option, name in (("--out", "x.mtx"), ("--history", "h.csv")):
             path = self.folder / "missing" / name
             for program, ranks in ((COMMAND, ["--ranks", "2"]), (FURROW, [])):
@@ -228,7 +229,7 @@ class UsageTest(CommandTest):
             self.assertIn(part, done.stderr)
 
     def test_reading(self):
-        """How files are read is asked for as of furrow, and held to on all ranks."""
+        """Options of reading have furrow's names, and all ranks obey them."""
         path = self.folder / "twice.mtx"
         path.write_text("%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n1 1 2\n"
                         "2 2 1\n")

@@ -28,8 +28,7 @@ REORDER_KEYS = {"rows", "entries", "method", "bandwidth_before", "bandwidth_afte
 class ReorderTest(CommandTest):
     @staticmethod
     def figures(a, order):
-        """Returns bandwidth, profile and wavefronts of A + A^T with a full diagonal in this
-        order."""
+        """Returns bandwidth, profile and wavefronts of A + A^T with a full diagonal in this order."""
         position = {row: place for place, row in enumerate(order)}
         first = list(range(len(order)))
         for row, line in a.lines.items():
@@ -42,7 +41,7 @@ class ReorderTest(CommandTest):
                 "rms_wavefront": math.sqrt(sum(f * f for f in fronts) / len(fronts))}
 
     def reordered(self, path, *options):
-        """Report, order and matrix as the command writes them."""
+        """Returns the report, the order and the matrix that the command writes."""
         b, p = self.folder / "b.mtx", self.folder / "p.mtx"
         report = self.json("reorder", path, "--out", b, "--perm", p, *options)
         lines = p.read_text().splitlines()
@@ -178,7 +177,7 @@ class ReorderTest(CommandTest):
 
 
 class ReorderedWorkTest(CommandTest):
-    """multiply and solve in another order than the file's."""
+    """multiply and solve with a matrix that they reorder give results in the file's order."""
 
     def test_product_is_that_of_the_file(self):
         path = shuffled_grid(self.folder / "grid.mtx")
@@ -307,7 +306,7 @@ class SpyTest(CommandTest):
         self.assertEqual((png.width, png.height), (svg.width, svg.height))
 
     def test_what_is_seen_is_said(self):
-        """The legend of the tones, and a word where the proportions are not true."""
+        """A picture has a legend of its tones, and says so if its proportions are distorted."""
         path = shuffled_grid(self.folder / "<grid> & more.mtx", width=60, height=60)
         self.json("spy", path, "-o", self.folder / "a.svg", "--size", 37)
         texts = pictures.Svg((self.folder / "a.svg").read_text()).texts
@@ -324,7 +323,7 @@ class SpyTest(CommandTest):
             self.assertIn(number, texts)
 
     def test_words_in_pixels(self):
-        """The title of a PNG picture is there, in ink, unless the build found no font."""
+        """A PNG picture has its title in dark pixels, unless the build found no font."""
         names = ["mesh.mtx", "Ünïcode… \udcff.mtx"]
         inked = []
         for name in names:

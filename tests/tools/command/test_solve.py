@@ -33,7 +33,8 @@ class SolveTest(CommandTest):
         self.assertLess(max(abs(value - 1) for value in x), 1e-6)
 
     def test_preconditioners_of_the_matrix(self):
-        """Each finds the solution, in its own order too, in fewer iterations than Jacobi's."""
+        """Each preconditioner finds the solution in fewer iterations than Jacobi's. This includes solves with
+        --reorder."""
         plain = self.json("solve", data("plate.mtx"), "--precond", "jacobi", "--no-reduction")
         for arguments in (["ssor"], ["ic0"], ["ic0:modified"], ["ic0:coloured"], ["ilu0:shift=0.01"],
                           ["ic0", "--reorder", "rcm"], ["fsai"], ["fsai:fill=1"],
@@ -115,7 +116,7 @@ class SolveTest(CommandTest):
         self.assertIn("indefinite", report["outcome"])
 
     def test_not_symmetric(self):
-        """Conjugate gradients are lost, and see it, instead of asking for more iterations."""
+        """cg on a nonsymmetric matrix reports the asymmetry instead of advising more iterations."""
         arguments = ["solve", data("wind.mtx"), "--method", "cg"]
         report = self.json(*arguments, status=1)
         self.assertIn("not symmetric", report["outcome"])
@@ -128,7 +129,7 @@ class SolveTest(CommandTest):
                                r"Jacobi's preconditioner divides by it")
 
     def test_stencil(self):
-        """Every method and preconditioner finds the same solution, and multigrid sooner."""
+        """Every method and preconditioner finds the same solution. Multigrid needs fewer iterations."""
         iterations = {}
         solutions = {}
         for arguments in (["--precond", "none"], ["--precond", "jacobi"], ["--precond", "mg"], [],
@@ -172,7 +173,7 @@ class SolveTest(CommandTest):
             "solve", "--stencil", 3, "--extent", 8, "--boundary", "periodic"))
 
     def test_multigrid_only_where_it_can_be(self):
-        """If --precond is absent, no system fails that Jacobi can solve."""
+        """If --precond is absent, every system that Jacobi can solve is solved."""
         for options in (["--type", "c128"], ["--boundary", "periodic,dirichlet,dirichlet"]):
             report = self.json("solve", "--stencil", 7, "--extent", "11,10,10", *options)
             self.assertEqual((report["converged"], report["precond"]), (True, "jacobi"))
@@ -201,7 +202,7 @@ class SolveTest(CommandTest):
         return path
 
     def test_matrix_that_is_not_symmetric(self):
-        """The pairs that differ are counted, and the pair that differs most is shown."""
+        """The report has the number of unsymmetric pairs and shows the pair that differs most."""
         wind = matrix("wind.mtx")
         pairs = {(min(i, j), max(i, j)) for i, line in wind.lines.items() for j in line
                  if wind.lines[i][j] != wind.lines[j].get(i, 0)}
@@ -238,7 +239,7 @@ class SolveTest(CommandTest):
                       self.sentence("solve", turned, "--method", "cg", "--precond", "none"))
 
     def test_advice_fits(self):
-        """More iterations are advised only where the residual has shrunk."""
+        """More iterations are advised only if the residual has become smaller."""
         text = self.sentence("solve", data("plate.mtx"), "--max-iterations", 100, "--no-reduction")
         self.assertIn("allow more with --max-iterations", text)
         rows = ["%d %d %d" % (i + 1, i + 1, 10 ** (2 * i)) for i in range(4)]
@@ -246,7 +247,7 @@ class SolveTest(CommandTest):
         text = self.sentence("solve", rough, "--max-iterations", 1, "--method", "cg", "--precond",
                              "none", "--b", self.column([1, 1, 1, 1e-9]), "--no-reduction")
         residual = float(re.search(r"relative residual (\S+);", text)[1])
-        self.assertEqual(residual, 1)  # the guess: what cg found is further away
+        self.assertEqual(residual, 1)  # x is the guess, because cg's x was worse
         self.assertNotIn("--max-iterations", text)
 
     def column(self, numbers):
@@ -267,8 +268,8 @@ class SolveTest(CommandTest):
         self.assertIn("symmetric", report["reason"])
 
     def test_direct(self):
-        """Complete factors, if a library is installed. Otherwise a sentence says which library is
-        missing."""
+        """Complete factors solve the system if a library is installed. Otherwise the message names the
+        missing library."""
         done = run("solve", data("indefinite.mtx"), "--method", "direct", "--json")
         if "was found" in done.stderr:
             self.skipTest("no library with complete factors")
@@ -293,19 +294,20 @@ class SolveTest(CommandTest):
             self.assertIn(sentence, run("solve", *files, *options).stderr)
 
     def test_choices(self):
-        """No option is given for any kind of matrix, and x is the file's."""
+        """auto solves matrices of every kind with the expected method, without options."""
         for name, method in (("wind", "gmres"), ("rotation", "gmres"), ("ring", "cg"),
                              ("survey", "lsmr"), ("reaction", "lsmr")):
             out = self.folder / "x.mtx"
             report = self.json("solve", data(f"{name}.mtx"), "--out", out)
             self.assertEqual((report["converged"], report["method"]), (True, method), name)
             self.assertEqual(len(report["attempts"]), 1)
-            if name not in ("rotation", "reaction"):  # which are singular
+            if name not in ("rotation", "reaction"):  # the other matrices are singular
                 for value in matrix_market.read_column(out.read_text()):
                     self.assertLess(abs(value - 1), 1e-6)
 
     def test_changes_its_mind(self):
-        """gmres cannot solve a singular system. lsmr can, because b is in the range."""
+        """auto tries lsmr after gmres: gmres cannot solve a singular system, but lsmr can, because b is in
+        the range."""
         report = self.json("solve", data("links.mtx"))
         self.assertEqual([(a["method"], a["outcome"]) for a in report["attempts"]][-1],
                          ("lsmr", "converged"))
@@ -319,7 +321,7 @@ class SolveTest(CommandTest):
         self.assertIn("not positive definite", report["reason"])
 
     def normal_residual(self, b, damp, *arguments):
-        """||A^T (b - A x) - damp^2 x|| / ||A^T b|| for survey.mtx"""
+        """Returns ||A^T (b - A x) - damp^2 x|| / ||A^T b|| for survey.mtx."""
         out = self.folder / "x.mtx"
         report = self.json("solve", data("survey.mtx"), "--b", self.column(b), "--out", out,
                            *arguments)
@@ -369,7 +371,8 @@ class SolveTest(CommandTest):
         self.assertIn("x.mtx", text)
 
     def test_default_right_hand_side_of_singular_matrices(self):
-        """A path: ones are in its null space, and b = 0 would be solved by x = 0."""
+        """The default right-hand side of a singular matrix is not A times ones. For the matrix of a path, that would be
+        b = 0 with the solution x = 0."""
         n = 40
         path = self.folder / "path.mtx"
         lines = [f"{i} {i} {2 if 1 < i < n else 1}" for i in range(1, n + 1)]
@@ -446,7 +449,7 @@ class SolveTest(CommandTest):
 
 class SolveColumnsTest(CommandTest):
     def write(self, columns):
-        """An array with these columns."""
+        """Writes an array file with these columns."""
         path = self.folder / "b.mtx"
         lines = [str(entry) for column in columns for entry in column]
         path.write_text("%%MatrixMarket matrix array real general\n"
@@ -454,7 +457,7 @@ class SolveColumnsTest(CommandTest):
         return path
 
     def test_each_column_is_a_solve(self):
-        """The columns of X are what single solves write."""
+        """The columns of X equal the results of single solves."""
         rows = self.json("info", data("plate.mtx"))["rows"]
         columns = [[(i * (7 + j)) % 5 - 2 for i in range(rows)] for j in range(3)]
         out = self.folder / "x.mtx"

@@ -22,7 +22,8 @@ class ProgressTest(CommandTest):
     """Progress on a terminal."""
 
     def start(self, *arguments, **options):
-        """The run, the terminal it has as standard error, and the list that this is gathered in."""
+        """Starts the command with a terminal as standard error. Returns the process and a function that waits for its
+        end and returns the output."""
         terminal, slave = pty.openpty()
         child = subprocess.Popen([COMMAND, *map(str, arguments)], stderr=slave,
                                  stdout=subprocess.DEVNULL, **options)
@@ -33,7 +34,7 @@ class ProgressTest(CommandTest):
             try:
                 while True:
                     shown.append(os.read(terminal, 65536))
-            except OSError:  # nobody has the other side any more
+            except OSError:  # the command has closed the terminal
                 os.close(terminal)
 
         reader = threading.Thread(target=gather)
@@ -84,7 +85,7 @@ class ProgressTest(CommandTest):
                     time.sleep(1.5)
                     child.send_signal(signal.SIGCONT)
                     break
-            except OSError:  # a descriptor was closed meanwhile
+            except OSError:  # the process has closed a descriptor meanwhile
                 pass
         return end()
 
@@ -102,18 +103,18 @@ class ProgressTest(CommandTest):
 
 
 class SignalTest(CommandTest):
-    """A signal during a solve."""
+    """A signal arrives during a solve."""
 
     SLOW = ["--stencil", 3, "--extent", 300000, "--precond", "none", "--max-iterations", 10**9]
     CYCLES = ["--stencil", 5, "--extent", "1200,1200", "--method", "mg", "--rtol", "1e-13"]
 
-    # When a signal may come in the midst of a solve: on one machine it has ended after 0.2 s of the
-    # processor's time, on another it has then not begun.
+    # Seconds of processor time after which a test sends a signal, in ascending order. On one machine a solve has ended
+    # after 0.2 s, on another it has not begun by then.
     MOMENTS = [0.1 * 1.15**i for i in range(25)]
 
     @staticmethod
     def seconds_of(process):
-        """The processor's time that it has had."""
+        """Returns the processor time that the process has used."""
         fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -151,7 +152,7 @@ class SignalTest(CommandTest):
                 self.assertEqual(self.left(), ["x.mtx"])
 
     def test_second_signal_ends_at_once(self):
-        """Cycles hear of a signal late, so that there is time for another."""
+        """A second signal ends the command at once. Cycles notice a signal late, so there is time for a second one."""
         for moment in self.MOMENTS:
             (said, error), status = self.interrupted(
                 *self.CYCLES, after=moment, signals=[signal.SIGINT, signal.SIGTERM])

@@ -38,7 +38,7 @@ class UsageTest(CommandTest):
             self.assertEqual(help_faults(done.stdout), [], name)
 
     def test_letters_of_options_are_meant(self):
-        """argp shows and takes a printable key as a letter."""
+        """Only the intended options have letters. argp shows and accepts any printable key as a letter."""
         letters = {"spy": {"-o"}}
         for name in SUBCOMMANDS:
             shown = set(re.findall(r"(?m)^ +(-.),? ", run(name, "--help").stdout))
@@ -111,7 +111,7 @@ class UsageTest(CommandTest):
         self.assertIn("no command 'me'", self.sentence("help", "me", status=2))
 
     def test_unknown_names(self):
-        """All are wrong usage, and the sentence lists what exists."""
+        """An unknown name is wrong usage, and the message lists the existing names."""
         plate, grid = data("plate.mtx"), ["--extent", "8,8,8"]
         cases = [
             (["info", plate, "--device", "abacus"], "--device takes cpu, cuda or cuda:N, not"),
@@ -145,7 +145,7 @@ class UsageTest(CommandTest):
                 self.assertIn("'abacus'", said)
 
     def test_every_name_of_a_list_is_taken(self):
-        """Every name that the sentence offers exists."""
+        """Every name that a message offers is accepted."""
         for arguments in (["multiply", data("plate.mtx"), "--kernel"],
                           ["solve", "--stencil", 3, "--extent", 9, "--precond", "none",
                            "--kernel"]):
@@ -156,7 +156,7 @@ class UsageTest(CommandTest):
                     self.assertIn("does not suit", done.stderr)
 
     def test_options_that_do_not_go_together(self):
-        """A request that cannot be met is refused, never ignored."""
+        """A request that cannot be met is refused and never ignored."""
         plate, grid = data("plate.mtx"), ["--stencil", 5, "--extent", "8,8"]
         binary, a = self.folder / "a.fur", self.folder / "a.png"
         self.json("convert", plate, binary)
@@ -271,7 +271,7 @@ class UsageTest(CommandTest):
             self.assertTrue(self.sentence(*arguments).startswith(f"furrow: {missing}: "))
 
     def test_what_memory_was_for(self):
-        """With less and less of it, each sentence says what could not be done."""
+        """If memory runs out, the message names what could not be done, for any limit."""
         plate = data("plate.mtx")
         for arguments in (["info", plate], ["reorder", plate],
                           ["solve", "--stencil", 7, "--extent", "60,60,60"]):
@@ -283,7 +283,7 @@ class UsageTest(CommandTest):
                                                   r".*(plate\.mtx|the stencil): out of memory: ")
 
     def test_figures_for_people(self):
-        """Times have one form everywhere, and a mean no sixteen digits."""
+        """Times have the same form everywhere, and a mean does not have sixteen digits."""
         three = re.compile(r"(\d\.\d\d|\d\d\.\d|[1-9]\d\d|\d\d?|\d\.\d|0\.0*\d{1,3}) (us|ms|s)\Z")
         for command in ("multiply", "solve", "info", "kernels", "convert"):
             out = [self.folder / "out.mtx"] if command == "convert" else []
@@ -311,7 +311,7 @@ class UsageTest(CommandTest):
             with self.subTest(threads=threads):
                 limited = (lambda size=limit: limit_memory(size)) if limit else None
                 if run("--version", preexec_fn=limited).returncode != 0:
-                    continue  # a sanitizer needs more addresses
+                    continue  # a sanitizer needs more address space
                 done = run("multiply", data("plate.mtx"), "--json", "--threads", threads,
                            preexec_fn=limited)
                 self.assertEqual(done.returncode, 0, done.stderr)
