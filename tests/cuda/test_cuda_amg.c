@@ -57,7 +57,7 @@ static void ck_same_levels(const fur_amg *far, const fur_amg *near)
     }
 }
 
-/* One cycle for the same random vector. */
+/* Checks that a cycle from the same random vectors has the same bits on both devices. */
 static void ck_same_cycle(fur_amg *far, fur_context *gpu, fur_amg *near, const fur_csr *a)
 {
     fur_context *host = fur_csr_context(a);
@@ -82,7 +82,7 @@ static void ck_same_cycle(fur_amg *far, fur_context *gpu, fur_amg *near, const f
     fur_vector_destroy(x), fur_vector_destroy(b);
 }
 
-/* 1.25 A in place of A, on both sides. */
+/* Replaces A by 1.25 A on both devices. */
 static void take_new_values(fur_csr *near, fur_csr *far)
 {
     const fur_csr_view *v = fur_csr_get(near);
@@ -100,7 +100,7 @@ static void take_new_values(fur_csr *near, fur_csr *far)
     free(values);
 }
 
-/* A hierarchy with these options on both sides, and again with new values. */
+/* Compares hierarchies, cycles and iterations of both devices, also after new values. */
 static void check(fur_context *gpu, fur_csr *a, const fur_amg_options *options,
                   const fur_amg_options *far_options)
 {
@@ -134,7 +134,7 @@ static const fur_amg_options ways[] = {
     {.size = sizeof(fur_amg_options), .coarsening = "classical", .aggressive = 1, .coarsest = 5}};
 enum { WAYS = sizeof ways / sizeof ways[0] };
 
-/* Loops over ways and types. */
+/* Grids have the bits of the CPU. Loops over options and value types. */
 START_TEST(grids_have_the_bits_of_the_cpu)
 {
     fur_context *gpu = context_cuda();
@@ -159,7 +159,8 @@ START_TEST(grids_have_the_bits_of_the_cpu)
 }
 END_TEST
 
-/* Nodes of two unknowns, with constants and with rigid modes. */
+/* Plates, with two unknowns at each node, have the bits of the CPU. The near-nullspace is the
+ * constants, then the rigid modes. */
 START_TEST(plates_have_the_bits_of_the_cpu)
 {
     fur_context *gpu = context_cuda();
@@ -189,7 +190,7 @@ START_TEST(plates_have_the_bits_of_the_cpu)
 }
 END_TEST
 
-/* Random patterns with a strong diagonal: loops over the shapes. */
+/* Random patterns with a strong diagonal have the bits of the CPU. Loops over the shapes. */
 START_TEST(any_pattern_has_the_bits_of_the_cpu)
 {
     fur_context *gpu = context_cuda();

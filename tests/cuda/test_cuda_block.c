@@ -1,11 +1,11 @@
 /* Blocks of vectors with small matrices on a GPU: products, Gram matrices and norms have the bits
- * of the CPU, for every value type, layout and stride, in place too. */
+ * of the CPU. This holds for every value type, layout and stride, and in place. */
 #include "cuda_support.h"
 #include "placed_block.h"
 
 #include <string.h>
 
-/* Layouts of X and Y, and whether there are gaps. */
+/* Combinations of the layouts of X and Y, with and without gaps. */
 #define WAYS 8
 
 static fur_layout layout_of(int way, int bit)
@@ -30,7 +30,7 @@ typedef struct sizes {
 static const sizes all_sizes[] = {{1, 1, 1},    {5, 3, 2},     {133, 8, 8},    {1000, 16, 5},
                                   {777, 1, 40}, {300, 65, 33}, {40, 256, 256}, {20000, 4, 4}};
 
-/* The rows of Y that each device makes of the same numbers; freed. */
+/* Checks that both devices give the same bits, and frees the entries. */
 static void expect_same(fur_value_type value, const sizes *s, int way, const char *what, void *cpu,
                         void *gpu)
 {
@@ -91,7 +91,7 @@ static void check_in_place(fur_context *const contexts[2], fur_value_type value,
     free(entries);
 }
 
-/* Loops over value types, as the next. */
+/* Products have the bits of the CPU. Loops over value types, as the next test does. */
 START_TEST(products_have_the_bits_of_the_cpu)
 {
     fur_context *gpu = context_cuda();
@@ -106,7 +106,7 @@ START_TEST(products_have_the_bits_of_the_cpu)
 }
 END_TEST
 
-/* The Gram matrix of X and Y, or of X with itself, and the norms of X, by one context. */
+/* Computes in one context the Gram matrix of X and Y, or of X with itself, and the norms of X. */
 static void measure(fur_context *context, fur_value_type value, const sizes *s, int way,
                     const void *x_entries, const void *y_entries, fur_scalar *gram, double *norms)
 {

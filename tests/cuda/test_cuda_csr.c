@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-/* A matrix on both sides. */
+/* The same matrix on the host and on the GPU. */
 typedef struct twin {
     fur_context *gpu;
     fur_csr *on_host;
     fur_csr *on_gpu;
 } twin;
 
-/* The result of an operation on the GPU's matrix, fetched, is the host's. */
+/* Checks that the GPU's result of an operation, copied to the host, equals the host's. */
 static void ck_same(const twin *t, const fur_csr *gpu, const fur_csr *host, const char *what)
 {
     fur_csr *fetched = NULL;
@@ -46,7 +46,7 @@ static fur_status transpose(const fur_csr *a, const void *conjugate, fur_csr **o
     return fur_csr_transpose(a, *(const int *)conjugate, out);
 }
 
-/* NULL leaves a side as it is. */
+/* Orders of rows and columns. NULL: unchanged. */
 typedef struct orders {
     int32_t *rows;
     int32_t *cols;
@@ -144,7 +144,7 @@ static void check_shape(fur_context *gpu, const shape *s, fur_value_type value,
     fur_csr_destroy(t.on_host);
 }
 
-/* Loops over value types. */
+/* Operations give the results of the host. Loops over value types. */
 START_TEST(operations_give_what_the_host_gives)
 {
     counted c;
@@ -156,7 +156,7 @@ START_TEST(operations_give_what_the_host_gives)
 }
 END_TEST
 
-/* Borrowed arrays of the device are used in place, copied ones are not. */
+/* Checks that borrowed device arrays are used in place and that copied arrays are not. */
 static void check_ownership(fur_context *gpu, const shape *s, fur_value_type value,
                             fur_offset_type offset)
 {
@@ -194,7 +194,7 @@ START_TEST(matrices_are_borrowed_or_copied)
 }
 END_TEST
 
-/* Coordinates with repetitions, in random order. */
+/* Returns coordinates in random order, some of them repeated. */
 static fur_coo_view coordinates(rng *r, fur_value_type value)
 {
     static int32_t rows[3000];
@@ -227,7 +227,7 @@ START_TEST(matrices_are_assembled_as_on_the_host)
 }
 END_TEST
 
-/* The 3 x 4 matrix [1 2 0 0; 0 0 0 3; 4 0 5 0] with one or two things wrong. */
+/* Arrays of the 3 x 4 matrix [1 2 0 0; 0 0 0 3; 4 0 5 0] with one or two faults. */
 typedef struct wrong {
     int64_t offsets[4];
     int32_t columns[5];
@@ -247,7 +247,7 @@ static const wrong wrongs[] = {
     {{0, 0, 0, 5}, {0, 1, 2, 3, 4}},
 };
 
-/* As host memory and as the device's, the arrays are refused with the sentence of the host. */
+/* Checks that the arrays, in host and in device memory, are refused with the host's message. */
 static void check_refusal(fur_context *gpu, const fur_csr_view *arrays)
 {
     fur_context *host = fur_context_host(gpu);
@@ -287,7 +287,7 @@ START_TEST(wrong_matrices_are_refused_wherever_they_lie)
 }
 END_TEST
 
-/* Two faults anywhere in a larger matrix: the sentence is about the first. */
+/* If a larger matrix has two faults, the message names the first one. */
 START_TEST(the_first_fault_is_named)
 {
     fur_context *gpu = context_cuda();

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What a function creates. */
+/* The object that a function creates. */
 typedef union object {
     void *any;
     fur_context *context;
@@ -24,25 +24,25 @@ typedef union object {
 typedef struct fixture {
     counted c;
     fur_context *context;
-    fur_csr *a;      /* square, diagonal in every row */
-    fur_csr *narrow; /* of another shape and type */
+    fur_csr *a;      /* square, with all diagonal entries */
+    fur_csr *narrow; /* another shape and value type */
     fur_csr *on_host;
     pattern pattern;
     void *values;
-    fur_csr_view arrays; /* of a, on the host */
+    fur_csr_view arrays; /* arrays of a, on the host */
     fur_vector *x;
     fur_permutation *order;
-    fur_permutation *long_order; /* of the narrow matrix's columns */
+    fur_permutation *long_order; /* an order of the narrow matrix's columns */
     fur_spmv *plan;
     fur_operator *op;
     fur_operator *jacobi;
-    fur_csr *constant; /* both a stencil's, but for one row */
+    fur_csr *constant; /* this and `variable`: a stencil except for one row */
     fur_csr *variable;
-    fur_spmv_options options; /* of the plan to be made */
+    fur_spmv_options options; /* for the next plan */
 } fixture;
 
-/* Matrices of a stencil of 7 points: one value altered, and values at random with one column of the
- * first row altered. */
+/* Makes two matrices of a stencil of 7 points. In `constant` one value is changed. In `variable`
+ * all values are random, and one column of the first row is changed. */
 static void set_recognisable(fixture *f, rng *r)
 {
     fur_context *host = fur_context_host(f->context);
@@ -58,7 +58,7 @@ static void set_recognisable(fixture *f, rng *r)
     ck_ok(host, fur_csr_transfer(matrix, f->context, &f->constant));
     for (int64_t k = 0; k < view.entries; k++)
         values[k] = rng_unit(r);
-    ((int32_t *)(uintptr_t)view.columns)[3]++; /* the last of the first row */
+    ((int32_t *)(uintptr_t)view.columns)[3]++; /* the last entry of the first row */
     ck_ok(host, fur_csr_transfer(matrix, f->context, &f->variable));
     fur_csr_destroy(matrix);
     fur_stencil_destroy(stencil);
@@ -132,7 +132,7 @@ static fur_status convert_vector(fixture *f, object *out)
     return fur_vector_convert(f->x, FUR_C64, &out->vector);
 }
 
-/* Adopted memory stays the caller's on failure. */
+/* If adoption fails, the caller still owns the memory. */
 static fur_status adopt_vector(fixture *f, object *out)
 {
     void *data = NULL;
@@ -170,7 +170,8 @@ static fur_status fetch_matrix(fixture *f, object *out)
     return fur_csr_transfer(f->narrow, fur_context_host(f->context), &out->matrix);
 }
 
-/* The host's context gets the sentence; f's is asked for it. */
+/* The host's context has the error message. It is copied to f's context, in which the test reads
+ * it. */
 static fur_status send_matrix(fixture *f, object *out)
 {
     fur_status status = fur_csr_transfer(f->on_host, f->context, &out->matrix);
@@ -257,7 +258,7 @@ static fur_status recognise_fields(fixture *f, object *out)
     return fur_stencil_recognise(f->variable, NULL, NULL, &out->recognised);
 }
 
-/* Not creations, but they may need memory on their way. */
+/* These calls create nothing, but they may need temporary memory. */
 
 static fur_status measure(fixture *f, object *out)
 {
@@ -332,7 +333,7 @@ typedef struct creation {
     const char *name;
     fur_status (*create)(fixture *f, object *out);
     void (*destroy)(object o);
-    /* Allocations it must make on each side, so that the loop is known to have failed them. */
+    /* Least numbers of allocations on each side, which show that the loop made them fail. */
     int least_host;
     int least_device;
 } creation;
@@ -375,7 +376,8 @@ static void ck_usable(fixture *f)
     ck_ok(f->context, fur_norm1(f->x, &norm));
 }
 
-/* Returns whether the creation succeeded although the n-th allocation on that side was to fail. */
+/* Makes the n-th allocation on one side fail. Returns whether the creation succeeded nevertheless.
+ */
 static bool succeeds(fixture *f, const creation *c, memory *side, int64_t n)
 {
     object out = {f};
@@ -386,7 +388,7 @@ static bool succeeds(fixture *f, const creation *c, memory *side, int64_t n)
     bool failed_one = side->calls >= side->fail_at;
     side->fail_at = 0;
     if (status == FUR_OK) {
-        /* "auto" may take a kernel that needs less memory, also for a solver's plan. */
+        /* "auto" may choose a kernel that needs less memory, also for a solver's plan. */
         bool makes_do = (c->create == plan && !f->options.kernel) || c->create == recognise ||
                         c->create == recognise_fields || c->create == solver;
         ck_assert_msg(!failed_one || makes_do, "%s: success without allocation %lld", c->name,
@@ -429,7 +431,8 @@ START_TEST(creation_survives_every_failing_allocation)
 }
 END_TEST
 
-/* Every kernel that accepts the matrix, and auto by estimate and by measuring. */
+/* Checks plans for every kernel that accepts the matrix, and for auto with an estimate and with
+ * measurements. */
 static void check_plans(const char *shape_name)
 {
     fixture f;

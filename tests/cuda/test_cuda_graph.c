@@ -8,8 +8,8 @@
 
 #define SIDE (test_small() ? 6 : 23)
 
-/* A band of up to `width` entries on each side of the diagonal. Each entry is kept with a
- * probability of `keep` percent. If not `symmetric`, its mirror image may be missing. */
+/* Returns a band matrix with up to `width` entries on each side of the diagonal. Each entry is kept
+ * with a probability of `keep` percent. If not `symmetric`, its mirror image may be missing. */
 static fur_csr *band(fur_context *context, rng *r, int64_t n, int64_t width, unsigned keep,
                      bool symmetric)
 {
@@ -38,7 +38,7 @@ static fur_csr *band(fur_context *context, rng *r, int64_t n, int64_t width, uns
     return a;
 }
 
-/* The order by classes on the host, wherever it was made. */
+/* Returns the order by classes, copied to the host. */
 static fur_permutation *order_of(const fur_classes *c, fur_context *host)
 {
     fur_permutation *made;
@@ -68,7 +68,7 @@ static void ck_same_classes(const fur_classes *far, const fur_classes *near, fur
     fur_permutation_destroy(one);
 }
 
-/* With all orders and distances. */
+/* Compares the colours of both devices for all orders and distances. */
 static void check(fur_context *gpu, const fur_csr *a)
 {
     fur_context *host = fur_csr_context(a);

@@ -7,15 +7,15 @@
 #include <string.h>
 
 #define ROW_ENTRIES 64
-#define PERIOD 3001 /* rows */
+#define PERIOD 3001 /* number of rows */
 #define ROWS ((INT64_C(1) << 31) / ROW_ENTRIES + 12345)
 #define ENTRIES (ROWS * ROW_ENTRIES)
 #define COLS 100000
 
-/* A kernel's own form beside the matrix may be as large, and larger while it is built. */
+/* A kernel's storage may need as much memory as the matrix, and more while it is built. */
 #define NEEDED_BYTES (5 * ENTRIES * (int64_t)(sizeof(float) + sizeof(int32_t)) / 2)
 
-/* The rows of one period. */
+/* Fills the rows of one period. */
 static int64_t fill_period(const shape *s, rng *r, int64_t row, int32_t *columns)
 {
     int64_t column = row * 31;
@@ -29,7 +29,8 @@ static int64_t fill_period(const shape *s, rng *r, int64_t row, int32_t *columns
 
 static const shape period = {"period", PERIOD, COLS, fill_period, 0};
 
-/* `bytes` bytes of the device that repeat the pattern, doubled until there are enough. */
+/* Returns `bytes` bytes of device memory that repeat the pattern. Each copy doubles the filled
+ * part. */
 static void *repeated(const void *pattern_bytes, size_t size, size_t bytes)
 {
     char *data = NULL;
@@ -69,12 +70,12 @@ static bool memory_suffices(void)
     return false;
 }
 
-/* The matrix and what one period of its product must be. */
+/* The matrix, and the expected product for one period of rows. */
 typedef struct fixture {
     fur_context *context;
     pattern pattern;
     float *values;
-    float *entries; /* of x */
+    float *entries; /* entries of x */
     fur_csr_view device;
     fur_csr *a;
     fur_vector *x;
@@ -136,7 +137,7 @@ static void fixture_close(fixture *f)
     pattern_release(&f->pattern);
 }
 
-/* All moduli are below 1: see test_cuda_spmv.c for the bound. */
+/* Returns whether y agrees. All moduli are below 1; test_cuda_spmv.c derives the bound. */
 static bool agrees(float y, float expected, bool exact)
 {
     double bound = 2 * (ROW_ENTRIES + 2) * value_epsilon(FUR_F32) * ROW_ENTRIES;
@@ -151,7 +152,8 @@ static void check_rows(const fixture *f, const char *kernel, bool exact)
                          (double)f->result[i], (double)f->expected[i % PERIOD]);
 }
 
-/* A kernel may refuse: its form does not fit into memory, or does not suit the matrix. */
+/* Checks a product by a kernel. The kernel may refuse if its storage exceeds the memory or does not
+ * suit the matrix. */
 static void check_kernel(fixture *f, int kernel)
 {
     fur_kernel_info info = kernel_info(f->context, kernel);

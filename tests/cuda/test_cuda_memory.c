@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Host memory for an array, pinned or not, that may begin at any address. */
+/* Host memory for an array, pinned or not. The array may begin at any address. */
 typedef struct buffer {
     char *memory;
     bool pinned;
@@ -40,7 +40,8 @@ static void set_random_bytes(char *bytes, size_t count, uint64_t stream)
     }
 }
 
-/* Up from one address, down to another. The source is overwritten as soon as the call returns. */
+/* Uploads from a host address and downloads again. The source is overwritten as soon as the upload
+ * returns. */
 static void check_round_trip(fur_vector *x, const char *expected, buffer *b, size_t shift)
 {
     fur_context *context = fur_vector_context(x);
@@ -75,7 +76,8 @@ static void check_size(fur_context *context, fur_value_type value, int64_t n)
     free(expected);
 }
 
-/* Sizes around the powers of two at which stages of a transfer begin and end. */
+/* Vectors are the same after upload and download. The sizes are around the powers of two at which
+ * stages of a transfer begin and end. */
 START_TEST(vectors_come_back_as_they_went)
 {
     fur_context *context = context_cuda();
@@ -97,7 +99,7 @@ START_TEST(large_vectors_come_back_as_they_went)
 }
 END_TEST
 
-/* Every entry point that takes an array takes the device's as well. */
+/* Every function that accepts a host array also accepts a device array. */
 START_TEST(arrays_may_lie_on_either_side)
 {
     fur_context *context = context_cuda();
@@ -127,7 +129,7 @@ START_TEST(arrays_may_lie_on_either_side)
 }
 END_TEST
 
-/* Operations write where the caller's pointer points. */
+/* A vector that borrows device memory writes to the caller's memory. */
 START_TEST(device_memory_is_borrowed)
 {
     fur_context *context = context_cuda();
@@ -177,7 +179,8 @@ START_TEST(host_memory_is_not_borrowed)
 }
 END_TEST
 
-/* Elements are loaded whole: a c128 aligned to its parts alone would stop the device for good. */
+/* Misaligned memory is not borrowed. An element is loaded by one instruction, so a c128 with the
+ * alignment of its parts would cause an error after which the device cannot be used. */
 START_TEST(misaligned_memory_is_not_borrowed)
 {
     fur_context *context = context_cuda();
@@ -218,7 +221,8 @@ START_TEST(arrays_on_two_sides_are_refused)
 }
 END_TEST
 
-/* Adopted memory is the host's, by fur_context_allocate, and goes when its contents have moved. */
+/* Adopted memory is host memory of fur_context_allocate. It is released after its contents are
+ * copied to the device. */
 START_TEST(adopted_arrays_move_to_the_device)
 {
     counted c;
@@ -232,7 +236,7 @@ START_TEST(adopted_arrays_move_to_the_device)
     ck_refused(c.context, fur_vector_wrap(c.context, FUR_F64, -3, data, FUR_OWNERSHIP_ADOPT, &x));
     ck_assert_int_eq(c.host.outstanding, outstanding);
     ck_ok(c.context, fur_vector_wrap(c.context, FUR_F64, 3, data, FUR_OWNERSHIP_ADOPT, &x));
-    ck_assert_int_eq(c.host.outstanding, outstanding); /* the vector for the array */
+    ck_assert_int_eq(c.host.outstanding, outstanding); /* minus the array, plus the vector */
     double *result = vector_entries(x);
     ck_assert(memcmp(result, entries, sizeof entries) == 0);
     free(result);
@@ -274,7 +278,7 @@ START_TEST(adopted_matrices_move_to_the_device)
 }
 END_TEST
 
-/* Between the host, the device, and a second context of the device. */
+/* Vectors are copied between the host, the device, and a second context of the device. */
 START_TEST(vectors_are_copied_between_contexts)
 {
     fur_context *one = context_cuda();
@@ -305,7 +309,8 @@ START_TEST(vectors_are_copied_between_contexts)
 }
 END_TEST
 
-/* Loops over value types: to every other, and a part that would be lost is named. */
+/* Vectors are converted to every value type as on the host. If a part would be lost, the message
+ * names it. Loops over value types. */
 START_TEST(vectors_are_converted_as_on_the_host)
 {
     fur_context *context = context_cuda();
@@ -338,7 +343,7 @@ START_TEST(vectors_are_converted_as_on_the_host)
 }
 END_TEST
 
-/* The vector 0, 1, ... is moved onto itself by `step` entries, up or down. */
+/* Checks a copy of the vector 0, 1, ... onto itself by `step` entries, up or down. */
 static void check_overlap(fur_context *context, int64_t n, int64_t step, bool up)
 {
     fur_vector *low = NULL;
@@ -364,7 +369,8 @@ static void check_overlap(fur_context *context, int64_t n, int64_t step, bool up
     fur_vector_destroy(x);
 }
 
-/* By a little and by half, in memory of many blocks. */
+/* Copies between overlapping vectors are correct, for small distances and for half of the vector,
+ * with many blocks. */
 START_TEST(copy_between_overlapping_vectors_is_right)
 {
     fur_context *context = context_cuda();
@@ -384,7 +390,8 @@ static fur_context *context_on(const char *device)
     return context;
 }
 
-/* A vector and a matrix go from one context to the other, are used there, and come back. */
+/* Copies a vector and a matrix from one context to the other, uses them there, and compares the
+ * results. */
 static void check_pair(fur_context *one, fur_context *two)
 {
     rng r = rng_stream(5);
@@ -480,7 +487,7 @@ START_TEST(devices_that_do_not_exist_are_refused)
 }
 END_TEST
 
-/* A context in which a call failed still works. */
+/* Checks that a context still works after a failed call. */
 static void ck_usable(fur_context *context)
 {
     fur_vector *x = NULL;
@@ -492,7 +499,8 @@ static void ck_usable(fur_context *context)
     fur_vector_destroy(x);
 }
 
-/* compute-sanitizer would report the call that CUDA refuses. */
+/* A request for more memory than exists is an error. compute-sanitizer would report this call, so
+ * small runs skip it. */
 START_TEST(more_memory_than_there_is_is_an_error)
 {
     if (test_small())

@@ -1,5 +1,5 @@
-/* Multigrid on a GPU: every operation on every level, cycles, solutions and conjugate gradients
- * with it, against the CPU's, bit for bit. */
+/* Multigrid on a GPU. Operations on every level, cycles, solutions, and conjugate gradients with
+ * multigrid have the bits of the CPU. */
 #include "cuda_support.h"
 #include "stencil_trial.h"
 
@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#define SIDES 2 /* the host, then the device */
+#define SIDES 2 /* side 0 is the host, side 1 the device */
 
-/* A problem on both sides. */
+/* The same problem on both sides. */
 typedef struct problem {
     fur_context *context[SIDES];
     fur_stencil *a[SIDES];
@@ -23,7 +23,7 @@ static const fur_multigrid_kernels *kernels(const problem *p, int side)
     return p->context[side]->backend->multigrid;
 }
 
-/* Poisson's equation with 2 axes + 1 points; boundaries: a digit an axis. */
+/* Returns Poisson's equation with 2 axes + 1 points. `boundaries` has a digit for each axis. */
 static fur_stencil_definition poisson(fur_value_type value, const int64_t extent[3], int boundaries)
 {
     fur_stencil_definition d = {.size = sizeof d, .value_type = value};
@@ -34,7 +34,8 @@ static fur_stencil_definition poisson(fur_value_type value, const int64_t extent
     return d;
 }
 
-/* Returns whether multigrid takes it: an axis is held, and periodic ones can be coloured. */
+/* Returns whether multigrid accepts the problem: an axis has a Dirichlet boundary, and periodic
+ * axes can be coloured. */
 static bool is_solvable(const fur_stencil_definition *d)
 {
     bool held = false;
@@ -70,7 +71,7 @@ static void close_problem(problem *p)
     }
 }
 
-/* Equal entries on both sides, after `shift` others. */
+/* Equal entries on both sides, which begin after `shift` other entries. */
 typedef struct arrays {
     fur_vector *whole[SIDES];
     void *data[SIDES];
@@ -114,7 +115,7 @@ static void check_same(const problem *p, int level, const char *what, fur_vector
 
 /* --- operations ------------------------------------------------------------------------------- */
 
-/* b and x of a level, and room for a result. */
+/* Vectors b and x of a level, and memory for a result. */
 typedef struct trial {
     problem *p;
     int level;
@@ -181,7 +182,7 @@ static const int64_t extents[][3] = {
     {5, 8, 17}, {33, 17, 5}, {64, 33, 20}, {1, 2, 600}, {6, 10, 2}, {61, 14, 9}, {62, 18, 12},
 };
 
-/* Loops over combinations of boundaries. */
+/* Operations have the bits of the host. Loops over combinations of boundaries. */
 START_TEST(operations_have_the_bits_of_the_host)
 {
     fur_context *context = context_cuda();
@@ -195,12 +196,13 @@ START_TEST(operations_have_the_bits_of_the_host)
 }
 END_TEST
 
-/* More lines and planes than a launch has blocks, many tiles and chunks of planes. */
+/* Grids with more lines or planes than a launch has blocks, or with many tiles and chunks of
+ * planes. */
 static const int64_t large_extents[][3] = {{70000, 0, 0},  {700, 301, 0},   {3, 2, 66000},
                                            {2, 66000, 3},  {256, 130, 128}, {258, 130, 128},
                                            {131, 256, 127}};
 
-/* Loops over the large extents. */
+/* Operations on large grids have the bits of the host. Loops over the large extents. */
 START_TEST(operations_have_the_bits_of_the_host_on_large_grids)
 {
     fur_context *context = context_cuda();
@@ -228,7 +230,7 @@ static const struct {
     {{21, 22, 23}, 9, {.cycle = FUR_CYCLE_F, .coarsest = 100}},
 };
 
-/* Loops over the table. */
+/* Cycles have the bits of the host. Loops over the table. */
 START_TEST(cycles_have_the_bits_of_the_host)
 {
     fur_context *context = context_cuda();
@@ -264,7 +266,8 @@ static void check_reports(const fur_solver_report report[SIDES])
     ck_assert(memcmp(&report[0].residual, &report[1].residual, sizeof report->residual) == 0);
 }
 
-/* A V(2,2) cycle makes the residual ten times smaller or more: ten are enough for 1e-10. */
+/* Checks the solutions by cycles. A V(2,2) cycle reduces the residual at least by a factor of ten,
+ * so ten cycles reach 1e-10. */
 static void check_solution(problem *p, rng *r)
 {
     fur_solver_report report[SIDES] = {FUR_DEFAULT(fur_solver_report),
@@ -321,7 +324,7 @@ static const struct {
               {{17, 33, 20}, 0},  {{32, 32, 32}, 0}, {{34, 30, 31}, 9},
               {{40, 26, 34}, 18}, {{64, 33, 20}, 4}, {{100, 60, 50}, 21}};
 
-/* Loops over the table. */
+/* Solutions have the bits of the host. Loops over the table. */
 START_TEST(solutions_have_the_bits_of_the_host)
 {
     fur_context *context = context_cuda();
@@ -338,7 +341,7 @@ START_TEST(solutions_have_the_bits_of_the_host)
 }
 END_TEST
 
-/* All memory is freed, also if an allocation fails. */
+/* If an allocation fails, multigrid reports it and releases all memory. */
 START_TEST(memory_that_runs_out_is_reported_and_released)
 {
     counted c;

@@ -1,13 +1,13 @@
-/* Kernels of a GPU that keep values of A narrower if no bit is lost. They have the bits of the
- * reference for values of every kind, report their bytes, and take new values that fit better or
- * worse. */
+/* Kernels of a GPU that store values of A in fewer bits if no bit is lost. They have the bits of
+ * the reference for values of every kind and report their bytes. After new values, their storage
+ * fits the new values. */
 #include "cuda_support.h"
 #include "narrow_cases.h"
 #include "rounded_cases.h"
 
 static const char *const kernels[] = {"sell", "delta"};
 
-/* Loops over value types, as the next. */
+/* Values of every kind keep their bits. Loops over value types, as the next test does. */
 START_TEST(values_of_every_kind_keep_their_bits)
 {
     fur_value_type value = (fur_value_type)_i;
@@ -36,7 +36,7 @@ START_TEST(values_of_every_kind_keep_their_bits)
 }
 END_TEST
 
-/* New values take the form that they fit. */
+/* After new values, the plan stores them in the form that they fit. */
 START_TEST(new_values_change_the_form)
 {
     static const narrow_kind order[] = {NARROW_ANY, NARROW_CONSTANTS, NARROW_SINGLES,
@@ -59,7 +59,7 @@ START_TEST(new_values_change_the_form)
 }
 END_TEST
 
-/* A dense row, and a diagonal of `different` different values. */
+/* Returns a matrix with a dense row and a diagonal of `different` different values. */
 static fur_csr *dense_row(fur_context *context, fur_value_type value, int64_t n, int64_t different)
 {
     int64_t entries = 2 * n - 1;
@@ -84,7 +84,8 @@ static fur_csr *dense_row(fur_context *context, fur_value_type value, int64_t n,
     return a;
 }
 
-/* Around 256 different values, in rows of several segments; loops over value types. */
+/* A byte stores the numbers of up to 256 different values. The rows have several segments. Loops
+ * over value types. */
 START_TEST(a_byte_tells_256_values_apart)
 {
     static const int64_t different[] = {1, 2, 127, 128, 129, 130, 5000};
@@ -101,7 +102,8 @@ START_TEST(a_byte_tells_256_values_apart)
 }
 END_TEST
 
-/* Values rounded on request, by every exact kernel; loops over value types. */
+/* Values that are rounded on request give the bits of the rounded matrix, with every exact kernel.
+ * Loops over value types. */
 START_TEST(rounded_values_have_the_bits_of_the_rounded_matrix)
 {
     fur_context *gpu = context_cuda();

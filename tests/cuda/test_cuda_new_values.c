@@ -1,6 +1,6 @@
-/* New values for a matrix on a GPU. A graph captured before replays with the new values. Device
- * arrays may be borrowed, host memory adopted. The cases of all devices are in
- * tests/csr/test_values.c. */
+/* New values for a matrix on a GPU. A graph captured earlier replays with the new values. Device
+ * arrays may be borrowed, host memory adopted. tests/csr/test_values.c has the cases for all
+ * devices. */
 #include "cuda_support.h"
 #include "values_cases.h"
 
@@ -14,7 +14,7 @@ static values_subject open_subject(counted *c, uint64_t stream)
                             .calls = {&c->host.calls, &c->device.calls}};
 }
 
-/* A product by a plan, captured, and its vectors. */
+/* A product by a plan, captured as a graph, and its vectors. */
 typedef struct replay {
     counted *c;
     fur_spmv *plan;
@@ -46,7 +46,7 @@ static void replay_close(const replay *p)
     fur_vector_destroy(p->x);
 }
 
-/* The graph's product has the bits of one by a plan that is made now. */
+/* Checks that the graph's product has the bits of a product by a new plan. */
 static void replay_check(const replay *p, const fur_csr *a)
 {
     fur_context *context = p->c->context;
@@ -69,7 +69,7 @@ static void replay_check(const replay *p, const fur_csr *a)
     fur_csr_destroy(again);
 }
 
-/* Loops over value types. */
+/* Graphs replay with new values that are copied. Loops over value types. */
 START_TEST(graphs_replay_with_values_that_are_copied)
 {
     counted c;
@@ -97,7 +97,7 @@ START_TEST(graphs_replay_with_values_that_are_copied)
 }
 END_TEST
 
-/* All plans of a matrix that borrows its arrays from the device. */
+/* Checks all plans of a matrix that borrows its arrays from the device. */
 static void check_borrowed(values_subject *s, fur_csr *a, int kernel)
 {
     fur_spmv *plans[3];
@@ -109,7 +109,7 @@ static void check_borrowed(values_subject *s, fur_csr *a, int kernel)
     for (int step = 0; step < 3; step++) {
         void *values = values_random(s, a);
         void *lent = device_copy(values, bytes, 0);
-        if (step == 0) { /* in place */
+        if (step == 0) { /* change the values in place */
             ck_cuda(cudaMemcpy(own, values, bytes, cudaMemcpyHostToDevice));
             fur_csr_values_changed(a);
         } else if (step == 1) {

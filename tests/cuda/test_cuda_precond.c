@@ -30,7 +30,7 @@ static const fur_precond_options kinds[] = {
 };
 #define KIND_COUNT ((int)(sizeof kinds / sizeof *kinds))
 
-/* A preconditioner on both sides. */
+/* The same preconditioner on the host and on the GPU. */
 typedef struct pair {
     counted c;
     fur_context *host;
@@ -57,7 +57,8 @@ static void pair_close(pair *p)
     counted_close(&p->c);
 }
 
-/* A Hermitian matrix with the neighbours of a grid and some more, whose diagonal dominates. */
+/* Returns a Hermitian matrix with a dominant diagonal. Its pattern is a grid with some more
+ * neighbours. */
 static fur_csr *make(fur_context *context, rng *r, int64_t n, fur_value_type value,
                      fur_offset_type offset)
 {
@@ -92,7 +93,7 @@ static fur_csr *make(fur_context *context, rng *r, int64_t n, fur_value_type val
     return wide;
 }
 
-/* z = M r on both sides. */
+/* Checks that z = M r has the same bits on both devices. */
 static void check_application(const pair *p, rng *r)
 {
     fur_context *context = p->c.context;
@@ -144,7 +145,8 @@ static void change_values(const pair *p)
     free(values);
 }
 
-/* Loops over kinds and value types; the sizes take one warp and several blocks. */
+/* Applications have the bits of the CPU. The sizes need one warp or several blocks. Loops over
+ * kinds and value types. */
 START_TEST(applications_have_the_bits_of_the_cpu)
 {
     static const int64_t sizes[] = {0, 1, 30, 400};
@@ -164,7 +166,8 @@ START_TEST(applications_have_the_bits_of_the_cpu)
 }
 END_TEST
 
-/* Loops over kinds: more rows than run at once, in chains as long as the grid, and cg. */
+/* Solves have the bits of the CPU. The matrix has more rows than run at once, and chains as long as
+ * the grid. Loops over kinds. */
 START_TEST(solves_have_the_bits_of_the_cpu)
 {
     rng r = rng_stream(7400 + (uint64_t)_i);
@@ -182,7 +185,7 @@ START_TEST(solves_have_the_bits_of_the_cpu)
 }
 END_TEST
 
-/* "amg" has separate tests. Here it is one kind among others. */
+/* "amg" works as a kind of preconditioner; its other tests are separate. */
 START_TEST(multigrid_is_a_kind_too)
 {
     static const fur_precond_options options = {.size = sizeof options, .kind = "amg"};
@@ -200,7 +203,8 @@ START_TEST(multigrid_is_a_kind_too)
 }
 END_TEST
 
-/* The matrix is a Laplacian scaled from both sides, so its coefficients vary. */
+/* Geometric multigrid works as a kind of preconditioner. The Laplacian is scaled on both sides, so
+ * its coefficients vary. */
 START_TEST(geometric_multigrid_is_a_kind_too)
 {
     static const fur_precond_options grid = {.size = sizeof grid, .kind = "grid"};
@@ -228,7 +232,7 @@ START_TEST(geometric_multigrid_is_a_kind_too)
 }
 END_TEST
 
-/* Loops over kinds: a captured application is repeated with other numbers in r. */
+/* A captured application gives correct results with other numbers in r. Loops over kinds. */
 START_TEST(applications_are_captured)
 {
     rng r = rng_stream(7500 + (uint64_t)_i);
@@ -264,9 +268,9 @@ START_TEST(applications_are_captured)
 }
 END_TEST
 
-/* Loops over kinds. Row 3 has a pivot that no kind can use, and then no entry on the diagonal.
- * "ilut" in A's own order raises the pivot. For an indefinite matrix, both devices take one shift
- * or name one row in the refusal. */
+/* Both devices refuse a matrix with the same message. Row 3 has a pivot that no kind can use, then
+ * no diagonal entry. "ilut" in A's own order raises the pivot. For an indefinite matrix, both
+ * devices use the same shift or name the same row in the refusal. Loops over kinds. */
 START_TEST(refusals_have_the_words_of_the_cpu)
 {
     static const int32_t row[] = {0, 0, 1, 1, 2, 3, 3};
@@ -277,7 +281,7 @@ START_TEST(refusals_have_the_words_of_the_cpu)
     pair_open(&p);
     fur_context *context = p.c.context;
     for (int i = 0; i < 3; i++) {
-        /* of the second: (2, 2) is left out */
+        /* The second matrix lacks the entry (2, 2). */
         int32_t columns[7];
         memcpy(columns, col, sizeof columns);
         columns[4] = i == 1 ? 3 : 2;
@@ -306,8 +310,8 @@ START_TEST(refusals_have_the_words_of_the_cpu)
 }
 END_TEST
 
-/* Loops over kinds. A plan may succeed although an allocation fails. Blocks of one row are a
- * scaling, which allocates once. */
+/* Every failing allocation is survived. A plan may succeed although an allocation fails. Blocks of
+ * one row are a scaling, which allocates once. Loops over kinds. */
 START_TEST(every_failing_allocation_is_survived)
 {
     pair p;

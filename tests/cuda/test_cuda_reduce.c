@@ -10,8 +10,7 @@
 
 #define RUNS 20
 
-/* Equal vectors on both sides. `shift` moves the device's vectors by entries from an aligned
- * address. */
+/* Contexts of the host and of the GPU for equal vectors of one size. */
 typedef struct sides {
     fur_value_type value;
     int64_t n;
@@ -22,7 +21,7 @@ typedef struct sides {
 typedef struct twin {
     fur_vector *host;
     fur_vector *gpu;
-    fur_vector *memory; /* of the device, in which gpu is borrowed */
+    fur_vector *memory; /* device memory that gpu borrows */
 } twin;
 
 static twin twin_make(const sides *s, const void *entries, int64_t shift)
@@ -56,7 +55,7 @@ static void ck_twin(const twin *t, const char *what)
     free(entries);
 }
 
-/* All reductions of one or two vectors. */
+/* The results of all reductions of one or two vectors. */
 typedef struct results {
     fur_scalar dot;
     double norm1;
@@ -106,7 +105,7 @@ static int64_t leaf_entries(fur_value_type value)
     return 16384 / (int64_t)fur_value_size(value);
 }
 
-/* Around warps, rows, leaves, and levels of the tree. */
+/* Sets sizes around those of warps, rows, leaves, and levels of the tree. */
 static int sizes_of(fur_value_type value, int64_t *sizes)
 {
     static const int64_t fixed[] = {0, 1, 2, 3, 7, 31, 32, 33, 63, 64, 65, 100003, (1 << 20) + 1};
@@ -129,7 +128,7 @@ static sides sides_open(fur_value_type value)
     return (sides){value, 0, fur_context_host(gpu), gpu};
 }
 
-/* Loops over value types, as all tests here do that use _i. */
+/* Reductions have the bits of the CPU. All tests here that use _i loop over value types. */
 START_TEST(reductions_have_the_bits_of_the_cpu)
 {
     int64_t sizes[80];
@@ -190,7 +189,7 @@ START_TEST(reductions_repeat_their_bits)
 }
 END_TEST
 
-/* More leaves than any launch has blocks. */
+/* Vectors with more leaves than a launch has blocks have the bits of the CPU. */
 START_TEST(long_vectors_have_the_bits_of_the_cpu)
 {
     sides s = sides_open((fur_value_type)_i);
@@ -203,7 +202,7 @@ START_TEST(long_vectors_have_the_bits_of_the_cpu)
 }
 END_TEST
 
-/* Numbers of these moduli among zeros, at random places; 0: no more of them. */
+/* Moduli of numbers at random places among zeros. A 0 ends the list. */
 static const double magnitudes[][4] = {
     {0},
     {DBL_MAX, DBL_MAX, DBL_MAX, DBL_MAX},
@@ -259,7 +258,7 @@ START_TEST(norms_of_extremes_have_the_bits_of_the_cpu)
 }
 END_TEST
 
-/* NaN in any place, also the last. */
+/* Norms find a NaN at any place, also the last. */
 START_TEST(norms_see_every_nan)
 {
     sides s = sides_open(FUR_F32);
@@ -282,7 +281,7 @@ START_TEST(norms_see_every_nan)
 }
 END_TEST
 
-/* y = x + y with its norm. */
+/* Checks y = x + y and its norm. */
 static void check_norm_of_sum(const sides *s, const void *x, const void *y)
 {
     results host = {.norm1 = 0};
@@ -297,7 +296,7 @@ static void check_norm_of_sum(const sides *s, const void *x, const void *y)
     twin_release(&tx);
 }
 
-/* Every element-wise operation, each on the result of the one before. */
+/* Checks every element-wise operation. Each operation uses the result of the previous one. */
 static void check_operations(const sides *s, const void *x, const void *y, fur_scalar alpha,
                              fur_scalar beta, int64_t shift)
 {
@@ -345,7 +344,7 @@ START_TEST(vector_operations_have_the_bits_of_the_cpu)
 }
 END_TEST
 
-/* beta = 0 overwrites NaN; alpha = 0 does not hide one in x. */
+/* If beta = 0, NaN in y is overwritten. If alpha = 0, NaN in x still shows. */
 START_TEST(axpby_with_zeros_treats_nan_as_said)
 {
     sides s = sides_open((fur_value_type)_i);
@@ -363,7 +362,7 @@ START_TEST(axpby_with_zeros_treats_nan_as_said)
 }
 END_TEST
 
-/* A program of operations on scalars that runs on both sides. */
+/* Scalars and vectors on both devices, with which a program of scalar operations runs. */
 typedef struct machine {
     const sides *sides;
     fur_scalars *host;
@@ -394,7 +393,8 @@ static fur_coefficient quotient(const fur_scalars *scalars, fur_scalar factor, i
     return (fur_coefficient){factor, scalars, numerator, denominator};
 }
 
-/* y = alpha x + beta y with coefficients from slots, beta only if it has a slot. */
+/* Computes y = alpha x + beta y with coefficients from slots. If `beta` is negative, the
+ * coefficient beta is 1. */
 static void axpby_by(machine *m, int numerator, int denominator, int beta)
 {
     const fur_scalar factor = {-0.75, 0.25};
@@ -461,7 +461,8 @@ static void machine_close(machine *m)
     fur_scalars_destroy(m->host);
 }
 
-/* Products, quotients of them as coefficients, also of a slot that the same call stores to. */
+/* Runs dot products whose quotients are coefficients. Some calls also store to the slot that they
+ * read. */
 static void run_program(machine *m)
 {
     dot_into(m, 0);
@@ -482,7 +483,7 @@ static void check_program(const sides *s, const fur_scalars_state *state, uint64
     machine_close(&m);
 }
 
-/* States to begin with: guards that hold and that do not, values that no coefficient can be. */
+/* Sets initial states: guards that hold or fail, and values that cannot be coefficients. */
 static int states_of(fur_scalars_state *states)
 {
     int count = 0;
@@ -521,7 +522,7 @@ START_TEST(scalars_have_the_bits_of_the_cpu)
 }
 END_TEST
 
-/* A coefficient that is not finite halts; from then on nothing is done. */
+/* A nonfinite coefficient halts the scalars, and later operations do nothing. */
 START_TEST(what_is_not_finite_halts_the_scalars)
 {
     static const double values[][2] = {{1, 0}, {0, 0}, {NAN, 1}, {1, NAN}, {INFINITY, 1}, {1, 4}};

@@ -1,10 +1,10 @@
-/* Orders found on a GPU. Cuthill and McKee's methods give the numbers and figures of the host, for
+/* Orders found on a GPU. The Cuthill-McKee methods give the orders and reports of the host, for
  * graphs of every kind. A refused allocation leaks nothing. */
 #include "cuda_support.h"
 
 #include <string.h>
 
-/* Edges, or entries on one side of the diagonal, that a graph is made of. */
+/* Edges of a graph, which are the entries on one side of the diagonal. */
 typedef struct edges {
     int64_t vertices;
     int64_t count;
@@ -35,7 +35,8 @@ static void edges_release(edges *e)
     free(e->to);
 }
 
-/* Both directions of all edges and the diagonal, or only the given edges. */
+/* Returns a matrix with both directions of all edges and the diagonal, or with the given edges
+ * only. */
 static fur_csr *edges_matrix(fur_context *host, const edges *e, bool both, fur_duplicates rule,
                              fur_offset_type offset)
 {
@@ -94,7 +95,8 @@ static edges random_graph(rng *r, int64_t n, int64_t count)
     return e;
 }
 
-/* Chakrabarti, Zhan, Faloutsos 2004: many isolated vertices, a few of very high degree. */
+/* Returns a graph with many isolated vertices and a few of very high degree (Chakrabarti, Zhan,
+ * Faloutsos 2004). */
 static edges rmat_graph(rng *r, int bits, int64_t count)
 {
     edges e = edges_none(INT64_C(1) << bits);
@@ -157,7 +159,8 @@ static void ck_same_report(const fur_reorder_report *gpu, const fur_reorder_repo
     ck_assert_int_eq(gpu->bandwidth_after, host->bandwidth_after);
 }
 
-/* Both methods find the host's order: one keeps components, the other may make them worse. */
+/* Checks that both methods find the host's order. One keeps components; the other may make them
+ * worse. */
 static void check_matrix(fur_context *gpu, const fur_csr *on_host)
 {
     fur_context *host = fur_context_host(gpu);
@@ -186,7 +189,8 @@ static void check_matrix(fur_context *gpu, const fur_csr *on_host)
     fur_csr_destroy(on_gpu);
 }
 
-/* The graph as it is and shuffled, symmetric and not, with duplicates, with both widths. */
+/* Checks a graph in its order and shuffled, symmetric and not, with duplicates, and with both
+ * offset widths. */
 static void check_graph(fur_context *gpu, rng *r, edges e)
 {
     for (int i = 0; i < 5; i++) {
@@ -242,7 +246,7 @@ START_TEST(graphs_of_extreme_degrees_and_depths)
     int64_t n = test_small() ? 1500 : 60000;
     check_graph(gpu, &r, star_graph(&r, n, 1));
     check_graph(gpu, &r, star_graph(&r, n, 7));
-    check_graph(gpu, &r, path_graph(&r, n / 5, 1)); /* too deep: the host is asked */
+    check_graph(gpu, &r, path_graph(&r, n / 5, 1)); /* too deep: the host computes the order */
     check_graph(gpu, &r, path_graph(&r, 250, 1));
     check_graph(gpu, &r, path_graph(&r, n, n / 11));
     check_graph(gpu, &r, complete_graph(&r, test_small() ? 70 : 300));
@@ -250,7 +254,8 @@ START_TEST(graphs_of_extreme_degrees_and_depths)
 }
 END_TEST
 
-/* Numbers of edges around the numbers that blocks, clusters and the grid take at a time. */
+/* Levels with numbers of edges around those that blocks, clusters and the grid process at a time.
+ */
 START_TEST(levels_around_what_a_block_takes)
 {
     static const int64_t sizes[] = {1,    2,    3,    31,   32,   33,   127,   128,   129,   255,
@@ -284,7 +289,8 @@ START_TEST(shapes_of_the_other_tests)
 }
 END_TEST
 
-/* Orders found on the host are returned as well. Other requests are refused. */
+/* Methods that run on the host also give orders for matrices on the GPU. Invalid requests are
+ * refused. */
 START_TEST(other_methods_and_matrices)
 {
     fur_context *gpu = context_cuda();
@@ -317,7 +323,7 @@ START_TEST(other_methods_and_matrices)
 }
 END_TEST
 
-/* Every allocation fails once. */
+/* Checks reorderings in which each allocation fails once. */
 static void check_failures(counted *c, const fur_csr *a)
 {
     fur_status status = FUR_OUT_OF_MEMORY;

@@ -1,6 +1,6 @@
 /* Solvers on a GPU. Every method for square matrices has the iterates, iterations and outcome of
- * the CPU, bit for bit. Conjugate gradients have them for any interval of checks by the host and in
- * every way of running. A solve allocates nothing. */
+ * the CPU, bit for bit. Conjugate gradients have them for any interval of checks by the host and
+ * for every execution. A solve allocates nothing. */
 #include "cuda_support.h"
 
 #include <math.h>
@@ -17,9 +17,9 @@ typedef struct problem {
     fur_vector *x;
 } problem;
 
-/* The arrays of a problem: a grid's Laplacian, whose diagonal entry `bad_row` may be another.
- * Complex ones get a unit factor u right of the diagonal and conj(u) left of it, which keeps the
- * eigenvalues. */
+/* The arrays of a problem: a grid's Laplacian, in which the diagonal entry `bad_row` may differ.
+ * Complex matrices have a factor u of modulus 1 right of the diagonal and conj(u) left of it, which
+ * keeps the eigenvalues. */
 typedef struct assembly {
     pattern pattern;
     fur_csr_view arrays;
@@ -76,11 +76,11 @@ static problem problem_open(fur_context *context, const assembly *m, const char 
     return p;
 }
 
-/* A small star with coefficients for the neighbours and for the point. */
+/* A star-shaped stencil with coefficients for the neighbours and for the centre. */
 typedef struct star {
     int points;
     int64_t extent[3];
-    fur_scalar before; /* and, of a Hermitian matrix, its conjugate */
+    fur_scalar before; /* its conjugate is `behind` if the matrix is Hermitian */
     fur_scalar behind;
     double center;
 } star;
@@ -118,7 +118,7 @@ static void problem_close(problem *p)
     fur_csr_destroy(p->a);
 }
 
-/* From x = 0. */
+/* Solves from x = 0. */
 static fur_solver_report solve(const problem *p, const fur_solver_options *options)
 {
     fur_solver *solver = NULL;
@@ -135,7 +135,7 @@ static void ck_same_number(double a, double b, const char *what)
     ck_assert_msg(first_difference(FUR_F64, 1, &a, &b) < 0, "%s: %a, on the CPU %a", what, a, b);
 }
 
-/* Compares a solve on the GPU with the CPU's, whose x still exists. */
+/* Compares a solve on the GPU with the CPU's solve, whose x is still in host->x. */
 static void check_solve(const problem *host, const fur_solver_report *on_host, const problem *gpu,
                         fur_solver_options options, bool jacobi, int64_t check_every)
 {
@@ -169,14 +169,14 @@ static fur_solver_report solve_on_host(const problem *host, fur_solver_options o
 
 #define EXECUTIONS (FUR_EXECUTION_PERSISTENT + 1)
 
-/* Tolerances and limits; which outcome they lead to is the CPU's to say. */
+/* Tolerances and limits. The CPU's solve defines the expected outcomes. */
 static const fur_solver_options cases[] = {
     {.rtol = 0},           {.rtol = 1e-3, .bounds = 1}, {.rtol = 1e-30, .max_iterations = 1500},
     {.max_iterations = 1}, {.max_iterations = 7},       {.max_iterations = 16, .rtol = 1e-14},
 };
 
-/* Every step-th of the ways to run a solve, for each case; cases begin at different ways, so that
- * together they see all. */
+/* Checks every step-th combination of interval and execution for each case. Cases begin at
+ * different combinations, so that together they cover all. */
 static void check_pair(const problem *host, const problem *gpu, int step)
 {
     static const int64_t intervals[] = {0, 1, 2, 7, 16, 1000};
@@ -201,7 +201,7 @@ static void check_problem(fur_context *context, const assembly *m)
     problem_close(&host);
 }
 
-/* Loops over value types. */
+/* Solutions have the bits of the CPU. Loops over value types. */
 START_TEST(solutions_have_the_bits_of_the_cpu)
 {
     fur_context *context = context_cuda();
@@ -212,7 +212,7 @@ START_TEST(solutions_have_the_bits_of_the_cpu)
 }
 END_TEST
 
-/* Indefinite, and not finite: the entry in the middle decides. */
+/* Indefinite matrices and extreme values end as on the CPU. The entry in the middle is changed. */
 START_TEST(bad_matrices_end_as_on_the_cpu)
 {
     static const double entries[] = {-6, -1e-3, 1e300, 1e-300};
@@ -226,8 +226,9 @@ START_TEST(bad_matrices_end_as_on_the_cpu)
 }
 END_TEST
 
-/* Stencils whose product is never stored on the GPU, and others: planes of whole leaves and not,
- * definite, indefinite, unsymmetric. Loops over value types. */
+/* Stencil systems have the bits of the CPU. For some stencils the GPU never stores the product.
+ * Planes consist of complete leaves or not; systems are definite, indefinite or unsymmetric. Loops
+ * over value types. */
 START_TEST(stencils_are_solved_with_the_bits_of_the_cpu)
 {
     static const star stars[] = {
@@ -261,7 +262,7 @@ START_TEST(stencils_are_solved_with_the_bits_of_the_cpu)
 }
 END_TEST
 
-/* Right sides that are zero, huge, tiny. */
+/* Zero, huge and tiny right-hand sides end as on the CPU. */
 START_TEST(odd_right_sides_end_as_on_the_cpu)
 {
     static const double entries[] = {0, 1e200, 1e-170, 1e-320};
@@ -298,8 +299,8 @@ START_TEST(what_is_not_finite_is_refused_as_on_the_cpu)
 }
 END_TEST
 
-/* Small systems of every type but c128 run in one kernel, others are recorded; new values are taken
- * over. */
+/* The report names the execution. Small systems of every type except c128 run in one kernel; other
+ * systems are recorded. */
 START_TEST(a_solve_is_run_as_it_says)
 {
     fur_context *context = context_cuda();
@@ -327,7 +328,7 @@ START_TEST(a_solve_is_run_as_it_says)
 }
 END_TEST
 
-/* A solver that lives while the values change, of the whole system or of one colour. */
+/* A solver uses new values, for the unreduced system and for one colour. */
 START_TEST(new_values_reach_a_solver)
 {
     fur_context *context = context_cuda();
@@ -359,7 +360,8 @@ START_TEST(new_values_reach_a_solver)
 }
 END_TEST
 
-/* The next method for square matrices after that index, which it moves on; NULL past the last. */
+/* Returns the next method for square matrices after `index` and advances it. Returns NULL after the
+ * last. */
 static const char *next_method(const problem *p, int *index)
 {
     const fur_method_info *info;
@@ -374,7 +376,8 @@ static const char *next_method(const problem *p, int *index)
     return NULL;
 }
 
-/* Loops over value types; the matrix is definite, then indefinite. */
+/* Every method has the bits of the CPU, for a definite and an indefinite matrix. Loops over value
+ * types. */
 START_TEST(every_method_has_the_bits_of_the_cpu)
 {
     static const fur_solver_options limits[] = {{.max_iterations = 500, .bounds = 1},
@@ -429,7 +432,7 @@ START_TEST(exact_kernels_give_the_same_solution)
 }
 END_TEST
 
-/* The whole system or one colour is solved. */
+/* A solve of the unreduced system or of one colour allocates nothing. */
 START_TEST(a_solve_does_not_allocate)
 {
     counted c;
@@ -459,7 +462,7 @@ START_TEST(a_solve_does_not_allocate)
 }
 END_TEST
 
-/* Counts its calls, stops at one. */
+/* Record of a monitor that counts its calls and stops at one of them. */
 typedef struct watch {
     int64_t last;
     int64_t stop_at;

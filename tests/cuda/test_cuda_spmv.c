@@ -11,17 +11,18 @@
 #define OP_COUNT 3
 #define MAX_KERNELS 64
 #define MAX_PRODUCTS 6
-/* Shapes above this are left to plain random numbers. */
+/* Shapes with more entries are tested with plain random numbers only. */
 #define MAX_ENTRIES_FILLED 60000
-/* Shapes above this are left out where FURROW_TEST_SMALL is set. */
+/* Shapes with more entries are left out if FURROW_TEST_SMALL is set. */
 #define MAX_ENTRIES_SMALL 4000
 
-/* Special values among the random numbers in (-1, 1). */
+/* Kinds of numbers: random in (-1, 1), with infinity and NaN in x or in A, or so small that
+ * products underflow. */
 typedef enum filling { PLAIN, POISONED_X, POISONED_A, UNDERFLOWING, FILLINGS } filling;
 
 static const char *const filling_names[] = {"plain", "poisoned x", "poisoned A", "underflowing"};
 
-/* Shapes that only the work of a GPU's blocks and warps makes interesting. */
+/* Further shapes, for the distribution of work to blocks and warps of a GPU. */
 
 static int64_t run_of(int64_t first, int64_t count, int32_t *columns)
 {
@@ -36,13 +37,13 @@ static int64_t fill_whole(const shape *s, rng *r, int64_t row, int32_t *columns)
     return run_of(0, s->cols, columns);
 }
 
-/* One full row among rows of one entry. */
+/* One row is full; all other rows have one entry. */
 static int64_t fill_one_long(const shape *s, rng *r, int64_t row, int32_t *columns)
 {
     return row == s->parameter ? fill_whole(s, r, row, columns) : run_of(row % s->cols, 1, columns);
 }
 
-/* Every parameter-th row has entries, from the middle of the first such stretch. */
+/* Only every parameter-th row has entries, the first of them row parameter / 2. */
 static int64_t fill_few_rows(const shape *s, rng *r, int64_t row, int32_t *columns)
 {
     return row % s->parameter == s->parameter / 2 ? run_of(row % 100, 1 + rng_below(r, 80), columns)
@@ -56,8 +57,8 @@ static int64_t fill_lengths(const shape *s, rng *r, int64_t row, int32_t *column
     return run_of(rng_below(r, s->cols - count + 1), count, columns);
 }
 
-/* Dense blocks of parameter x parameter, as a mesh with `parameter` unknowns a node has. The last
- * blocks are cut off if the size is not a multiple. */
+/* Dense blocks of parameter x parameter, as on a mesh with `parameter` unknowns at each node. The
+ * last blocks are cut off if the size is not a multiple. */
 static int64_t fill_blocks(const shape *s, rng *r, int64_t row, int32_t *columns)
 {
     static const int64_t neighbours[] = {-20, -1, 0, 1, 20};
@@ -73,7 +74,7 @@ static int64_t fill_blocks(const shape *s, rng *r, int64_t row, int32_t *columns
     return n;
 }
 
-/* Gaps between columns that 16 bits cannot hold, and some that they just can. */
+/* Gaps between columns that just fit into 16 bits, and gaps that do not. */
 static int64_t fill_gaps(const shape *s, rng *r, int64_t row, int32_t *columns)
 {
     const int64_t gaps[] = {1, 2, 65534, 65535, 65536, 65537, 1, 40000 + rng_below(r, 40000)};
@@ -105,12 +106,12 @@ static const shape *shape_at(int i)
 
 #define SHAPE_COUNT (shape_count + COUNT_OF(more_shapes))
 
-/* One choice of alpha, beta and y, what the CPU makes of it, and by how much another order of
- * summation may differ from that. */
+/* A choice of alpha, beta and y, the CPU's result, and bounds of the difference of another order of
+ * summation. */
 typedef struct product {
     fur_scalar alpha;
     fur_scalar beta;
-    fur_vector *start; /* y before */
+    fur_vector *start; /* y before the product */
     void *expected;
     double *bounds;
 } product;
@@ -127,10 +128,10 @@ typedef struct trial {
     void *x;
     fur_vector *device_x;
     fur_vector *y;
-    void *result; /* the last y */
+    void *result; /* the last result */
     int count;
     product products[MAX_PRODUCTS];
-    int64_t *accepted; /* by kernel */
+    int64_t *accepted; /* number of plans by kernel */
     int64_t *refused;
 } trial;
 
@@ -157,7 +158,7 @@ static double *ones(int64_t n)
     return out;
 }
 
-/* |alpha| |op(A)| |x| + |beta| |y|, by the reference itself. */
+/* Returns |alpha| |op(A)| |x| + |beta| |y|, computed by the reference kernel. */
 static double *weights(const trial *t, fur_scalar alpha, const void *x, fur_scalar beta,
                        const void *y)
 {
@@ -176,7 +177,7 @@ static double *weights(const trial *t, fur_scalar alpha, const void *x, fur_scal
     return sums;
 }
 
-/* Entries in the rows of op(A). */
+/* Returns the number of entries in each row of op(A). */
 static double *row_lengths(const trial *t)
 {
     fur_csr_view a = t->a;
@@ -226,7 +227,7 @@ static void set_product(trial *t, rng *r, product *p, const double *lengths)
     free(y);
 }
 
-/* If beta is 0, y is full of NaN. */
+/* Sets the choices of alpha, beta and y. If beta is 0, all entries of y are NaN. */
 static void set_products(trial *t, rng *r)
 {
     fur_value_type value = t->a.value_type;
@@ -261,7 +262,7 @@ static bool part_agrees(double part, double expected, double bound)
     return fabs(part - expected) <= bound;
 }
 
-/* First entry of the result beyond its bound, -1 if none is. */
+/* Returns the first entry of the result that is beyond its bound, or -1. */
 static int64_t first_beyond(const trial *t, const product *p)
 {
     for (int64_t i = 0; i < t->y_size; i++) {
@@ -283,7 +284,7 @@ static void multiply(trial *t, const product *p, const fur_spmv *plan)
     ck_ok(t->context, fur_vector_download(t->y, t->result));
 }
 
-/* Passes for i < 0. */
+/* Fails with a message about entry i, unless i < 0. */
 static void ck_entry(const trial *t, const product *p, const fur_spmv *plan, int64_t i,
                      const void *expected, const char *problem)
 {
@@ -300,7 +301,7 @@ static void ck_entry(const trial *t, const product *p, const fur_spmv *plan, int
                  before.im, p->bounds[i]);
 }
 
-/* A kernel without the reference's bits must give its bits again in every run. */
+/* Checks a product. A kernel without the reference's bits must give the same bits in every run. */
 static void check_product(trial *t, const product *p, const fur_spmv *plan, bool exact)
 {
     fur_value_type value = t->a.value_type;
@@ -321,7 +322,8 @@ static void check_product(trial *t, const product *p, const fur_spmv *plan, bool
     free(first);
 }
 
-/* Foreign kernels promise nothing about NaN and subnormal numbers. */
+/* Checks all products by a kernel. Foreign kernels promise nothing about NaN and subnormal numbers.
+ */
 static void check_kernel(trial *t, const fur_csr *a, int kernel)
 {
     fur_kernel_info info = kernel_info(t->context, kernel);
@@ -343,7 +345,7 @@ static void check_kernels(trial *t)
     fur_csr_destroy(a);
 }
 
-/* Random entries, of which one in `every` is infinite or NaN; 0: none. */
+/* Returns random entries, of which one in `every` is infinite or NaN. 0: none. */
 static void *poisoned(rng *r, fur_value_type value, int64_t n, int64_t every)
 {
     static const double poison[] = {INFINITY, -INFINITY, NAN};
@@ -354,7 +356,7 @@ static void *poisoned(rng *r, fur_value_type value, int64_t n, int64_t every)
     return entries;
 }
 
-/* Scaled so far down that every product of two is below the smallest number. */
+/* Scales the entries so that each product of two is below the smallest number. */
 static void scale_down(fur_value_type value, int64_t n, void *entries)
 {
     double factor = value_epsilon(value) == DBL_EPSILON ? 0x1p-600 : 0x1p-80;
@@ -364,7 +366,7 @@ static void scale_down(fur_value_type value, int64_t n, void *entries)
     }
 }
 
-/* Numbers for x or A. */
+/* Returns numbers for x or A. */
 static void *filled(rng *r, fur_value_type value, int64_t n, int64_t poison, filling f)
 {
     void *entries = poisoned(r, value, n, poison);
@@ -407,7 +409,7 @@ static void check_op(trial *t, rng *r, const pattern *p, const void *values)
     close_vectors(t);
 }
 
-/* A small run takes one operation a shape. */
+/* Returns whether an operation is tested. A small run tests one operation for each shape. */
 static bool op_runs(int op, int shape_index)
 {
     return !test_small() || op == shape_index % OP_COUNT;
@@ -436,7 +438,8 @@ static void check_shape(trial t, int index)
     pattern_release(&p);
 }
 
-/* A kernel that refused everything would pass every other test. */
+/* Checks that each kernel accepted a matrix. A kernel that refuses everything would pass all other
+ * tests. */
 static void check_tally(const trial *t)
 {
     for (int kernel = 0; kernel < kernel_count(fur_spmv_kernel_at, t->context); kernel++) {
@@ -451,8 +454,8 @@ static void check_tally(const trial *t)
     fflush(stdout);
 }
 
-/* Loops over value types. A value of x that a row does not refer to must not show in it, or the
- * rows beside poisoned columns would be poisoned too. */
+/* Kernels agree with the CPU's reference. A value of x that a row does not refer to must not change
+ * the row. Otherwise NaN would spread to other rows. Loops over value types. */
 START_TEST(kernels_agree_with_the_reference_of_the_cpu)
 {
     int64_t accepted[MAX_KERNELS] = {0};
@@ -472,7 +475,7 @@ START_TEST(kernels_agree_with_the_reference_of_the_cpu)
 }
 END_TEST
 
-/* Only forms that have to pay may refuse a plain grid. */
+/* Only kernels whose storage must pay for itself may refuse a plain grid. */
 START_TEST(kernels_accept_a_grid)
 {
     fur_context *context = context_cuda();
@@ -493,7 +496,8 @@ START_TEST(kernels_accept_a_grid)
 }
 END_TEST
 
-/* Plans made anew now and then, as analysis must not depend on the run either. */
+/* Checks that runs repeat their bits. Some runs make a new plan, because its analysis must not
+ * depend on the run either. */
 static void check_runs(const fur_csr *a, int kernel, const fur_vector *x, const fur_vector *start)
 {
     fur_context *context = fur_csr_context(a);
@@ -538,8 +542,8 @@ START_TEST(kernels_repeat_their_bits)
 }
 END_TEST
 
-/* A matrix, x and y. The arrays are the library's, or borrowed device arrays that each begin one
- * entry after an aligned address. */
+/* A matrix, x and y. The arrays belong to the library, or are borrowed device arrays that each
+ * begin one entry after an aligned address. */
 typedef struct placed {
     fur_csr_view device;
     void *device_x;
@@ -589,7 +593,7 @@ static void placed_release(placed *p)
     device_arrays_release(&p->device, 1);
 }
 
-/* 2 A x + 3 y; NULL if the kernel refuses. */
+/* Returns 2 A x + 3 y, or NULL if the kernel refuses the matrix. */
 static void *product_of(const placed *p, int kernel, const void *y)
 {
     fur_context *context = fur_csr_context(p->a);
@@ -641,7 +645,7 @@ static void check_unaligned(fur_context *context, int index, fur_value_type valu
     pattern_release(&p);
 }
 
-/* Loops over value types. */
+/* Arrays need no alignment. Loops over value types. */
 START_TEST(arrays_need_no_alignment)
 {
     fur_context *context = context_cuda();
@@ -651,7 +655,7 @@ START_TEST(arrays_need_no_alignment)
 }
 END_TEST
 
-/* For any choice of auto, the bits are the reference's. */
+/* Checks that auto's choice has the bits of the reference for these options. */
 static void check_choice(const fur_csr *a, const fur_spmv_options *options, const fur_vector *x,
                          const void *expected)
 {
@@ -730,7 +734,8 @@ START_TEST(kernels_have_distinct_names_and_say_what_they_do)
 }
 END_TEST
 
-/* Small integers are added without error, so kept duplicates give what summed ones give. */
+/* Returns a matrix with repeated entries. They are small integers, which are added exactly, so kept
+ * duplicates give the same results as summed ones. */
 static fur_csr *repeated_entries(fur_context *context, fur_duplicates duplicates)
 {
     static int32_t rows[5000];
@@ -748,7 +753,7 @@ static fur_csr *repeated_entries(fur_context *context, fur_duplicates duplicates
     return a;
 }
 
-/* op(A) times ones; NULL if the kernel refuses. */
+/* Returns op(A) times ones, or NULL if the kernel refuses the matrix. */
 static void *times_ones(const fur_csr *a, fur_op op, int kernel)
 {
     fur_context *context = fur_csr_context(a);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define MAX_KERNELS 16
-/* Products of a trial: the CPU's reference has one thread. */
+/* Limit of the products of a trial, because the CPU's reference has one thread. */
 #define MAX_TERMS 500000
 
 static void draw_extents(stencil_trial *t, rng *r)
@@ -19,7 +19,7 @@ static void draw_extents(stencil_trial *t, rng *r)
     trial_draw_extents(t, r, extents, COUNT_OF(extents), most);
 }
 
-/* Infinity and NaN in every other x. */
+/* Draws a product. In half of the trials, x has infinity and NaN. */
 static void draw_product(stencil_trial *t, rng *r)
 {
     trial_draw_product(t, r);
@@ -40,7 +40,7 @@ static fur_kernel_info info_of(fur_context *context, int kernel)
     return info;
 }
 
-/* Every kernel except the first may refuse a stencil. The first takes any. */
+/* Makes a stencil with a kernel. Every kernel except the first may refuse it. */
 static made make_or_refusal(fur_context *context, const stencil_trial *t, int kernel)
 {
     made m = trial_try(t, context, info_of(context, kernel).name, NULL);
@@ -48,7 +48,7 @@ static made make_or_refusal(fur_context *context, const stencil_trial *t, int ke
     return m;
 }
 
-/* How often each kernel ran. */
+/* The number of runs of each kernel. */
 typedef struct tally {
     int ran[MAX_KERNELS];
 } tally;
@@ -68,7 +68,7 @@ static void check_kernels(stencil_trial *t, fur_context *context, tally *ran)
     }
 }
 
-/* Every kernel took part, of enough trials. */
+/* Checks that every kernel accepted a stencil. */
 static void check_tally(fur_context *context, const tally *ran)
 {
     for (int kernel = 0; !test_small() && kernel < kernel_count(fur_stencil_kernel_at, context);
@@ -79,7 +79,7 @@ static void check_tally(fur_context *context, const tally *ran)
 
 static const int named_points[] = {3, 5, 7, 9, 13, 19, 27};
 
-/* Loops over value types. */
+/* Kernels agree with the reference on named stencils. Loops over value types. */
 START_TEST(kernels_agree_on_named_stencils)
 {
     fur_context *context = context_cuda();
@@ -99,7 +99,7 @@ START_TEST(kernels_agree_on_named_stencils)
 }
 END_TEST
 
-/* Points, radius, axes (0: any), fields. */
+/* Number of points, radius, axes (0: any), whether there are fields. */
 static const struct {
     int points;
     int radius;
@@ -110,7 +110,7 @@ static const struct {
              {27, 1, 3, false}, {27, 1, 0, true},   {40, 4, 0, false},  {125, 2, 3, false},
              {128, 4, 0, true}, {129, 4, 0, false}, {300, 4, 3, false}, {729, 4, 3, false}};
 
-/* Loops over value types. */
+/* Kernels agree with the reference on random stencils. Loops over value types. */
 START_TEST(kernels_agree_on_random_stencils)
 {
     fur_context *context = context_cuda();
@@ -145,7 +145,7 @@ static const struct {
     {13, {64, 127, 130}, FUR_F64},
 };
 
-/* Loops over the large grids. */
+/* Kernels agree with the reference on large grids. Loops over these grids. */
 START_TEST(kernels_agree_on_large_grids)
 {
     fur_context *context = context_cuda();
@@ -205,7 +205,7 @@ static void check_shifted(const stencil_trial *t, fur_context *context, int kern
     made_destroy(&m);
 }
 
-/* Loops over value types. */
+/* Vectors need no alignment. Loops over value types. */
 START_TEST(vectors_need_no_alignment)
 {
     fur_context *context = context_cuda();
@@ -225,7 +225,7 @@ START_TEST(vectors_need_no_alignment)
 }
 END_TEST
 
-/* The matrix and the diagonal are the host's. */
+/* Checks that the matrix and the diagonal equal the host's. */
 static void check_matrix(const stencil_trial *t, fur_context *context)
 {
     fur_context *sides[] = {fur_context_host(context), context};
@@ -257,7 +257,7 @@ static void check_matrix(const stencil_trial *t, fur_context *context)
     }
 }
 
-/* Loops over value types. */
+/* Matrices equal those of the host. Loops over value types. */
 START_TEST(matrices_are_those_of_the_host)
 {
     fur_context *context = context_cuda();
@@ -294,7 +294,7 @@ static stencil_trial *named_trial(int points, int64_t n, int boundaries)
     return t;
 }
 
-/* If a kernel's copies or tiles do not suit, auto takes the next kernel. */
+/* auto takes the first kernel whose copies and tiles suit the grid. */
 START_TEST(auto_takes_what_suits)
 {
     static const struct {
@@ -357,7 +357,8 @@ START_TEST(kernels_have_distinct_names_and_say_what_they_do)
 }
 END_TEST
 
-/* More than 2^31 points, of numbers that repeat with a period that divides no power of two. */
+/* A grid of more than 2^31 points. Its numbers repeat with a period that divides no power of two.
+ */
 static const int64_t vast[3] = {1300, 1301, 1270};
 #define VAST_ROWS (INT64_C(1300) * 1301 * 1270)
 #define PERIOD 3001
@@ -377,7 +378,7 @@ static bool vast_grid_fits(void)
     return false;
 }
 
-/* Small integers, so that sums have no rounding. */
+/* Returns small integers, whose sums have no rounding. */
 static float number(int64_t p)
 {
     return (float)(p % PERIOD % 29);
@@ -400,7 +401,7 @@ static float *vast_vector(void)
     return data;
 }
 
-/* Of the 7-point Laplacian. */
+/* Returns row p of the product with the 7-point Laplacian. */
 static float vast_sum(int64_t p)
 {
     float sum = 6 * number(p);
@@ -462,7 +463,7 @@ START_TEST(points_above_2_to_31_are_right)
 }
 END_TEST
 
-/* Makes a stencil, and its matrix. */
+/* Makes a stencil and its matrix. */
 static fur_status make_both(fur_context *context, const fur_stencil_definition *d)
 {
     fur_stencil *s = NULL;
@@ -476,7 +477,7 @@ static fur_status make_both(fur_context *context, const fur_stencil_definition *
     return status;
 }
 
-/* With every allocation of one side failing once. */
+/* Checks that nothing leaks if each allocation of one side fails once. */
 static void check_failures(counted *c, memory *side, const fur_stencil_definition *d)
 {
     int64_t host = c->host.outstanding;

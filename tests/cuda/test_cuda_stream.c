@@ -1,17 +1,17 @@
-/* The path of a product on the caller's stream. It allocates nothing, does not wait for the stream,
- * and can be captured in a graph. Reductions and vector operations do not allocate either. */
+/* Products on the caller's stream. A product allocates nothing, does not wait for the stream, and
+ * can be captured in a graph. Reductions and vector operations do not allocate either. */
 #include "cuda_support.h"
 
 #include <stdatomic.h>
 #include <time.h>
 
-/* A grid with its vectors in a context that counts. */
+/* A grid and its vectors in a context that counts allocations. */
 typedef struct fixture {
     counted c;
     fur_csr *a;
     fur_vector *x;
     fur_vector *y;
-    void *start; /* of y */
+    void *start; /* initial y */
 } fixture;
 
 static void fixture_open(fixture *f, fur_value_type value)
@@ -65,7 +65,7 @@ static void check_replay(const fixture *f, const fur_spmv *plan, cudaGraphExec_t
     }
 }
 
-/* A replay reads what x holds then. */
+/* Changes x. A replayed graph must read the new x. */
 static void change_x(const fixture *f, uint64_t stream)
 {
     rng r = rng_stream(stream);
@@ -90,8 +90,8 @@ static void check_capture(const fixture *f, const fur_spmv *plan)
     ck_cuda(cudaGraphDestroy(graph));
 }
 
-/* Calls a test for every kernel of our own that accepts the matrix: a peer's need not repeat its
- * bits. */
+/* Calls a test for every kernel of this library that accepts the matrix. Other libraries' kernels
+ * may not repeat their bits. */
 static void for_every_plan(fixture *f, void (*test)(const fixture *f, const fur_spmv *plan))
 {
     for (int kernel = 0; kernel < kernel_count(fur_spmv_kernel_at, f->c.context); kernel++) {
@@ -103,7 +103,7 @@ static void for_every_plan(fixture *f, void (*test)(const fixture *f, const fur_
     }
 }
 
-/* Loops over value types, as the tests below do. */
+/* A captured product has the bits of a plain one. Loops over value types, as the tests below do. */
 START_TEST(products_are_captured_in_a_graph)
 {
     fixture f;
@@ -156,7 +156,7 @@ START_TEST(vector_operations_do_not_allocate)
 }
 END_TEST
 
-/* A stage of the stream that ends when it is told to, or by itself after some seconds. */
+/* Work on the stream that ends when `open` is set, or after some seconds. */
 typedef struct barrier {
     atomic_bool open;
     atomic_bool passed;
@@ -171,7 +171,8 @@ static void CUDART_CB wait_for_barrier(void *user)
     atomic_store(&b->passed, true);
 }
 
-/* A product that waited for its stream would return only after the barrier gave up. */
+/* Checks that a product does not wait for its stream. If it waited, it would return only after the
+ * barrier ends. */
 static void check_no_wait(const fixture *f, const fur_spmv *plan)
 {
     barrier b = {false, false};
@@ -200,7 +201,7 @@ START_TEST(products_do_not_wait)
 }
 END_TEST
 
-/* The caller's work on the stream and the library's run in order. */
+/* The caller's and the library's work on the stream run in the order of the calls. */
 START_TEST(the_callers_stream_orders_everything)
 {
     fixture f;

@@ -1,11 +1,11 @@
-/* Triangular solves on a GPU equal the CPU's to the bit. Every shape, triangle, operation,
- * diagonal, value type and offset width is tested, for one and several right-hand sides. Solves run
- * in place, with new values and as a captured graph. Refusals have the CPU's words. */
+/* Triangular solves on a GPU have the bits of the CPU. Every shape, triangle, operation, diagonal,
+ * value type and offset width is tested, for one and several right-hand sides. Solves run in place,
+ * with new values and as a captured graph. Refusals have the CPU's messages. */
 #include "cuda_support.h"
 
 #include <string.h>
 
-/* A solve on both sides. */
+/* The same solve on the host and on the GPU. */
 typedef struct pair {
     counted c;
     fur_context *host;
@@ -17,7 +17,7 @@ typedef struct pair {
 
 #define MAX 11
 
-/* A matrix of the shape, with a full diagonal of entries near 2 if `dominant`. */
+/* Returns a matrix of the shape. If `dominant`, it has a full diagonal of entries near 2. */
 static fur_csr *make(fur_context *context, rng *r, const shape *s, fur_value_type value,
                      fur_offset_type offset, bool dominant)
 {
@@ -54,7 +54,7 @@ static fur_csr *make(fur_context *context, rng *r, const shape *s, fur_value_typ
     return wide;
 }
 
-/* Solves for `count` right-hand sides on both sides, in place on the GPU if so. */
+/* Compares solves for `count` right-hand sides. If `in_place`, the GPU solves in place. */
 static void check_solves(const pair *p, rng *r, fur_scalar alpha, int count, bool in_place)
 {
     fur_csr_view v = *fur_csr_get(p->near);
@@ -105,7 +105,8 @@ static void drop_both(pair *p)
     fur_trsv_destroy(p->near_plan);
 }
 
-/* The solves of one matrix, before and after it has new values; the diagonal keeps its own. */
+/* Checks the solves of one matrix. If the diagonal is not used, also checks them after new values.
+ */
 static void check_matrix(pair *p, rng *r, fur_triangle_diagonal diagonal)
 {
     fur_csr_view v = *fur_csr_get(p->near);
@@ -147,7 +148,7 @@ static void pair_close(pair *p)
     counted_close(&p->c);
 }
 
-/* Loops over the shapes. */
+/* Solutions have the bits of the CPU. Loops over the shapes. */
 START_TEST(solutions_have_the_bits_of_the_cpu)
 {
     rng r = rng_stream(7000 + (uint64_t)_i);
@@ -178,7 +179,8 @@ static fur_csr *grid(fur_context *context, int64_t extent)
     return a;
 }
 
-/* More rows than a GPU has threads, and chains that are as long as the grid. */
+/* Large grids have the bits of the CPU. They have more rows than a GPU has threads, and chains as
+ * long as the grid. */
 START_TEST(large_grids_have_the_bits_of_the_cpu)
 {
     rng r = rng_stream(7100);
@@ -199,7 +201,7 @@ START_TEST(large_grids_have_the_bits_of_the_cpu)
 }
 END_TEST
 
-/* A captured solve is repeated with other numbers in b and in A. */
+/* A captured solve gives correct results with other numbers in b. */
 START_TEST(solves_are_captured)
 {
     rng r = rng_stream(7200);
@@ -237,7 +239,7 @@ START_TEST(solves_are_captured)
 }
 END_TEST
 
-/* Loops over value types. */
+/* A row with a useless diagonal is refused by its number. Loops over value types. */
 START_TEST(useless_diagonals_are_refused_by_row)
 {
     static const int32_t row[] = {0, 1, 1, 2, 2};
