@@ -381,7 +381,7 @@ START_TEST(what_could_not_be_read_is_not_written)
 }
 END_TEST
 
-/* The bytes of a file are those that the specification describes. */
+/* A file has the bytes that the specification describes. */
 START_TEST(bytes_are_those_of_the_specification)
 {
     uint64_t words[WORDS], table[3];

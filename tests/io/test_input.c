@@ -75,7 +75,7 @@ static bytes piece(const bytes *of, size_t begin, size_t end)
     return b;
 }
 
-/* Returns lines like those of a matrix file. They compress as well as digits do. */
+/* Returns random lines of a coordinate file. They compress as well as digits do. */
 static bytes random_text(rng *r, size_t size)
 {
     bytes b = {0};
@@ -1248,8 +1248,8 @@ START_TEST(a_header_about_nothing_is_refused)
 }
 END_TEST
 
-/* Two extended headers for one entry are refused, because programs differ in the one that they
- * use. */
+/* Two extended headers for one entry are refused, because some programs use the first and some the
+ * second. */
 START_TEST(two_headers_about_one_entry_are_refused)
 {
     static const char *const types[] = {"xx", "LL", "xL", "Lx"};

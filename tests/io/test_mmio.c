@@ -353,7 +353,7 @@ START_TEST(standard_streams_have_names)
 }
 END_TEST
 
-/* A file with so many entries that the arrays grow several times is read. */
+/* A large file is read. Its entries make the arrays grow several times. */
 START_TEST(large_files_are_read)
 {
     const int count = 50000;

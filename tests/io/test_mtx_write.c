@@ -625,7 +625,7 @@ END_TEST
 typedef struct unpacked {
     char *text;
     size_t bytes;
-    size_t most; /* stop when there are so many bytes */
+    size_t most; /* number of bytes after which to stop */
 } unpacked;
 
 static int take_text(void *user, const char *text, size_t bytes)

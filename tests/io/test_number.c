@@ -59,7 +59,7 @@ static bool scan(const char *text, size_t length, fur_number *out)
     return fur_number_scan(text, text + length, out);
 }
 
-/* Rounding modes of the caller. None of them may change a result. */
+/* Rounding modes of the caller. A result must not depend on the mode. */
 static const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
 
 /* Reads the text as f64 and f32 in a rounding mode. */

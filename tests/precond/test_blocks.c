@@ -141,7 +141,7 @@ static fur_scalar add_product(fur_value_type value, fur_scalar x, fur_scalar r, 
                        fma_part(single, x.im, r.re, fma_part(single, x.re, r.im, s.im)));
 }
 
-/* Blocks of one row divide by the diagonal. The bits and bytes are those of Jacobi. */
+/* Blocks of one row divide by the diagonal. They have the bits and bytes of Jacobi. */
 START_TEST(blocks_of_one_row_are_a_scaling)
 {
     fur_value_type value = (fur_value_type)_i;

@@ -166,7 +166,7 @@ static void ck_taker(family f, const fur_precond *p)
         printf("skipped: no %s\n", library);
 }
 
-/* Solutions are those of dense elimination. If the diagonal dominates, pivots do not grow and the
+/* Solutions agree with dense elimination. If the diagonal dominates, pivots do not grow and the
  * condition number is below 100. The error of Gaussian elimination is then below 100 times epsilon
  * times the entries of a row of the factors, which are at most n. */
 START_TEST(solutions_are_those_of_dense_elimination)
@@ -401,8 +401,8 @@ static fur_csr *ring(fur_context *context, rng *r)
 }
 
 /* Factors do not grow. In some orders a small pivot on the diagonal gives less fill-in, but the
- * factors grow by 4 in every row. With b = A 1 = 4 the backward error of stable factors is at most
- * 1e-10, so the 2-norm of the error is at most 1e-10 sqrt(n) (6 + 4) / 2. */
+ * factors grow by 4 in every row. For b = A 1 = 4, stable factors have a backward error of at most
+ * 1e-10. The 2-norm of the error is then at most 1e-10 sqrt(n) (6 + 4) / 2. */
 START_TEST(pivots_do_not_let_factors_grow)
 {
     rng r = rng_stream(8800);

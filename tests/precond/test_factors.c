@@ -315,7 +315,7 @@ START_TEST(breakdowns_are_shifted)
 }
 END_TEST
 
-/* Factors of old values are used until the update. Afterwards the bits are those of the new
+/* Factors of old values are used until the update. Afterwards the factors have the bits of the new
  * values. */
 START_TEST(new_values_wait_for_the_update)
 {

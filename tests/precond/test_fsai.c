@@ -90,7 +90,7 @@ static void solve_row(const scaled *m, int i, const int *columns, int count, ent
     }
 }
 
-/* Returns entry j of g A, where the row g has 1 at column i and conj(y) at the listed columns. */
+/* Returns entry j of g A. The row g has 1 at column i and conj(y) at the listed columns. */
 static entry gradient_at(const scaled *m, int i, const int *columns, int count, const entry *y,
                          int j)
 {
@@ -157,9 +157,9 @@ static const fur_fsai_options searches[] = {
 };
 
 /* The library finds the positions of the plain search. Loops over searches and the two types of
- * double precision, in which no two gradients are so close that rounding decides. B = S^-1 A S^-1
- * has a condition number up to 1000, and its M has entries up to 10. So a row of the factors errs
- * by c n u times 1000 times 10. */
+ * double precision, in which rounding never decides between two gradients. B = S^-1 A S^-1 has a
+ * condition number up to 1000, and its M has entries up to 10. So a row of the factors errs by c n
+ * u times 1000 times 10. */
 START_TEST(positions_are_those_of_a_plain_search)
 {
     static scaled m;

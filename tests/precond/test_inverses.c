@@ -257,8 +257,8 @@ START_TEST(known_iterations_are_taken)
 }
 END_TEST
 
-/* One thread and several give the same bits. After new values, the bits are those of a
- * preconditioner made from these values, and nothing is allocated. */
+/* One thread and several give the same bits. After new values, the bits equal the bits of a
+ * preconditioner made from these values. Nothing is allocated. */
 START_TEST(bits_depend_on_values_alone)
 {
     const fur_precond_options *o = &kinds[_i];

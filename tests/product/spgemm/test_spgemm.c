@@ -403,8 +403,8 @@ START_TEST(wide_and_long_rows_are_multiplied)
 }
 END_TEST
 
-/* Kept duplicates are multiplied like their sum. A = [3 0; 3 4], where the first 3 is given as 1
- * and 2, is squared. On a GPU the host computes this product. */
+/* Kept duplicates are multiplied like their sum. The test squares A = [3 0; 3 4]. Its first 3 is
+ * given as 1 and 2. On a GPU the host computes this product. */
 START_TEST(kept_duplicates_are_multiplied)
 {
     const int32_t rows[] = {0, 0, 1, 1};
