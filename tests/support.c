@@ -84,7 +84,8 @@ bool test_small(void)
     return small && *small;
 }
 
-/* Runs in the process that may use CUDA. Returns TEST_SKIPPED if no GPU is found. */
+/* Returns TEST_SKIPPED if no GPU is found. Runs in a child process, because a process that has used
+ * CUDA cannot fork the tests. */
 static int find_gpu(void)
 {
     fur_context_options options = {.size = sizeof options, .device = "cuda"};
@@ -569,7 +570,7 @@ static int64_t fill_dense_row(const shape *s, rng *r, int64_t row, int32_t *colu
     return row == s->parameter ? fill_from(s, 0, s->cols, columns) : fill_from(s, row, 1, columns);
 }
 
-/* One full column, and the diagonal. */
+/* One full column; all other columns have their diagonal entry only. */
 static int64_t fill_dense_column(const shape *s, rng *r, int64_t row, int32_t *columns)
 {
     (void)r;

@@ -50,7 +50,7 @@ void test_mark(const char *file, int line);
  * library's sentence and returns ctest's status for a skipped test. A separate process asks for
  * CUDA, because a process that has used it cannot fork the tests. */
 int run_tests(const char *name, void (*add)(TCase *tests));
-/* As above, for tests that only a GPU can run. */
+/* As run_tests, for tests that only a GPU can run. */
 int run_gpu_tests(const char *name, void (*add)(TCase *tests));
 #define TEST_SKIPPED 77
 
@@ -98,7 +98,7 @@ typedef struct memory {
 } memory;
 
 fur_allocator memory_allocator(memory *m);
-/* As above, for memory of a GPU. */
+/* As memory_allocator, for memory of a GPU. */
 fur_allocator memory_allocator_far(memory *m);
 /* Opens a context whose memory is counted; on a GPU in host and device memory together. Its stream
  * belongs to the tests and orders the memory of the device. As no allocation waits, a wait that the
@@ -192,7 +192,7 @@ void device_arrays_release(const fur_csr_view *arrays, size_t shift);
 fur_csr *matrix_lent(fur_context *context, const fur_csr_view *arrays);
 #define LENT (on_gpu() ? FUR_OWNERSHIP_COPY : FUR_OWNERSHIP_BORROW)
 
-/* A new matrix with random values. */
+/* Returns a matrix of a shape with random values. */
 fur_csr *matrix_random(fur_context *context, rng *r, const shape *s, fur_value_type value,
                        fur_offset_type offset);
 /* Return a copy of the matrix in a context, or on the host. */

@@ -20,7 +20,7 @@ typedef union object {
     fur_recognised *recognised;
 } object;
 
-/* The arguments of the functions. */
+/* The arguments of the functions under test. */
 typedef struct fixture {
     counted c;
     fur_context *context;

@@ -27,7 +27,7 @@ for struct in $structs; do
         fail "tests/contract/test_options.c lacks $struct: add a call that takes it"
 done
 
-# Every line of a table but its head names tests in its last column, as `file`: `name`, `name`.
+# Every line of a table except its head names tests in its last column, as `file`: `name`, `name`.
 # shellcheck disable=SC2016 # the backticks are the page's
 named='`[A-Za-z_./]+`: `[a-z0-9_]+`(, `[a-z0-9_]+`)*'
 promises=$(grep '^| ' docs/contract.md | grep -vE '^\| what ')

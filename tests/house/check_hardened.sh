@@ -13,7 +13,7 @@ failed=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# needs FILE PATTERN WHAT: what readelf has said of the file has the pattern.
+# needs FILE PATTERN WHAT: fails unless the output of readelf about the file has the pattern.
 needs() {
     if ! grep -qE "$2" "$work/said"; then
         echo "$1: $3"

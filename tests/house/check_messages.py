@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the sentences that a user can meet: errors, and texts such as help, notes and reports.
+"""Checks the sentences that a user can see: errors, and texts such as help, notes and reports.
 
     check_messages.py [--list] SOURCE
 

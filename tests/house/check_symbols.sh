@@ -11,8 +11,8 @@ failed=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# defined NM-OPTION LIBRARY: the global names that the library defines. nm says what type each has in
-# the last column but one.
+# defined NM-OPTION LIBRARY: prints the global names that the library defines. nm prints the type of a
+# name in the last column but one.
 defined() {
     "$nm" "$1" --extern-only --defined-only "$2" |
         awk 'NF >= 2 && $(NF - 1) ~ /^[A-Za-z]$/ { print $NF }'

@@ -17,7 +17,7 @@ settings.register_profile(
 )
 settings.load_profile("furrow")
 
-# A process that a shell starts in the background ignores Ctrl-C, and so would the tests of Ctrl-C.
+# A process that a shell starts in the background ignores Ctrl-C. This line lets the tests of Ctrl-C work there, too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

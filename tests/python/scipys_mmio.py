@@ -1,5 +1,4 @@
-"""A plugin of pytest: SciPy's tests of scipy.io's Matrix Market functions test furrow.io
-instead."""
+"""A plugin of pytest. With it, SciPy's tests of the Matrix Market functions of scipy.io test furrow.io."""
 
 import furrow.io
 import scipy.io._fast_matrix_market as fast

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Ranks of MPI that close their end early, on 2 to 4 ranks: no call of the others waits for ever. Says so
-# and does nothing where mpirun cannot start processes.
+# Checks on 2 to 4 ranks of MPI that no call waits for ever if a rank closes its end early. If mpirun
+# cannot start processes, prints this and does nothing.
 #
 #   check_departures.sh PROGRAM MPIRUN
 set -eu
@@ -10,7 +10,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_rmaps_base_oversubscribe=1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-ulimit -t 20 # seconds of a processor for each rank
+ulimit -t 20 # processor seconds of each rank
 
 if ! said=$(timeout 60 "$mpirun" -n 2 true 2>&1); then
     echo "skipped: mpirun cannot start two processes here:"
@@ -18,7 +18,7 @@ if ! said=$(timeout 60 "$mpirun" -n 2 true 2>&1); then
     exit 77
 fi
 
-# try COUNT CALL HOW LEAVER
+# try COUNT CALL HOW LEAVER: runs mpi_departures on COUNT ranks and checks that all of them end well.
 try() {
     count=$1
     shift

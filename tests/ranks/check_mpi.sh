@@ -1,6 +1,6 @@
 #!/bin/sh
-# furrow-ranks over MPI: the bits of one rank, and one sentence for a failure. Says so and does nothing
-# where mpirun cannot start processes.
+# Checks that furrow-ranks over MPI gives the bits of one rank, and one message for a failure. If mpirun
+# cannot start processes, prints this and does nothing.
 #
 #   check_mpi.sh FURROW_RANKS MPIRUN
 set -eu
@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_rmaps_base_oversubscribe=1
 
-# start COUNT ARGUMENT...
+# start COUNT ARGUMENT...: runs furrow-ranks on COUNT ranks.
 start() {
     count=$1
     shift
@@ -49,7 +49,7 @@ awk -v n=900 'BEGIN {
     }
 }' >"$work/general.mtx"
 
-# Least squares: three rows for each column and one more.
+# A least-squares problem with three rows for each column and one more row.
 awk -v n=300 'BEGIN {
     print "%%MatrixMarket matrix coordinate real general"
     print 3 * n + 1, n, 6 * n + 1
@@ -86,7 +86,7 @@ compare "lsqr" solve "$work/general.mtx" --method=lsqr
 compare "lsmr of a tall matrix" solve "$work/tall.mtx" --method=lsmr
 compare "a product with a tall matrix" multiply "$work/tall.mtx"
 gzip -k "$work/general.mtx"
-if "$ranks" multiply "$work/general.mtx.gz" >/dev/null 2>&1; then # this build reads such files
+if "$ranks" multiply "$work/general.mtx.gz" >/dev/null 2>&1; then # this build reads packed files
     compare "a packed file" multiply "$work/general.mtx.gz" --repeat=2
 fi
 compare "amg of the whole" solve "$work/symmetric.mtx" --precond=amg --whole
@@ -105,7 +105,7 @@ fi
 grep -q "cg needs a square matrix; this one is 901 x 300: for least squares use lsqr" "$work/err.txt" ||
     fail "the sentence is: $(cat "$work/err.txt")"
 
-# Not solved: status 1 and the sentence of furrow, once.
+# A solve that does not converge gives status 1 and prints the message of furrow once.
 if start 3 solve "$work/symmetric.mtx" --max-iterations=2 >"$work/out.txt" 2>"$work/err.txt"; then
     fail "a solve of 2 iterations did not fail"
 fi
@@ -119,7 +119,7 @@ start 2 solve - --out=- <"$work/symmetric.mtx" >"$work/many.mtx" 2>"$work/err.tx
 cmp "$work/one.mtx" "$work/many.mtx" || fail "standard output has other bits"
 echo "standard streams: the same bytes"
 
-# A bad file: the sentence of furrow's reader, once, and status 1 of every rank.
+# A bad file gives status 1 on every rank and prints the message of furrow's reader once.
 sed '5s/.*/2 two 3/' "$work/general.mtx" >"$work/bad.mtx"
 if start 3 solve "$work/bad.mtx" >"$work/out.txt" 2>"$work/err.txt"; then
     fail "a bad file did not fail"

@@ -5,7 +5,7 @@
  *
  * CALL is agree, multiply, solve or gather. HOW is
  * fail: the rank calls fur_ranks_fail before it closes;
- * hold: as fail, but it closes when the others have failed, as FILE says;
+ * hold: as fail, but it closes when the others have failed and created FILE;
  * close: it only closes;
  * stay: no rank leaves early. */
 #include <furrow/ranks.h>
@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ROWS 50000 /* of each rank: messages that MPI does not send at once */
+#define ROWS 50000 /* on each rank, so that MPI does not send messages at once */
 
 typedef struct ring {
     fur_ranks_csr *a;

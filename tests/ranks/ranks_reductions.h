@@ -1,4 +1,4 @@
-/* Reductions of vectors of all kinds, by one context or by ranks. */
+/* Reductions of all kinds, which one context or several ranks compute. */
 #ifndef FURROW_TESTS_RANKS_REDUCTIONS_H
 #define FURROW_TESTS_RANKS_REDUCTIONS_H
 
@@ -23,7 +23,7 @@ reductions reductions_make(fur_context *context, rng *r, fur_value_type value, i
 void reductions_free(const reductions *job);
 
 void reduce_alone(reductions *job, fur_context *context, fur_scalar *out);
-/* work of fur_ranks_run; user is a reductions */
+/* The function that fur_ranks_run calls on each rank. `user` is a reductions. */
 fur_status reduce_on_ranks(fur_ranks *group, void *user);
 /* Checks that all results have the bits of the expected results. */
 void ck_reductions(const reductions *job, const fur_scalar *expected, int ranks, const char *how);

@@ -45,7 +45,7 @@ typedef struct solve_job {
 } solve_job;
 
 void solve_alone(solve_job *job);
-/* work of fur_ranks_run; user is a solve_job */
+/* The function that fur_ranks_run calls on each rank. `user` is a solve_job. */
 fur_status solve_on_ranks(fur_ranks *group, void *user);
 
 /* Two ranks, because three on two GPUs could block: freeing memory between reductions waits for the

@@ -1,6 +1,6 @@
 /* Reduction to one of two colours on 1 to 8 ranks. It has the iterations and bits of one context,
- * for graphs whose parts cross ranks in any way. The ranks solve the whole system if one context
- * does. */
+ * for graphs whose parts cross ranks in any way. The ranks solve the unreduced system if one
+ * context does. */
 #include "doors.h"
 #include "ranks_support.h"
 

@@ -195,7 +195,8 @@ static fur_csr *matrix_upwind(fur_context *context, int32_t rows)
     return a;
 }
 
-/* As in furrow solve, multigrid without options is the multigrid for nonsymmetric matrices. */
+/* For a nonsymmetric matrix, multigrid without options uses its form for nonsymmetric matrices, as
+ * in `furrow solve`. */
 START_TEST(multigrid_suits_a_nonsymmetric_matrix)
 {
     enum { ROWS = 700 };

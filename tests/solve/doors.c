@@ -119,7 +119,7 @@ static void divider_release(divider *d)
     fur_spmv_destroy(d->plan);
 }
 
-/* --- ways --------------------------------------------------------------------------------------
+/* --- ways to solve -----------------------------------------------------------------------------
  */
 
 /* A system, and the result of the first way to solve it. */

@@ -498,7 +498,7 @@ START_TEST(colours_and_bits_are_the_same_everywhere)
 }
 END_TEST
 
-/* --- systems that stay whole ------------------------------------------------------------------ */
+/* --- systems that are not reduced ------------------------------------------------------------- */
 
 /* Adds an entry without a mirror image between two vertices of a line, of the same colour or not.
  */

@@ -341,7 +341,7 @@ START_TEST(a_matrix_that_is_not_symmetric_is_found_out)
 }
 END_TEST
 
-/* The matrix is not exactly symmetric, and the method still converges. */
+/* CG converges for a matrix that is symmetric only up to small differences. */
 START_TEST(a_matrix_that_is_nearly_symmetric_is_solved)
 {
     fur_context *context = context_make(NULL, 1);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The manual's pages and the completion of bash and zsh. Each has all that --help has. Pages are
-set without a warning. Completion offers the words that may come next.
+"""Tests of the manual's pages and of the completion in bash and zsh. Each has all that --help has.
+Pages are set without a warning. Completion offers the words that may come next.
 
     test_manual.py COMMAND MANUAL COMPLETION
 """

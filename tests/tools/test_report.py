@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The pages of furrow reorder, solve and bench --report in a real browser: headless Chromium, if
-there is one.
+"""Tests the pages of furrow reorder, solve and bench --report in headless Chromium, if it is
+installed.
 
     test_report.py COMMAND DATA [FOLDER]
 
-FOLDER keeps the screenshots, to be looked at. Exit status 77: no browser.
+The screenshots are written into FOLDER. Exit status 77: no browser.
 """
 
 import base64

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tests of furrow_petsc on 1 to 3 ranks. Says so and does nothing where mpirun cannot start processes.
+# Tests furrow_petsc on 1 to 3 ranks. If mpirun cannot start processes, prints this and does nothing.
 #
 #   check_petsc.sh MPIRUN PROGRAM [ARGUMENT...]
 set -eu

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The command furrow on stiff and on singular systems: `furrow solve` without options.
+"""Tests of `furrow solve` without options on stiff and on singular systems.
 
     test_hard.py COMMAND DATA
 """

@@ -1,4 +1,4 @@
-"""furrow-ranks from end to end, on ranks that are threads: it does what furrow does.
+"""End-to-end tests of furrow-ranks on ranks that are threads. It gives the results of furrow.
 
     test_ranks.py FURROW_RANKS DATA [unittest's arguments]
 """
