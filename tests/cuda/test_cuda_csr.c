@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The same matrix on the host and on the GPU. */
+/* A matrix on the host, and its copy on the GPU. */
 typedef struct twin {
     fur_context *gpu;
     fur_csr *on_host;

@@ -9,7 +9,7 @@
 
 #define SIDES 2 /* side 0 is the host, side 1 the device */
 
-/* The same problem on both sides. */
+/* A problem that both sides have. */
 typedef struct problem {
     fur_context *context[SIDES];
     fur_stencil *a[SIDES];

@@ -30,7 +30,7 @@ static const fur_precond_options kinds[] = {
 };
 #define KIND_COUNT ((int)(sizeof kinds / sizeof *kinds))
 
-/* The same preconditioner on the host and on the GPU. */
+/* A preconditioner made on the host and again on the GPU. */
 typedef struct pair {
     counted c;
     fur_context *host;

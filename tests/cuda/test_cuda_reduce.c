@@ -105,7 +105,7 @@ static int64_t leaf_entries(fur_value_type value)
     return 16384 / (int64_t)fur_value_size(value);
 }
 
-/* Sets sizes around those of warps, rows, leaves, and levels of the tree. */
+/* Sets sizes around the sizes of warps, rows, leaves, and levels of the tree. */
 static int sizes_of(fur_value_type value, int64_t *sizes)
 {
     static const int64_t fixed[] = {0, 1, 2, 3, 7, 31, 32, 33, 63, 64, 65, 100003, (1 << 20) + 1};

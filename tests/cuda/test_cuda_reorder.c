@@ -254,8 +254,8 @@ START_TEST(graphs_of_extreme_degrees_and_depths)
 }
 END_TEST
 
-/* Levels with numbers of edges around those that blocks, clusters and the grid process at a time.
- */
+/* Orders are right for levels whose numbers of edges are close to what a block, a cluster or the
+ * grid processes at a time. */
 START_TEST(levels_around_what_a_block_takes)
 {
     static const int64_t sizes[] = {1,    2,    3,    31,   32,   33,   127,   128,   129,   255,

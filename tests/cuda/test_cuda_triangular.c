@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The same solve on the host and on the GPU. */
+/* A matrix and its plan on the host, and again on the GPU. */
 typedef struct pair {
     counted c;
     fur_context *host;

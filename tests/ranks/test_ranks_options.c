@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* A size above that of any struct in any version. */
+/* More bytes than any struct in any version has. */
 #define TOO_LONG 2048
 
 static const int64_t offsets[] = {0, 1};

@@ -373,7 +373,7 @@ START_TEST(small_graphs_come_out_as_the_slow_version_has_them)
 }
 END_TEST
 
-/* A graph with so many edges that passes end early has the order of the slow version. */
+/* The order of a dense graph, for which passes end early, is the order of the slow version. */
 START_TEST(a_dense_graph_comes_out_as_the_slow_version_has_it)
 {
     enum { N = 1200 };

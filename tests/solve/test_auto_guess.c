@@ -41,7 +41,7 @@ static double residual_of(fur_context *context, const fur_csr *a, const fur_vect
 }
 
 /* Solves in few iterations from a random guess times `by`. Checks that x is not worse than the
- * guess and that the reported residual is that of x. */
+ * guess and that the report has the residual of x. */
 static void check(fur_context *context, rng *r, fur_value_type value, int64_t most, double by)
 {
     static const char *const methods[] = {"auto", "cg", "lsmr"};

@@ -50,8 +50,8 @@ START_TEST(many_components_are_known_to_be_singular)
 }
 END_TEST
 
-/* auto gives a least-squares solution although it computes no null vectors for so many components.
- * A small part of b is outside the range. In single precision the gradient at the solution has few
+/* auto gives a least-squares solution although A has too many components to compute null vectors. A
+ * small part of b is outside the range. In single precision the gradient at the solution has few
  * correct digits. */
 START_TEST(a_small_part_outside_the_range_is_left)
 {

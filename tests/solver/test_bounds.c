@@ -413,8 +413,8 @@ static fur_status apply_other(void *user, const fur_vector *x, fur_vector *y)
     return fur_operator_apply(user, x, y);
 }
 
-/* What is unknown is NaN. An operator defined by the user has no rows unless its matrix is given,
- * so there is no bound. Methods other than cg have no estimate of the error. */
+/* An unknown number is NaN in the report. An operator defined by the user has no rows unless its
+ * matrix is given, so there is no bound. Methods other than cg have no estimate of the error. */
 START_TEST(what_is_not_known_is_not_a_number)
 {
     fur_context *context = context_make(NULL, 1);

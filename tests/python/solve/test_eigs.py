@@ -1,4 +1,4 @@
-"""Eigenvalues compared with those of a dense matrix. Each result is within its residual of an eigenvalue."""
+"""Eigenvalues compared with the eigenvalues of a dense matrix. Each result is within its residual of an eigenvalue."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""Least-squares solutions compared with those of NumPy and SciPy."""
+"""Least-squares solutions agree with the solutions of NumPy and SciPy."""
 
 import furrow
 import numpy as np

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX 96 /* limit of the columns, and of the rows with those of the damping */
+#define MAX 96 /* most columns, and most rows including the rows for damping */
 
 typedef long double _Complex number;
 
