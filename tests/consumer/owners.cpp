@@ -585,7 +585,7 @@ static void failures(furrow::context &context)
             },
             [owned](furrow::vector &d) {
                 d.upload(numbers{2, 4});
-                if (*owned)
+                if (*owned != 0)
                     throw furrow::error(FUR_CANCELLED, "not today");
             });
         furrow::vector x(context, numbers{1, 0}), y(context, FUR_F64, 2);

@@ -262,7 +262,7 @@ START_TEST(a_solver_makes_factors)
                       (long long)report.iterations, fur_outcome_name(report.outcome));
         double ones[2 * ROWS];
         for (int k = 0; k < 2 * ROWS; k++)
-            ones[k] = 1 + k / ROWS;
+            ones[k] = k < ROWS ? 1 : 2;
         ck_ok(context, fur_vectors_create(context, FUR_F64, ROWS, 2, FUR_LAYOUT_COLUMNS, &right));
         ck_ok(context, fur_vectors_upload(ones, right));
         ck_ok(context, fur_vectors_upload((double[2 *ROWS]){0}, many));

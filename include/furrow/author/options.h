@@ -50,10 +50,10 @@ static inline bool fur_options_fit(const void *given, size_t own_size)
  * struct gets the defaults for the rest. NULL means all defaults. The copy has its own size. */
 static inline bool fur_options_copy(void *own, size_t own_size, const void *given)
 {
-    if (given && !fur_options_fit(given, own_size))
+    if (given != NULL && !fur_options_fit(given, own_size))
         return false;
     memset(own, 0, own_size);
-    if (given)
+    if (given != NULL)
         memcpy(own, given, fur_options_size(given) < own_size ? fur_options_size(given) : own_size);
     memcpy(own, &own_size, sizeof own_size);
     return true;
@@ -64,7 +64,7 @@ static inline bool fur_options_copy(void *own, size_t own_size, const void *give
  * The caller's struct begins with its size. NULL: nothing is filled. */
 static inline void fur_report_fill(void *given, const void *own, size_t own_size)
 {
-    if (!given)
+    if (given == NULL)
         return;
     size_t size = fur_options_size(given) < own_size ? fur_options_size(given) : own_size;
     memcpy((char *)given + sizeof size, (const char *)own + sizeof size, size - sizeof size);
