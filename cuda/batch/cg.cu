@@ -106,7 +106,7 @@ template <class Value> struct worker {
         s = there ? at : w.a.count - 1;
     }
 
-    // Returns the sum over the lanes of a leaf. Warp `warp` adds those of system `warp`.
+    // Returns the sum over the lanes of a leaf. Warp `warp` adds the lanes of system `warp`.
     template <int Parts> __device__ fur_partial<Parts> fold_leaf(int warp) const
     {
         constexpr int share = lanes<Value> / FUR_WARP;

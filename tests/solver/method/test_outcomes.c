@@ -263,11 +263,11 @@ START_TEST(minres_finds_out_that_a_preconditioner_is_indefinite)
 }
 END_TEST
 
-/* The power of two by which a matrix may differ from 1 in magnitude. Its square overflows or
- * underflows, but the method's vectors still have room. The vectors of minres and gmres have unit
- * length or fall with the residual. The vectors of bicgstab and idrs may grow in proportion to the
- * residual. A solve ends when the residual is 1 / epsilon times the first one. Single precision
- * allows the same factor again. */
+/* Returns the largest power of two by which a matrix may be larger or smaller than 1. Its square
+ * overflows or underflows, but the method's vectors still have room. The vectors of minres and
+ * gmres have unit length or fall with the residual. The vectors of bicgstab and idrs may grow in
+ * proportion to the residual. A solve ends when the residual is 1 / epsilon times the first one.
+ * Single precision allows the same factor again. */
 static int far_magnitude(const char *method, fur_value_type value)
 {
     bool grows = strcmp(method, "bicgstab") == 0 || strcmp(method, "idrs") == 0;

@@ -8,7 +8,7 @@
  *
  * Bytes of A for a row of n entries, in a slice whose longest row has m: m (entry + 4) + 7. If
  * steps.h stores narrower values: m (entry / 2 + 4) + 7 or m (1/8 + 4) + 7. Bytes of A for a long
- * row: n (entry + 4) + 20. For x and y: two entries. */
+ * row: n (entry + 4) + 20. x and y move two entries a row. */
 #ifndef FUR_TEMPLATE
 #    include "balance.h"
 #    include "gathers.h"
