@@ -61,14 +61,17 @@ void fur_dependents_forget(fur_dependents *made)
     }
 }
 
-/* Updates a dependent. The context keeps the error sentence of the last failed call, so that this
- * failure must not replace it. */
+/* Updates a dependent that uses new values at once; others keep their values and their refusal. The
+ * context keeps the error sentence of the last failed call, so that this failure must not replace
+ * it. */
 static void update(fur_env *env, fur_dependent *d)
 {
+    if (!d->update)
+        return;
     char before[sizeof env->error];
     memcpy(before, env->error, sizeof before);
     env->error[0] = '\0';
-    fur_status status = d->update ? d->update(d->object) : FUR_OK;
+    fur_status status = d->update(d->object);
     d->refusal[0] = '\0';
     if (status != FUR_OK)
         snprintf(d->refusal, sizeof d->refusal, "%s could not be updated for new values: %.400s",

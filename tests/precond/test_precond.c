@@ -158,6 +158,52 @@ START_TEST(what_follows_refuses_values_that_it_cannot_use)
 }
 END_TEST
 
+/* After an update that failed, a kind that waits for updates has no usable values. It stays refused
+ * until an update succeeds, whatever values A gets in between. Loops over kinds. */
+START_TEST(a_failed_update_is_refused_until_the_next)
+{
+    static const char *const kinds[] = {"grid", "ic0", "fsai"};
+    enum { POINTS = 64 };
+    double good[3 * POINTS - 2];
+    double bad[3 * POINTS - 2];
+    int32_t offsets[POINTS + 1] = {0};
+    int32_t columns[3 * POINTS - 2];
+    int32_t at = 0;
+    for (int32_t i = 0; i < POINTS; i++) {
+        for (int32_t j = i > 0 ? i - 1 : 0; j <= i + 1 && j < POINTS; j++) {
+            columns[at] = j;
+            good[at] = i == j ? 2 : -1;
+            bad[at++] = -1;
+        }
+        offsets[i + 1] = at;
+    }
+    fur_csr_view view = {sizeof view, POINTS, POINTS, at, FUR_F64, FUR_I32, offsets, columns, good};
+    fur_precond_options o = {.size = sizeof o, .kind = kinds[_i]};
+    fur_context *context = context_make(NULL, 1);
+    fur_csr *a = NULL;
+    fur_precond *p = NULL;
+    fur_vector *x = NULL;
+    fur_vector *y = NULL;
+    ck_ok(context, fur_csr_create(context, &view, FUR_OWNERSHIP_COPY, &a));
+    ck_ok(context, fur_vector_create(context, FUR_F64, POINTS, &x));
+    ck_ok(context, fur_vector_create(context, FUR_F64, POINTS, &y));
+    ck_ok(context, fur_vector_fill(x, fur_real(1)));
+    ck_ok(context, fur_precond_create(a, &o, &p));
+    ck_ok(context, fur_csr_set_values(a, bad, FUR_OWNERSHIP_COPY));
+    ck_assert_int_eq(fur_precond_update(p), FUR_INVALID);
+    ck_ok(context, fur_csr_set_values(a, good, FUR_OWNERSHIP_COPY));
+    ck_assert_int_eq(fur_precond_apply(p, x, y), FUR_INVALID);
+    ck_assert_ptr_nonnull(strstr(fur_context_error(context), "could not be updated"));
+    ck_ok(context, fur_precond_update(p));
+    ck_ok(context, fur_precond_apply(p, x, y));
+    fur_vector_destroy(y);
+    fur_vector_destroy(x);
+    fur_precond_destroy(p);
+    fur_csr_destroy(a);
+    fur_context_destroy(context);
+}
+END_TEST
+
 START_TEST(what_does_not_fit_is_refused)
 {
     rng r = rng_stream(912);
@@ -193,6 +239,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, sweeps_take_the_known_iterations);
     tcase_add_test(tests, jacobi_is_known_as_a_scaling);
     tcase_add_loop_test(tests, what_follows_refuses_values_that_it_cannot_use, 0, 2);
+    tcase_add_loop_test(tests, a_failed_update_is_refused_until_the_next, 0, 3);
     tcase_add_test(tests, what_does_not_fit_is_refused);
 }
 
