@@ -1,7 +1,7 @@
 /* Fuzz target: any bytes as a program. It makes objects from each other with random options, uses
  * them, gives their matrices new values, and destroys them in any order, including their context.
- * If an object that another one reads is destroyed, the reader must refuse to be used. At the end
- * all memory must be freed. In one program of four an allocation fails. */
+ * An object whose source is destroyed must refuse to be used. At the end all memory must be freed.
+ * In one program of four an allocation fails. */
 #include "objects.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

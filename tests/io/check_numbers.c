@@ -1,5 +1,5 @@
 /* Compares the library's reading with the C library's strtod and strtof, and its printing with a
- * search for the fewest digits, on random numbers.
+ * search for the fewest digits, on random numbers. Usage:
  *
  *     check_numbers COUNT [SEED]
  *

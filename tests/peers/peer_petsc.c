@@ -1,4 +1,4 @@
-/* Computes the reverse Cuthill-McKee order of PETSc, for compare_orders.py:
+/* Computes the reverse Cuthill-McKee order of PETSc, for compare_orders.py. Usage:
  *
  *     peer_petsc PATTERN ORDER REPEATS
  *

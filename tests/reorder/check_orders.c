@@ -1,5 +1,5 @@
-/* Orders the square matrices of a folder. Every number of threads gives the same permutation, whose
- * bandwidth is at most that of the input.
+/* Orders the square matrices of a folder. Every number of threads gives the same permutation. Its
+ * bandwidth is at most the bandwidth of the input.
  *
  *     check_orders FOLDER
  *

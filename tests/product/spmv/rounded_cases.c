@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Rounds to single precision. Without `volatile`, gcc 12 leaves out the two conversions in vector
- * code. */
+/* Rounds to single precision. `volatile` keeps gcc 12 from leaving out the two conversions in
+ * vector code. */
 static double round_part(double part)
 {
     volatile float single = (float)part;

@@ -29,7 +29,7 @@ START_TEST(of_a_line)
 }
 END_TEST
 
-/* Without entries off the diagonal, the eigenvalues are the sorted diagonal entries. */
+/* The eigenvalues of a diagonal matrix are its sorted entries. */
 START_TEST(of_a_diagonal)
 {
     double diagonal[] = {3, -1, 0, 3, 3, -7, 0};

@@ -22,7 +22,7 @@ void save_parse_format(struct argp_state *state, const char *option, const char 
 }
 
 /* Returns where the ending of the first `length` characters begins, including its dot, or `length`
- * if there is no ending. */
+ * for a name without an ending. */
 static size_t find_ending(const char *name, size_t length)
 {
     size_t at = length;
