@@ -1535,7 +1535,7 @@ class linear_operator : public owner<fur_operator, fur_operator_destroy>
               definition.release = [](void *user) { delete static_cast<own_functions *>(user); };
               fur_status status = fur_operator_create(context, &definition, out);
               if (status == FUR_OK)
-                  own.release(); // they are the operator's from now on
+                  own.release(); // the operator owns them
               return status;
           })
     {

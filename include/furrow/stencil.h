@@ -117,9 +117,9 @@ FUR_API fur_status fur_stencil_apply(const fur_stencil *stencil, fur_scalar alph
  * are found, and their coefficients read, once for all columns. Column-major blocks are multiplied
  * column by column, by the stencil's kernel if it is exact.
  *
- * An X in another order than Y is copied into Y's order meanwhile. The call also allocates if the
- * stencil has more than 32 points on a GPU, or if the device has no kernel for blocks. On a GPU it
- * only queues work.
+ * If X and Y have different orders, the call allocates a copy of X in the order of Y. It also
+ * allocates if the stencil has more than 32 points on a GPU, or if the device has no kernel for
+ * blocks. On a GPU it only queues work.
  *
  * Errors: FUR_INVALID if a block does not fit, or if the blocks overlap. */
 FUR_API fur_status fur_stencil_apply_block(const fur_stencil *stencil, fur_scalar alpha,
