@@ -1,5 +1,5 @@
-// The graph of a matrix on the device: the pattern of A, or that of A + A^T if A's is not
-// symmetric, without the diagonal and duplicates. Its vertices are numbered by (degree, index), and
+// The graph of a matrix on the device, without the diagonal and duplicates: the pattern of A if it
+// is symmetric, otherwise the pattern of A + A^T. Its vertices are numbered by (degree, index), and
 // its adjacency lists are sorted.
 //
 // Bytes an entry of a symmetric pattern: the column three times, a scattered rank, 8 to write the

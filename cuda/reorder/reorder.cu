@@ -55,7 +55,7 @@ struct work {
     // place[vertex] within its component in the best pass; finally its place among all
     int32_t *place;
     int32_t *active; // the components of this pass
-    int32_t *next;   // those of the next pass
+    int32_t *next;   // the components of the next pass
     int32_t *roots;  // the start vertices of the next pass
     int32_t *counts; // see the enumeration below
     int32_t *starts; // starts[component] = its first place

@@ -55,7 +55,7 @@ namespace
 
 // Subtree sums of all ranks for which shared memory has room.
 #define NEAR_SUMS 512
-// Size of the ring of sums of 32 blocks: a power of two that is greater than their number.
+// Size of the ring of sums of 32 blocks: a power of two above the number of sums.
 #define WINDOW (2 * BLOCK)
 
 template <class Partial> __device__ inline Partial *own_sums(const fur_shares &s, int channel)

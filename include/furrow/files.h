@@ -165,10 +165,10 @@ typedef struct fur_mtx_write_options {
     /* 1: writes the field integer; zeros lose their sign. FUR_INVALID, naming an entry, if a value
      * is not an integer of 64 bits, or if the values are complex. Default 0 */
     int integer;
-    /* 1: waits until the data is on the disk before the file gets its name. If the system crashes
-     * during the call, the name then stands for the whole old file or the whole new file; after the
-     * call, for the new file. 0: a failure of this call or of the program also leaves the old file.
-     * But a crash of the system loses data that it has not yet written to the disk. Default 0 */
+    /* 1: waits until the data is on the disk before the file gets its name. After a crash of the
+     * system during the call, the name has the complete old file or the complete new file. After
+     * the call it has the new file. 0: a failure of this call or of the program leaves the old
+     * file, but a crash of the system loses data that is not yet on the disk. Default 0 */
     int sync;
 } fur_mtx_write_options;
 

@@ -114,10 +114,12 @@ typedef struct fur_solver_options {
      * preconditioner or Jacobi's of A. The solver stores A once more, and 4 bytes an entry. */
     int no_reduction;
     /* 1: the report has residual_bound and error_a_norm. x and the rest of the report do not
-     * change. residual_bound takes the host the time of about ten products, and 8 bytes for each
-     * part of an entry of b; on a GPU also copies of A, b and x. error_a_norm takes more iterations
+     * change. Default 0.
+     *
+     * residual_bound takes the host the time of about ten products, and 8 bytes for each part of an
+     * entry of b. On a GPU it also takes copies of A, b and x. error_a_norm takes more iterations
      * of cg, until the residual falls to a tenth, at most 512. It also takes the host the time of
-     * about twenty products, and 32 bytes a row. Default 0 */
+     * about twenty products, and 32 bytes a row. */
     int bounds;
     /* A as a matrix, which must outlive the solver. Both bounds and the report's residual_scaled
      * and backward_error_rows require it. NULL: the matrix of A, if A is the operator of a plan

@@ -36,7 +36,7 @@ typedef struct fur_buckets {
     int64_t chunks; /* number of chunks in use */
 } fur_buckets;
 
-/* Where a batch's records go. The places are reserved in the order of the file, and written in any
+/* The places of a batch's records. They are reserved in the order of the file, and written in any
  * order. */
 typedef struct fur_share {
     int64_t counts[FUR_BUCKETS_MAX];

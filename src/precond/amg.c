@@ -44,6 +44,13 @@ static void release(fur_precond *p)
     fur_amg_destroy(p->state);
 }
 
+/* Without a struct the matrix decides. */
+static void preset(void *options)
+{
+    fur_amg_options *o = options;
+    o->nonsymmetric = FUR_AMG_AUTO;
+}
+
 static fur_amg *hierarchy(const fur_precond *p)
 {
     return p->state;
@@ -58,6 +65,7 @@ const fur_precond_kind fur_precond_amg = {
     .table = FUR_PRECOND_TABLE(fur_amg_table, fur_amg_options, amg),
     .follows = true,
     .symmetric = true,
+    .preset = preset,
     .create = create,
     .update = update,
     .apply = apply,

@@ -136,8 +136,8 @@ static fur_status take_options(fur_context *context, const fur_precond_options *
     FUR_TRY(check_others(context, o, kind));
     if (table->options && !fur_options_copy(own, table->size, given))
         return FUR_FAIL_SIZE(context, table->type, table->size, given);
-    if (kind == &fur_precond_amg && !given) /* the caller did not choose */
-        ((fur_amg_options *)own)->nonsymmetric = FUR_AMG_AUTO;
+    if (kind->preset && !given)
+        kind->preset(own);
     return complete(context, kind, text, own);
 }
 

@@ -35,6 +35,8 @@ typedef struct fur_precond_kind {
     fur_precond_table table;
     bool follows;   /* uses A's new values at once; otherwise fur_precond_update does */
     bool symmetric; /* M is Hermitian if A is */
+    /* Sets options whose default differs if the caller gives no struct. NULL: there are none. */
+    void (*preset)(void *options);
     /* Checks options that depend on each other. Each is in its range, and 0 means its default. The
      * context may be NULL. NULL: options are independent. */
     fur_status (*check)(fur_context *context, const void *options);

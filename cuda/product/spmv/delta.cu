@@ -11,7 +11,8 @@
 #include "narrow.cuh"
 #include "spmv.cuh"
 
-// The limits of compression: entries with padding over entries, and bytes of A over those of CSR.
+// The limits of compression: entries with padding, divided by entries; and the bytes of A, divided
+// by the bytes of CSR.
 #define PADDING_MAX 1.5
 #define BYTES_MAX 0.95
 // Entries that a lane loads together; half as many for 16-byte entries.

@@ -175,16 +175,13 @@ static bool is_stable(const direct *own, const fur_direct_matrix *a)
 /* Makes factors by the open library, with larger pivots if the first factors are unstable. */
 static fur_direct_outcome factor_safely(direct *own, fur_direct_matrix *a)
 {
-    fur_direct_outcome outcome = FUR_DIRECT_PASSED;
-    for (int careful = 0; careful < 2; careful++) {
-        a->careful = careful;
-        outcome = own->library->factor(own->state, a, &own->made);
-        if (outcome != FUR_DIRECT_MADE || is_stable(own, a))
-            return outcome;
-        if (!careful)
-            own->library->drop(own->state);
-    }
-    return outcome;
+    a->careful = false;
+    fur_direct_outcome outcome = own->library->factor(own->state, a, &own->made);
+    if (outcome != FUR_DIRECT_MADE || is_stable(own, a))
+        return outcome;
+    own->library->drop(own->state);
+    a->careful = true;
+    return own->library->factor(own->state, a, &own->made);
 }
 
 /* Asks the libraries, one after the other. */
